@@ -1,0 +1,72 @@
+"""The laws of the house: which room may import which, who may touch DuckDB, how long a file may be."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "workbench"
+ROOMS = (
+    "language",
+    "database",
+    "grounding",
+    "network",
+    "inference",
+    "learning",
+    "structure",
+    "evaluation",
+)
+FREE = {"errors", "progress", "resources"}
+NO_DUCKDB = {"network", "inference", "learning", "structure", "evaluation", "language"}
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def imported_modules(path: Path) -> set[str]:
+    """Every module that the file imports, at top level or inside functions."""
+    modules: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            modules.add(node.module)
+            modules |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return modules
+
+
+def room_of(path: Path) -> str:
+    relative = path.relative_to(PACKAGE)
+    return relative.parts[0].removesuffix(".py")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_rooms_import_only_leftwards(path: Path) -> None:
+    room = room_of(path)
+    if room not in ROOMS:
+        return
+    allowed = set(ROOMS[: ROOMS.index(room) + 1]) | FREE
+    for module in imported_modules(path):
+        parts = module.split(".")
+        if parts[0] == "workbench" and len(parts) > 1:
+            assert parts[1] in allowed or parts[1] == "__version__", f"{room} imports {module}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_duckdb_stays_in_its_rooms(path: Path) -> None:
+    if room_of(path) in NO_DUCKDB:
+        assert not any(module.split(".")[0] == "duckdb" for module in imported_modules(path))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_files_are_short(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 600
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "app").rglob("*.py")), ids=str)
+def test_the_page_uses_public_names_only(path: Path) -> None:
+    for module in imported_modules(path):
+        assert not any(part.startswith("_") for part in module.split(".")[1:]), module
+        if module.startswith("workbench."):
+            assert module.split(".")[1] not in ROOMS, f"{path.name} imports {module}"

@@ -1,0 +1,1 @@
+"""DuckDB: schema, loaders, partitions, worlds, folds, runs."""

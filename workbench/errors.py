@@ -1,0 +1,156 @@
+"""Diagnostics with source spans, the errors that carry them, and the exit code of each kind of failure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from enum import IntEnum
+from typing import Literal
+
+__all__ = [
+    "Cancelled",
+    "Diagnostic",
+    "ExitCode",
+    "InfeasibleError",
+    "InputError",
+    "Span",
+    "UsageError",
+    "WorkbenchError",
+    "nearest",
+]
+
+
+class ExitCode(IntEnum):
+    """What the command line's exit status says."""
+
+    DONE = 0
+    INPUT = 1
+    USAGE = 2
+    INTERNAL = 3
+    LIMIT = 4
+    INFEASIBLE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of one source file: 1-based line and column, and the end just past the last character.
+
+    `source` is the file's name, or None for text given directly.
+    """
+
+    source: str | None
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        return f"{self.source or '<text>'}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One thing wrong (or worth a warning), in the user's words.
+
+    Parameters
+    ----------
+    code : str
+        `E0102`-style code; `workbench explain CODE` prints its page.
+    message : str
+        What is wrong, one sentence, no trailing full stop.
+    span : Span or None
+        Where.
+    help : str or None
+        What to do.
+    line_text : str or None
+        The source line that the caret is drawn under.
+    severity : {'error', 'warning', 'note'}
+    """
+
+    code: str
+    message: str
+    span: Span | None = None
+    help: str | None = None
+    line_text: str | None = None
+    severity: Literal["error", "warning", "note"] = "error"
+
+    def render(self) -> str:
+        """The diagnostic as several lines of plain text: headline, place, source line, caret, help."""
+        lines = [f"{self.severity}[{self.code}]: {self.message}"]
+        if self.span is not None:
+            lines.append(f"  --> {self.span}")
+            if self.line_text is not None:
+                number = str(self.span.line)
+                shown = self.line_text.replace("\t", " ")
+                start = self.span.column - 1
+                stop = self.span.end_column - 1 if self.span.end_line == self.span.line else len(shown)
+                if len(shown) > 160:
+                    cut = max(0, start - 60)
+                    shown, start, stop = shown[cut : cut + 160], start - cut, stop - cut
+                width = max(1, min(stop, len(shown)) - start)
+                margin = " " * len(number)
+                lines += [f"{margin} |", f"{number} | {shown}", f"{margin} | {' ' * start}{'^' * width}"]
+        if self.help is not None:
+            lines.append(f"  help: {self.help}")
+        return "\n".join(lines)
+
+    def as_record(self) -> dict[str, object]:
+        """The diagnostic as JSON-ready fields."""
+        return {
+            "severity": self.severity,
+            "code": self.code,
+            "message": self.message,
+            "file": self.span.source if self.span else None,
+            "line": self.span.line if self.span else None,
+            "column": self.span.column if self.span else None,
+            "help": self.help,
+        }
+
+
+@dataclass(eq=False)
+class WorkbenchError(Exception):
+    """Any failure the workbench reports: one or more diagnostics and an exit code."""
+
+    diagnostics: Sequence[Diagnostic] = field(default_factory=tuple)
+    exit_code: ExitCode = ExitCode.INPUT
+
+    def __str__(self) -> str:
+        return "\n\n".join(diagnostic.render() for diagnostic in self.diagnostics)
+
+    @classmethod
+    def of(
+        cls, code: str, message: str, *, span: Span | None = None, help: str | None = None, line_text: str | None = None
+    ) -> WorkbenchError:
+        """An error of this class with a single diagnostic."""
+        return cls((Diagnostic(code, message, span, help, line_text),))
+
+
+@dataclass(eq=False)
+class InputError(WorkbenchError):
+    """The user's rules or data are at fault (exit 1)."""
+
+
+@dataclass(eq=False)
+class UsageError(WorkbenchError):
+    """The call itself is at fault: options that contradict, names that do not exist (exit 2)."""
+
+    exit_code: ExitCode = ExitCode.USAGE
+
+
+@dataclass(eq=False)
+class InfeasibleError(WorkbenchError):
+    """Hard rules and evidence admit no world (exit 5); the diagnostics name a small conflicting set."""
+
+    exit_code: ExitCode = ExitCode.INFEASIBLE
+
+
+class Cancelled(Exception):
+    """Raised inside long work when its `Progress` was cancelled; engines turn it into a status."""
+
+
+def nearest(name: str, candidates: Iterable[str]) -> str | None:
+    """The candidate closest to `name` (case folded), or None when none is close."""
+    by_folded = {candidate.casefold(): candidate for candidate in candidates}
+    matches = get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
+    return by_folded[matches[0]] if matches else None

@@ -1,0 +1,1 @@
+"""Metrics, folds, significance, reports."""

@@ -1,0 +1,1 @@
+"""Engines that solve a ground network."""

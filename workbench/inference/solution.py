@@ -1,0 +1,100 @@
+"""What every inference engine takes and gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import ClassVar, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.network.ground_network import GroundNetwork
+from workbench.progress import SILENT, Progress
+
+__all__ = ["Engine", "Solution", "Status"]
+
+Float = npt.NDArray[np.float64]
+
+
+class Status(StrEnum):
+    """How an engine stopped.
+
+    `OPTIMAL` needs proof; `FEASIBLE` is a state without one; `EXACT` and `CONVERGED` are for marginals.
+    """
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    CONVERGED = "converged"
+    EXACT = "exact"
+    LIMIT = "limit"
+    CANCELLED = "cancelled"
+    INFEASIBLE = "infeasible"
+
+
+@dataclass(frozen=True)
+class Solution:
+    """An engine's answer.
+
+    Attributes
+    ----------
+    status : Status
+    values : float64 array, shape (n_atoms,)
+        0/1 for an MLN's MAP state, truth values in [0, 1] for PSL, probabilities for marginals.
+    energy : float
+        Reported energy of `values` (see `workbench.network.energy`); NaN for marginals.
+    bound : float
+        A proven lower bound on the least energy; -inf when the engine has none, NaN for marginals.
+    hard_violation : float
+        Violated hard clauses (MLN), or the largest violation of a hard row (PSL).
+    engine : str
+    reason : str
+        Why this engine, or why it stopped, in one sentence.
+    trace : mapping of str to array
+        Columns of equal length, such as `seconds`, `energy`, `bound`.
+    diagnostics : mapping
+        Engine-specific figures: flips, samples, effective sample size, R-hat, residuals, log_z.
+    conflict : int array or None
+        Rows of a small infeasible set, where the status is infeasible.
+    """
+
+    status: Status
+    values: Float
+    energy: float
+    bound: float
+    hard_violation: float
+    engine: str
+    reason: str = ""
+    trace: Mapping[str, Float] = field(default_factory=dict)
+    diagnostics: Mapping[str, object] = field(default_factory=dict)
+    conflict: npt.NDArray[np.int64] | None = None
+
+    @property
+    def gap(self) -> float:
+        """`(energy - bound) / max(|energy|, 1e-9)`; infinite without a bound."""
+        return (self.energy - self.bound) / max(abs(self.energy), 1e-9)
+
+
+class Engine(Protocol):
+    """An inference engine: a frozen dataclass of its parameters with these members."""
+
+    name: ClassVar[str]
+    task: ClassVar[Literal["map", "marginal"]]
+
+    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
+        """Why this engine cannot take the network at these weights; None when it can."""
+        ...
+
+    def solve(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+        start: Float | None = None,
+    ) -> Solution:
+        """Infer. `deadline` is a `time.monotonic()` reading; `start` an initial state, shape (n_atoms,)."""
+        ...

@@ -1,0 +1,380 @@
+"""The program: types, predicates, functions and weighted rules, in either language, as frozen data.
+
+Two levels. The *source* level (`FormulaRule`, `LogicalRule`, `ArithmeticRule`) is what the user wrote and what is
+printed back. The *clause* level (`Clause`, `LinearRule`) is what grounding reads: `workbench.language.clausal_form`
+makes it from the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+
+from workbench.errors import Span
+
+__all__ = [
+    "And",
+    "Apply",
+    "ArithmeticRule",
+    "Atom",
+    "Clause",
+    "Comparison",
+    "Constant",
+    "Filter",
+    "Formula",
+    "FormulaRule",
+    "FreeSign",
+    "Function",
+    "Iff",
+    "Implies",
+    "LinearRule",
+    "LinearTerm",
+    "Literal",
+    "LogicalRule",
+    "Not",
+    "Or",
+    "Predicate",
+    "Program",
+    "Quantified",
+    "Rule",
+    "SumVariable",
+    "Term",
+    "Type",
+    "Variable",
+    "Weight",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A logical variable; `plus` marks Alchemy's `+x`, one template per constant."""
+
+    name: str
+    plus: bool = False
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SumVariable:
+    """PSL's summation variable `+X` in an arithmetic rule."""
+
+    name: str
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A constant, by its name without quotes; numbers keep their text."""
+
+    name: str
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A function applied to terms: a declared function, `succ`, `+ - * / %`, or a string function."""
+
+    function: str
+    arguments: tuple[Term, ...]
+    span: Span | None = field(default=None, compare=False)
+
+
+Term = Variable | SumVariable | Constant | Apply
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A predicate applied to terms."""
+
+    predicate: str
+    arguments: tuple[Term, ...]
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """An equality or order test between terms: `= != < <= > >=`, or a named string predicate in `operator`."""
+
+    operator: str
+    left: Term
+    right: Term
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """An atom or its negation."""
+
+    atom: Atom
+    positive: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class FreeSign:
+    """Alchemy's `*P(x)`: the formula is taken once with the atom and once with its negation."""
+
+    atom: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    body: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    items: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    items: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Implies:
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Iff:
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Quantified:
+    kind: OneOf["forall", "exist"]
+    variables: tuple[str, ...]
+    body: Formula
+
+
+Formula = Atom | FreeSign | Comparison | Not | And | Or | Implies | Iff | Quantified
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """How a rule is weighted.
+
+    Parameters
+    ----------
+    kind : {'given', 'learn', 'fixed', 'hard', 'variable'}
+        `given` may be learned over; `learn` has no value; `fixed` (Tuffy's `@w`) is never learned; `variable` takes
+        the number bound to rule variable `variable` by a closed predicate's last argument.
+    """
+
+    kind: OneOf["given", "learn", "fixed", "hard", "variable"]
+    value: float | None = None
+    variable: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A type and the constants declared for it (ranges expanded)."""
+
+    name: str
+    constants: tuple[str, ...] = ()
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A predicate's declaration.
+
+    Parameters
+    ----------
+    argument_types : tuple of str
+    exactly_one, at_most_one : tuple of int
+        Positions marked `!` and `?` in the declaration.
+    closed : bool or None
+        True for Tuffy's `*` mark and PSL's `closed`; False for PSL's `open`; None when the data decide.
+    value_last : bool
+        The last argument is a number read as a rule weight (`w: !Sim(x,y,w) v Same(x,y)`).
+    """
+
+    name: str
+    argument_types: tuple[str, ...]
+    exactly_one: tuple[int, ...] = ()
+    at_most_one: tuple[int, ...] = ()
+    closed: bool | None = None
+    value_last: bool = False
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def arity(self) -> int:
+        return len(self.argument_types)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function whose values are given in the data (`mother(person) person`)."""
+
+    name: str
+    argument_types: tuple[str, ...]
+    return_type: str
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaRule:
+    """An MLN formula with its weight. `indivisible` for Alchemy's `[...]`."""
+
+    formula: Formula
+    weight: Weight
+    indivisible: bool = False
+    text: str = field(default="", compare=False)
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LogicalRule:
+    """A PSL logical rule: conjunctive body, disjunctive head."""
+
+    body: tuple[Literal | Comparison, ...]
+    head: tuple[Literal | Comparison, ...]
+    weight: Weight
+    squared: bool = False
+    text: str = field(default="", compare=False)
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """PSL's filter clause `{X: condition}` on one summation variable; the condition is a formula over closed atoms."""
+
+    variable: str
+    condition: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class LinearTerm:
+    """`coefficient * product of atoms` in a linear expression, all on the left side (right sides are negated).
+
+    Parameters
+    ----------
+    coefficient : float
+        The numeric factor.
+    atoms : tuple of Atom
+        No atom for a constant term; at most one atom may be open, the others are closed.
+    cardinalities : tuple of (str, int)
+        Factors `|X| ** exponent`, exponent +1 or -1.
+    extrema : tuple of (kind, tuple of (float, str or None))
+        Factors or summands `@Min[...]`, `@Max[...]` over numbers and cardinalities: kind, then its arguments.
+    """
+
+    coefficient: float
+    atoms: tuple[Atom, ...] = ()
+    cardinalities: tuple[tuple[str, int], ...] = ()
+    extrema: tuple[tuple[str, tuple[tuple[float, str | None], ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ArithmeticRule:
+    """A PSL arithmetic rule `sum of terms (<=, >=, =) 0`, with comparisons that restrict its bindings."""
+
+    terms: tuple[LinearTerm, ...]
+    relation: OneOf["<=", ">=", "="]
+    filters: tuple[Filter, ...]
+    weight: Weight
+    squared: bool = False
+    comparisons: tuple[Comparison, ...] = ()
+    text: str = field(default="", compare=False)
+    span: Span | None = field(default=None, compare=False)
+
+
+Rule = FormulaRule | LogicalRule | ArithmeticRule
+
+
+@dataclass(frozen=True)
+class Program:
+    """A whole program in one of the two languages.
+
+    Attributes
+    ----------
+    language : {'mln', 'psl'}
+    types, predicates, functions : mapping of name to declaration, in source order
+    rules : tuple of Rule
+    text : str
+        The source, includes expanded.
+    """
+
+    language: OneOf["mln", "psl"]
+    types: Mapping[str, Type]
+    predicates: Mapping[str, Predicate]
+    functions: Mapping[str, Function]
+    rules: tuple[Rule, ...]
+    text: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A disjunction ready for grounding: what every MLN clause and every PSL logical rule becomes.
+
+    Parameters
+    ----------
+    rule, index : int
+        Which rule of the program, and which of its clauses.
+    literals : tuple of Literal
+    guards : tuple of Comparison
+        Further disjuncts that constants alone decide; a grounding in which one is true is satisfied.
+    variable_types : tuple of (str, str)
+        Every variable of the clause with its type, in order of first occurrence.
+    existential : tuple of str
+        Variables disjoined over their domain inside one ground clause.
+    plus : tuple of str
+        Variables with one template per constant.
+    weight : float or None
+        Initial weight of the clause's templates (the formula's weight times `share`); None: to be learned, or hard.
+    share : float
+        Share of the formula's weight, negative where clausal form negated it; the scale under tied weights.
+    fixed : bool
+        Never learned.
+    hard : bool
+    weight_variable : str or None
+        The rule variable whose number is each grounding's scale.
+    counted : tuple of str
+        Universal variables of an inner quantifier: the scale is 1/k, with k the number of their bindings.
+    power : {1, 2}
+    multiset : bool
+        PSL's reading (repeated literals add, tautologies stay) instead of the MLN's set reading.
+    """
+
+    rule: int
+    index: int
+    literals: tuple[Literal, ...]
+    guards: tuple[Comparison, ...]
+    variable_types: tuple[tuple[str, str], ...]
+    existential: tuple[str, ...] = ()
+    plus: tuple[str, ...] = ()
+    weight: float | None = None
+    share: float = 1.0
+    fixed: bool = False
+    hard: bool = False
+    weight_variable: str | None = None
+    counted: tuple[str, ...] = ()
+    power: OneOf[1, 2] = 1
+    multiset: bool = False
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LinearRule:
+    """An arithmetic rule ready for grounding: `ell <= 0` (hinge or hard) or `ell = 0` (hard).
+
+    A weighted equality has become two linear rules of one template each before this level.
+    """
+
+    rule: int
+    index: int
+    terms: tuple[LinearTerm, ...]
+    relation: OneOf["<=", "="]
+    filters: tuple[Filter, ...]
+    comparisons: tuple[Comparison, ...]
+    variable_types: tuple[tuple[str, str], ...]
+    weight: float | None = None
+    fixed: bool = False
+    hard: bool = False
+    power: OneOf[1, 2] = 1
+    span: Span | None = field(default=None, compare=False)

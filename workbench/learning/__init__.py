@@ -1,0 +1,1 @@
+"""Learners that fit weights to ground networks with truth."""

@@ -1,0 +1,75 @@
+"""What every weight learner takes and gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.network.ground_network import GroundNetwork, Templates
+from workbench.progress import SILENT, Progress
+
+__all__ = ["Example", "LearnedWeights", "Learner"]
+
+Float = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Example:
+    """One training database, grounded.
+
+    Attributes
+    ----------
+    network : GroundNetwork
+    truth : float64 array, shape (n_atoms,)
+        The label of each open atom; NaN where hidden.
+    scored : bool array, shape (n_atoms,), or None for all
+        Atoms that losses count (hidden predicates inferred jointly are not scored).
+    """
+
+    network: GroundNetwork
+    truth: Float
+    scored: npt.NDArray[np.bool_] | None = None
+
+
+@dataclass(frozen=True)
+class LearnedWeights:
+    """A learner's answer.
+
+    Attributes
+    ----------
+    weights : float64 array, shape (n_templates,)
+    trace : mapping of str to array
+        Columns of equal length, such as `iteration`, `objective`, `gradient_norm`.
+    status : str
+        Why it stopped: `converged`, `iterations`, `limit`, `cancelled`, `oracle_limited`, ...
+    learner : str
+    diagnostics : mapping
+    """
+
+    weights: Float
+    trace: Mapping[str, Float]
+    status: str
+    learner: str
+    diagnostics: Mapping[str, object] = field(default_factory=dict)
+
+
+class Learner(Protocol):
+    """A weight learner: a frozen dataclass of its parameters with these members."""
+
+    name: ClassVar[str]
+
+    def fit(
+        self,
+        examples: Sequence[Example],
+        templates: Templates,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+    ) -> LearnedWeights:
+        """Learn the weights of all templates that are not fixed. All examples share `templates`."""
+        ...

@@ -1,0 +1,1 @@
+"""The ground network: energy, counts, relaxation, components, explanation."""

@@ -1,0 +1,171 @@
+"""The ground network: every ground clause and every ground hinge as a row of one sparse matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+__all__ = ["BlockKind", "Blocks", "GroundNetwork", "Relation", "Templates"]
+
+Float = npt.NDArray[np.float64]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+
+class Relation(IntEnum):
+    """What a row means: a soft potential, or a constraint `ell <= 0` or `ell = 0`."""
+
+    HINGE = 0
+    AT_MOST = 1
+    EQUAL = 2
+
+
+class BlockKind(IntEnum):
+    """How many atoms of a block are true."""
+
+    EXACTLY_ONE = 0
+    AT_MOST_ONE = 1
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Mutually exclusive atoms (`!` and `?` arguments of a predicate's declaration).
+
+    Attributes
+    ----------
+    members : csr_array, int8, shape (n_blocks, n_atoms)
+        1 where the atom belongs to the block; only open atoms are members.
+    kind : int8 array, shape (n_blocks,)
+        A `BlockKind` each.
+    right : int8 array, shape (n_blocks,)
+        How many members may still be true: 1, or 0 where a known atom already took the place.
+    """
+
+    members: csr_array
+    kind: npt.NDArray[np.int8]
+    right: npt.NDArray[np.int8]
+
+    @classmethod
+    def none(cls, n_atoms: int) -> Blocks:
+        """No block over `n_atoms` atoms."""
+        empty = csr_array((0, n_atoms), dtype=np.int8)  # type: ignore[arg-type]
+        return cls(empty, np.zeros(0, np.int8), np.zeros(0, np.int8))
+
+    @property
+    def n_blocks(self) -> int:
+        return int(self.kind.size)
+
+
+@dataclass(frozen=True)
+class Templates:
+    """The weights' side of a program, shared by all its worlds and folds; one entry a template.
+
+    Attributes
+    ----------
+    weight : float64 array, shape (n_templates,)
+        Initial weight; NaN where the program gives none.
+    fixed : bool array, shape (n_templates,)
+        Never learned.
+    rule, clause : int32 arrays, shape (n_templates,)
+        The rule of the program and the clause of that rule.
+    share : float64 array, shape (n_templates,)
+        The clause's share of its formula's weight; what `--tie` scales by.
+    label : tuple of str
+        The clause in logic syntax, `+` variables replaced by their constants.
+    """
+
+    weight: Float
+    fixed: npt.NDArray[np.bool_]
+    rule: Int32
+    clause: Int32
+    share: Float
+    label: tuple[str, ...]
+
+    @property
+    def n_templates(self) -> int:
+        return int(self.weight.size)
+
+
+@dataclass(frozen=True)
+class GroundNetwork:
+    """Open ground atoms and the rows over them: `ell(y) = b + A y`.
+
+    A soft row costs `weights[template] * scale * max(0, ell) ** power`; a hard row demands `ell <= 0` or `ell = 0`.
+    For a clause, `A` is -1 on positive and +1 on negated literals, and `b` is 1 minus the number of negated ones.
+
+    Attributes
+    ----------
+    A : csr_array, int8 or float64, shape (n_rows, n_atoms)
+        Sorted indices, no explicit zeros, no duplicates.
+    b : int8/int32 or float64 array, shape (n_rows,)
+    template : int32 array, shape (n_rows,)
+        Index of the weight each row is tied to, in runs; -1 for hard rows.
+    scale : float64 array, shape (n_rows,), or None for all 1
+        Multiplicity x share x weight from data; any sign.
+    relation : int8 array, shape (n_rows,)
+        A `Relation` each.
+    power : int8 array, shape (n_templates,)
+        1 (linear) or 2 (squared), by template.
+    unit : csr_array, float64, shape (n_atoms, n_templates)
+        Soft groundings with one open atom whose potential is affine on [0, 1]: the change of the satisfied count when
+        the atom goes from 0 to 1, times scale.
+    constant : float64 array, shape (n_templates,)
+        Summed potential of the unit groundings at y = 0.
+    groundings : int64 array, shape (n_templates, 3)
+        Open, satisfied by evidence alone, violated by evidence alone.
+    blocks : Blocks
+    world : int32 array, shape (n_atoms,)
+        The database each atom belongs to; rows never join worlds.
+    unit_scale : float64 array, shape (n_templates, 2)
+        Summed scale of the unit groundings: of those of positive scale, and the absolute sum of those of negative scale.
+    evidence_satisfied, evidence_violated : float64 arrays, shape (n_templates, 2)
+        The same two sums over the soft groundings that evidence alone satisfies or violates (for PSL, scale times
+        potential of the violated ones). They enter `evidence_energy` only.
+
+    Notes
+    -----
+    Weights are an argument of everything and no part of the network: reweighting needs no regrounding.
+    """
+
+    A: csr_array
+    b: npt.NDArray[np.generic]
+    template: Int32
+    scale: Float | None
+    relation: npt.NDArray[np.int8]
+    power: npt.NDArray[np.int8]
+    unit: csr_array
+    constant: Float
+    groundings: Int64
+    blocks: Blocks
+    world: Int32
+    unit_scale: Float
+    evidence_satisfied: Float
+    evidence_violated: Float
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.A.shape[0])
+
+    @property
+    def n_atoms(self) -> int:
+        return int(self.A.shape[1])
+
+    @property
+    def n_templates(self) -> int:
+        return int(self.power.size)
+
+    @property
+    def hard(self) -> npt.NDArray[np.bool_]:
+        """Whether each row is hard, shape (n_rows,)."""
+        return np.asarray(self.relation != Relation.HINGE)
+
+    def effective_weights(self, weights: Float) -> Float:
+        """`weights[template] * scale` by row, 0 on hard rows; shape (n_rows,)."""
+        if not self.n_templates:
+            return np.zeros(self.n_rows)
+        soft = np.where(self.template >= 0, weights[np.maximum(self.template, 0)], 0.0)
+        return soft if self.scale is None else soft * self.scale

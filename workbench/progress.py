@@ -1,0 +1,52 @@
+"""Progress of long work, and its cancellation, as one small object handed down to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Event
+from time import monotonic
+
+from workbench.errors import Cancelled
+
+__all__ = ["SILENT", "Progress", "expired", "remaining"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where long work reports to, and learns that it should stop.
+
+    Parameters
+    ----------
+    report : callable
+        Called as `report(stage, done, total, message)`; `total` is None when unknown.
+    cancel_event : threading.Event
+        Set by another thread to ask the work to stop.
+    """
+
+    report: Callable[[str, float, float | None, str], None] = lambda stage, done, total, message: None
+    cancel_event: Event = field(default_factory=Event)
+
+    def step(self, stage: str, done: float, total: float | None = None, message: str = "") -> None:
+        """Report, and raise `Cancelled` if somebody asked for that."""
+        if self.cancel_event.is_set():
+            raise Cancelled(stage)
+        self.report(stage, done, total, message)
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether somebody asked the work to stop."""
+        return self.cancel_event.is_set()
+
+
+SILENT = Progress()
+
+
+def remaining(deadline: float | None) -> float:
+    """Seconds left until `deadline` (a `time.monotonic()` reading); infinite when there is none."""
+    return float("inf") if deadline is None else deadline - monotonic()
+
+
+def expired(deadline: float | None) -> bool:
+    """Whether `deadline` has passed."""
+    return remaining(deadline) <= 0

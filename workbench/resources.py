@@ -1,0 +1,50 @@
+"""Where shipped files (SQL statements, the web page, example data) and the real data sets are."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+from workbench.errors import UsageError
+
+__all__ = ["datasets_directory", "shipped", "sql_text"]
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def shipped(*parts: str) -> Path:
+    """The path of a shipped file, such as `shipped("data", "smokers")`.
+
+    An installed wheel holds them in `workbench/_shipped/`; a checkout beside `pyproject.toml`.
+    """
+    for root in (_PACKAGE / "_shipped", _PACKAGE.parent):
+        path = root.joinpath(*parts)
+        if path.exists():
+            return path
+    raise FileNotFoundError("/".join(parts))
+
+
+@cache
+def sql_text(name: str) -> str:
+    """The text of the static statement `sql/<name>.sql`."""
+    return shipped("sql", f"{name}.sql").read_text(encoding="utf-8")
+
+
+def datasets_directory(data_dir: str | os.PathLike[str] | None = None) -> Path:
+    """The directory of the real data sets: `data_dir`, else `$WORKBENCH_DATASETS`, else `../shared/datasets`.
+
+    Raises
+    ------
+    UsageError
+        When no such directory exists.
+    """
+    chosen = data_dir or os.environ.get("WORKBENCH_DATASETS") or _PACKAGE.parent.parent / "shared" / "datasets"
+    path = Path(chosen)
+    if not path.is_dir():
+        raise UsageError.of(
+            "E0901",
+            f"the data sets are not at {path}",
+            help="give --data-dir DIR, or set WORKBENCH_DATASETS to the directory that holds uw-cse, cora-er, ...",
+        )
+    return path
