@@ -52,8 +52,7 @@ class Blocks:
     @classmethod
     def none(cls, n_atoms: int) -> Blocks:
         """No block over `n_atoms` atoms."""
-        empty = csr_array((0, n_atoms), dtype=np.int8)  # type: ignore[arg-type]
-        return cls(empty, np.zeros(0, np.int8), np.zeros(0, np.int8))
+        return cls(csr_array(np.zeros((0, n_atoms), np.int8)), np.zeros(0, np.int8), np.zeros(0, np.int8))
 
     @property
     def n_blocks(self) -> int:
@@ -121,7 +120,7 @@ class GroundNetwork:
     world : int32 array, shape (n_atoms,)
         The database each atom belongs to; rows never join worlds.
     unit_scale : float64 array, shape (n_templates, 2)
-        Summed scale of the unit groundings: of those of positive scale, and the absolute sum of those of negative scale.
+        Summed scale of the unit groundings: of those of positive scale, and of those of negative scale (absolute).
     evidence_satisfied, evidence_violated : float64 arrays, shape (n_templates, 2)
         The same two sums over the soft groundings that evidence alone satisfies or violates (for PSL, scale times
         potential of the violated ones). They enter `evidence_energy` only.
