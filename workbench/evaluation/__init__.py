@@ -1,1 +1,45 @@
 """Metrics, folds, significance, reports."""
+
+from workbench.evaluation.curves import auc_pr, auc_roc, average_precision, threshold_counts
+from workbench.evaluation.folds import Fold, grouped_folds, k_fold, leave_one_world_out
+from workbench.evaluation.metrics import (
+    Calibration,
+    binary_scores,
+    calibration,
+    categorical_accuracy,
+    conditional_log_likelihood,
+    continuous_scores,
+    scores,
+)
+from workbench.evaluation.significance import (
+    PairedTest,
+    Summary,
+    corrected_resampled_t_test,
+    paired_t_test,
+    summary,
+    wilcoxon_test,
+)
+
+__all__ = [
+    "Calibration",
+    "Fold",
+    "PairedTest",
+    "Summary",
+    "auc_pr",
+    "auc_roc",
+    "average_precision",
+    "binary_scores",
+    "calibration",
+    "categorical_accuracy",
+    "conditional_log_likelihood",
+    "continuous_scores",
+    "corrected_resampled_t_test",
+    "grouped_folds",
+    "k_fold",
+    "leave_one_world_out",
+    "paired_t_test",
+    "scores",
+    "summary",
+    "threshold_counts",
+    "wilcoxon_test",
+]

@@ -1,0 +1,95 @@
+"""Folds partition, groups stay whole, tests agree with SciPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from workbench.errors import UsageError
+from workbench.evaluation import (
+    Fold,
+    corrected_resampled_t_test,
+    grouped_folds,
+    k_fold,
+    leave_one_world_out,
+    paired_t_test,
+    summary,
+    wilcoxon_test,
+)
+
+
+def check_partition(folds: tuple[Fold, ...], n: int) -> None:
+    assert sorted(np.concatenate([fold.test for fold in folds])) == list(range(n))
+    for fold in folds:
+        assert sorted(np.r_[fold.train, fold.test]) == list(range(n))
+
+
+@given(st.integers(2, 8), st.integers(0, 50), st.integers(0, 3))
+def test_k_fold_partitions(k: int, extra: int, seed: int) -> None:
+    folds = k_fold(k + extra, k, seed=seed)
+    check_partition(folds, k + extra)
+    sizes = [fold.test.size for fold in folds]
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_stratified_folds_deal_labels_evenly() -> None:
+    labels = np.repeat([0, 1, 2], (50, 30, 7))
+    for fold in k_fold(87, 5, labels=labels):
+        assert np.all(np.abs(np.bincount(labels[fold.test], minlength=3) - np.array([10, 6, 1.4])) <= 1)
+
+
+@given(st.lists(st.sampled_from("abcdef"), min_size=12, max_size=40), st.integers(0, 3))
+def test_grouped_folds_split_no_group(groups: list[str], seed: int) -> None:
+    groups = [*groups, "a", "b"]
+    folds = grouped_folds(groups, 2, seed=seed)
+    check_partition(folds, len(groups))
+    names = np.array(groups)
+    for fold in folds:
+        assert not set(names[fold.train]) & set(names[fold.test])
+
+
+def test_leave_one_world_out() -> None:
+    folds = leave_one_world_out(["ai", "theory", "graphics"])
+    assert [fold.name for fold in folds] == ["ai", "theory", "graphics"]
+    assert folds[1].test.tolist() == [1]
+    assert folds[1].train.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: k_fold(3, 4), lambda: leave_one_world_out(["x"]), lambda: grouped_folds("aa", 2)]
+)
+def test_impossible_folds_are_refused(make) -> None:
+    with pytest.raises(UsageError, match="E0705"):
+        make()
+
+
+def test_paired_tests_agree_with_scipy() -> None:
+    rng = np.random.default_rng(3)
+    first = rng.normal(size=10)
+    second = first + rng.normal(0.3, 0.5, size=10)
+    expected = stats.ttest_rel(first, second)
+    ours = paired_t_test(first, second)
+    assert ours.statistic == pytest.approx(expected.statistic)
+    assert ours.p_value == pytest.approx(expected.pvalue)
+    assert wilcoxon_test(first, second).p_value == pytest.approx(stats.wilcoxon(first, second).pvalue)
+    corrected = corrected_resampled_t_test(first, second, test_share=1 / 9)
+    assert corrected.statistic == pytest.approx(expected.statistic / np.sqrt(10 * (1 / 10 + 1 / 9)))
+    assert corrected.p_value > ours.p_value
+
+
+def test_equal_systems_do_not_differ() -> None:
+    assert paired_t_test([0.3, 0.4], [0.3, 0.4]).p_value == 1
+    assert wilcoxon_test([0.3, 0.4], [0.3, 0.4]).p_value == 1
+    with pytest.raises(UsageError, match="E0704"):
+        paired_t_test([0.3], [0.3])
+
+
+def test_summary() -> None:
+    ours = summary([1.0, 2.0, 3.0, np.nan])
+    assert (ours.mean, ours.sd, ours.folds) == (2.0, 1.0, 3)
+    low, high = stats.t.interval(0.95, 2, 2.0, 1 / np.sqrt(3))
+    assert (ours.low, ours.high) == (pytest.approx(low), pytest.approx(high))
+    assert summary([]).folds == 0

@@ -1,0 +1,185 @@
+"""Scores of predictions against truth: classification, probability, and continuous values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.errors import UsageError
+from workbench.evaluation.curves import auc_pr, auc_roc, average_precision
+
+__all__ = [
+    "Calibration",
+    "binary_scores",
+    "calibration",
+    "categorical_accuracy",
+    "conditional_log_likelihood",
+    "continuous_scores",
+    "scores",
+]
+
+Float = npt.NDArray[np.float64]
+
+CLIP = 1e-6
+
+
+def scores(
+    values: npt.ArrayLike,
+    truth: npt.ArrayLike,
+    *,
+    kind: Literal["auto", "binary", "continuous"] = "auto",
+    threshold: float = 0.5,
+) -> Mapping[str, float]:
+    """Every metric that fits the truth, by name; atoms whose truth is NaN are skipped.
+
+    Parameters
+    ----------
+    values : array-like, shape (n,)
+        Probabilities, 0/1 states, or truth values in [0, 1].
+    truth : array-like, shape (n,)
+        Labels; NaN where unlabelled.
+    kind : {'auto', 'binary', 'continuous'}
+        `auto` is binary when every label is 0 or 1.
+    threshold : float
+        A value at or above it counts as true in F1, precision, recall and accuracy.
+
+    Raises
+    ------
+    UsageError
+        E0701 when shapes differ or a value is not a number; E0702 when no label is left.
+    """
+    predicted, labels = _labelled(values, truth)
+    binary = bool(np.isin(labels, (0.0, 1.0)).all())
+    if kind == "binary" and not binary:
+        raise UsageError.of("E0703", "a label is neither 0 nor 1", help="score truth values with kind='continuous'")
+    if kind == "binary" or (kind == "auto" and binary):
+        return binary_scores(predicted, labels, threshold=threshold)
+    return continuous_scores(predicted, labels)
+
+
+def binary_scores(values: Float, truth: Float, *, threshold: float = 0.5) -> Mapping[str, float]:
+    """Classification at `threshold`, ranking and probability scores of 0/1 labels, all shape (n,).
+
+    Precision without a predicted positive, recall and F1 without a positive are 0 by convention, as scikit-learn has
+    it; the areas are NaN where they are not defined.
+    """
+    guess = values >= threshold
+    true = float(np.count_nonzero(guess & (truth == 1)))
+    predicted, positives = float(np.count_nonzero(guess)), float(truth.sum())
+    return {
+        "F1": 2 * true / (predicted + positives) if predicted + positives else 0.0,
+        "precision": true / predicted if predicted else 0.0,
+        "recall": true / positives if positives else 0.0,
+        "accuracy": float(np.mean(guess == (truth == 1))),
+        "AUC-ROC": auc_roc(values, truth),
+        "AUC-PR": auc_pr(values, truth),
+        "average precision": average_precision(values, truth),
+        "CLL": conditional_log_likelihood(values, truth),
+        "Brier": float(np.mean((values - truth) ** 2)),
+        "atoms": float(truth.size),
+        "positives": positives,
+    }
+
+
+def conditional_log_likelihood(values: Float, truth: Float, *, clip: float = CLIP) -> float:
+    """Mean log probability given to each atom's true value, probabilities clipped to [clip, 1 - clip]."""
+    probability = np.clip(values, clip, 1 - clip)
+    return float(np.mean(np.log(np.where(truth == 1, probability, 1 - probability))))
+
+
+def continuous_scores(values: Float, truth: Float, *, span: float = 1.0) -> Mapping[str, float]:
+    """Errors of continuous truth values, all shape (n,).
+
+    `NMSE` and `NMAE` divide by the width `span` of the scale (squared for the first): 1 for values in [0, 1].
+    """
+    error = values - truth
+    squared, absolute = float(np.mean(error**2)), float(np.mean(np.abs(error)))
+    return {
+        "MAE": absolute,
+        "MSE": squared,
+        "RMSE": squared**0.5,
+        "NMSE": squared / span**2,
+        "NMAE": absolute / span,
+        "atoms": float(truth.size),
+    }
+
+
+def categorical_accuracy(
+    values: npt.ArrayLike, truth: npt.ArrayLike, item: npt.ArrayLike, category: npt.ArrayLike
+) -> float:
+    """Share of items whose top category is their true one.
+
+    Parameters
+    ----------
+    values, truth : array-like, shape (n,)
+        Score and 0/1 label of each (item, category) atom.
+    item, category : integer arrays, shape (n,)
+        What each atom speaks of. Of categories with equal top values the smallest number is taken. Items without a
+        true category are not counted; NaN when none is left.
+    """
+    score, label = np.asarray(values, np.float64), np.asarray(truth, np.float64)
+    items, categories = np.asarray(item), np.asarray(category)
+    order = np.lexsort((categories, -score, items))
+    first = np.r_[True, items[order][1:] != items[order][:-1]] if items.size else np.zeros(0, np.bool_)
+    top = order[first]
+    labelled = np.isin(items[top], items[label == 1])
+    return float(np.mean(label[top[labelled]] == 1)) if labelled.any() else float("nan")
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A reliability table: one entry for each non-empty bin of predicted probability.
+
+    Attributes
+    ----------
+    lower, upper : float64 arrays
+        Bin edges; a bin is [lower, upper), the last one closed.
+    count : int64 array
+    mean_predicted, fraction_true : float64 arrays
+    """
+
+    lower: Float
+    upper: Float
+    count: npt.NDArray[np.int64]
+    mean_predicted: Float
+    fraction_true: Float
+
+    @property
+    def expected_error(self) -> float:
+        """Expected calibration error: mean |predicted - observed| over atoms."""
+        gap = np.abs(self.mean_predicted - self.fraction_true)
+        return float(np.sum(self.count * gap) / max(1, self.count.sum()))
+
+
+def calibration(values: npt.ArrayLike, truth: npt.ArrayLike, *, bins: int = 10) -> Calibration:
+    """The reliability table of probabilities over `bins` equal-width bins."""
+    predicted, labels = _labelled(values, truth)
+    index = np.clip((predicted * bins).astype(np.int64), 0, bins - 1)
+    count = np.bincount(index, minlength=bins)
+    used = np.flatnonzero(count)
+    return Calibration(
+        lower=used / bins,
+        upper=(used + 1) / bins,
+        count=count[used],
+        mean_predicted=np.bincount(index, predicted, bins)[used] / count[used],
+        fraction_true=np.bincount(index, labels, bins)[used] / count[used],
+    )
+
+
+def _labelled(values: npt.ArrayLike, truth: npt.ArrayLike) -> tuple[Float, Float]:
+    """Values and labels of the labelled atoms, checked."""
+    predicted, labels = np.asarray(values, np.float64).ravel(), np.asarray(truth, np.float64).ravel()
+    if predicted.shape != labels.shape:
+        raise UsageError.of("E0701", f"{predicted.size} predictions for {labels.size} labels")
+    keep = ~np.isnan(labels)
+    if not keep.any():
+        raise UsageError.of(
+            "E0702", "there is no labelled atom to score", help="load the truth of the query predicates"
+        )
+    if np.isnan(predicted[keep]).any():
+        raise UsageError.of("E0701", "a labelled atom has no predicted value")
+    return predicted[keep], labels[keep]
