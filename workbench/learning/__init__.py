@@ -1,1 +1,6 @@
 """Learners that fit weights to ground networks with truth."""
+
+from workbench.learning.learner import Example, LearnedWeights, Learner
+from workbench.learning.registry import LEARNERS, make_learner
+
+__all__ = ["LEARNERS", "Example", "LearnedWeights", "Learner", "make_learner"]

@@ -1,0 +1,226 @@
+"""What every learner does first: check labels, leave out what they contradict, count, start the weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from workbench.errors import UsageError
+from workbench.learning.learner import Example
+from workbench.network.ground_network import Blocks, GroundNetwork, Relation, Templates
+
+__all__ = [
+    "TrainingSet",
+    "TrainingWorld",
+    "condition",
+    "log_odds",
+    "potentials",
+    "prepare",
+    "without_rows",
+]
+
+Float = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class TrainingWorld:
+    """One example made ready.
+
+    Attributes
+    ----------
+    network : GroundNetwork
+        The example's network without the hard rows that its labels violate.
+    labels : float64 array, shape (n_atoms,)
+        0, 1, or NaN where hidden.
+    violated_hard_rows : int64 array
+        Rows of the example's own network that were left out.
+    """
+
+    network: GroundNetwork
+    labels: Float
+    violated_hard_rows: Int64
+
+    @property
+    def hidden(self) -> npt.NDArray[np.bool_]:
+        """Atoms without a label, shape (n_atoms,)."""
+        return np.isnan(self.labels)
+
+    def complete(self, hidden_values: Float | float = 0.0) -> Float:
+        """The labels, hidden atoms filled from `hidden_values` (a state of all atoms, or one number)."""
+        return np.where(self.hidden, hidden_values, self.labels)
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """All examples made ready, with the templates that may be learned.
+
+    Attributes
+    ----------
+    worlds : tuple of TrainingWorld
+    templates : Templates
+    learned : bool array, shape (n_templates,)
+        Templates that are not fixed.
+    """
+
+    worlds: tuple[TrainingWorld, ...]
+    templates: Templates
+    learned: npt.NDArray[np.bool_]
+
+    def given_weights(self) -> Float:
+        """The templates' own weights, 0 where the program gives none."""
+        return np.nan_to_num(self.templates.weight, nan=0.0)
+
+    def notes(self) -> dict[str, object]:
+        """What a learner reports of its data: hidden atoms, and hard rows that the labels violate."""
+        return {
+            "hidden_atoms": sum(int(world.hidden.sum()) for world in self.worlds),
+            "violated_hard_rows": tuple(world.violated_hard_rows for world in self.worlds),
+        }
+
+
+def prepare(examples: Sequence[Example], templates: Templates) -> TrainingSet:
+    """Check the examples and make them ready.
+
+    Raises
+    ------
+    UsageError
+        E0501 without an example, E0502 where an example does not fit the templates or its labels are no truth values,
+        E0503 where no atom is labelled.
+    """
+    if not examples:
+        raise UsageError.of("E0501", "there is no training database")
+    worlds = []
+    for example in examples:
+        network, truth = example.network, np.asarray(example.truth, np.float64)
+        if network.n_templates != templates.n_templates:
+            raise UsageError.of(
+                "E0502",
+                f"a training network has {network.n_templates} templates, the program {templates.n_templates}",
+                help="ground every training database with the same templates",
+            )
+        if truth.shape != (network.n_atoms,):
+            raise UsageError.of("E0502", f"{truth.size} labels for {network.n_atoms} open atoms")
+        known = truth[~np.isnan(truth)]
+        if known.size and not np.isin(known, (0.0, 1.0)).all():
+            raise UsageError.of("E0502", "a label of a Markov logic network is neither 0 nor 1")
+        if network.n_atoms and not known.size:
+            raise UsageError.of("E0503", "no open atom is labelled", help="load the truth of the query predicates")
+        worlds.append(_prepare_world(network, truth))
+    return TrainingSet(tuple(worlds), templates, ~np.asarray(templates.fixed, np.bool_))
+
+
+def _prepare_world(network: GroundNetwork, labels: Float) -> TrainingWorld:
+    """Leave out the hard rows and blocks that the labels contradict whatever the hidden atoms are."""
+    least = condition(network, labels)
+    b = np.asarray(least.b, np.float64)
+    lowest = b + least.A.minimum(0).sum(axis=1)
+    highest = b + least.A.maximum(0).sum(axis=1)
+    tolerance = 1e-9
+    violated = (network.relation != Relation.HINGE) & (lowest > tolerance)
+    violated |= (network.relation == Relation.EQUAL) & (highest < -tolerance)
+    rows = np.flatnonzero(violated)
+    kept = without_rows(network, violated) if rows.size else network
+    if network.blocks.n_blocks:
+        true_members = network.blocks.members @ np.nan_to_num(labels, nan=0.0)
+        hidden_members = network.blocks.members @ np.isnan(labels).astype(np.float64)
+        empty = (network.blocks.kind == 0) & (true_members + hidden_members < network.blocks.right)
+        fits = ~empty & (true_members <= network.blocks.right)
+        blocks = Blocks(network.blocks.members[fits], network.blocks.kind[fits], network.blocks.right[fits])
+        kept = replace(kept, blocks=blocks)
+    return TrainingWorld(kept, labels, rows)
+
+
+def without_rows(network: GroundNetwork, left_out: npt.NDArray[np.bool_]) -> GroundNetwork:
+    """The network without the rows where `left_out`, shape (n_rows,), is true."""
+    keep = np.flatnonzero(~left_out)
+    return replace(
+        network,
+        A=network.A[keep],
+        b=network.b[keep],
+        template=network.template[keep],
+        scale=None if network.scale is None else network.scale[keep],
+        relation=network.relation[keep],
+    )
+
+
+def condition(network: GroundNetwork, values: Float) -> GroundNetwork:
+    """The network with the atoms that `values` knows folded into `b` and `constant`; NaN atoms stay open.
+
+    Atom ids stay the same: known atoms simply occur in no row any more. Energies of completed states are unchanged.
+    """
+    open_atoms = np.isnan(values)
+    known = np.where(open_atoms, 0.0, values)
+    if open_atoms.all():
+        return network
+    members = network.blocks.members
+    right = (
+        network.blocks.right - (members @ known).astype(np.int8) if network.blocks.n_blocks else network.blocks.right
+    )
+    return replace(
+        network,
+        A=_columns(network.A, open_atoms),
+        b=network.b + network.A @ known,
+        unit=_rows(network.unit, open_atoms),
+        constant=network.constant - network.unit.T @ known,
+        blocks=replace(network.blocks, members=_columns(members, open_atoms), right=np.asarray(right, np.int8)),
+    )
+
+
+def _columns(matrix: csr_array, keep: npt.NDArray[np.bool_]) -> csr_array:
+    """`matrix` with the entries outside the kept columns removed, shape unchanged."""
+    coo = matrix.tocoo()
+    entries = keep[coo.coords[1]]
+    return csr_array((coo.data[entries], (coo.coords[0][entries], coo.coords[1][entries])), shape=matrix.shape)
+
+
+def _rows(matrix: csr_array, keep: npt.NDArray[np.bool_]) -> csr_array:
+    """`matrix` with the entries outside the kept rows removed, shape unchanged."""
+    coo = matrix.tocoo()
+    entries = keep[coo.coords[0]]
+    return csr_array((coo.data[entries], (coo.coords[0][entries], coo.coords[1][entries])), shape=matrix.shape)
+
+
+def potentials(network: GroundNetwork, values: Float) -> Float:
+    """Summed potential of each template at a state: the gradient of the energy by the weights.
+
+    Its difference between two states is minus the difference of their satisfied counts. Shape (n_templates,).
+    """
+    total = np.asarray(network.constant - network.unit.T @ values, np.float64)
+    soft = network.template >= 0
+    if soft.any():
+        hinge = np.maximum(network.b + network.A @ values, 0.0)[soft]
+        template = network.template[soft]
+        hinge = hinge ** network.power[template]
+        if network.scale is not None:
+            hinge = hinge * network.scale[soft]
+        total += np.bincount(template, hinge, network.n_templates)
+    return total
+
+
+def log_odds(training: TrainingSet) -> Float:
+    """Start of the weights: each clause's log odds of being true in the data, evidence-decided groundings included.
+
+    `log((true + 1/2) / (false + 1/2))`, Singla and Domingos 2005; clauses without a grounding start at 0, fixed
+    templates at their weight. Groundings of negative scale count as true where the clause is false. Shape
+    (n_templates,).
+    """
+    true, false = np.zeros((2, training.templates.n_templates))
+    for world in training.worlds:
+        network = world.network
+        total = network.unit_scale.sum(axis=1)
+        violated = potentials(network, world.complete()) + network.unit_scale[:, 1]
+        soft = network.template >= 0
+        scale = np.ones(network.n_rows) if network.scale is None else network.scale
+        total += np.bincount(network.template[soft], np.abs(scale[soft]), network.n_templates)
+        violated += np.bincount(network.template[soft], np.maximum(-scale[soft], 0), network.n_templates)
+        violated += network.evidence_violated[:, 0] + network.evidence_satisfied[:, 1]
+        total += network.evidence_violated.sum(axis=1) + network.evidence_satisfied.sum(axis=1)
+        false += violated
+        true += total - violated
+    odds = np.log((true + 0.5) / (false + 0.5))
+    return np.where(training.learned, odds, training.given_weights())
