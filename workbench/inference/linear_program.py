@@ -1,0 +1,177 @@
+"""A hinge problem with linear hinges as one linear program, and HiGHS to solve it, whole or over 0/1 atoms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import block_array, csr_array, eye_array
+
+from workbench.network.relax import HingeProblem
+
+__all__ = ["LinearAnswer", "LinearProgram", "as_linear_program", "solve_highs"]
+
+Float = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LinearProgram:
+    """Minimise `cost . x + offset`, `low <= M x <= high`, `0 <= x <= upper`.
+
+    Variables: those of the hinge problem, then one slack per hinge (the cost of violating it).
+    """
+
+    cost: Float
+    offset: float
+    M: csr_array
+    low: Float
+    high: Float
+    upper: Float
+    n_atoms: int
+    n_variables: int
+
+
+@dataclass(frozen=True)
+class LinearAnswer:
+    """What a solver made of a relaxation.
+
+    Attributes
+    ----------
+    status : {'optimal', 'feasible', 'limit', 'infeasible'}
+    x : float64 array, shape (n_variables,)
+        The hinge problem's variables (atoms first), clipped to [0, 1]; all 1/2 where the solver gave none.
+    objective : float
+        At `x`, recomputed from the hinge problem; infinite where the solver gave none.
+    bound : float
+        A lower bound on the optimum that the solver proved (to its tolerance); -inf where it has none.
+    iterations : int
+    """
+
+    status: str
+    x: Float
+    objective: float
+    bound: float
+    iterations: int
+
+
+def as_linear_program(problem: HingeProblem) -> LinearProgram:
+    """The linear program of a problem whose hinges are all linear.
+
+    A hinge whose least possible cost is positive keeps that in its slack; hinges of one variable are rows like others.
+    """
+    n, m = problem.n_variables, problem.n_hinges
+    hinges = [problem.A, -eye_array(m, format="csr")] if m else [problem.A, csr_array((0, 0))]
+    hard = [problem.H, csr_array((problem.n_hard, m))]
+    M = csr_array(block_array([hinges, hard], format="csr"))
+    high = -np.concatenate([problem.b, problem.h])
+    low = np.concatenate([np.full(m, -np.inf), np.where(problem.equality, -problem.h, -np.inf)])
+    return LinearProgram(
+        cost=np.concatenate([problem.linear, problem.weight]),
+        offset=problem.offset,
+        M=M,
+        low=low,
+        high=high,
+        upper=np.concatenate([np.ones(n), np.full(m, np.inf)]),
+        n_atoms=problem.n_atoms,
+        n_variables=n,
+    )
+
+
+def solve_highs(
+    problem: HingeProblem,
+    *,
+    integer: bool = False,
+    start: Float | None = None,
+    time_limit: float = float("inf"),
+    method: str = "choose",
+    relative_gap: float = 0.0,
+    threads: int = 1,
+    seed: int = 0,
+) -> LinearAnswer:
+    """Solve by HiGHS: the linear program, or with `integer` the program whose atoms are 0/1.
+
+    Parameters
+    ----------
+    problem : HingeProblem
+        All powers 1.
+    integer : bool
+        Demand 0/1 atoms (slacks and auxiliaries follow by themselves).
+    start : float64 array, shape (n_atoms,), optional
+        A 0/1 state to start the integer search from.
+    time_limit : float
+        Seconds.
+    method : {'choose', 'simplex', 'ipm', 'pdlp'}
+        HiGHS's algorithm for the linear program.
+    relative_gap : float
+        Where the integer search may stop, relative to the objective.
+
+    References
+    ----------
+    Huangfu & Hall 2018, Parallelizing the dual revised simplex method.
+    """
+    import highspy
+
+    if problem.n_variables == 0:
+        return LinearAnswer("optimal", np.zeros(0), problem.offset, problem.offset, 0)
+    program = as_linear_program(problem)
+    n_columns, n_rows = program.cost.size, program.low.size
+    solver = highspy.Highs()
+    infinity = highspy.kHighsInf
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("threads", threads)
+    solver.setOptionValue("random_seed", seed)
+    if np.isfinite(time_limit):
+        solver.setOptionValue("time_limit", max(time_limit, 0.0))
+    if integer:
+        solver.setOptionValue("mip_rel_gap", relative_gap)
+        solver.setOptionValue("mip_abs_gap", 1e-9 * max(1.0, abs(program.offset), float(np.abs(program.cost).sum())))
+    else:
+        solver.setOptionValue("solver", method)
+    solver.passModel(
+        n_columns,
+        n_rows,
+        program.M.nnz,
+        int(highspy.MatrixFormat.kRowwise),
+        int(highspy.ObjSense.kMinimize),
+        program.offset,
+        program.cost,
+        np.zeros(n_columns),
+        np.where(np.isinf(program.upper), infinity, program.upper),
+        np.where(np.isinf(program.low), -infinity, program.low),
+        program.high,
+        program.M.indptr.astype(np.int32),
+        program.M.indices.astype(np.int32),
+        program.M.data.astype(np.float64),
+        (np.arange(n_columns) < (program.n_atoms if integer else 0)).astype(np.int32),
+    )
+    if integer and start is not None:
+        solver.setSolution(program.n_atoms, np.arange(program.n_atoms, dtype=np.int32), start.astype(np.float64))
+    solver.run()
+    return _read(solver, problem, integer)
+
+
+def _read(solver: object, problem: HingeProblem, integer: bool) -> LinearAnswer:
+    """HiGHS's outcome as ours."""
+    import highspy
+
+    outcome = solver.getModelStatus()  # type: ignore[attr-defined]
+    info = solver.getInfo()  # type: ignore[attr-defined]
+    statuses = highspy.HighsModelStatus
+    none = LinearAnswer("limit", np.full(problem.n_variables, 0.5), float("inf"), -float("inf"), 0)
+    if outcome in (statuses.kInfeasible, statuses.kUnboundedOrInfeasible):
+        return LinearAnswer("infeasible", none.x, none.objective, none.bound, 0)
+    optimal = outcome == statuses.kOptimal
+    if integer:
+        bound = float(info.objective_function_value if optimal else info.mip_dual_bound)
+        if optimal:
+            bound = float(min(bound, info.mip_dual_bound))
+    else:
+        bound = float(info.objective_function_value) if optimal else -float("inf")
+    iterations = int(max(0, info.simplex_iteration_count) + max(0, info.ipm_iteration_count))
+    if info.primal_solution_status != int(highspy.SolutionStatus.kSolutionStatusFeasible):
+        return LinearAnswer("limit", none.x, none.objective, bound, iterations)
+    x = np.clip(np.asarray(solver.getSolution().col_value)[: problem.n_variables], 0.0, 1.0)  # type: ignore[attr-defined]
+    if integer:
+        x[: problem.n_atoms] = np.round(x[: problem.n_atoms])
+    return LinearAnswer("optimal" if optimal else "feasible", x, problem.objective(x), bound, iterations)

@@ -1,0 +1,221 @@
+"""The relaxation of a network whose clauses have at most two literals, solved exactly as a maximum flow.
+
+With two literals a row the linear relaxation is half-integral and equals the roof dual of a quadratic pseudo-Boolean
+function: a minimum cut in a graph with one node per literal. No linear program need be built, and atoms that come out
+at 0 or 1 keep that value in some state of least energy (persistency).
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from workbench.inference.linear_program import LinearAnswer
+from workbench.network.relax import HingeProblem
+
+__all__ = ["has_roof_dual", "solve_roof_dual"]
+
+Float = npt.NDArray[np.float64]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+
+def has_roof_dual(problem: HingeProblem) -> bool:
+    """Whether every hinge and every hard row is a clause of at most two literals, and no auxiliary is needed."""
+    return (
+        problem.n_variables == problem.n_atoms
+        and not problem.equality.any()
+        and bool(np.all(problem.power == 1))
+        and _short_clauses(problem.A, problem.b)
+        and _short_clauses(problem.H, problem.h)
+    )
+
+
+def _short_clauses(A: csr_array, b: Float) -> bool:
+    sizes = np.diff(A.indptr)
+    if sizes.size == 0:
+        return True
+    if sizes.min() < 1 or sizes.max() > 2 or np.any(np.abs(A.data) != 1):
+        return False
+    negated = csr_array((np.maximum(A.data, 0.0), A.indices, A.indptr), A.shape).sum(axis=1)
+    return bool(np.all(b == 1 - negated))
+
+
+def solve_roof_dual(problem: HingeProblem) -> LinearAnswer:
+    """Minimise the relaxation; values are 0, 1/2 or 1.
+
+    Parameters
+    ----------
+    problem : HingeProblem
+        One that `has_roof_dual` accepts.
+
+    Returns
+    -------
+    LinearAnswer
+        `bound` is the value of the flow, a feasible point of the dual program; `iterations` counts its phases.
+
+    Notes
+    -----
+    Nodes 2i and 2i + 1 stand for atom i and its negation. A clause `l1 v l2` of weight w gives the arcs `!l1 -> l2` and
+    `!l2 -> l1` of capacity w/2; a hard one, capacity beyond all soft ones. Dinic's algorithm.
+
+    References
+    ----------
+    Hammer, Hansen & Simeone 1984, Roof duality, complementation and persistency in quadratic 0-1 optimization.
+    Boros & Hammer 2002, Pseudo-Boolean optimization, section 5.1.6.
+    """
+    n = problem.n_atoms
+    cost, constant = problem.linear.copy(), problem.offset
+    tails, heads, capacities = [], [], []
+    ceiling = float(np.abs(problem.linear).sum() + problem.weight.sum()) * 2 + 1.0
+    forced_false, forced_true = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+    for A, b, weight in ((problem.A, problem.b, problem.weight), (problem.H, problem.h, None)):
+        sizes = np.diff(A.indptr)
+        single = np.flatnonzero(sizes == 1)
+        if single.size:
+            atoms, slopes = A.indices[A.indptr[single]], A.data[A.indptr[single]]
+            if weight is None:
+                forced_true[atoms[slopes < 0]] = True
+                forced_false[atoms[slopes > 0]] = True
+            else:
+                np.add.at(cost, atoms, slopes * weight[single])
+                constant += float(weight[single] @ b[single])
+        pair = np.flatnonzero(sizes == 2)
+        first, second = A.indptr[pair], A.indptr[pair] + 1
+        literal_1 = 2 * A.indices[first].astype(np.int64) + (A.data[first] > 0)
+        literal_2 = 2 * A.indices[second].astype(np.int64) + (A.data[second] > 0)
+        capacity = np.full(pair.size, ceiling) if weight is None else weight[pair] / 2
+        tails += [literal_1 ^ 1, literal_2 ^ 1]
+        heads += [literal_2, literal_1]
+        capacities += [capacity, capacity]
+    if np.any(forced_false & forced_true):
+        return LinearAnswer("infeasible", np.full(n, 0.5), float("inf"), -float("inf"), 0)
+    constant += float(np.minimum(cost, 0.0).sum())
+    costs_true = np.where(forced_false, ceiling, np.maximum(cost, 0.0) / 2)
+    costs_false = np.where(forced_true, ceiling, np.maximum(-cost, 0.0) / 2)
+    source, sink = np.zeros(2 * n), np.zeros(2 * n)
+    source[1::2], sink[0::2] = costs_true, costs_true
+    source[0::2], sink[1::2] = costs_false, costs_false
+
+    graph = _graph(2 * n, np.concatenate(tails), np.concatenate(heads), np.concatenate(capacities))
+    flow, reached, phases = _maximum_flow(*graph, source, sink, 1e-13 * ceiling)
+    x = 0.5 * (reached[0::2] + 1.0 - reached[1::2])
+    if problem.violation(x) > 0.0:
+        return LinearAnswer("infeasible", np.full(n, 0.5), float("inf"), -float("inf"), int(phases))
+    return LinearAnswer("optimal", x, problem.objective(x), constant + flow, int(phases))
+
+
+def _graph(n: int, tail: Int64, head: Int64, capacity: Float) -> tuple[Int32, Int32, Int32, Float]:
+    """Arcs as CSR with each arc's reverse: `start, head, reverse, capacity`; parallel arcs merged."""
+    low, high = np.minimum(tail, head), np.maximum(tail, head)
+    key, where = np.unique(low * n + high, return_inverse=True)
+    m = key.size
+    up = np.bincount(where, capacity * (tail < head), m)
+    down = np.bincount(where, capacity * (tail > head), m)
+    ends = np.concatenate([key // n, key % n])
+    order = np.argsort(ends, kind="stable")
+    position = np.empty(2 * m, dtype=np.int32)
+    position[order] = np.arange(2 * m, dtype=np.int32)
+    start = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=n))]).astype(np.int32)
+    other = np.concatenate([key % n, key // n])[order].astype(np.int32)
+    reverse = np.concatenate([position[m:], position[:m]])[order].astype(np.int32)
+    return start, other, reverse, np.concatenate([up, down])[order]
+
+
+@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+def _maximum_flow(
+    start: Int32, head: Int32, reverse: Int32, capacity: Float, source: Float, sink: Float, tolerance: float
+) -> tuple[float, npt.NDArray[np.bool_], int]:
+    """Dinic's algorithm; the arrays of capacities are used up. Returns the flow, the source side, and the phases."""
+    n = source.size
+    flow = 0.0
+    for v in range(n):
+        through = min(source[v], sink[v])
+        flow += through
+        source[v] -= through
+        sink[v] -= through
+    distance = np.empty(n, np.int32)
+    arc = np.empty(n, np.int32)
+    queue = np.empty(n, np.int32)
+    path = np.empty(n, np.int32)
+    phases = 0
+    while True:
+        # distances to the sink, breadth first against the arcs
+        distance[:] = -1
+        first = last = 0
+        for v in range(n):
+            if sink[v] > tolerance:
+                distance[v] = 0
+                queue[last] = v
+                last += 1
+        found = False
+        while first < last:
+            v = queue[first]
+            first += 1
+            if source[v] > tolerance:
+                found = True
+            for e in range(start[v], start[v + 1]):
+                u = head[e]
+                if distance[u] < 0 and capacity[reverse[e]] > tolerance:
+                    distance[u] = distance[v] + 1
+                    queue[last] = u
+                    last += 1
+        if not found:
+            break
+        phases += 1
+        arc[:] = start[:n]
+        for s in range(n):
+            if distance[s] < 0:
+                continue
+            while source[s] > tolerance:
+                # one augmenting path from s by current arcs
+                depth = 0
+                v = s
+                while distance[v] > 0 or sink[v] <= tolerance:
+                    if distance[v] > 0 and arc[v] < start[v + 1]:
+                        e = arc[v]
+                        u = head[e]
+                        if capacity[e] > tolerance and distance[u] == distance[v] - 1:
+                            path[depth] = e
+                            depth += 1
+                            v = u
+                        else:
+                            arc[v] += 1
+                    else:
+                        distance[v] = -1
+                        if depth == 0:
+                            break
+                        depth -= 1
+                        v = head[reverse[path[depth]]]
+                        arc[v] += 1
+                if distance[s] < 0:
+                    break
+                amount = min(source[s], sink[v])
+                for i in range(depth):
+                    amount = min(amount, capacity[path[i]])
+                for i in range(depth):
+                    capacity[path[i]] -= amount
+                    capacity[reverse[path[i]]] += amount
+                source[s] -= amount
+                sink[v] -= amount
+                flow += amount
+    # what the source still reaches
+    reached = np.zeros(n, np.bool_)
+    first = last = 0
+    for v in range(n):
+        if source[v] > tolerance:
+            reached[v] = True
+            queue[last] = v
+            last += 1
+    while first < last:
+        v = queue[first]
+        first += 1
+        for e in range(start[v], start[v + 1]):
+            u = head[e]
+            if not reached[u] and capacity[e] > tolerance:
+                reached[u] = True
+                queue[last] = u
+                last += 1
+    return flow, reached, phases
