@@ -1,0 +1,227 @@
+"""Facts in Alchemy's `.db` form, read in bulk: lines are taken apart by DuckDB, not one by one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal as OneOf
+
+import duckdb
+
+from workbench.database.database import DEFAULT_WORLD, Database
+from workbench.database.identifiers import quoted
+from workbench.database.ingest import SHOWN, LoadReport, Source, Staged, ingest
+from workbench.database.schema import StoredPredicate
+from workbench.database.text_files import chunks_of_lines, display_name, line_reader
+from workbench.errors import Diagnostic, InputError, Span, nearest
+
+__all__ = ["Partition", "load_alchemy", "load_alchemy_text"]
+
+Partition = OneOf["evidence", "truth", "target"]
+
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_ARGUMENT = r'(?:"(?:[^"\\]|\\.)*"|[^\s,()"=]+)'
+FACT = (
+    rf"\s*(?:([!?])|({_NUMBER})\s)?\s*([^\s(),\"=!?/]+)\s*"
+    rf"(?:\(\s*({_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*)\s*\))?\s*(?:=\s*({_ARGUMENT})\s*|\s({_NUMBER})\s*)?(?://.*)?"
+)
+_BLANK = r"\s*(?://.*)?"
+
+
+def load_alchemy(
+    database: Database,
+    source: str | os.PathLike[str],
+    *,
+    world: str = DEFAULT_WORLD,
+    partition: Partition = "evidence",
+) -> LoadReport:
+    """Load one `.db` file (or `.db.gz`) into a world.
+
+    One fact a line: `P(A, B)` true, `!P(A, B)` false, `?P(A, B)` unknown, `0.7 P(A, B)` or `P(A, B) 0.7` a degree of
+    truth or probability, `Mother(A) = B` a function's value; constants bare or double-quoted with backslash escapes;
+    `//` starts a comment. Identical lines count once. An empty file is legal.
+
+    Cost: linear in the file; about 2 CPU-seconds for a million facts of two arguments.
+
+    Raises
+    ------
+    InputError
+        E0203 undeclared predicate, E0204 wrong arity, E0205 a line that is no fact, E0206 value outside [0, 1], E0207
+        contradicting facts, E0209 bytes that are no text; all faults of the file at once, and nothing is loaded.
+    """
+    path = Path(source)
+    return _load(database, chunks_of_lines(path), Source(display_name(path), line_reader(path)), world, partition)
+
+
+def load_alchemy_text(
+    database: Database,
+    text: str,
+    *,
+    name: str | None = None,
+    world: str = DEFAULT_WORLD,
+    partition: Partition = "evidence",
+) -> LoadReport:
+    """Load facts from a string in the form of `load_alchemy`."""
+    lines = text.split("\n")
+    source = Source(name, lambda line: lines[line - 1] if line <= len(lines) else None)
+    return _load(database, iter([(1, text)]), source, world, partition)
+
+
+def _load(
+    database: Database, chunks: Iterator[tuple[int, str]], source: Source, world: str, partition: Partition
+) -> LoadReport:
+    with database.transaction() as connection:
+        world_id = database.world_id(world)
+        connection.execute(
+            "CREATE OR REPLACE TEMP TABLE staged_lines "
+            "(line BIGINT, predicate VARCHAR, arguments VARCHAR[], value DOUBLE, result VARCHAR, fact BOOLEAN)"
+        )
+        for first_line, text in chunks:
+            _stage(connection, text, first_line)
+        stored = database.predicates()
+        faults = _syntax_faults(connection, source) + _signature_faults(connection, stored, source)
+        if faults:
+            raise InputError(tuple(faults))
+        staged = [_split(connection, stored[name], world_id, partition) for name in _present(connection)]
+        counts, warnings = ingest(connection, staged, database.type_tables(), source)
+        database.refresh_domains([world_id])
+        for part in staged:
+            connection.execute(f"DROP TABLE {part.table}")
+        connection.execute("DROP TABLE staged_lines")
+    return LoadReport(counts, (world,), warnings)
+
+
+def _stage(connection: duckdb.DuckDBPyConnection, text: str, first_line: int) -> None:
+    """Take the lines of a chunk apart into `staged_lines`."""
+    connection.execute(
+        """
+        INSERT INTO staged_lines
+        SELECT line, m.name,
+            CASE WHEN m.arguments = '' THEN []
+                 WHEN contains(m.arguments, '"') THEN list_transform(
+                     regexp_extract_all(m.arguments, $argument),
+                     lambda a: CASE WHEN a[1] = '"' THEN regexp_replace(a[2:-2], '\\\\(.)', '\\1', 'g') ELSE a END)
+                 ELSE list_transform(string_split(m.arguments, ','), lambda a: trim(a, chr(32) || chr(9))) END,
+            CASE WHEN m.number <> '' THEN try_cast(m.number AS DOUBLE)
+                 WHEN m.after <> '' THEN try_cast(m.after AS DOUBLE)
+                 WHEN m.sign = '!' THEN 0 WHEN m.sign = '?' THEN NULL ELSE 1 END,
+            CASE WHEN m.result = '' THEN NULL
+                 WHEN m.result[1] = '"' THEN regexp_replace(m.result[2:-2], '\\\\(.)', '\\1', 'g')
+                 ELSE m.result END,
+            m.name <> ''
+        FROM (
+            SELECT line, regexp_extract(text, $fact, ['sign', 'number', 'name', 'arguments', 'result', 'after']) AS m
+            FROM (
+                SELECT row_number() OVER () + $offset AS line, rtrim(text, chr(13)) AS text
+                FROM (SELECT unnest(string_split($text, chr(10))) AS text)
+            )
+            WHERE NOT regexp_full_match(text, $blank)
+        )
+        """,
+        {
+            "text": text,
+            "offset": first_line - 1,
+            "fact": f"^{FACT}$",
+            "argument": _ARGUMENT,
+            "blank": _BLANK,
+        },
+    )
+
+
+def _present(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    return [
+        name for (name,) in connection.execute("SELECT DISTINCT predicate FROM staged_lines ORDER BY ALL").fetchall()
+    ]
+
+
+def _syntax_faults(connection: duckdb.DuckDBPyConnection, source: Source) -> list[Diagnostic]:
+    rows = connection.execute(f"SELECT line FROM staged_lines WHERE NOT fact ORDER BY line LIMIT {SHOWN}").fetchall()
+    return [_syntax_fault(source, line) for (line,) in rows]
+
+
+def _syntax_fault(source: Source, line: int) -> Diagnostic:
+    """Say what is wrong with a line that is no fact, with the caret where reading stopped."""
+    text = source.line_text(line) or ""
+    message, column = "this line is no fact", 1
+    help_text: str | None = "write Predicate(Constant, Constant), one fact a line"
+    if text.count('"') % 2:
+        message, column, help_text = "a quoted constant is not closed on this line", text.rfind('"') + 1, None
+    elif text.count("(") != text.count(")"):
+        message, column = "the brackets of this fact do not match", (text.find("(") + 1) or len(text)
+    elif "()" in text.replace(" ", ""):
+        message, column = "the brackets are empty", text.find("(") + 1
+        help_text = "a predicate without arguments is written without brackets"
+    elif text.rstrip().endswith("."):
+        message, column, help_text = "a fact takes no full stop", len(text.rstrip()), "leave the full stop out"
+    end = column + 1 if column > 1 else max(2, len(text) + 1)
+    return Diagnostic("E0205", message, Span(source.name, line, column, line, end), help_text, text)
+
+
+def _signature_faults(
+    connection: duckdb.DuckDBPyConnection, stored: Mapping[str, StoredPredicate], source: Source
+) -> list[Diagnostic]:
+    """Undeclared predicates and wrong numbers of arguments, one diagnostic for each kind of either."""
+    rows = connection.execute(
+        "SELECT min(line), count(*), predicate, len(arguments), result IS NOT NULL FROM staged_lines WHERE fact "
+        "GROUP BY ALL ORDER BY 1"
+    ).fetchall()
+    found: list[Diagnostic] = []
+    unknown: set[str] = set()
+    for line, count, name, given, has_result in rows:
+        more = f" ({count} such facts)" if count > 1 else ""
+        predicate = stored.get(name)
+        if predicate is None:
+            if name not in unknown:
+                close = nearest(name, stored)
+                help_text = f"did you mean {close}?" if close else "declare it in the rules"
+                found.append(
+                    source.diagnostic(
+                        "E0203", f"no predicate is called {name}{more}", line, needle=name, help=help_text
+                    )
+                )
+            unknown.add(name)
+            continue
+        is_function = predicate.kind == "function"
+        wanted = predicate.arity - is_function
+        if given != wanted:
+            message = f"{name} takes {_arguments(wanted)}, not {given}{more}"
+            found.append(source.diagnostic("E0204", message, line, needle=name))
+        elif is_function and not has_result:
+            found.append(
+                source.diagnostic(
+                    "E0205",
+                    f"{name} is a function, and this line gives it no value{more}",
+                    line,
+                    needle=name,
+                    help=f"write {name}(...) = Value",
+                )
+            )
+        elif has_result and not is_function:
+            found.append(
+                source.diagnostic(
+                    "E0205", f"{name} is a predicate, and takes no value after '='{more}", line, needle="="
+                )
+            )
+    return found[:SHOWN]
+
+
+def _arguments(number: int) -> str:
+    return {0: "no argument", 1: "one argument"}.get(number, f"{number} arguments")
+
+
+def _split(
+    connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, world_id: int, partition: Partition
+) -> Staged:
+    """The staged lines of one predicate as a table of its own."""
+    table = quoted(f"staged_{predicate.table_name}")
+    cells = [f"arguments[{position + 1}]" for position in range(predicate.arity)]
+    if predicate.kind == "function":
+        cells[-1] = "result"
+    columns = "".join(f"{cell} AS {column}, " for cell, column in zip(cells, predicate.columns))
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT line, {columns}value, '{partition}' AS partition, "
+        f"{world_id}::INTEGER AS world FROM staged_lines WHERE predicate = $name",
+        {"name": predicate.name},
+    )
+    return Staged(predicate, table)

@@ -1,0 +1,251 @@
+"""One workspace: a DuckDB database, in memory or in a file, that never reaches outside itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+from types import TracebackType
+from typing import Any
+
+import duckdb
+
+from workbench.database.schema import (
+    StoredPredicate,
+    declare_constants,
+    declare_function,
+    declare_predicate,
+    declare_type,
+    program_constants,
+    read_predicates,
+    refresh_domains,
+)
+from workbench.errors import InputError, UsageError
+from workbench.language.program import Function, Predicate, Program, Type
+from workbench.resources import sql_text
+
+__all__ = ["DEFAULT_WORLD", "FORMAT_VERSION", "Database"]
+
+DEFAULT_WORLD = "world"
+FORMAT_VERSION = 1
+
+
+class Database:
+    """Evidence, worlds, folds and runs in one DuckDB database.
+
+    The instance is closed to the outside: files are read by Python or by a second, throw-away DuckDB instance and
+    handed in, so no query typed by a user can touch the file system or the network.
+
+    Writes go through `transaction()`, one thread at a time; every thread that reads takes its own `cursor()`.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path | None, read_only: bool) -> None:
+        self.connection = connection
+        self.path = path
+        self.read_only = read_only
+        self._lock = RLock()
+        self._depth = 0
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        read_only: bool = False,
+        threads: int | None = None,
+        memory_limit: str | None = None,
+    ) -> Database:
+        """Open a workspace, and create it where `path` does not exist; `None` keeps it in memory.
+
+        Parameters
+        ----------
+        path : path or None
+        read_only : bool
+            Refuse writes; the file must exist.
+        threads : int or None
+            DuckDB's worker threads; None for all cores.
+        memory_limit : str or None
+            Such as `'4GB'`; None for DuckDB's default, 80 % of memory.
+
+        Raises
+        ------
+        InputError
+            E0201 when the file is no workspace, is locked by another process, or cannot be created.
+        """
+        target = None if path is None else Path(path)
+        config: dict[str, str | bool | int | float | list[str]] = {
+            "enable_external_access": "false",
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+        if threads is not None:
+            config["threads"] = str(threads)
+        if memory_limit is not None:
+            config["memory_limit"] = memory_limit
+        if read_only and (target is None or not target.exists()):
+            raise InputError.of("E0201", f"there is no workspace at {target}", help="leave out read_only to create one")
+        try:
+            connection = duckdb.connect(
+                ":memory:" if target is None else str(target), read_only=read_only, config=config
+            )
+        except duckdb.Error as error:
+            raise InputError.of("E0201", _why_not_opened(target, error)) from None
+        database = cls(connection, target, read_only)
+        try:
+            database._prepare()
+        except BaseException:
+            connection.close()
+            raise
+        return database
+
+    def _prepare(self) -> None:
+        tables = {name for (name,) in self.connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+        if "workspace_format" in tables:
+            row = self.connection.execute("SELECT max(version) FROM workspace_format").fetchone()
+            if row is None or row[0] != FORMAT_VERSION:
+                raise InputError.of(
+                    "E0201",
+                    f"{self.path} was written by another version of the workbench (format {row and row[0]}, "
+                    f"this one reads {FORMAT_VERSION})",
+                )
+        elif tables or self.read_only:
+            raise InputError.of(
+                "E0201",
+                f"{self.path} is a DuckDB database but no workspace",
+                help="choose another file for the workspace, and load the tables of this one as attached tables",
+            )
+        else:
+            with self.transaction() as connection:
+                connection.execute(sql_text("schema"))
+
+    def close(self) -> None:
+        """Close the database; a file is checkpointed."""
+        self.connection.close()
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        """A connection of its own to the same database, for one thread."""
+        return self.connection.cursor()
+
+    @contextmanager
+    def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """The writing connection inside a transaction: committed at the end, rolled back on any exception.
+
+        Nested uses join the outermost one. Temporary tables take part in the rollback.
+        """
+        with self._lock:
+            if self._depth == 0:
+                self.connection.execute("BEGIN TRANSACTION")
+            self._depth += 1
+            try:
+                yield self.connection
+            except BaseException:
+                if self._depth == 1:
+                    self.connection.execute("ROLLBACK")
+                raise
+            else:
+                if self._depth == 1:
+                    self.connection.execute("COMMIT")
+            finally:
+                self._depth -= 1
+
+    def declare(self, program: Program) -> None:
+        """Make the tables of a program's types, predicates and functions, and take its constants into all domains.
+
+        Predicates already there stay, with their facts; one whose argument types changed is made anew when it has no
+        facts. The constants of an earlier program that no fact has leave the domains.
+
+        Raises
+        ------
+        InputError
+            E0202 when a predicate with facts is declared with other argument types.
+        """
+        self.declare_predicates(
+            program.predicates.values(),
+            functions=program.functions.values(),
+            types=program.types.values(),
+        )
+        with self.transaction() as connection:
+            if declare_constants(connection, program_constants(program)):
+                refresh_domains(connection, self.predicates(), worlds=None)
+
+    def declare_predicates(
+        self, predicates: Iterable[Predicate], *, functions: Iterable[Function] = (), types: Iterable[Type] = ()
+    ) -> None:
+        """Make the tables of predicates that no program declares (yet), such as those of `dataset.toml`."""
+        with self.transaction() as connection:
+            for declared in types:
+                declare_type(connection, declared.name)
+            for predicate in predicates:
+                declare_predicate(connection, predicate)
+            for function in functions:
+                declare_function(connection, function)
+
+    def predicates(self) -> Mapping[str, StoredPredicate]:
+        """The predicates and functions with a table, by name."""
+        return read_predicates(self.connection)
+
+    def predicate(self, name: str) -> StoredPredicate:
+        """One stored predicate.
+
+        Raises
+        ------
+        UsageError
+            E0203 when there is none of that name.
+        """
+        stored = self.predicates()
+        if name not in stored:
+            from workbench.errors import nearest
+
+            close = nearest(name, stored)
+            raise UsageError.of(
+                "E0203", f"no predicate is called {name}", help=f"did you mean {close}?" if close else None
+            )
+        return stored[name]
+
+    def type_tables(self) -> Mapping[str, str]:
+        """The table of constants of each type."""
+        return dict(self.connection.execute("SELECT name, table_name FROM constant_type ORDER BY name").fetchall())
+
+    def worlds(self) -> Mapping[str, int]:
+        """The id of each world, by name, in order of id."""
+        return dict(self.connection.execute("SELECT name, id FROM world ORDER BY id").fetchall())
+
+    def world_id(self, name: str = DEFAULT_WORLD) -> int:
+        """The id of the world called `name`, made when it does not exist."""
+        existing = self.worlds()
+        if name in existing:
+            return existing[name]
+        with self.transaction() as connection:
+            number = len(existing)
+            connection.execute("INSERT INTO world VALUES (?, ?)", [number, name])
+            refresh_domains(connection, self.predicates(), worlds=[number])
+        return number
+
+    def refresh_domains(self, worlds: Iterable[int] | None = None) -> None:
+        """Recompute `domain` for some worlds (all when None) from facts and program constants."""
+        with self.transaction() as connection:
+            refresh_domains(connection, self.predicates(), worlds=worlds)
+
+    def execute(self, sql: str, parameters: Mapping[str, Any] | None = None) -> duckdb.DuckDBPyConnection:
+        """Run a statement on a cursor of its own."""
+        cursor = self.cursor()
+        return cursor.execute(sql, parameters) if parameters else cursor.execute(sql)
+
+
+def _why_not_opened(path: Path | None, error: duckdb.Error) -> str:
+    text = str(error)
+    if "lock" in text.casefold():
+        return f"{path} is open in another process"
+    if "not a valid DuckDB database" in text:
+        return f"{path} is no DuckDB database"
+    return f"{path} cannot be opened: {text.splitlines()[0]}"

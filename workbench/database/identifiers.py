@@ -1,0 +1,25 @@
+"""Names inside SQL text: the one place where an identifier is quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["quoted", "unused_name"]
+
+
+def quoted(name: str) -> str:
+    """`name` as a double-quoted SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def unused_name(name: str, taken: Iterable[str]) -> str:
+    """`name`, or `name_2`, `name_3`, ... when another name that differs at most in case is taken.
+
+    DuckDB folds the case of identifiers, the rules languages do not.
+    """
+    folded = {other.casefold() for other in taken}
+    candidate, number = name, 1
+    while candidate.casefold() in folded:
+        number += 1
+        candidate = f"{name}_{number}"
+    return candidate

@@ -1,0 +1,310 @@
+"""From staged text facts to encoded rows: the checks and the insertion that all loaders share.
+
+A loader stages one table per predicate, `(line BIGINT, a0 .., value DOUBLE, partition VARCHAR, world INTEGER)`, with
+arguments as text, and hands it over here. All of it happens inside the loader's transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import duckdb
+
+from workbench.database.identifiers import quoted
+from workbench.database.schema import StoredPredicate
+from workbench.errors import Diagnostic, InputError, Span
+
+__all__ = ["LoadReport", "Source", "Staged", "ingest"]
+
+SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where staged lines came from, for diagnostics.
+
+    Parameters
+    ----------
+    name : str or None
+        File name; None for data frames.
+    line_text : callable
+        The text of a 1-based line, or None when it is not to be had.
+    """
+
+    name: str | None
+    line_text: Callable[[int], str | None] = lambda line: None
+
+    def diagnostic(
+        self, code: str, message: str, line: int | None, *, needle: str | None = None, help: str | None = None
+    ) -> Diagnostic:
+        """A diagnostic at a line, with the caret under `needle` where the line holds it."""
+        if line is None:
+            return Diagnostic(code, message, Span(self.name, 1, 1, 1, 1) if self.name else None, help)
+        text = self.line_text(line)
+        start = text.find(needle) if text is not None and needle else -1
+        width = len(needle or "") if start >= 0 else len(text or " ")
+        start = max(start, 0)
+        return Diagnostic(code, message, Span(self.name, line, start + 1, line, start + 1 + width), help, text)
+
+
+@dataclass(frozen=True)
+class Staged:
+    """One predicate's staged table."""
+
+    predicate: StoredPredicate
+    table: str
+
+
+@dataclass(frozen=True)
+class LoadReport:
+    """What a load brought in.
+
+    Attributes
+    ----------
+    facts : mapping of str to int
+        New facts by predicate (duplicates are not counted).
+    worlds : tuple of str
+    warnings : tuple of Diagnostic
+    """
+
+    facts: Mapping[str, int]
+    worlds: tuple[str, ...]
+    warnings: tuple[Diagnostic, ...] = field(default=())
+
+    @property
+    def n_facts(self) -> int:
+        return sum(self.facts.values())
+
+    def __add__(self, other: LoadReport) -> LoadReport:
+        facts = dict(self.facts)
+        for name, count in other.facts.items():
+            facts[name] = facts.get(name, 0) + count
+        return LoadReport(
+            facts,
+            tuple(dict.fromkeys(self.worlds + other.worlds)),
+            tuple(dict.fromkeys(self.warnings + other.warnings)),
+        )
+
+
+def ingest(
+    connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], type_tables: Mapping[str, str], source: Source
+) -> tuple[dict[str, int], tuple[Diagnostic, ...]]:
+    """Check staged facts, give ids to new constants, and insert what is new.
+
+    Returns
+    -------
+    counts : dict of str to int
+        Rows inserted by predicate.
+    warnings : tuple of Diagnostic
+
+    Raises
+    ------
+    InputError
+        With every fault found (at most 20 of a kind), and nothing inserted.
+    """
+    faults: list[Diagnostic] = []
+    for part in staged:
+        faults += _value_faults(connection, part, source)
+        faults += _number_faults(connection, part, source)
+    faults += _declared_elsewhere(connection, staged, source)
+    if faults:
+        raise InputError(tuple(sorted(faults, key=_place)))
+    warnings = _new_to_declared_type(connection, staged, source)
+    _encode(connection, staged, type_tables)
+    counts: dict[str, int] = {}
+    for part in staged:
+        _merge(connection, part, type_tables)
+        faults += _contradictions(connection, part, source)
+        counts[part.predicate.name] = _insert(connection, part.predicate)
+        connection.execute("DROP TABLE merged_facts")
+    if faults:
+        raise InputError(tuple(sorted(faults, key=_place)))
+    return counts, warnings
+
+
+def _place(diagnostic: Diagnostic) -> tuple[int, int]:
+    return (diagnostic.span.line, diagnostic.span.column) if diagnostic.span else (0, 0)
+
+
+def _value_faults(connection: duckdb.DuckDBPyConnection, part: Staged, source: Source) -> list[Diagnostic]:
+    rows = connection.execute(
+        f"SELECT line, value FROM {part.table} WHERE value < 0 OR value > 1 OR isnan(value) ORDER BY line LIMIT {SHOWN}"
+    ).fetchall()
+    return [
+        source.diagnostic(
+            "E0206",
+            f"the value {value:g} of a fact of {part.predicate.name} is outside [0, 1]",
+            line,
+            help="1 is true, 0 false; values between are degrees of truth",
+        )
+        for line, value in rows
+    ]
+
+
+def _number_faults(connection: duckdb.DuckDBPyConnection, part: Staged, source: Source) -> list[Diagnostic]:
+    if not part.predicate.value_last:
+        return []
+    last = part.predicate.columns[-1]
+    rows = connection.execute(
+        f"SELECT line, {last} FROM {part.table} WHERE try_cast({last} AS DOUBLE) IS NULL "
+        f"OR NOT isfinite(try_cast({last} AS DOUBLE)) ORDER BY line LIMIT {SHOWN}"
+    ).fetchall()
+    return [
+        source.diagnostic(
+            "E0210", f"the last argument of {part.predicate.name} is a number, not {text!r}", line, needle=str(text)
+        )
+        for line, text in rows
+    ]
+
+
+def _declared_elsewhere(
+    connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], source: Source
+) -> list[Diagnostic]:
+    """Constants that the program declares, but only for another type."""
+    if connection.execute("SELECT 1 FROM program_constant WHERE declared LIMIT 1").fetchone() is None:
+        return []
+    found = []
+    for part in staged:
+        for column, type_name in part.predicate.constant_columns:
+            rows = connection.execute(
+                f"SELECT min(s.line), s.{column}, min(p.type) FROM {part.table} s "
+                f"JOIN program_constant p ON p.name = s.{column} AND p.declared AND p.type <> $type "
+                f"WHERE NOT EXISTS (FROM program_constant q WHERE q.name = s.{column} AND q.type = $type) "
+                f"GROUP BY s.{column} ORDER BY 1 LIMIT {SHOWN}",
+                {"type": type_name},
+            ).fetchall()
+            found += [
+                source.diagnostic(
+                    "E0208",
+                    f"{constant} is a constant of {other}, but {part.predicate.name} takes one of {type_name} here",
+                    line,
+                    needle=constant,
+                )
+                for line, constant, other in rows
+            ]
+    return found
+
+
+def _new_to_declared_type(
+    connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], source: Source
+) -> tuple[Diagnostic, ...]:
+    """One warning for each type with declared constants that the facts add to."""
+    declared = {
+        name for (name,) in connection.execute("SELECT DISTINCT type FROM program_constant WHERE declared").fetchall()
+    }
+    selects: dict[str, list[str]] = {}
+    for part in staged:
+        for column, type_name in part.predicate.constant_columns:
+            if type_name in declared:
+                selects.setdefault(type_name, []).append(f"SELECT line, {column} AS name FROM {part.table}")
+    warnings = []
+    for type_name, parts in sorted(selects.items()):
+        rows = connection.execute(
+            f"SELECT min(line), name, count(*) OVER () FROM ({' UNION ALL '.join(parts)}) s WHERE NOT EXISTS "
+            "(FROM program_constant p WHERE p.type = $type AND p.name = s.name) GROUP BY name ORDER BY 1, 2 LIMIT 3",
+            {"type": type_name},
+        ).fetchall()
+        if rows:
+            line, first, count = rows[0]
+            names = ", ".join(name for _, name, _ in rows) + (", ..." if count > len(rows) else "")
+            who = f"the constant {first} is" if count == 1 else f"{count} constants ({names}) are"
+            message = f"{who} not declared in {type_name}, which takes them in"
+            shown = source.diagnostic("E0208", message, line, needle=first)
+            warnings.append(replace(shown, severity="warning"))
+    return tuple(warnings)
+
+
+def _encode(connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], type_tables: Mapping[str, str]) -> None:
+    """Give the constants of each type that are new an id, in order of name."""
+    columns: dict[str, list[str]] = {}
+    for part in staged:
+        for column, type_name in part.predicate.constant_columns:
+            columns.setdefault(type_name, []).append(f"SELECT DISTINCT {column} AS name FROM {part.table}")
+    for type_name, selects in sorted(columns.items()):
+        table = quoted(type_tables[type_name])
+        connection.execute(
+            f"INSERT INTO {table} SELECT (SELECT coalesce(max(id) + 1, 0) FROM {table}) "
+            "+ row_number() OVER (ORDER BY name) - 1, name "
+            f"FROM ({' UNION '.join(selects)}) s WHERE NOT EXISTS (FROM {table} c WHERE c.name = s.name)"
+        )
+
+
+def _merge(connection: duckdb.DuckDBPyConnection, part: Staged, type_tables: Mapping[str, str]) -> None:
+    """Encode the staged facts and merge those of one key, into `merged_facts`.
+
+    The key is all arguments, or all but the value of a function. `low` and `high` bound the values given to a key,
+    with -1 for unknown; where they differ, or a function's results do, the facts contradict each other.
+    """
+    predicate = part.predicate
+    encoded = dict(predicate.constant_columns)
+    joins = []
+    picked = ["s.line", "s.world", "s.partition::fact_partition AS partition", "coalesce(s.value, -1) AS value"]
+    for column in predicate.columns:
+        if column in encoded:
+            joins.append(f"JOIN {quoted(type_tables[encoded[column]])} c_{column} ON c_{column}.name = s.{column}")
+            picked.append(f"c_{column}.id AS {column}")
+        else:
+            picked.append(f"s.{column}::DOUBLE AS {column}")
+    clash, merged = "min(value) < max(value)", list(_key(predicate))
+    if predicate.kind == "function":
+        result = predicate.columns[-1]
+        clash += f" OR min({result}) < max({result})"
+        merged.append(f"min({result}) AS {result}")
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE merged_facts AS SELECT {', '.join(['world', *merged, 'partition'])}, "
+        f"min(value) AS value, min(line) AS line, max(line) AS last_line, {clash} AS clash "
+        f"FROM (SELECT {', '.join(picked)} FROM {part.table} s {' '.join(joins)}) "
+        f"GROUP BY {', '.join(['world', *_key(predicate), 'partition'])}"
+    )
+
+
+def _key(predicate: StoredPredicate) -> tuple[str, ...]:
+    return predicate.columns[:-1] if predicate.kind == "function" else predicate.columns
+
+
+def _same(columns: Iterable[str]) -> str:
+    return " AND ".join(f"t.{column} = m.{column}" for column in columns)
+
+
+def _contradictions(connection: duckdb.DuckDBPyConnection, part: Staged, source: Source) -> list[Diagnostic]:
+    """Facts that disagree with each other, or with what an earlier load put into the same world and partition."""
+    predicate = part.predicate
+    key = _key(predicate)
+    arguments = ", ".join(f"s.{column}::VARCHAR" for column in key)
+    differs = " OR ".join(
+        ["coalesce(t.value, -1) <> m.value", *(f"t.{column} <> m.{column}" for column in predicate.columns[len(key) :])]
+    )
+    rows = connection.execute(
+        f"SELECT b.first, b.line, [{arguments}]::VARCHAR[] FROM ("
+        "SELECT line, last_line FROM merged_facts WHERE clash UNION ALL "
+        f"SELECT NULL, m.line FROM merged_facts m JOIN {quoted(predicate.table_name)} t "
+        f"ON {_same(['world', 'partition', *key])} WHERE NOT m.clash AND ({differs})"
+        f") b(first, line) JOIN {part.table} s ON s.line = b.line ORDER BY b.line LIMIT {SHOWN}"
+    ).fetchall()
+    return [
+        source.diagnostic(
+            "E0207",
+            f"{predicate.name}({', '.join(names)}) "
+            + (
+                "contradicts a fact loaded earlier into the same world"
+                if first is None
+                else f"is given different values on lines {first} and {last}"
+            ),
+            last,
+            help="keep one of them" + (", or load this file into another world" if first is None else ""),
+        )
+        for first, last, names in rows
+    ]
+
+
+def _insert(connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate) -> int:
+    """Insert the merged facts that are not there yet, ordered by world and arguments; how many."""
+    columns = ["world", *predicate.columns, "partition"]
+    table = quoted(predicate.table_name)
+    row = connection.execute(
+        f"INSERT INTO {table} SELECT {', '.join(columns[:-1])}, "
+        "nullif(value, -1), partition FROM merged_facts m "
+        f"WHERE NOT EXISTS (FROM {table} t WHERE {_same(columns)}) ORDER BY {', '.join(columns)}"
+    ).fetchone()
+    return int(row[0]) if row else 0

@@ -1,0 +1,112 @@
+"""Reading text files in large pieces, with every fault of encoding named by its line."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, cast
+
+from workbench.errors import InputError, Span, WorkbenchError
+
+__all__ = ["chunks_of_lines", "display_name", "line_reader", "open_binary"]
+
+CHUNK_BYTES = 32 * 1024 * 1024
+LONGEST_LINE = 10 * 1024 * 1024
+
+
+def display_name(path: str | os.PathLike[str]) -> str:
+    """The file's name as diagnostics show it: relative to the working directory where it lies below it."""
+    try:
+        return str(Path(path).resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def open_binary(path: Path) -> IO[bytes]:
+    """Open a file for reading, through gzip when its name ends in `.gz`.
+
+    Raises
+    ------
+    InputError
+        E0211 when the file cannot be opened.
+    """
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(21, "is a directory")
+        return cast(IO[bytes], gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb"))
+    except OSError as error:
+        raise InputError.of(
+            "E0211", f"{display_name(path)} cannot be read: {(error.strerror or str(error)).lower()}"
+        ) from None
+
+
+def chunks_of_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Pieces of whole lines: the 1-based number of the first line, and the text.
+
+    Raises
+    ------
+    InputError
+        E0209 for bytes that are not UTF-8, NUL bytes, or a line longer than 10 MiB; E0211 for a file that cannot be
+        read.
+    """
+    name = display_name(path)
+    line, rest = 1, b""
+    with open_binary(path) as stream:
+        while True:
+            try:
+                block = stream.read(CHUNK_BYTES)
+            except (OSError, EOFError, zlib.error) as error:
+                raise InputError.of("E0211", f"{name} cannot be read: {error}") from None
+            data = rest + block
+            if block:
+                cut = data.rfind(b"\n") + 1
+                data, rest = data[:cut], data[cut:]
+                if len(rest) > LONGEST_LINE:
+                    raise _bad_bytes(name, line + data.count(b"\n"), 1, "a line is longer than 10 MiB")
+            if data:
+                yield line, _decoded(data, name, line)
+                line += data.count(b"\n")
+            if not block:
+                return
+
+
+def _decoded(data: bytes, name: str, first_line: int) -> str:
+    if first_line == 1 and data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise _bad_bytes(name, 1, 1, "the file is UTF-16, not UTF-8")
+    zero = data.find(b"\0")
+    if zero >= 0:
+        raise _bad_bytes(name, *_position(data, zero, first_line), "the file holds a NUL byte")
+    try:
+        text = data.decode("utf-8-sig" if first_line == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        line, column = _position(data, error.start, first_line)
+        byte = data[error.start]
+        raise _bad_bytes(name, line, column, f"the byte 0x{byte:02x} is not UTF-8") from None
+    # The last line break of a piece would add an empty line at its end.
+    return text.removesuffix("\n")
+
+
+def _position(data: bytes, offset: int, first_line: int) -> tuple[int, int]:
+    start = data.rfind(b"\n", 0, offset) + 1
+    return first_line + data.count(b"\n", 0, offset), offset - start + 1
+
+
+def _bad_bytes(name: str, line: int, column: int, message: str) -> WorkbenchError:
+    span = Span(name, line, column, line, column + 1)
+    return InputError.of("E0209", message, span=span, help="save the file as UTF-8 text and try again")
+
+
+def line_reader(path: Path) -> Callable[[int], str | None]:
+    """A function that finds the text of one line again, for a diagnostic."""
+
+    def read(wanted: int) -> str | None:
+        for first_line, text in chunks_of_lines(path):
+            lines = text.split("\n")
+            if wanted < first_line + len(lines):
+                return lines[wanted - first_line].rstrip("\r")
+        return None
+
+    return read
