@@ -7,11 +7,12 @@ from typing import cast
 
 from workbench.errors import UsageError, nearest
 from workbench.learning.learner import Learner
+from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.learning.voted_perceptron import VotedPerceptron
 
 __all__ = ["LEARNERS", "make_learner"]
 
-LEARNERS: dict[str, type] = {learner.name: learner for learner in (VotedPerceptron,)}
+LEARNERS: dict[str, type] = {learner.name: learner for learner in (VotedPerceptron, PseudoLikelihood)}
 
 
 def make_learner(name: str, **parameters: object) -> Learner:

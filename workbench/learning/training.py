@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from workbench.errors import UsageError
+from workbench.inference.solution import Engine
 from workbench.learning.learner import Example
 from workbench.network.ground_network import Blocks, GroundNetwork, Relation, Templates
 
@@ -17,6 +18,7 @@ __all__ = [
     "TrainingSet",
     "TrainingWorld",
     "condition",
+    "default_map_engine",
     "log_odds",
     "potentials",
     "prepare",
@@ -224,3 +226,11 @@ def log_odds(training: TrainingSet) -> Float:
         true += total - violated
     odds = np.log((true + 0.5) / (false + 0.5))
     return np.where(training.learned, odds, training.given_weights())
+
+
+def default_map_engine() -> Engine:
+    """MaxWalkSAT with its own defaults."""
+    import workbench.inference
+
+    engine: Engine = vars(workbench.inference)["ENGINES"]["maxwalksat"]()
+    return engine

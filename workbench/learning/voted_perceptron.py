@@ -12,7 +12,7 @@ import numpy.typing as npt
 from workbench.errors import Cancelled
 from workbench.inference.solution import Engine
 from workbench.learning.learner import Example, LearnedWeights
-from workbench.learning.training import condition, log_odds, potentials, prepare
+from workbench.learning.training import condition, default_map_engine, log_odds, potentials, prepare
 from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress, expired
 
@@ -56,7 +56,7 @@ class VotedPerceptron:
     ) -> LearnedWeights:
         """Learn. One MAP inference per example and iteration."""
         training = prepare(examples, templates)
-        engine = self.engine or _default_engine()
+        engine = self.engine or default_map_engine()
         weights = log_odds(training) if self.start == "log_odds" else training.given_weights()
         total, states = np.zeros_like(weights), [world.complete() for world in training.worlds]
         norms: list[float] = []
@@ -89,10 +89,3 @@ class VotedPerceptron:
         trace = {"iteration": np.arange(1.0, done + 1), "gradient_norm": np.array(norms)}
         answer = total / done if done else weights
         return LearnedWeights(answer, trace, status, self.name, training.notes() | {"engine": engine.name})
-
-
-def _default_engine() -> Engine:
-    import workbench.inference
-
-    engine: Engine = vars(workbench.inference)["ENGINES"]["maxwalksat"]()
-    return engine

@@ -1,0 +1,110 @@
+"""Maximising a smooth function of the learnable weights by L-BFGS, with a Gaussian prior, trace and status."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.errors import Cancelled
+from workbench.progress import Progress, expired
+
+__all__ = ["Ascent", "maximise"]
+
+Float = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Ascent:
+    """Where an ascent ended: all weights, a row of the trace for each iteration, and why it stopped."""
+
+    weights: Float
+    trace: Mapping[str, Float]
+    status: str
+
+
+@dataclass
+class _Recorder:
+    """The best point seen, and the last evaluation, from which each iteration's trace row is taken."""
+
+    weights: Float
+    value: float = -np.inf
+    last: tuple[float, float] = (float("nan"), float("nan"))
+    rows: list[tuple[float, float]] = field(default_factory=list)
+
+
+def maximise(
+    objective: Callable[[Float], tuple[float, Float]],
+    start: Float,
+    learned: npt.NDArray[np.bool_],
+    *,
+    prior_sd: float,
+    iterations: int,
+    tolerance: float,
+    unit: float = 1.0,
+    radius: float = np.inf,
+    deadline: float | None,
+    progress: Progress,
+    stage: str,
+) -> Ascent:
+    """Maximise `objective(weights) - |weights|^2 / (2 prior_sd^2)` over the learned weights, from `start`.
+
+    Parameters
+    ----------
+    objective : callable
+        Value and gradient, shape (n_templates,).
+    prior_sd : float
+        Infinite for no prior.
+    tolerance : float
+        Converged when no gradient component, divided by `unit` (the number of terms, say), is above it.
+    radius : float
+        Every weight stays this close to its start.
+    """
+    from scipy.optimize import Bounds, minimize
+
+    precision = 0.0 if np.isinf(prior_sd) else prior_sd**-2
+    best = _Recorder(start.copy())
+
+    def loss(free: Float) -> tuple[float, Float]:
+        weights = start.copy()
+        weights[learned] = free
+        value, gradient = objective(weights)
+        value -= precision / 2 * float(free @ free)
+        slope = gradient[learned] - precision * free
+        best.last = (value, float(np.linalg.norm(slope)))
+        if value > best.value:
+            best.value, best.weights = value, weights
+        return -value / unit, -slope / unit
+
+    def after_iteration(xk: Any) -> None:
+        best.rows.append(best.last)
+        progress.step(stage, len(best.rows), iterations)
+        if expired(deadline):
+            raise StopIteration
+
+    free = start[learned]
+    options: Any = {"maxiter": iterations, "maxfun": 5 * iterations, "gtol": tolerance, "ftol": 1e-14}
+    status = "converged"
+    try:
+        if free.size:
+            result = minimize(
+                loss,
+                free,
+                jac=True,
+                method="L-BFGS-B",
+                bounds=Bounds(free - radius, free + radius) if np.isfinite(radius) else None,
+                callback=after_iteration,
+                options=options,
+            )
+            if expired(deadline):
+                status = "limit"
+            elif result.nit >= iterations:
+                status = "iterations"
+    except Cancelled:
+        status = "cancelled"
+    rows = np.array(best.rows, np.float64).reshape(-1, 2)
+    trace = {"iteration": np.arange(1.0, len(rows) + 1), "objective": rows[:, 0], "gradient_norm": rows[:, 1]}
+    return Ascent(best.weights, trace, status)
