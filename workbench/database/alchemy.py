@@ -15,6 +15,7 @@ from workbench.database.ingest import SHOWN, LoadReport, Source, Staged, ingest
 from workbench.database.schema import StoredPredicate
 from workbench.database.text_files import chunks_of_lines, display_name, line_reader
 from workbench.errors import Diagnostic, InputError, Span, nearest
+from workbench.resources import sql_text
 
 __all__ = ["Partition", "load_alchemy", "load_alchemy_text"]
 
@@ -26,7 +27,7 @@ FACT = (
     rf"\s*(?:([!?])|({_NUMBER})\s)?\s*([^\s(),\"=!?/]+)\s*"
     rf"(?:\(\s*({_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*)\s*\))?\s*(?:=\s*({_ARGUMENT})\s*|\s({_NUMBER})\s*)?(?://.*)?"
 )
-_BLANK = r"\s*(?://.*)?"
+PLAIN_FACT = r"[!?]?[^\s(),\"=!?/]+\([^\s,()\"=]+(?:, ?[^\s,()\"=]+)*\)"
 
 
 def load_alchemy(
@@ -93,38 +94,16 @@ def _load(
 
 
 def _stage(connection: duckdb.DuckDBPyConnection, text: str, first_line: int) -> None:
-    """Take the lines of a chunk apart into `staged_lines`."""
+    """Take the lines of a chunk apart into `staged_lines`: plain facts by their brackets, others by groups."""
     connection.execute(
-        """
-        INSERT INTO staged_lines
-        SELECT line, m.name,
-            CASE WHEN m.arguments = '' THEN []
-                 WHEN contains(m.arguments, '"') THEN list_transform(
-                     regexp_extract_all(m.arguments, $argument),
-                     lambda a: CASE WHEN a[1] = '"' THEN regexp_replace(a[2:-2], '\\\\(.)', '\\1', 'g') ELSE a END)
-                 ELSE list_transform(string_split(m.arguments, ','), lambda a: trim(a, chr(32) || chr(9))) END,
-            CASE WHEN m.number <> '' THEN try_cast(m.number AS DOUBLE)
-                 WHEN m.after <> '' THEN try_cast(m.after AS DOUBLE)
-                 WHEN m.sign = '!' THEN 0 WHEN m.sign = '?' THEN NULL ELSE 1 END,
-            CASE WHEN m.result = '' THEN NULL
-                 WHEN m.result[1] = '"' THEN regexp_replace(m.result[2:-2], '\\\\(.)', '\\1', 'g')
-                 ELSE m.result END,
-            m.name <> ''
-        FROM (
-            SELECT line, regexp_extract(text, $fact, ['sign', 'number', 'name', 'arguments', 'result', 'after']) AS m
-            FROM (
-                SELECT row_number() OVER () + $offset AS line, rtrim(text, chr(13)) AS text
-                FROM (SELECT unnest(string_split($text, chr(10))) AS text)
-            )
-            WHERE NOT regexp_full_match(text, $blank)
-        )
-        """,
+        sql_text("stage_alchemy"),
         {
             "text": text,
             "offset": first_line - 1,
+            "plain": PLAIN_FACT,
             "fact": f"^{FACT}$",
             "argument": _ARGUMENT,
-            "blank": _BLANK,
+            "blank": r"\s*(?://.*)?",
         },
     )
 
