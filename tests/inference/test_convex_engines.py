@@ -1,0 +1,118 @@
+"""ADMM, PDHG, block coordinate descent and CVXPY's solvers agree on the MAP energy, and their bounds hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.inference.hinge_networks import WEIGHTS, hinge_network, with_rows
+from workbench.inference.admm import ADMM
+from workbench.inference.convex_program import ConvexProgram, convex_program
+from workbench.inference.cvxpy_engine import ConvexSolver
+from workbench.inference.pdhg import PDHG
+from workbench.inference.solution import Engine, Status
+from workbench.network.ground_network import GroundNetwork, Relation
+from workbench.network.relax import relax
+
+SHAPES = {
+    "linear": {"squared": "linear"},
+    "squared": {"squared": "squared"},
+    "mixed, hard rows": {"hard": 6, "equal": 2},
+    "linear, blocks": {"squared": "linear", "blocks": 8},
+    "squared, blocks": {"squared": "squared", "blocks": 8},
+    "islands, blocks, hard rows": {"islands": 6, "hard": 5, "blocks": 3, "n_atoms": 42},
+}
+FIRST_ORDER: list[Engine] = [ADMM(tolerance=1e-6), PDHG(tolerance=1e-6)]
+
+
+def program_of(network: GroundNetwork) -> ConvexProgram:
+    return convex_program(relax(network, WEIGHTS))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_engines_agree_with_an_interior_point_method(shape: str, seed: int) -> None:
+    network = hinge_network(seed, **SHAPES[shape])  # type: ignore[arg-type]
+    exact = ConvexSolver("clarabel").solve(network, WEIGHTS)
+    assert exact.status is Status.OPTIMAL
+    for engine in FIRST_ORDER:
+        answer = engine.solve(network, WEIGHTS)
+        assert answer.status is Status.OPTIMAL, engine.name
+        assert answer.energy == pytest.approx(exact.energy, rel=1e-5, abs=1e-6), engine.name
+        assert answer.bound <= exact.energy + 1e-7
+        assert answer.hard_violation <= 1e-6
+        assert np.all((answer.values >= 0) & (answer.values <= 1))
+
+
+@pytest.mark.parametrize("solver", ["ecos", "highs", "osqp", "scs"])
+def test_solvers_by_name(solver: str) -> None:
+    pytest.importorskip(solver if solver != "highs" else "highspy")
+    shape = {"squared": "linear"} if solver == "highs" else {"hard": 4}
+    network = hinge_network(3, **shape)  # type: ignore[arg-type]
+    exact = ConvexSolver("clarabel").solve(network, WEIGHTS)
+    answer = ConvexSolver(solver).solve(network, WEIGHTS)
+    assert answer.energy == pytest.approx(exact.energy, rel=2e-3)
+    assert answer.bound <= exact.energy + 1e-6
+    assert answer.hard_violation <= 1e-6
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10_000), scale=st.floats(0.0, 3.0))
+def test_any_multipliers_bound_any_point(seed: int, scale: float) -> None:
+    network = hinge_network(seed % 7, hard=3, equal=1, blocks=3)
+    program = program_of(network)
+    rng = np.random.default_rng(seed)
+    x = ADMM(tolerance=1e-3).solve(network, WEIGHTS).values
+    multipliers = scale * rng.standard_normal(program.n_rows)
+    assert program.dual_bound(multipliers) <= program.energy(x) + 1e-6
+
+
+def test_simplexes_and_single_atoms_leave_the_rows() -> None:
+    network = hinge_network(0, n_atoms=9, n_rows=10, squared="linear")
+    A = np.zeros((3, 9))
+    A[0, :3] = 2.0
+    A[1, 4:7] = 1.0
+    A[2, 8] = -1.0
+    grown = with_rows(network, A, [-2.0, -0.5, 0.25], Relation.AT_MOST)
+    program = program_of(grown)
+    assert program.n_blocks == 2
+    np.testing.assert_allclose(program.block_right, [1.0, 0.5])
+    assert program.lower[8] == 0.25
+    assert program.n_rows == 10
+    assert program.blocks_as_rows().n_rows == 12
+
+
+def test_contradicting_hard_rows_are_named() -> None:
+    network = hinge_network(0, n_atoms=9, n_rows=10, squared="linear", hard=2)
+    A = np.zeros((2, 9))
+    A[0, [3, 4]], A[1, [3, 4]] = 1.0, -1.0
+    broken = with_rows(network, A, [-0.5, 1.0], Relation.AT_MOST)
+    for engine in (ADMM(max_iterations=200), PDHG(max_iterations=400), ConvexSolver("clarabel")):
+        answer = engine.solve(broken, WEIGHTS)
+        assert answer.status is Status.INFEASIBLE
+        assert answer.conflict is not None
+        assert answer.conflict.tolist() == [12, 13]
+
+
+def test_a_warm_start_at_the_answer_saves_iterations() -> None:
+    network = hinge_network(2, n_atoms=60, n_rows=200, squared="squared")
+    cold = ADMM(tolerance=1e-5).solve(network, WEIGHTS)
+    warm = PDHG(tolerance=1e-4).solve(network, WEIGHTS, start=cold.values)
+    assert warm.energy == pytest.approx(cold.energy, rel=2e-4)
+
+
+def test_negative_weights_are_declined() -> None:
+    network = hinge_network(0)
+    weights = WEIGHTS * np.array([1, -1, 1, 1])
+    for engine in (ADMM(), PDHG(), ConvexSolver()):
+        assert "negative weight" in str(engine.declines(network, weights))
+
+
+def test_a_limit_is_said() -> None:
+    network = hinge_network(1, n_atoms=60, n_rows=300, squared="linear", size=5)
+    answer = ADMM(tolerance=1e-12, max_iterations=20).solve(network, WEIGHTS)
+    assert answer.status is Status.LIMIT
+    assert answer.gap > 1e-12
+    assert set(answer.trace) >= {"seconds", "energy", "bound", "violation"}

@@ -1,0 +1,252 @@
+"""Convex MAP on [0, 1] as plain arrays: hinges, hard rows, simplexes, boxes; its energy and its dual bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, vstack
+
+from workbench.network.relax import HingeProblem
+
+__all__ = ["ConvexProgram", "RowKind", "convex_program"]
+
+Float = npt.NDArray[np.float64]
+Int8 = npt.NDArray[np.int8]
+Int64 = npt.NDArray[np.int64]
+
+
+class RowKind(IntEnum):
+    """What a row contributes: `w max(0, ell)`, `w max(0, ell)^2`, or the constraint `ell <= 0`, `ell = 0`."""
+
+    LINEAR = 0
+    SQUARED = 1
+    AT_MOST = 2
+    EQUAL = 3
+
+
+@dataclass(frozen=True)
+class ConvexProgram:
+    """Minimise `constant + cost . x + sum of row potentials` over a box, hard rows and disjoint simplexes.
+
+    Attributes
+    ----------
+    A : csr_array, float64, shape (n_rows, n)
+        `ell = b + A x`.
+    b, weight : float64 arrays, shape (n_rows,)
+        Weights are positive; 0 on hard rows.
+    kind : int8 array, shape (n_rows,)
+        A `RowKind` each.
+    cost, lower, upper : float64 arrays, shape (n,)
+    constant : float
+    block_start : int64 array, shape (n_blocks + 1,)
+    block_member : int64 array
+        Members of block k are `block_member[block_start[k] : block_start[k + 1]]`; blocks are disjoint.
+    block_right : float64 array, shape (n_blocks,)
+        What the members of a block sum to, or stay below; never more than any member's upper bound, so that the
+        block is a scaled simplex.
+    block_exact : bool array, shape (n_blocks,)
+        Whether the sum is reached exactly.
+    """
+
+    A: csr_array
+    b: Float
+    weight: Float
+    kind: Int8
+    cost: Float
+    lower: Float
+    upper: Float
+    constant: float
+    block_start: Int64
+    block_member: Int64
+    block_right: Float
+    block_exact: npt.NDArray[np.bool_]
+
+    @property
+    def n(self) -> int:
+        return int(self.cost.size)
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.b.size)
+
+    @property
+    def n_blocks(self) -> int:
+        return int(self.block_right.size)
+
+    def energy(self, x: Float) -> float:
+        """Energy of `x`, shape (n,); hard rows and blocks do not enter. One sparse product."""
+        ell = np.maximum(self.b + self.A @ x, 0.0)
+        squared = self.kind == RowKind.SQUARED
+        return float(self.constant + self.cost @ x + self.weight @ np.where(squared, ell * ell, ell))
+
+    def violation(self, x: Float) -> float:
+        """Largest violation of a hard row or of a block at `x`."""
+        hard = np.flatnonzero(self.kind >= RowKind.AT_MOST)
+        worst = 0.0
+        if hard.size:
+            ell = self.b[hard] + self.A[hard] @ x
+            worst = float(np.max(np.where(self.kind[hard] == RowKind.EQUAL, np.abs(ell), ell), initial=0.0))
+        if self.n_blocks:
+            excess = np.add.reduceat(x[self.block_member], self.block_start[:-1]) - self.block_right
+            worst = max(worst, float(np.max(np.where(self.block_exact, np.abs(excess), excess), initial=0.0)))
+        return worst
+
+    def dual_bound(self, multipliers: Float) -> float:
+        """A lower bound on the least energy from any row multipliers, by weak duality.
+
+        Parameters
+        ----------
+        multipliers : float64 array, shape (n_rows,)
+            Clipped to where the potentials' conjugates are finite: [0, w] for linear hinges, non-negative for
+            squared hinges and `<=` rows.
+
+        Notes
+        -----
+        With `h*` the conjugate of a potential, `min_x f(x) >= sum_j (l_j b_j - h_j*(l_j)) + min over boxes and
+        blocks of (cost + A^T l) . x`; the inner minimum is separable and exact.
+        """
+        clipped = self.clip_multipliers(multipliers)
+        squared = self.kind == RowKind.SQUARED
+        value = self.constant + float(clipped @ self.b)
+        value -= float(np.sum(clipped[squared] ** 2 / (4.0 * self.weight[squared])))
+        return value + self._least_linear(self.cost + self.A.T @ clipped)
+
+    def clip_multipliers(self, multipliers: Float) -> Float:
+        """The nearest multipliers that the potentials' conjugates allow, shape (n_rows,)."""
+        clipped = np.where(self.kind == RowKind.EQUAL, multipliers, np.maximum(multipliers, 0.0))
+        return np.asarray(np.where(self.kind == RowKind.LINEAR, np.minimum(clipped, self.weight), clipped))
+
+    def gradient_multipliers(self, x: Float) -> Float:
+        """The derivative of every soft potential with respect to its `ell` at `x` (0 on hard rows)."""
+        ell = np.maximum(self.b + self.A @ x, 0.0)
+        return np.asarray(np.where(self.kind == RowKind.SQUARED, 2.0 * self.weight * ell, self.weight * (ell > 0.0)))
+
+    def _least_linear(self, slope: Float) -> float:
+        """The least of `slope . x` over the box and the blocks."""
+        lone = np.ones(self.n, dtype=np.bool_)
+        lone[self.block_member] = False
+        total = float(np.sum(np.minimum(slope * self.lower, slope * self.upper)[lone]))
+        if self.n_blocks:
+            least = np.minimum.reduceat(slope[self.block_member], self.block_start[:-1])
+            total += float(np.sum(self.block_right * np.where(self.block_exact, least, np.minimum(least, 0.0))))
+        return total
+
+    def blocks_as_rows(self) -> ConvexProgram:
+        """The same problem with every block written as one hard row, after the other rows."""
+        if not self.n_blocks:
+            return self
+        ones = np.ones(self.block_member.size)
+        rows = csr_array((ones, self.block_member, self.block_start), shape=(self.n_blocks, self.n))
+        kinds = np.where(self.block_exact, np.int8(RowKind.EQUAL), np.int8(RowKind.AT_MOST)).astype(np.int8)
+        return replace(
+            self,
+            A=csr_array(vstack([self.A, rows], format="csr")),
+            b=np.concatenate([self.b, -self.block_right]),
+            weight=np.concatenate([self.weight, np.zeros(self.n_blocks)]),
+            kind=np.concatenate([self.kind, kinds]),
+            block_start=np.zeros(1, np.int64),
+            block_member=np.zeros(0, np.int64),
+            block_right=np.zeros(0),
+            block_exact=np.zeros(0, np.bool_),
+        )
+
+
+def convex_program(problem: HingeProblem) -> ConvexProgram:
+    """The solver's form of a relaxed network (`workbench.network.relax`): simplexes recognised, bounds folded.
+
+    Hard rows over one atom become bounds of that atom; hard rows `x_1 + ... + x_k <= c` (or `= c`) become blocks
+    where they are disjoint. The energy is the network's reported energy wherever the relaxation is exact.
+    """
+    soft = np.where(problem.power == 2, RowKind.SQUARED, RowKind.LINEAR)
+    hard = np.where(problem.equality, RowKind.EQUAL, RowKind.AT_MOST)
+    n = problem.n_variables
+    program = ConvexProgram(
+        A=csr_array(vstack([problem.A, problem.H], format="csr")),
+        b=np.concatenate([problem.b, problem.h]),
+        weight=np.concatenate([problem.weight, np.zeros(problem.n_hard)]),
+        kind=np.concatenate([soft, hard]).astype(np.int8),
+        cost=problem.linear,
+        lower=np.zeros(n),
+        upper=np.ones(n),
+        constant=problem.offset,
+        block_start=np.zeros(1, np.int64),
+        block_member=np.zeros(0, np.int64),
+        block_right=np.zeros(0),
+        block_exact=np.zeros(0, np.bool_),
+    )
+    return _recognise_blocks(_fold_single_atoms(program))
+
+
+def _fold_single_atoms(problem: ConvexProgram) -> ConvexProgram:
+    """Turn hard rows over one atom into bounds of that atom."""
+    single = (problem.kind >= RowKind.AT_MOST) & (np.diff(problem.A.indptr) == 1)
+    rows = np.flatnonzero(single)
+    if not rows.size:
+        return problem
+    first = problem.A.indptr[rows]
+    atom, slope = problem.A.indices[first], problem.A.data[first]
+    limit = -problem.b[rows] / slope
+    equal = problem.kind[rows] == RowKind.EQUAL
+    lower, upper = problem.lower.copy(), problem.upper.copy()
+    above, below = equal | (slope < 0.0), equal | (slope > 0.0)
+    np.maximum.at(lower, atom[above], limit[above])
+    np.minimum.at(upper, atom[below], limit[below])
+    return replace(_take_rows(problem, np.flatnonzero(~single)), lower=lower, upper=upper)
+
+
+def _recognise_blocks(problem: ConvexProgram) -> ConvexProgram:
+    """Turn hard rows `a (x_1 + ... + x_k) <= c` (or `= c`) over atoms of no earlier such row into blocks."""
+    size = np.diff(problem.A.indptr)
+    candidates = np.flatnonzero((problem.kind >= RowKind.AT_MOST) & (size > 1))
+    if not candidates.size:
+        return problem
+    A = problem.A
+    starts = A.indptr[candidates]
+    entries = _ranges(starts, size[candidates])
+    offsets = np.concatenate([[0], np.cumsum(size[candidates])[:-1]])
+    low = np.minimum.reduceat(A.data[entries], offsets)
+    high = np.maximum.reduceat(A.data[entries], offsets)
+    right = -problem.b[candidates] / np.where(high == 0.0, 1.0, high)
+    entry_atom = A.indices[entries]
+    roof = np.minimum.reduceat(problem.upper[entry_atom], offsets)
+    floor = np.maximum.reduceat(problem.lower[entry_atom], offsets)
+    fits = (low == high) & (low > 0.0) & (right >= 0.0) & (right <= roof) & (floor == 0.0)
+    # A row claims its atoms unless an earlier row did: the first claimant of each atom, row by row.
+    owner = np.repeat(np.arange(candidates.size), size[candidates])
+    eligible = np.repeat(fits, size[candidates])
+    first_owner = np.full(problem.n, candidates.size)
+    np.minimum.at(first_owner, entry_atom[eligible], owner[eligible])
+    disjoint = np.minimum.reduceat(first_owner[entry_atom] == owner, offsets)
+    chosen = np.flatnonzero(fits & disjoint)
+    if not chosen.size:
+        return problem
+    rows = candidates[chosen]
+    others = np.ones(problem.n_rows, np.bool_)
+    others[rows] = False
+    return replace(
+        _take_rows(problem, np.flatnonzero(others)),
+        block_start=np.concatenate([[0], np.cumsum(size[rows])]).astype(np.int64),
+        block_member=A.indices[_ranges(A.indptr[rows], size[rows])].astype(np.int64),
+        block_right=right[chosen],
+        block_exact=problem.kind[rows] == RowKind.EQUAL,
+    )
+
+
+def _take_rows(problem: ConvexProgram, rows: Int64) -> ConvexProgram:
+    return replace(
+        problem,
+        A=csr_array(problem.A[rows]),
+        b=problem.b[rows],
+        weight=problem.weight[rows],
+        kind=problem.kind[rows],
+    )
+
+
+def _ranges(starts: npt.NDArray[np.integer], sizes: npt.NDArray[np.integer]) -> Int64:
+    """`concatenate([arange(s, s + k) for s, k in zip(starts, sizes)])` without a loop."""
+    ends = np.cumsum(sizes)
+    within = np.arange(ends[-1] if ends.size else 0, dtype=np.int64)
+    return np.asarray(within + np.repeat(starts - (ends - sizes), sizes))

@@ -1,0 +1,157 @@
+"""What the convex engines on [0, 1] share: their limits, declining, and turning a point and a bound into a Solution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from time import monotonic
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.inference.convex_program import ConvexProgram
+from workbench.inference.feasible_point import find_conflict, make_feasible
+from workbench.inference.solution import Solution, Status
+from workbench.network.ground_network import GroundNetwork
+from workbench.progress import Progress, expired
+
+__all__ = ["Point", "Recorder", "conclude", "declines_concave", "infeasible", "relative_gap"]
+
+Float = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Point:
+    """Where an iterative solver stands: a point of the box, and a proven lower bound on the least energy."""
+
+    x: Float
+    bound: float
+    stopped: Status | None = None
+    multipliers: Float | None = None
+
+
+@dataclass
+class Recorder:
+    """The trace of a run: seconds, energy, bound and violation at every check; tells when to stop."""
+
+    deadline: float | None
+    progress: Progress
+    stage: str
+    began: float = field(default_factory=monotonic)
+    columns: dict[str, list[float]] = field(
+        default_factory=lambda: {
+            "seconds": [],
+            "iteration": [],
+            "energy": [],
+            "bound": [],
+            "violation": [],
+            "primal_residual": [],
+            "dual_residual": [],
+        }
+    )
+
+    def note(
+        self,
+        iteration: int,
+        energy: float,
+        bound: float,
+        violation: float,
+        primal_residual: float = np.nan,
+        dual_residual: float = np.nan,
+    ) -> Status | None:
+        """Record one check; a status when time is up or the work was cancelled."""
+        row = (monotonic() - self.began, iteration, energy, bound, violation, primal_residual, dual_residual)
+        for column, value in zip(self.columns.values(), row, strict=True):
+            column.append(float(value))
+        if self.progress.cancelled:
+            return Status.CANCELLED
+        self.progress.report(self.stage, iteration, None, f"energy {energy:.6g}, bound {bound:.6g}")
+        return Status.LIMIT if expired(self.deadline) else None
+
+    def trace(self) -> Mapping[str, Float]:
+        """The columns as arrays."""
+        return {name: np.array(column) for name, column in self.columns.items()}
+
+
+def declines_concave(network: GroundNetwork, weights: Float) -> str | None:
+    """Why a convex engine cannot take the network at these weights: a row of negative effective weight."""
+    effective = network.effective_weights(weights)
+    if np.any(effective[~network.hard] < 0.0):
+        return "some rows have negative weight, which makes the problem non-convex (network.relax rewrites them)"
+    return None
+
+
+def relative_gap(energy: float, bound: float) -> float:
+    """`(energy - bound) / max(|energy|, 1e-9)`."""
+    return (energy - bound) / max(abs(energy), 1e-9)
+
+
+def infeasible(engine: str, network: GroundNetwork, *, seconds: float = 0.0) -> Solution:
+    """The answer for a network whose hard rows admit no state."""
+    conflict = find_conflict(network)
+    return Solution(
+        Status.INFEASIBLE,
+        np.full(network.n_atoms, np.nan),
+        float("inf"),
+        float("inf"),
+        float("inf"),
+        engine,
+        "the hard rules and the evidence admit no state",
+        conflict=conflict,
+    )
+
+
+def conclude(
+    engine: str,
+    network: GroundNetwork,
+    problem: ConvexProgram,
+    run: Callable[[float], Point],
+    recorder: Recorder,
+    *,
+    tolerance: float,
+    diagnostics: Callable[[], Mapping[str, object]] = dict,
+) -> Solution:
+    """Run a solver, move its point onto the hard rows, and run on at a tighter tolerance while that costs the gap.
+
+    Parameters
+    ----------
+    run : callable
+        `run(tolerance)` continues until its own relative gap is at most `tolerance`, or it stops.
+    tolerance : float
+        The relative gap that counts as optimal.
+    """
+    inner = tolerance
+    best: Float | None = None
+    best_energy = np.inf
+    while True:
+        point = run(inner)
+        feasible = make_feasible(problem, point.x)
+        if feasible is None:
+            return infeasible(engine, network)
+        energy = problem.energy(feasible)
+        if best is None or energy < best_energy:
+            best, best_energy = feasible, energy
+        certified = best_energy - point.bound <= max(tolerance * abs(best_energy), 1e-9)
+        if certified or point.stopped is not None or inner < 1e-3 * tolerance:
+            break
+        inner *= 0.2
+    assert best is not None
+    gap = relative_gap(best_energy, point.bound)
+    status = Status.OPTIMAL if certified else point.stopped or Status.FEASIBLE
+    reasons = {
+        Status.OPTIMAL: f"relative gap {gap:.2g} proven by the dual bound",
+        Status.LIMIT: f"stopped at its limit with relative gap {gap:.2g}",
+        Status.CANCELLED: f"cancelled with relative gap {gap:.2g}",
+        Status.FEASIBLE: f"no further progress, relative gap {gap:.2g}",
+    }
+    return Solution(
+        status,
+        best,
+        best_energy,
+        point.bound,
+        problem.violation(best),
+        engine,
+        reasons[status],
+        trace=recorder.trace(),
+        diagnostics=dict(diagnostics()),
+    )

@@ -1,0 +1,162 @@
+"""General convex solvers through CVXPY: the reference engine for MAP on [0, 1], ECOS first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.errors import UsageError
+from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
+from workbench.inference.convex_solution import Point, Recorder, conclude, declines_concave, infeasible
+from workbench.inference.solution import Solution, Status
+from workbench.network.ground_network import GroundNetwork
+from workbench.network.relax import relax
+from workbench.progress import SILENT, Progress, remaining
+
+__all__ = ["SOLVERS", "ConvexSolver"]
+
+Float = npt.NDArray[np.float64]
+
+SOLVERS: Mapping[str, str] = {
+    "ecos": "ECOS",
+    "clarabel": "CLARABEL",
+    "highs": "HIGHS",
+    "osqp": "OSQP",
+    "scs": "SCS",
+}
+
+_TIME_LIMITS: Mapping[str, str] = {"clarabel": "time_limit", "osqp": "time_limit", "scs": "time_limit_secs"}
+
+
+@dataclass(frozen=True)
+class ConvexSolver:
+    """A solver that CVXPY knows, on the whole problem in vectorised form.
+
+    Parameters
+    ----------
+    solver : {'ecos', 'clarabel', 'highs', 'osqp', 'scs'} or None
+        None takes ECOS where it is installed, else Clarabel.
+    options : mapping
+        Passed to the solver as they are.
+    tolerance : float
+        The relative gap, measured with our own energy and dual bound, that counts as optimal.
+    """
+
+    name: ClassVar[str] = "cvxpy"
+    task: ClassVar[Literal["map", "marginal"]] = "map"
+
+    solver: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    tolerance: float = 1e-4
+
+    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
+        """Rows of negative effective weight."""
+        return declines_concave(network, weights)
+
+    def solve(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+        start: Float | None = None,
+    ) -> Solution:
+        """MAP state in [0, 1] and the bound of the solver's own dual values.
+
+        Raises
+        ------
+        UsageError
+            E0402, where the solver is unknown or not installed.
+        """
+        solver = self._chosen()
+        program = convex_program(relax(network, weights))
+        recorder = Recorder(deadline, progress, self.name)
+        began = monotonic()
+        options = dict(self.options)
+        if deadline is not None and solver in _TIME_LIMITS:
+            options.setdefault(_TIME_LIMITS[solver], max(remaining(deadline), 0.01))
+        point, said = _solve(program, SOLVERS[solver], options)
+        if point is None:
+            answer = infeasible(self.name, network)
+            if answer.conflict is not None:
+                return answer
+            raise UsageError.of(
+                "E0403",
+                f"{solver} gave no point for this network (it says: {said})",
+                help="try another solver, or the admm engine",
+            )
+        recorder.note(1, program.energy(point.x), point.bound, program.violation(point.x))
+        found = point
+        return conclude(
+            self.name,
+            network,
+            program,
+            lambda tolerance: found,
+            recorder,
+            tolerance=self.tolerance,
+            diagnostics=lambda: {"solver": solver, "said": said, "seconds": monotonic() - began},
+        )
+
+    def _chosen(self) -> str:
+        import cvxpy as cp
+
+        installed = {name for name, code in SOLVERS.items() if code in cp.installed_solvers()}
+        if self.solver is None:
+            return "ecos" if "ecos" in installed else "clarabel"
+        name = self.solver.casefold()
+        if name not in SOLVERS:
+            raise UsageError.of(
+                "E0402", f"no convex solver is called {self.solver!r}", help=f"one of {', '.join(SOLVERS)}"
+            )
+        if name not in installed:
+            raise UsageError.of("E0402", f"{name} is not installed", help=f"installed: {', '.join(sorted(installed))}")
+        return name
+
+
+def _solve(program: ConvexProgram, solver: str, options: Mapping[str, Any]) -> tuple[Point | None, str]:
+    """Solve with slacks `s >= ell, s >= 0` for all soft rows together; multipliers are those of `s >= ell`."""
+    import cvxpy as cp
+
+    rows = program.blocks_as_rows()
+    soft = np.flatnonzero(rows.kind <= RowKind.SQUARED)
+    at_most = np.flatnonzero(rows.kind == RowKind.AT_MOST)
+    equal = np.flatnonzero(rows.kind == RowKind.EQUAL)
+    squared = rows.kind[soft] == RowKind.SQUARED
+    weight = rows.weight[soft]
+    x = cp.Variable(rows.n)
+    slack = cp.Variable(soft.size, nonneg=True) if soft.size else None
+    objective = rows.cost @ x
+    groups: list[tuple[npt.NDArray[np.int64], Any]] = []
+    if slack is not None:
+        objective = objective + np.where(squared, 0.0, weight) @ slack
+        if np.any(squared):
+            root = np.sqrt(weight[squared])
+            objective = objective + cp.sum_squares(cp.multiply(root, slack[np.flatnonzero(squared)]))
+        groups.append((soft, rows.A[soft] @ x + rows.b[soft] <= slack))
+    if at_most.size:
+        groups.append((at_most, rows.A[at_most] @ x + rows.b[at_most] <= 0))
+    if equal.size:
+        groups.append((equal, rows.A[equal] @ x + rows.b[equal] == 0))
+    box = [x >= rows.lower, x <= rows.upper]
+    model = cp.Problem(cp.Minimize(objective), [constraint for _, constraint in groups] + box)
+    try:
+        model.solve(solver=solver, **options)
+    except cp.error.SolverError as error:
+        return None, str(error).splitlines()[0]
+    if x.value is None:
+        return None, str(model.status)
+    multipliers = np.zeros(rows.n_rows)
+    for index, constraint in groups:
+        if constraint.dual_value is not None:
+            multipliers[index] = constraint.dual_value
+    stopped = None if model.status in ("optimal", "optimal_inaccurate") else Status.LIMIT
+    bound = program.dual_bound(multipliers[: program.n_rows])
+    point = Point(np.clip(x.value, rows.lower, rows.upper), bound, stopped or Status.FEASIBLE)
+    return point, str(model.status)

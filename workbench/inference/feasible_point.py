@@ -1,0 +1,188 @@
+"""Moving a nearly feasible point onto hard rows, blocks and box, and naming the rows of an infeasible network."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, hstack, vstack
+from scipy.sparse import identity as sparse_identity
+
+from workbench.inference.admm_kernels import project_to_simplex
+from workbench.inference.convex_program import ConvexProgram, RowKind
+from workbench.network.compiled import compiled
+from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
+
+__all__ = ["find_conflict", "make_feasible"]
+
+Float = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+
+TOLERANCE = 1e-9
+
+
+def make_feasible(problem: ConvexProgram, x: Float, *, passes: int = 2000) -> Float | None:
+    """A point close to `x` that keeps box, blocks and hard rows to 1e-7; None when there is none.
+
+    Blocks are projected exactly. Hard rows are visited in turn, each violated one projected onto (alternating
+    projections); where that has not converged after `passes`, a linear program finds the nearest point in the sum
+    of absolute distances.
+    """
+    moved = np.clip(x, problem.lower, problem.upper)
+    if np.any(problem.lower > problem.upper):
+        return None
+    hard = np.flatnonzero(problem.kind >= RowKind.AT_MOST)
+    A = problem.A[hard]
+    norm = np.asarray(A.multiply(A).sum(axis=1)).ravel()
+    equal = problem.kind[hard] == RowKind.EQUAL
+    widest = int(np.diff(problem.block_start).max(initial=0))
+    worst = _alternate(
+        passes,
+        A.indptr.astype(np.int64),
+        A.indices.astype(np.int64),
+        A.data,
+        problem.b[hard],
+        norm,
+        equal,
+        problem.block_start,
+        problem.block_member,
+        problem.block_right,
+        problem.block_exact,
+        problem.lower,
+        problem.upper,
+        moved,
+        np.empty(widest),
+    )
+    return moved if worst <= 1e-7 else _nearest_by_linear_program(problem, x)
+
+
+@compiled
+def _alternate(
+    passes: int,
+    indptr: Int64,
+    indices: Int64,
+    values: Float,
+    offset: Float,
+    norm: Float,
+    equal: npt.NDArray[np.bool_],
+    block_start: Int64,
+    block_member: Int64,
+    block_right: Float,
+    block_exact: npt.NDArray[np.bool_],
+    lower: Float,
+    upper: Float,
+    x: Float,
+    scratch: Float,
+) -> float:
+    """Project in turn onto hard rows, then blocks and box; return the last pass's largest violation of a row."""
+    worst = np.inf
+    for turn in range(passes):
+        worst = 0.0
+        for j in range(offset.size):
+            ell = offset[j]
+            for p in range(indptr[j], indptr[j + 1]):
+                ell += values[p] * x[indices[p]]
+            if not equal[j] and ell <= 0.0:
+                continue
+            worst = max(worst, abs(ell))
+            if norm[j] > 0.0 and abs(ell) > TOLERANCE:
+                step = ell / norm[j]
+                for p in range(indptr[j], indptr[j + 1]):
+                    i = indices[p]
+                    x[i] = min(max(x[i] - step * values[p], lower[i]), upper[i])
+        for k in range(block_right.size):
+            start = block_start[k]
+            size = block_start[k + 1] - start
+            for q in range(size):
+                scratch[q] = x[block_member[start + q]]
+            project_to_simplex(scratch, size, block_right[k], block_exact[k])
+            for q in range(size):
+                x[block_member[start + q]] = scratch[q]
+        if (worst <= TOLERANCE and turn > 0) or offset.size == 0:
+            break
+    return worst
+
+
+def _nearest_by_linear_program(problem: ConvexProgram, x: Float) -> Float | None:
+    from scipy.optimize import linprog
+
+    rows = problem.blocks_as_rows()
+    n = rows.n
+    hard = np.flatnonzero(rows.kind >= RowKind.AT_MOST)
+    split = csr_array(hstack([rows.A[hard], -rows.A[hard]], format="csr"))
+    right = -(rows.b[hard] + rows.A[hard] @ x)
+    equal = rows.kind[hard] == RowKind.EQUAL
+    away = np.concatenate([np.maximum(rows.upper - x, 0.0), np.maximum(x - rows.lower, 0.0)])
+    cost: Float = np.ones(2 * n)
+    answer = linprog(
+        cost,
+        A_ub=split[~equal] if np.any(~equal) else None,
+        b_ub=right[~equal] if np.any(~equal) else None,
+        A_eq=split[equal] if np.any(equal) else None,
+        b_eq=right[equal] if np.any(equal) else None,
+        bounds=[(0.0, float(limit)) for limit in away],
+        method="highs",
+    )
+    if answer.status != 0 or answer.x is None:
+        return None
+    return np.clip(x + answer.x[:n] - answer.x[n:], rows.lower, rows.upper)
+
+
+def find_conflict(network: GroundNetwork, *, largest: int = 200) -> Int64 | None:
+    """Hard rows of `network` that no state in [0, 1] meets together; None when all hard rows and blocks can be met.
+
+    An elastic linear program (least sum of violations) finds rows whose duals prove the conflict; a deletion pass
+    shrinks a set of at most `largest` rows to an irreducible one. Blocks enter the program but are not named.
+
+    Returns
+    -------
+    int64 array or None
+        Indices of rows; empty when the blocks alone conflict.
+    """
+    rows = np.flatnonzero(network.hard)
+    total, duals = _least_violation(network, rows)
+    if total <= 1e-7:
+        return None
+    named = rows[np.abs(duals) > 1e-9]
+    if named.size <= largest:
+        for row in named.copy():
+            without = named[named != row]
+            if _least_violation(network, without)[0] > 1e-7:
+                named = without
+    return named.astype(np.int64)
+
+
+def _least_violation(network: GroundNetwork, rows: Int64) -> tuple[float, Float]:
+    """Least summed violation of `rows` with blocks kept, and the rows' duals."""
+    from scipy.optimize import linprog
+
+    m, n = rows.size, network.n_atoms
+    A, b = network.A[rows].astype(np.float64), network.b[rows].astype(np.float64)
+    equal = network.relation[rows] == Relation.EQUAL
+    slack = sparse_identity(m, format="csr")
+    upper_rows = [hstack([A, -slack])]
+    upper_right = [-b]
+    if np.any(equal):
+        upper_rows.append(hstack([-A[equal], -slack[equal]]))
+        upper_right.append(b[equal])
+    members = network.blocks.members.astype(np.float64)
+    exact = network.blocks.kind == BlockKind.EXACTLY_ONE
+    right = network.blocks.right.astype(np.float64)
+    padded = hstack([members, csr_array((members.shape[0], m))], format="csr")
+    if np.any(~exact):
+        upper_rows.append(padded[~exact])
+        upper_right.append(right[~exact])
+    answer = linprog(
+        np.concatenate([np.zeros(n), np.ones(m)]),
+        A_ub=vstack(upper_rows, format="csr"),
+        b_ub=np.concatenate(upper_right),
+        A_eq=padded[exact] if np.any(exact) else None,
+        b_eq=right[exact] if np.any(exact) else None,
+        bounds=[(0.0, 1.0)] * n + [(0.0, None)] * m,
+        method="highs",
+    )
+    if answer.status != 0:
+        return np.inf, np.zeros(m)
+    marginal = answer.ineqlin.marginals
+    duals = marginal[:m].copy()
+    duals[equal] -= marginal[m : m + int(equal.sum())]
+    return float(answer.fun or 0.0), duals

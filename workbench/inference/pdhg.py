@@ -1,0 +1,225 @@
+"""Restarted primal-dual hybrid gradient with a dual certificate: the first-order engine for linear hinges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.inference.convex_program import ConvexProgram, convex_program
+from workbench.inference.convex_solution import Point, Recorder, conclude, declines_concave
+from workbench.inference.pdhg_kernels import halpern_steps
+from workbench.inference.solution import Solution, Status
+from workbench.network.ground_network import GroundNetwork
+from workbench.network.relax import relax
+from workbench.progress import SILENT, Progress
+
+__all__ = ["PDHG", "PrimalDual"]
+
+Float = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PDHG:
+    """Primal-dual hybrid gradient, Halpern-anchored, reflected and restarted.
+
+    It treats each potential's multiplier as its dual variable, in [0, w] for linear hinges, so that no auxiliary
+    variables are needed and every iterate certifies a lower bound.
+
+    Parameters
+    ----------
+    tolerance : float
+        Relative gap between energy and dual bound that counts as solved.
+    max_iterations : int
+    check_every : int
+        Iterations between checks of energy, bound and restarts.
+
+    References
+    ----------
+    Applegate et al. 2021, "Practical large-scale linear programming using primal-dual hybrid gradient" (restarts,
+    primal weight); Lu & Yang 2024, "Restarted Halpern PDHG for linear programming" (anchoring, reflection);
+    Pock & Chambolle 2011 (diagonal steps).
+    """
+
+    name: ClassVar[str] = "pdhg"
+    task: ClassVar[Literal["map", "marginal"]] = "map"
+
+    tolerance: float = 1e-4
+    max_iterations: int = 100_000
+    check_every: int = 40
+
+    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
+        """Rows of negative effective weight."""
+        return declines_concave(network, weights)
+
+    def solve(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+        start: Float | None = None,
+    ) -> Solution:
+        """MAP state in [0, 1] with a dual lower bound; O(nonzeros) time an iteration. Deterministic."""
+        program = convex_program(relax(network, weights))
+        recorder = Recorder(deadline, progress, self.name)
+        iterates = PrimalDual(
+            program,
+            start=start,
+            max_iterations=self.max_iterations,
+            check_every=self.check_every,
+            note=recorder.note,
+        )
+        return conclude(
+            self.name,
+            network,
+            program,
+            iterates.run,
+            recorder,
+            tolerance=self.tolerance,
+            diagnostics=iterates.diagnostics,
+        )
+
+
+class PrimalDual:
+    """One run of restarted PDHG on a convex program; `run` may be called again to go on at a tighter tolerance.
+
+    Parameters
+    ----------
+    program : ConvexProgram
+    start, multipliers : float64 arrays, shapes (n,), (n_rows + n_blocks,), or None
+        A warm start; blocks' multipliers follow the rows'.
+    note : callable, optional
+        `note(iteration, energy, bound, violation, residual)` after each check; a status to stop with, or None.
+
+    Notes
+    -----
+    A restart sets the anchor to the current T(z) when the fixed-point residual fell to 0.4 of the anchor's, or to 0.8
+    of it and rises again, or when the epoch is a fifth of the run; the primal weight then moves halfway (in
+    logarithms) to the ratio of the dual and primal distances travelled.
+    """
+
+    def __init__(
+        self,
+        program: ConvexProgram,
+        *,
+        start: Float | None = None,
+        multipliers: Float | None = None,
+        max_iterations: int = 100_000,
+        check_every: int = 40,
+        note: Callable[[int, float, float, float, float], Status | None] | None = None,
+    ) -> None:
+        self.program = program
+        self.rows = rows = program.blocks_as_rows()
+        self.max_iterations = max_iterations
+        self.check_every = check_every
+        self.note = note
+        self.indptr = rows.A.indptr.astype(np.int32)
+        self.indices = rows.A.indices.astype(np.int32)
+        magnitude = abs(rows.A)
+        row_sum = np.asarray(magnitude.sum(axis=1)).ravel()
+        column_sum = np.asarray(magnitude.sum(axis=0)).ravel()
+        self.dual_step = 1.0 / np.where(row_sum > 0.0, row_sum, 1.0)
+        self.primal_step = 1.0 / np.where(column_sum > 0.0, column_sum, 1.0)
+        middle = np.full(rows.n, 0.5) if start is None else np.nan_to_num(start, nan=0.5)
+        self.x = np.clip(middle, rows.lower, rows.upper)
+        self.multiplier = rows.clip_multipliers(np.zeros(rows.n_rows) if multipliers is None else multipliers)
+        scale = float(np.sqrt(rows.weight @ rows.weight + rows.cost @ rows.cost) / np.sqrt(max(rows.n, 1)))
+        self.primal_weight = scale if scale > 0.0 else 1.0
+        self.mapped_x, self.mapped_multiplier = self.x.copy(), self.multiplier.copy()
+        self.best_bound = -np.inf
+        self.best_x, self.best_energy = self.x.copy(), np.inf
+        self.iteration = self.restarts = 0
+        self.residual = np.inf
+        self._set_anchor()
+
+    def run(self, tolerance: float) -> Point:
+        """Iterate until the relative gap is at most `tolerance` and hard rows hold to a tenth of it, or stop."""
+        program, rows = self.program, self.rows
+        stopped: Status | None = None
+        while stopped is None:
+            self._epoch_part()
+            x = self.mapped_x
+            energy, violation = rows.energy(x), rows.violation(x)
+            block_free = self.mapped_multiplier[: program.n_rows]
+            self.best_bound = max(self.best_bound, program.dual_bound(block_free))
+            feasible = violation <= 0.1 * tolerance
+            if feasible and energy < self.best_energy:
+                self.best_energy = energy
+                self.best_x[:] = x
+            if self.note is not None:
+                stopped = self.note(self.iteration, energy, self.best_bound, violation, self.residual)
+            if feasible and abs(self.best_energy - self.best_bound) <= max(tolerance * abs(self.best_energy), 1e-10):
+                return Point(self.best_x, self.best_bound, None, block_free)
+            if stopped is None and self.iteration >= self.max_iterations:
+                stopped = Status.LIMIT
+            self._restart_if_due()
+        x = self.best_x if np.isfinite(self.best_energy) else self.mapped_x
+        return Point(x, self.best_bound, stopped, self.mapped_multiplier[: program.n_rows])
+
+    def _epoch_part(self) -> None:
+        # The first step after a restart runs alone: its residual is the anchor's own.
+        rows = self.rows
+        for part in (self.check_every,) if self.since_anchor else (1, self.check_every):
+            self.residual = halpern_steps(
+                part,
+                self.since_anchor,
+                self.indptr,
+                self.indices,
+                rows.A.data,
+                rows.b,
+                rows.weight,
+                rows.kind,
+                rows.cost,
+                rows.lower,
+                rows.upper,
+                self.primal_step,
+                self.dual_step,
+                self.primal_weight,
+                self.x,
+                self.multiplier,
+                self.anchor_x,
+                self.anchor_multiplier,
+                self.slope,
+                self.mapped_x,
+                self.mapped_multiplier,
+            )
+            if not self.since_anchor:
+                self.anchor_residual = self.residual
+            self.since_anchor += part
+            self.iteration += part
+
+    def _set_anchor(self) -> None:
+        self.x[:] = self.mapped_x
+        self.multiplier[:] = self.mapped_multiplier
+        self.anchor_x, self.anchor_multiplier = self.x.copy(), self.multiplier.copy()
+        self.slope = self.rows.A.T @ self.multiplier
+        self.since_anchor = 0
+        self.anchor_residual = self.last_residual = np.inf
+
+    def _restart_if_due(self) -> None:
+        fell = self.residual <= 0.4 * self.anchor_residual
+        stalled = self.residual <= 0.8 * self.anchor_residual and self.residual > self.last_residual
+        self.last_residual = self.residual
+        if not (fell or stalled or self.since_anchor >= 0.2 * self.iteration):
+            return
+        moved_x = np.linalg.norm((self.mapped_x - self.anchor_x) / np.sqrt(self.primal_step))
+        moved_dual = np.linalg.norm((self.mapped_multiplier - self.anchor_multiplier) / np.sqrt(self.dual_step))
+        if moved_x > 1e-12 and moved_dual > 1e-12:
+            self.primal_weight = float(np.sqrt(self.primal_weight * moved_dual / moved_x))
+        self.restarts += 1
+        self._set_anchor()
+
+    def diagnostics(self) -> dict[str, object]:
+        """Iterations, restarts, the last fixed-point residual and primal weight."""
+        return {
+            "iterations": self.iteration,
+            "restarts": self.restarts,
+            "fixed_point_residual": self.residual,
+            "primal_weight": self.primal_weight,
+        }
