@@ -1,0 +1,148 @@
+"""The energy of a state of a ground network, its parts by template, and how far the state breaks hard rows.
+
+Everything that scores a state calls these functions, so that engines, learners and reports agree on one number.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
+
+__all__ = [
+    "TOLERANCE",
+    "block_violations",
+    "energy",
+    "energy_offset",
+    "evidence_energy",
+    "hard_violation",
+    "hard_violations",
+    "potentials",
+    "reported_energy",
+    "row_potentials",
+    "row_values",
+    "satisfied_counts",
+    "total_scales",
+]
+
+Float = npt.NDArray[np.float64]
+
+TOLERANCE = 1e-9
+"""How far `ell` may exceed 0 in a hard row of a 0/1 state and still count as satisfied: rounding, nothing more."""
+
+
+def row_values(network: GroundNetwork, values: Float) -> Float:
+    """`ell = b + A y` of every row, shape (n_rows,)."""
+    return np.asarray(network.b + network.A @ np.asarray(values, dtype=np.float64), dtype=np.float64)
+
+
+def row_potentials(network: GroundNetwork, values: Float) -> Float:
+    """`max(0, ell) ** power` of every soft row, 0 on hard rows, without weight or scale; shape (n_rows,)."""
+    potential = np.maximum(row_values(network, values), 0.0)
+    potential[network.template < 0] = 0.0
+    if np.any(network.power == 2):
+        squared = network.power[np.maximum(network.template, 0)] == 2
+        potential[squared] **= 2
+    return potential
+
+
+def potentials(network: GroundNetwork, values: Float) -> Float:
+    """Summed scaled potential of the open groundings of each template: `energy = weights @ potentials`.
+
+    Parameters
+    ----------
+    values : float64 array, shape (n_atoms,)
+
+    Returns
+    -------
+    float64 array, shape (n_templates,)
+    """
+    by_row = row_potentials(network, values)
+    if network.scale is not None:
+        by_row *= network.scale
+    units: Float = network.unit.T @ np.asarray(values, np.float64)
+    return _sum_by_template(network, by_row) + network.constant - units
+
+
+def total_scales(network: GroundNetwork) -> Float:
+    """Summed signed scale of the open groundings of each template: what `satisfied_counts` reaches when all hold."""
+    scale = np.ones(network.n_rows) if network.scale is None else network.scale
+    return _sum_by_template(network, scale) + network.unit_scale[:, 0] - network.unit_scale[:, 1]
+
+
+def satisfied_counts(network: GroundNetwork, values: Float) -> Float:
+    """Scaled number of satisfied open groundings of each template, `n_i(y)`; shape (n_templates,).
+
+    `total_scales - potentials`: the sufficient statistics of a Markov logic network, whose log-probability is
+    `weights @ satisfied_counts` up to a constant. Groundings that evidence alone decides are not in it.
+    """
+    return total_scales(network) - potentials(network, values)
+
+
+def energy(network: GroundNetwork, weights: Float, values: Float) -> float:
+    """Sum over soft rows of `w * scale * max(0, ell) ** power`, plus the unit groundings' share.
+
+    A row of negative effective weight contributes that negative number while violated, as in the exponent of the
+    distribution. Hard rows and evidence are not in it. Cost: one sparse product.
+    """
+    return float(np.asarray(weights, np.float64) @ potentials(network, values))
+
+
+def energy_offset(network: GroundNetwork, weights: Float) -> float:
+    """What `reported_energy` adds to `energy`: |w| for each open grounding of negative effective weight."""
+    weights = np.asarray(weights, np.float64)
+    rows = -np.minimum(network.effective_weights(weights), 0.0).sum()
+    units = np.where(weights >= 0, network.unit_scale[:, 1], network.unit_scale[:, 0])
+    return float(rows + np.abs(weights) @ units)
+
+
+def reported_energy(network: GroundNetwork, weights: Float, values: Float) -> float:
+    """Weight of the violated positive and the satisfied negative open groundings: `energy + energy_offset`."""
+    return energy(network, weights, values) + energy_offset(network, weights)
+
+
+def evidence_energy(network: GroundNetwork, weights: Float) -> float:
+    """The same sum over the groundings that evidence alone decides; it depends on no state."""
+    weights = np.asarray(weights, np.float64)
+    satisfied, violated = network.evidence_satisfied, network.evidence_violated
+    costly = np.where(weights >= 0, violated[:, 0] + satisfied[:, 1], satisfied[:, 0] + violated[:, 1])
+    return float(np.abs(weights) @ costly)
+
+
+def hard_violations(network: GroundNetwork, values: Float) -> Float:
+    """By how much each row breaks its constraint, 0 on soft rows and satisfied hard ones; shape (n_rows,)."""
+    ell = row_values(network, values)
+    return np.where(
+        network.relation == Relation.EQUAL,
+        np.abs(ell),
+        np.where(network.relation == Relation.AT_MOST, np.maximum(ell, 0.0), 0.0),
+    )
+
+
+def block_violations(network: GroundNetwork, values: Float) -> Float:
+    """By how much each block's sum misses what it may be, shape (n_blocks,)."""
+    blocks = network.blocks
+    excess = blocks.members @ np.asarray(values, np.float64) - blocks.right
+    return np.asarray(np.where(blocks.kind == BlockKind.EXACTLY_ONE, np.abs(excess), np.maximum(excess, 0.0)))
+
+
+def hard_violation(network: GroundNetwork, values: Float, *, discrete: bool) -> float:
+    """How far a state breaks the hard rows and blocks.
+
+    Parameters
+    ----------
+    discrete : bool
+        True for an MLN: the number of violated hard ground clauses and blocks. False for PSL: the largest violation.
+    """
+    broken = np.concatenate((hard_violations(network, values), block_violations(network, values)))
+    if discrete:
+        return float(np.count_nonzero(broken > TOLERANCE))
+    return float(broken.max(initial=0.0))
+
+
+def _sum_by_template(network: GroundNetwork, by_row: Float) -> Float:
+    soft = network.template >= 0
+    if soft.all():
+        return np.bincount(network.template, by_row, minlength=network.n_templates).astype(np.float64)
+    return np.bincount(network.template[soft], by_row[soft], minlength=network.n_templates).astype(np.float64)
