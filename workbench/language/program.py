@@ -21,6 +21,7 @@ __all__ = [
     "Clause",
     "Comparison",
     "Constant",
+    "Definition",
     "Filter",
     "Formula",
     "FormulaRule",
@@ -94,7 +95,10 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """An equality or order test between terms: `= != < <= > >=`, or a named string predicate in `operator`."""
+    """An equality or order test between terms: `= != < <= > >=`, or a string predicate named in `operator`.
+
+    String predicates are those of `workbench.language.builtin.STRING_PREDICATES`, with a leading `!` where negated.
+    """
 
     operator: str
     left: Term
@@ -297,7 +301,9 @@ class Program:
     types, predicates, functions : mapping of name to declaration, in source order
     rules : tuple of Rule
     text : str
-        The source, includes expanded.
+        The source as given; included files are in `sources`.
+    sources : mapping of file name (None for text given directly) to its text
+        What the spans point into.
     """
 
     language: OneOf["mln", "psl"]
@@ -306,6 +312,21 @@ class Program:
     functions: Mapping[str, Function]
     rules: tuple[Rule, ...]
     text: str = field(default="", compare=False)
+    sources: Mapping[str | None, str] = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """`variable` is the value of `function` at `arguments` (variables and constants only).
+
+    A grounding for which the function has no value, or one that is no constant of `type_name`, is removed. `type_name`
+    is None where the value is only compared, as a number or a string.
+    """
+
+    variable: str
+    function: str
+    arguments: tuple[Variable | Constant, ...]
+    type_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,12 +336,17 @@ class Clause:
     Parameters
     ----------
     rule, index : int
-        Which rule of the program, and which of its clauses.
+        Which rule of the program, and which of its clauses. Clauses that share both share their templates: they are
+        copies made by expanding an existential quantifier over its domain.
     literals : tuple of Literal
+        Arguments are variables and constants only; function terms are in `definitions`.
     guards : tuple of Comparison
         Further disjuncts that constants alone decide; a grounding in which one is true is satisfied.
+    definitions : tuple of Definition
+        Variables that are function values, each after those it needs; they are not joined with their type's domain.
     variable_types : tuple of (str, str)
-        Every variable of the clause with its type, in order of first occurrence.
+        Every variable of the clause with its type, in order of first occurrence; without those of `definitions`
+        and the weight variable.
     existential : tuple of str
         Variables disjoined over their domain inside one ground clause.
     plus : tuple of str
@@ -333,9 +359,13 @@ class Clause:
         Never learned.
     hard : bool
     weight_variable : str or None
-        The rule variable whose number is each grounding's scale.
+        The rule variable whose number is each grounding's weight: the scale is that number times `share`, and the
+        template's own weight is 1 and fixed.
     counted : tuple of str
         Universal variables of an inner quantifier: the scale is 1/k, with k the number of their bindings.
+    tied : bool
+        The number of the formula's clauses depends on a domain: `weight` is the whole formula's, and `share` is always
+        a factor of the scale, also where weights are not tied per formula.
     power : {1, 2}
     multiset : bool
         PSL's reading (repeated literals add, tautologies stay) instead of the MLN's set reading.
@@ -346,6 +376,7 @@ class Clause:
     literals: tuple[Literal, ...]
     guards: tuple[Comparison, ...]
     variable_types: tuple[tuple[str, str], ...]
+    definitions: tuple[Definition, ...] = ()
     existential: tuple[str, ...] = ()
     plus: tuple[str, ...] = ()
     weight: float | None = None
@@ -354,6 +385,7 @@ class Clause:
     hard: bool = False
     weight_variable: str | None = None
     counted: tuple[str, ...] = ()
+    tied: bool = False
     power: OneOf[1, 2] = 1
     multiset: bool = False
     span: Span | None = field(default=None, compare=False)

@@ -1,0 +1,242 @@
+"""Clausal form: rules as written to the clauses that grounding reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from workbench.language.builtin import negated_operator
+from workbench.language.normal_form import (
+    Disjunction,
+    NeedsDomain,
+    TooLarge,
+    distribute,
+    formula_terms,
+    free_sign_choices,
+    fresh_name,
+    negation_normal_form,
+    rename_apart,
+    term_variables,
+    variables_of,
+)
+from workbench.language.program import (
+    Apply,
+    Clause,
+    Comparison,
+    Constant,
+    Definition,
+    Formula,
+    FormulaRule,
+    LinearRule,
+    Literal,
+    Program,
+    Quantified,
+    Term,
+    Variable,
+)
+from workbench.language.source import Diagnostics
+from workbench.language.variable_types import infer_types
+
+__all__ = ["MOST_CLAUSES", "clausal_form"]
+
+MOST_CLAUSES = 4096
+
+
+def clausal_form(
+    program: Program, domains: Mapping[str, Sequence[str]] | None = None, *, limit: int = MOST_CLAUSES
+) -> tuple[Clause | LinearRule, ...]:
+    """The clauses of every rule, in order.
+
+    Parameters
+    ----------
+    program : Program
+    domains : mapping of type to its constants, optional
+        Needed only where an existential quantifier stands over a conjunction or over an inner universal quantifier,
+        which is expanded. Types with declared constants and no entry here take those.
+    limit : int
+        Most clauses that one rule may give.
+
+    Returns
+    -------
+    tuple of Clause or LinearRule
+        A formula's weight is shared equally by the clauses of its distribution, tautologies (then dropped) and
+        repeats (then merged) included; two or more conjoined single literals of a soft formula are one clause of the
+        negated weight.
+
+    Raises
+    ------
+    InputError
+        E0115 when a rule has more than `limit` clauses or needs a domain that is not known; E0113 for an indivisible
+        formula `[...]` of several clauses.
+    """
+    diagnostics = Diagnostics(program.sources)
+    known = {name: type_.constants for name, type_ in program.types.items() if type_.constants}
+    known.update({name: tuple(constants) for name, constants in (domains or {}).items()})
+    clauses: list[Clause | LinearRule] = []
+    for number, rule in enumerate(program.rules):
+        if isinstance(rule, FormulaRule):
+            try:
+                clauses.extend(_formula_clauses(program, number, rule, known, limit))
+            except TooLarge:
+                diagnostics.add(
+                    "E0115",
+                    f"this formula has more than {limit:,} clauses",
+                    rule.span,
+                    "split it into several formulas, or avoid `EXIST` over a conjunction",
+                )
+            except NeedsDomain as needed:
+                diagnostics.add(
+                    "E0115",
+                    f"`EXIST {needed.variable}` stands over a conjunction, so its domain must be known first",
+                    rule.span,
+                    "declare the constants of its type, or give data",
+                )
+            except Indivisible as several:
+                diagnostics.add(
+                    "E0113",
+                    f"an indivisible formula `[...]` of {several.count} clauses is not supported",
+                    rule.span,
+                    "drop the brackets: the weight is then shared by the clauses",
+                )
+    diagnostics.raise_errors()
+    return tuple(clauses)
+
+
+@dataclass
+class Indivisible(Exception):
+    """A formula in brackets that is no single clause."""
+
+    count: int
+
+
+def _formula_clauses(
+    program: Program, number: int, rule: FormulaRule, domains: Mapping[str, Sequence[str]], limit: int
+) -> Iterator[Clause]:
+    formula = rename_apart(_without_outer_universals(rule.formula))
+    untyped = frozenset([rule.weight.variable]) if rule.weight.variable else frozenset()
+    types = infer_types(formula, program, untyped).variables
+
+    def domain_of(variable: str) -> Sequence[str]:
+        if types[variable] not in domains:
+            raise NeedsDomain(variable)
+        return domains[types[variable]]
+
+    index = 0
+    for choice in free_sign_choices(formula):
+        disjunctions = distribute(negation_normal_form(choice), limit, domain_of)
+        shared = _share(disjunctions, soft=rule.weight.kind != "hard")
+        if rule.indivisible and len(shared) > 1:
+            raise Indivisible(len(shared))
+        tied = any(disjunction.expanded for disjunction in disjunctions)
+        for disjunction, share in shared:
+            yield _clause(program, rule, number, index, disjunction, share, tied, types)
+            index += not tied
+        index += tied
+
+
+def _without_outer_universals(formula: Formula) -> Formula:
+    """Variables of outermost universal quantifiers are free: each of their bindings is a grounding."""
+    while isinstance(formula, Quantified) and formula.kind == "forall":
+        formula = formula.body
+    return formula
+
+
+def _share(disjunctions: list[Disjunction], *, soft: bool) -> list[tuple[Disjunction, float]]:
+    """Each clause with its share of the weight, single literals conjoined in one, tautologies dropped."""
+    units = [d for d in disjunctions if len(d.items) == 1 and not d.existential]
+    if soft and (len(units) > 1 or any(unit.counted for unit in units)):
+        together = Disjunction(
+            tuple(dict.fromkeys(_negated(unit.items[0]) for unit in units)),
+            frozenset(),
+            frozenset().union(*(unit.counted for unit in units)),
+        )
+        first = disjunctions.index(units[0])
+        chosen = [together if i == first else d for i, d in enumerate(disjunctions) if i == first or d not in units]
+    else:
+        together, chosen = None, disjunctions
+    part = 1.0 / len(chosen)
+    merged: dict[Disjunction, float] = {}
+    for disjunction in chosen:
+        if not _is_tautology(disjunction):
+            merged[disjunction] = merged.get(disjunction, 0.0) + (-part if disjunction is together else part)
+    return [(d, share if soft else 1.0) for d, share in merged.items()]
+
+
+def _negated(item: Literal | Comparison) -> Literal | Comparison:
+    if isinstance(item, Literal):
+        return Literal(item.atom, not item.positive)
+    return replace(item, operator=negated_operator(item.operator))
+
+
+def _is_tautology(disjunction: Disjunction) -> bool:
+    literals = {(i.atom, i.positive) for i in disjunction.items if isinstance(i, Literal)}
+    return any((atom, not positive) in literals for atom, positive in literals)
+
+
+def _clause(
+    program: Program,
+    rule: FormulaRule,
+    number: int,
+    index: int,
+    disjunction: Disjunction,
+    share: float,
+    tied: bool,
+    types: Mapping[str, str],
+) -> Clause:
+    flat = _Flattening(program, set(types))
+    literals = []
+    guards = []
+    for item in disjunction.items:
+        if isinstance(item, Literal):
+            expected = program.predicates[item.atom.predicate].argument_types
+            arguments = tuple([flat.simple(term, place) for term, place in zip(item.atom.arguments, expected)])
+            literals.append(Literal(replace(item.atom, arguments=arguments), item.positive))
+        else:
+            guards.append(replace(item, left=flat.simple(item.left, None), right=flat.simple(item.right, None)))
+    plus = {v.name for term in formula_terms(rule.formula) for v in term_variables(term) if v.plus}
+    order = dict.fromkeys(v.name for item in disjunction.items for v in variables_of(item))
+    weight = rule.weight
+    return Clause(
+        rule=number,
+        index=index,
+        literals=tuple(literals),
+        guards=tuple(guards),
+        variable_types=tuple((name, types[name]) for name in order if name in types and name != weight.variable),
+        definitions=tuple(flat.definitions.values()),
+        existential=tuple(name for name in order if name in disjunction.existential),
+        plus=tuple(name for name in order if name in plus),
+        weight=None if weight.value is None else weight.value * (1.0 if tied else share),
+        share=share,
+        fixed=weight.kind in ("fixed", "variable"),
+        hard=weight.kind == "hard",
+        weight_variable=weight.variable,
+        counted=tuple(name for name in order if name in disjunction.counted),
+        tied=tied,
+        span=rule.span,
+    )
+
+
+class _Flattening:
+    """Function terms taken out of a clause: each becomes a variable with a definition, equal ones the same."""
+
+    def __init__(self, program: Program, taken: set[str]) -> None:
+        self.program = program
+        self.taken = taken
+        self.definitions: dict[Apply, Definition] = {}
+
+    def simple(self, term: Term, place: str | None) -> Variable | Constant:
+        """The term itself, or the variable that stands for its value; `place` is the type wanted there."""
+        if isinstance(term, Variable):
+            return replace(term, plus=False) if term.plus else term
+        if isinstance(term, Constant):
+            return term
+        assert isinstance(term, Apply)
+        function = self.program.functions.get(term.function)
+        wanted = function.argument_types if function else (None,) * len(term.arguments)
+        arguments = tuple([self.simple(argument, type_) for argument, type_ in zip(term.arguments, wanted)])
+        value_type = function.return_type if function else place
+        known = self.definitions.get(term)
+        if known is None or (known.type_name is None and value_type is not None):
+            variable = known.variable if known else fresh_name("value", self.taken)
+            self.definitions[term] = Definition(variable, term.function, arguments, value_type)
+        return Variable(self.definitions[term].variable)

@@ -1,0 +1,254 @@
+"""Reading Markov logic in Alchemy's syntax: text to `Program`."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import local
+
+from lark import Lark, Token
+from lark.exceptions import UnexpectedToken
+
+from workbench.errors import InputError, Span
+from workbench.language.checks import check
+from workbench.language.mln_builder import Builder, Refused
+from workbench.language.program import FormulaRule, Function, Predicate, Program, Type
+from workbench.language.source import Diagnostics, Source, read_text
+from workbench.language.statements import Statement, mln_parser, split_statements
+from workbench.language.syntax_errors import explain_unexpected
+
+__all__ = ["parse_mln"]
+
+STARTS_FORMULA = {"NAME", "NOT", "LPAR", "LSQB", "FORALL", "EXIST", "STRING", "NUMBER", "STAR"}
+
+
+def parse_mln(text: str, source: str | None = None, *, directory: str | os.PathLike[str] | None = None) -> Program:
+    """Read a Markov logic network.
+
+    Parameters
+    ----------
+    text : str
+        The program, in Alchemy's syntax.
+    source : str or None
+        The file's name, for messages.
+    directory : path or None
+        Where `#include "file.mln"` looks; the current directory when None.
+
+    Returns
+    -------
+    Program
+        Checked; its warnings are what `check` returns.
+
+    Raises
+    ------
+    InputError
+        With every error of the text, and of the files it includes, at once (E0101 to E0119).
+    """
+    reading = _Reading()
+    reading.read(Source(source, text), Path(directory or "."))
+    return reading.finish(text)
+
+
+_thread = local()
+
+
+def _parser_of_thread() -> tuple[Lark, Builder]:
+    """The builder holds the statement at hand, so each thread has its own."""
+    if not hasattr(_thread, "parser"):
+        _thread.builder = Builder()
+        _thread.parser = mln_parser(_thread.builder)
+    return _thread.parser, _thread.builder
+
+
+@dataclass
+class _Reading:
+    """One reading: what has been declared so far, and what was found wrong."""
+
+    sources: dict[str | None, str] = field(default_factory=dict)
+    types: dict[str, Type] = field(default_factory=dict)
+    predicates: dict[str, Predicate] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
+    rules: list[FormulaRule] = field(default_factory=list)
+    included: set[Path] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.diagnostics = Diagnostics(self.sources)
+        self.parser, self.builder = _parser_of_thread()
+
+    def read(self, source: Source, directory: Path) -> None:
+        self.sources[source.name] = source.text
+        for statement in split_statements(self.parser, source, self.diagnostics):
+            if statement.tokens[0].type == "INCLUDE":
+                self.include(statement, directory)
+            else:
+                self.statement(statement)
+
+    def finish(self, text: str) -> Program:
+        for name in {name: None for p in self.predicates.values() for name in p.argument_types}:
+            self.types.setdefault(name, Type(name))
+        for function in self.functions.values():
+            for name in (*function.argument_types, function.return_type):
+                self.types.setdefault(name, Type(name))
+        program = Program(
+            "mln", self.types, self.predicates, self.functions, tuple(self.rules), text, dict(self.sources)
+        )
+        self.diagnostics.found += check(program)
+        self.diagnostics.raise_errors()
+        return program
+
+    # -- one statement --
+
+    def statement(self, statement: Statement) -> None:
+        tokens = statement.tokens
+        span = statement.source.span(tokens[0], tokens[-1])
+        self.builder.source = statement.source
+        self.builder.predicates, self.builder.functions = self.predicates, self.functions
+        try:
+            if _is_type_declaration(tokens):
+                self.declare_type(self.parse(statement, "type_declaration"))
+            elif _is_function_declaration(tokens):
+                self.declare_function(self.parse(statement, "function_declaration"))
+            elif _is_predicate_declaration(tokens, self.predicates):
+                self.declare_predicate(self.parse(statement, "predicate_declaration"))
+            else:
+                self.rule(statement, span)
+        except Refused as refused:
+            self.diagnostics.add(refused.code, refused.message, refused.span or span, refused.help)
+        except RecursionError:
+            self.diagnostics.add("E0103", "this statement nests too deeply", span, "split it into several formulas")
+
+    def parse(self, statement: Statement, start: str) -> object:
+        interactive = self.parser.parse_interactive(start=start)
+        tokens = statement.tokens
+        fed = 0
+        try:
+            for token in tokens:
+                interactive.feed_token(token)
+                fed += 1
+            return interactive.feed_eof(tokens[-1])  # type: ignore[no-untyped-call]
+        except UnexpectedToken as error:
+            code, message, help = explain_unexpected(tokens, fed, error.accepts or error.expected)
+            span = statement.source.span(tokens[min(fed, len(tokens) - 1)])
+            raise Refused(code, message, span, help) from None
+
+    def rule(self, statement: Statement, span: Span) -> None:
+        tokens, weighted = _tag_weight(statement, self.diagnostics)
+        stop = tokens[-1].type == "POINT"
+        if stop:
+            tokens = [*tokens[:-1], tokens[-1].update(type="STOP")]
+        if stop and weighted:
+            self.diagnostics.add(
+                "E0108",
+                "this formula has a weight and a full stop",
+                statement.source.span(tokens[-1]),
+                "a full stop makes it hard: drop the weight, or drop the full stop",
+            )
+        rule = self.parse(Statement(statement.source, tokens), "rule")
+        assert isinstance(rule, FormulaRule)
+        text = statement.source.text[statement.tokens[0].start_pos : statement.tokens[-1].end_pos]
+        self.rules.append(FormulaRule(rule.formula, rule.weight, rule.indivisible, text, span))
+        self._mark_weight_predicate(rule)
+
+    def _mark_weight_predicate(self, rule: FormulaRule) -> None:
+        """In `w: !Sim(x,y,w) v ...`, the last argument of Sim is a number."""
+
+    def declare_type(self, declared: object) -> None:
+        assert isinstance(declared, Type)
+        if declared.name in self.types:
+            raise Refused("E0111", f"the type {declared.name} is declared twice", declared.span)
+        self.types[declared.name] = declared
+
+    def declare_predicate(self, declared: object) -> None:
+        assert isinstance(declared, Predicate)
+        if declared.name in self.predicates or declared.name in self.functions:
+            raise Refused("E0111", f"{declared.name} is declared twice", declared.span)
+        self.predicates[declared.name] = declared
+
+    def declare_function(self, declared: object) -> None:
+        assert isinstance(declared, Function)
+        if declared.name in self.predicates or declared.name in self.functions:
+            raise Refused("E0111", f"{declared.name} is declared twice", declared.span)
+        self.functions[declared.name] = declared
+
+    def include(self, statement: Statement, directory: Path) -> None:
+        token = statement.tokens[0]
+        span = statement.source.span(token)
+        match = re.fullmatch(r'#include\s+["<]([^">]+)[">]\s*(//.*)?', token.rstrip())
+        if match is None:
+            self.diagnostics.add("E0113", f"`{token.strip()}` is not supported", span, 'only #include "file.mln" is')
+            return
+        path = directory / match[1]
+        if not path.name.endswith((".mln", ".mln.gz")):
+            self.diagnostics.add(
+                "E0113", f"{match[1]} is code, and the workbench runs none", span, "only .mln files can be included"
+            )
+        elif path.resolve() not in self.included:
+            self.included.add(path.resolve())
+            try:
+                self.read(Source(str(path), read_text(path)), path.parent)
+            except InputError as error:
+                self.diagnostics.add("E0114", error.diagnostics[0].message, span, error.diagnostics[0].help)
+
+
+def _is_type_declaration(tokens: list[Token]) -> bool:
+    return len(tokens) > 2 and [token.type for token in tokens[:3]] == ["NAME", "EQUAL", "LBRACE"]
+
+
+def _is_function_declaration(tokens: list[Token]) -> bool:
+    return (
+        len(tokens) > 3
+        and [token.type for token in tokens[:3]] == ["NAME", "NAME", "LPAR"]
+        and tokens[-1].type == "RPAR"
+        and all(token.type in ("NAME", "COMMA") for token in tokens[3:-1])
+    )
+
+
+def _is_predicate_declaration(tokens: list[Token], predicates: dict[str, Predicate]) -> bool:
+    """`[*] Name ( type [! or ?], ... )` and nothing else: of a name not declared yet, or with such a mark."""
+    start = 1 if tokens[0].type == "STAR" else 0
+    kinds = [token.type for token in tokens[start:]]
+    if kinds != ["NAME"] and (kinds[:2] != ["NAME", "LPAR"] or kinds[-1] != "RPAR"):
+        return False
+    inside = kinds[2:-1]
+    if not all(kind in ("NAME", "COMMA", "NOT", "QUESTION") for kind in inside):
+        return False
+    if any(a in ("COMMA", "NOT") and b == "NOT" for a, b in zip(["COMMA", *inside], inside)):
+        return False
+    return str(tokens[start]) not in predicates or "NOT" in inside or "QUESTION" in inside
+
+
+def _tag_weight(statement: Statement, diagnostics: Diagnostics) -> tuple[list[Token], bool]:
+    """The statement's tokens with a leading number (or `w:`) retyped as its weight, and whether there is one."""
+    tokens = statement.tokens
+    kinds = [token.type for token in tokens[:4]] + ["", "", "", ""]
+    if kinds[0] == "NAME" and kinds[1] == "COLON":
+        return [tokens[0].update(type="WEIGHT_VARIABLE"), *tokens[2:]], True
+    fixed = [tokens[0].update(type="FIXED")] if kinds[0] == "AT" else []
+    at = len(fixed)
+    if kinds[0] == "COLON":
+        raise _utility(statement, tokens[0])
+    signed = kinds[at] in ("MINUS", "PLUS")
+    if kinds[at + signed] != "NUMBER":
+        return tokens, False
+    number = tokens[at + signed]
+    rest = tokens[at + signed + 1 :]
+    if rest and rest[0].type == "COLON":
+        if len(rest) > 1 and rest[1].type in ("NUMBER", "MINUS"):
+            raise _utility(statement, rest[0])
+        rest = rest[1:]
+    elif not rest or rest[0].type not in STARTS_FORMULA:
+        return tokens, False
+    value = f"{tokens[at]}{number}" if signed else str(number)
+    weight = number.update(type="WEIGHT", value=value)
+    return [*fixed, weight, *rest], True
+
+
+def _utility(statement: Statement, colon: Token) -> Refused:
+    return Refused(
+        "E0113",
+        "utilities (`weight:utility formula`) of decision theory are not supported",
+        statement.source.span(colon),
+        "give the weight alone",
+    )

@@ -1,0 +1,281 @@
+"""What each reduction of the Markov logic grammar builds.
+
+The grammar has one ladder for formulas and terms; an application is kept as `Atom` until it turns up inside a term,
+where it becomes `Apply`, and a bare name is kept as a token until its place makes it a variable, constant or atom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lark import Token, Transformer, v_args
+
+from workbench.errors import Span
+from workbench.language.builtin import ARITHMETIC, COMPARISONS, STRING_PREDICATES
+from workbench.language.program import (
+    And,
+    Apply,
+    Atom,
+    Comparison,
+    Constant,
+    Formula,
+    FormulaRule,
+    FreeSign,
+    Function,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Predicate,
+    Quantified,
+    SumVariable,
+    Term,
+    Type,
+    Variable,
+    Weight,
+)
+from workbench.language.source import Source
+
+__all__ = ["Builder", "Refused", "is_variable_name", "unquoted"]
+
+MOST_RANGE = 10_000_000
+
+
+@dataclass
+class Refused(Exception):
+    """A statement that the grammar allows and its meaning does not."""
+
+    code: str
+    message: str
+    span: Span | None = None
+    help: str | None = None
+
+
+@dataclass(frozen=True)
+class Parenthesised:
+    """A formula in parentheses: its conjunction or disjunction does not run into the one around it."""
+
+    body: Formula
+
+
+Node = Token | Term | Formula | Parenthesised
+
+
+def is_variable_name(name: str) -> bool:
+    """Alchemy's rule: a name that starts with a lower-case letter (or `_`) is a variable."""
+    return name[0].islower() or name[0] == "_"
+
+
+def unquoted(text: str) -> str:
+    """The name inside double quotes, backslash escapes resolved."""
+    inner = text[1:-1]
+    if "\\" not in inner:
+        return inner
+    parts: list[str] = []
+    characters = iter(inner)
+    for character in characters:
+        if character == "\\":
+            follower = next(characters, "\\")
+            parts.append({"n": "\n", "t": "\t", "r": "\r"}.get(follower, follower))
+        else:
+            parts.append(character)
+    return "".join(parts)
+
+
+@v_args(inline=True)
+class Builder(Transformer[Token, object]):
+    """Builds one statement; `source`, `predicates` and `functions` are set by the reader before each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.source = Source(None, "")
+        self.predicates: Mapping[str, Predicate] = {}
+        self.functions: Mapping[str, Function] = {}
+
+    # -- rules --
+
+    def rule(self, weight: Weight | None, formula: Node, stop: Token | None) -> FormulaRule:
+        return FormulaRule(self.formula(formula), _weight(weight, stop))
+
+    def indivisible(self, weight: Weight | None, formula: Node, stop: Token | None) -> FormulaRule:
+        return FormulaRule(self.formula(formula), _weight(weight, stop), indivisible=True)
+
+    def weight(self, token: Token) -> Weight:
+        return Weight("given", float(token))
+
+    def fixed_weight(self, _: Token, token: Token) -> Weight:
+        return Weight("fixed", float(token))
+
+    def weight_variable(self, token: Token) -> Weight:
+        return Weight("variable", None, str(token))
+
+    # -- formulas --
+
+    def iff(self, left: Node, _: Token, right: Node) -> Iff:
+        return Iff(self.formula(left), self.formula(right))
+
+    def implies(self, left: Node, _: Token, right: Node) -> Implies:
+        return Implies(self.formula(left), self.formula(right))
+
+    def disjoin(self, *items: Node) -> Or:
+        return Or(tuple([self.formula(item) for item in items[::2]]))
+
+    def conjoin(self, *items: Node) -> And:
+        return And(tuple([self.formula(item) for item in items[::2]]))
+
+    def negate(self, _: Token, body: Node) -> Not:
+        return Not(self.formula(body))
+
+    def quantified(self, kind: Token, *rest: Node) -> Quantified:
+        names = tuple(str(token) for token in rest[:-1])
+        for token in rest[:-1]:
+            assert isinstance(token, Token)
+            if not is_variable_name(token):
+                raise Refused(
+                    "E0103",
+                    f"{token} is a constant, and only a variable can be quantified",
+                    self.source.span(token),
+                    f"write {token[0].lower()}{token[1:]}",
+                )
+        return Quantified("forall" if kind[0] in "fF" else "exist", names, self.formula(rest[-1]))
+
+    def free(self, star: Token, body: Node) -> FreeSign:
+        formula = self.formula(body)
+        if not isinstance(formula, Atom):
+            raise Refused("E0103", "`*` stands before an atom only", self.source.span(star))
+        return FreeSign(formula)
+
+    def compare(self, left: Node, operator: Token, right: Node) -> Comparison:
+        return Comparison(str(operator), self.term(left), self.term(right), self.source.span(operator))
+
+    def comparator(self, operator: Token) -> Token:
+        return operator
+
+    def parenthesis(self, body: Node) -> Node:
+        return Parenthesised(body) if isinstance(body, And | Or | Not | Implies | Iff | Quantified) else body
+
+    # -- terms --
+
+    def application(self, name: Token, *arguments: Node | None) -> Atom:
+        terms = tuple([self.term(argument) for argument in arguments if argument is not None])
+        return Atom(str(name), terms, self.source.span(name))
+
+    def arithmetic(self, left: Node, operator: Token, right: Node) -> Apply:
+        return Apply(str(operator), (self.term(left), self.term(right)), self.source.span(operator))
+
+    def plus(self, sign: Token, name: Token) -> Variable:
+        if not is_variable_name(name):
+            raise Refused("E0119", f"{name} is a constant; `+` stands before a variable", self.source.span(sign, name))
+        return Variable(str(name), True, self.source.span(sign, name))
+
+    def negative(self, sign: Token, number: Token) -> Constant:
+        return Constant("-" + number, self.source.span(sign, number))
+
+    def string(self, token: Token) -> Constant:
+        return Constant(unquoted(token), self.source.span(token))
+
+    def number(self, token: Token) -> Constant:
+        return Constant(str(token), self.source.span(token))
+
+    def name(self, token: Token) -> Token:
+        return token
+
+    # -- a node in its place --
+
+    def formula(self, node: Node | None) -> Formula:
+        """The node as a formula."""
+        if isinstance(node, Parenthesised):
+            return node.body
+        if isinstance(node, Token):
+            return Atom(str(node), (), self.source.span(node))
+        if isinstance(node, Atom):
+            return self.internal_predicate(node)
+        if isinstance(node, Constant | Variable | SumVariable | Apply):
+            what = "a term" if isinstance(node, Apply) else f"`{node.name}`, a term"
+            raise Refused("E0103", f"{what}, stands where a formula is expected".replace(", s", " s"), node.span)
+        assert node is not None
+        return node
+
+    def term(self, node: Node | None) -> Term:
+        """The node as a term."""
+        if isinstance(node, Token):
+            span = self.source.span(node)
+            return Variable(str(node), False, span) if is_variable_name(node) else Constant(str(node), span)
+        if isinstance(node, Atom):
+            name = node.predicate
+            if name not in self.functions:
+                name = ARITHMETIC.get(name, name)
+            return Apply(name, node.arguments, node.span)
+        if isinstance(node, Variable | Constant | Apply):
+            return node
+        raise Refused("E0103", "a formula stands where a term is expected", getattr(node, "span", None))
+
+    def internal_predicate(self, atom: Atom) -> Formula:
+        """`greaterThan(x, y)` and its like as comparisons, unless the program declares a predicate so named."""
+        if atom.predicate in self.predicates or len(atom.arguments) != 2:
+            return atom
+        if atom.predicate in COMPARISONS:
+            return Comparison(COMPARISONS[atom.predicate], *atom.arguments, atom.span)
+        if atom.predicate in STRING_PREDICATES:
+            return Comparison(atom.predicate, *atom.arguments, atom.span)
+        return atom
+
+    # -- declarations --
+
+    def type_declaration(self, name: Token, _: Token, *members: Token | Constant) -> Type:
+        constants: list[str] = []
+        pending = False
+        for member in members:
+            if isinstance(member, Token) and member.type == "ELLIPSIS":
+                pending = True
+                continue
+            text = self.term(member)
+            assert isinstance(text, Variable | Constant)
+            if pending:
+                constants.extend(self._range(constants, text))
+                pending = False
+            else:
+                constants.append(text.name)
+        if pending:
+            raise Refused("E0112", f"the range of {name} has no end", self.source.span(name), "write {1,...,20}")
+        repeated = next((c for c in constants if constants.count(c) > 1), None) if len(constants) < 2000 else None
+        if repeated is not None:
+            raise Refused("E0112", f"{repeated} stands twice in the type {name}", self.source.span(name))
+        return Type(str(name), tuple(constants), self.source.span(name))
+
+    def _range(self, constants: list[str], end: Variable | Constant) -> list[str]:
+        try:
+            first, last = int(constants[-1]), int(end.name)
+        except (ValueError, IndexError):
+            raise Refused("E0112", "a range goes from one integer to another", end.span, "write {1,...,20}") from None
+        if last < first or last - first > MOST_RANGE:
+            why = "ends before it starts" if last < first else f"has more than {MOST_RANGE:,} members"
+            raise Refused("E0112", f"the range from {first} to {last} {why}", end.span)
+        return [str(value) for value in range(first + 1, last + 1)]
+
+    def predicate_declaration(
+        self, star: Token | None, name: Token, *arguments: tuple[Token, Token] | None
+    ) -> Predicate:
+        given = [argument for argument in arguments if argument is not None]
+        return Predicate(
+            str(name),
+            tuple(str(type_name) for type_name, _ in given),
+            tuple(i for i, (_, mark) in enumerate(given) if mark is not None and mark.type == "NOT"),
+            tuple(i for i, (_, mark) in enumerate(given) if mark is not None and mark.type == "QUESTION"),
+            True if star is not None else None,
+            span=self.source.span(name),
+        )
+
+    def argument(self, name: Token, mark: Token | None) -> tuple[Token, Token | None]:
+        return name, mark
+
+    def function_declaration(self, returns: Token, name: Token, *arguments: Token | None) -> Function:
+        types = tuple(str(argument) for argument in arguments if argument is not None)
+        return Function(str(name), types, str(returns), self.source.span(name))
+
+
+def _weight(weight: Weight | None, stop: Token | None) -> Weight:
+    if weight is not None:
+        return weight
+    return Weight("hard") if stop is not None else Weight("learn")

@@ -1,0 +1,30 @@
+"""Programs from files, the language told by the file's name."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from workbench.errors import UsageError
+from workbench.language.mln import parse_mln
+from workbench.language.program import Program
+from workbench.language.source import read_text
+
+__all__ = ["read_program"]
+
+
+def read_program(path: str | os.PathLike[str]) -> Program:
+    """Read a `.mln` or `.psl` file (also gzipped).
+
+    Raises
+    ------
+    InputError
+        With every error of the file (E01xx).
+    UsageError
+        E0100 when the file's ending names neither language.
+    """
+    file = Path(path)
+    stem = file.name.removesuffix(".gz")
+    if stem.endswith(".mln"):
+        return parse_mln(read_text(file), str(path), directory=file.parent)
+    raise UsageError.of("E0100", f"{file} is neither a .mln nor a .psl file")

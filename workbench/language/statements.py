@@ -1,0 +1,122 @@
+"""An MLN text cut into statements: one lexer pass, then ends of lines decide, as in Alchemy.
+
+A line that ends with an operator, or is followed by one that begins with an operator, goes on; so does one with an
+open parenthesis, unless a blank line follows. Cutting first is what lets every error of a file be reported at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lark import Lark, Token, Transformer
+
+from workbench.errors import Span
+from workbench.language.source import Diagnostics, Source
+
+__all__ = ["Statement", "mln_parser", "split_statements"]
+
+OPENING = {"LPAR", "LBRACE", "LSQB"}
+CLOSING = {"RPAR", "RBRACE", "RSQB"}
+JOINING = {"AND", "OR", "IMPLIES", "IFF", "COMMA", "EQUAL", "UNEQUAL", "LESS", "AT_MOST", "MORE", "AT_LEAST"}
+LEFT_OPEN = JOINING | {"NOT", "PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "COLON", "AT"}
+RIGHT_OPEN = JOINING | CLOSING | {"SLASH", "PERCENT"}
+
+
+class Layout:
+    """Keeps the terminals that no grammar rule uses: cutting into statements uses them."""
+
+    always_accept = ("NEWLINE", "POINT", "COLON", "AT", "INCLUDE", "OPEN_COMMENT", "OPEN_STRING", "UNKNOWN")
+
+    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
+        return stream
+
+
+def mln_parser(builder: Transformer[Token, object]) -> Lark:
+    """The LALR(1) parser of `mln.lark`, calling `builder` at each reduction."""
+    return Lark(
+        (Path(__file__).parent / "mln.lark").read_text(encoding="utf-8"),
+        parser="lalr",
+        lexer="basic",
+        start=["rule", "type_declaration", "predicate_declaration", "function_declaration"],
+        transformer=builder,
+        maybe_placeholders=True,
+        postlex=Layout(),
+    )
+
+
+@dataclass(frozen=True)
+class Statement:
+    """The tokens of one declaration, rule or `#include`, without its line ends."""
+
+    source: Source
+    tokens: list[Token]
+
+
+def split_statements(parser: Lark, source: Source, diagnostics: Diagnostics) -> Iterator[Statement]:
+    """Cut `source` into statements; characters that no statement can hold are reported and skipped."""
+    tokens: list[Token] = []
+    depth = 0
+    newlines = 0
+    for token in parser.lex(source.text):
+        kind = token.type
+        if kind == "NEWLINE":
+            newlines += 1
+            continue
+        if kind in ("UNKNOWN", "OPEN_COMMENT", "OPEN_STRING"):
+            _report_stray(token, source, diagnostics)
+            if kind == "UNKNOWN":
+                continue
+            break
+        if newlines and tokens:
+            goes_on = (depth > 0 and newlines == 1) or tokens[-1].type in LEFT_OPEN or kind in RIGHT_OPEN
+            if not goes_on or kind == "INCLUDE":
+                yield Statement(source, tokens)
+                tokens, depth = [], 0
+        newlines = 0
+        tokens.append(token)
+        if kind in OPENING:
+            depth += 1
+        elif kind in CLOSING:
+            depth = max(0, depth - 1)
+        elif (kind == "POINT" and depth == 0) or kind == "INCLUDE":
+            yield Statement(source, tokens)
+            tokens = []
+    if tokens:
+        yield Statement(source, tokens)
+
+
+def _report_stray(token: Token, source: Source, diagnostics: Diagnostics) -> None:
+    span = source.span(token)
+    if token.type == "OPEN_COMMENT":
+        diagnostics.add("E0102", "this comment is never closed", span, "close it with */")
+    elif token.type == "OPEN_STRING":
+        diagnostics.add("E0102", "this quoted constant is never closed", span, 'close it with " on the same line')
+    elif not _follows_stray(span, diagnostics):
+        shown = repr(str(token)) if str(token).isprintable() else f"the character U+{ord(str(token)):04X}"
+        diagnostics.add("E0102", f"{shown} means nothing here", span, STRAY_HELP.get(str(token)))
+
+
+def _follows_stray(span: Span, diagnostics: Diagnostics) -> bool:
+    if not diagnostics.found or diagnostics.found[-1].code != "E0102":
+        return False
+    last = diagnostics.found[-1].span
+    return last is not None and last.line == span.line
+
+
+STRAY_HELP = {
+    "|": "disjunction is written `v` in Markov logic",
+    "&": "conjunction is written `^` in Markov logic",
+    "~": "negation is written `!` in Markov logic",
+    "∧": "conjunction is written `^`",
+    "∨": "disjunction is written `v`",
+    "¬": "negation is written `!`",
+    "→": "implication is written `=>`",
+    "⇒": "implication is written `=>`",
+    "↔": "equivalence is written `<=>`",
+    "⇔": "equivalence is written `<=>`",
+    "∀": "write FORALL x ...",
+    "∃": "write EXIST x ...",
+    "\0": "the file holds NUL bytes: is it text?",
+}
