@@ -3,45 +3,16 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from workbench.database import Database, load_alchemy, load_alchemy_text, quoted
+from tests.database.conftest import Facts
+from workbench.database import Database, load_alchemy, load_alchemy_text
 from workbench.errors import InputError
-from workbench.language.program import Function, Predicate, Program, Type
-
-PROGRAM = Program(
-    "mln",
-    {"person": Type("person"), "size": Type("size", ("Small", "Large"))},
-    {
-        "Friends": Predicate("Friends", ("person", "person")),
-        "Smokes": Predicate("Smokes", ("person",)),
-        "smokes": Predicate("smokes", ("person",)),
-        "Rain": Predicate("Rain", ()),
-        "Similar": Predicate("Similar", ("person", "person", "weight"), value_last=True),
-        "Fits": Predicate("Fits", ("person", "size")),
-    },
-    {"MotherOf": Function("MotherOf", ("person",), "person")},
-    (),
-)
 
 
-@pytest.fixture
-def database() -> Iterator[Database]:
-    with Database.open(threads=1) as opened:
-        opened.declare(PROGRAM)
-        yield opened
-
-
-def facts(database: Database, predicate: str) -> list[tuple[object, ...]]:
-    """The readable facts of the only world, without world and partition, in order."""
-    view = quoted(database.predicate(predicate).view_name)
-    return sorted((row[1:-1] for row in database.execute(f"FROM facts.{view}").fetchall()), key=repr)
-
-
-def test_every_form_of_fact(database: Database) -> None:
+def test_every_form_of_fact(database: Database, facts: Facts) -> None:
     report = load_alchemy_text(
         database,
         'Friends(Anna, Bob) // a comment\n!Smokes(Anna)\r\n?Smokes("Bob \\"B\\", jr.")\n0.7 Smokes(Carl)\n\n'
@@ -76,7 +47,7 @@ def test_every_form_of_fact(database: Database) -> None:
         ("Similar(A,B,x)", "E0210", 1, 13),
     ],
 )
-def test_faults_are_placed(database: Database, text: str, code: str, line: int, column: int) -> None:
+def test_faults_are_placed(database: Database, facts: Facts, text: str, code: str, line: int, column: int) -> None:
     with pytest.raises(InputError) as caught:
         load_alchemy_text(database, "Friends(X,Y)\n" + text, name="facts.db")
     (diagnostic,) = caught.value.diagnostics

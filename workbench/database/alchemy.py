@@ -5,21 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal as OneOf
 
 import duckdb
 
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.identifiers import quoted
-from workbench.database.ingest import SHOWN, LoadReport, Source, Staged, ingest
+from workbench.database.ingest import SHOWN, LoadReport, Partition, Source, Staged, ingest
 from workbench.database.schema import StoredPredicate
 from workbench.database.text_files import chunks_of_lines, display_name, line_reader
 from workbench.errors import Diagnostic, InputError, Span, nearest
 from workbench.resources import sql_text
 
-__all__ = ["Partition", "load_alchemy", "load_alchemy_text"]
-
-Partition = OneOf["evidence", "truth", "target"]
+__all__ = ["load_alchemy", "load_alchemy_text"]
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _ARGUMENT = r'(?:"(?:[^"\\]|\\.)*"|[^\s,()"=]+)'

@@ -1,15 +1,20 @@
-"""Names inside SQL text: the one place where an identifier is quoted."""
+"""Names and texts inside SQL: the one place where they are quoted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["quoted", "unused_name"]
+__all__ = ["quoted", "text_literal", "unused_name"]
 
 
 def quoted(name: str) -> str:
     """`name` as a double-quoted SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def text_literal(value: object) -> str:
+    """`value` as a single-quoted SQL string, for places that take no parameter."""
+    return "'" + str(value).replace("'", "''") + "'"
 
 
 def unused_name(name: str, taken: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal as OneOf
 
 import duckdb
 
@@ -15,9 +16,11 @@ from workbench.database.identifiers import quoted
 from workbench.database.schema import StoredPredicate
 from workbench.errors import Diagnostic, InputError, Span
 
-__all__ = ["LoadReport", "Source", "Staged", "ingest"]
+__all__ = ["LoadReport", "Partition", "Source", "Staged", "ingest"]
 
 SHOWN = 20
+
+Partition = OneOf["evidence", "truth", "target"]
 
 
 @dataclass(frozen=True)

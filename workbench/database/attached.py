@@ -1,0 +1,95 @@
+"""Facts from tables of other databases, through DuckDB's scanners."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal as OneOf
+
+import duckdb
+
+from workbench.database.database import DEFAULT_WORLD, Database
+from workbench.database.identifiers import quoted, text_literal
+from workbench.database.ingest import LoadReport, Partition, Source
+from workbench.database.outside import copy_in, first_line, outside
+from workbench.database.row_mapping import STAGED_ROWS, find_predicate, load_rows
+from workbench.database.table_files import numbered
+from workbench.database.text_files import open_binary
+from workbench.errors import InputError
+
+__all__ = ["load_attached"]
+
+
+def load_attached(
+    database: Database,
+    source: str | os.PathLike[str],
+    *,
+    table: str,
+    predicate: str | None = None,
+    columns: Sequence[str] | None = None,
+    value: str | None = None,
+    kind: OneOf["duckdb", "sqlite", "postgres"] | None = None,
+    world: str = DEFAULT_WORLD,
+    partition: Partition = "evidence",
+) -> LoadReport:
+    """Load a table or view of a DuckDB, SQLite or PostgreSQL database through DuckDB's scanner.
+
+    Parameters
+    ----------
+    database : Database
+    source : path or str
+        A file, or a PostgreSQL connection string (`postgresql://...` or `host=... dbname=...`).
+    table : str
+        `table` or `schema.table`.
+    predicate : str or None
+        None takes the table's name.
+    kind : {'duckdb', 'sqlite', 'postgres'} or None
+        None decides by the source.
+
+    Raises
+    ------
+    InputError
+        E0213 when the database cannot be attached or DuckDB's extension for it is not installed and cannot be
+        fetched.
+    """
+    stored = find_predicate(database, predicate or table.rsplit(".", 1)[-1], None)
+    chosen = kind or _kind_of(source)
+    with database.transaction() as connection, outside() as reader:
+        _attach(reader, os.fspath(source), chosen)
+        scan = ".".join(quoted(part) for part in ("attached", *table.split(".")))
+        try:
+            copy_in(numbered(scan, first=1), reader, connection, STAGED_ROWS)
+        except duckdb.Error as error:
+            raise InputError.of("E0213", f"{table} of {source} cannot be read: {first_line(error)}") from None
+        return load_rows(database, stored, Source(f"{source}:{table}"), columns, value, world, partition)
+
+
+def _kind_of(source: str | os.PathLike[str]) -> str:
+    text = os.fspath(source)
+    if text.startswith(("postgres://", "postgresql://")) or "dbname=" in text:
+        return "postgres"
+    with open_binary(Path(text)) as stream:
+        return "sqlite" if stream.read(16).startswith(b"SQLite format 3") else "duckdb"
+
+
+def _attach(reader: duckdb.DuckDBPyConnection, source: str, kind: str) -> None:
+    if kind != "duckdb":
+        try:
+            reader.execute(f"LOAD {kind}")
+        except duckdb.Error:
+            try:
+                reader.execute(f"INSTALL {kind}")
+                reader.execute(f"LOAD {kind}")
+            except duckdb.Error as error:
+                raise InputError.of(
+                    "E0213",
+                    f"DuckDB's {kind} extension is not installed and cannot be fetched: {first_line(error)}",
+                    help=f"install it once on a machine with network access (INSTALL {kind}), or export the table",
+                ) from None
+    try:
+        reader.execute(
+            f"ATTACH {text_literal(source)} AS attached (READ_ONLY{'' if kind == 'duckdb' else f', TYPE {kind}'})"
+        )
+    except duckdb.Error as error:
+        raise InputError.of("E0213", f"{source} cannot be attached: {first_line(error)}") from None

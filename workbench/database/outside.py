@@ -1,0 +1,48 @@
+"""The one door to files and other databases: a throw-away DuckDB instance whose rows are handed to the workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import duckdb
+
+__all__ = ["copy_in", "first_line", "outside"]
+
+VECTORS_PER_CHUNK = 50
+
+
+@contextmanager
+def outside() -> Iterator[duckdb.DuckDBPyConnection]:
+    """An empty in-memory DuckDB that may read files and attach databases."""
+    connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def copy_in(query: str, reader: duckdb.DuckDBPyConnection, target: duckdb.DuckDBPyConnection, table: str) -> int:
+    """Create the temporary `table` in `target` from a query on `reader`, chunk by chunk; the number of rows.
+
+    Memory: a hundred thousand rows at a time.
+    """
+    result = reader.execute(query)
+    columns = ", ".join(f'"{name}" {kind}' for name, kind, *_ in reader.execute(f"DESCRIBE {query}").fetchall())
+    target.execute(f"CREATE OR REPLACE TEMP TABLE {table} ({columns})")
+    result = reader.execute(query)
+    total = 0
+    while len(chunk := result.fetch_df_chunk(VECTORS_PER_CHUNK)):
+        target.register("incoming_chunk", chunk)
+        try:
+            target.execute(f"INSERT INTO {table} FROM incoming_chunk")
+        finally:
+            target.unregister("incoming_chunk")
+        total += len(chunk)
+    return total
+
+
+def first_line(error: Exception) -> str:
+    """The first line of a DuckDB message, without its kind."""
+    text = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return text.split(": ", 1)[1] if ": " in text.split(" ", 3)[-1] or "Error: " in text else text

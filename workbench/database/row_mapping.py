@@ -1,0 +1,159 @@
+"""From rows of text to staged facts: which columns are arguments, and which say value, world and partition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import duckdb
+
+from workbench.database.database import Database
+from workbench.database.identifiers import quoted, text_literal
+from workbench.database.ingest import SHOWN, LoadReport, Partition, Source, Staged, ingest
+from workbench.database.schema import StoredPredicate
+from workbench.errors import Diagnostic, InputError, Span, nearest
+
+__all__ = ["STAGED_ROWS", "find_predicate", "load_rows"]
+
+STAGED_ROWS = "staged_rows"
+_PARTITIONS = ("evidence", "truth", "target")
+_TRUTH_WORDS = {"true": 1, "t": 1, "yes": 1, "false": 0, "f": 0, "no": 0}
+
+
+def find_predicate(database: Database, name: str, file: str | None) -> StoredPredicate:
+    stored = database.predicates()
+    if name in stored:
+        return stored[name]
+    folded = [other for other in stored if other.casefold().replace("_", "") == name.casefold().replace("_", "")]
+    if len(folded) == 1 and file is not None:
+        return stored[folded[0]]
+    close = nearest(name, stored)
+    raise InputError.of(
+        "E0203",
+        f"no predicate is called {name}",
+        span=Span(file, 1, 1, 1, 1) if file else None,
+        help=f"did you mean {close}?" if close else "declare it in the rules, or name the predicate of the file",
+    )
+
+
+def load_rows(
+    database: Database,
+    predicate: StoredPredicate,
+    source: Source,
+    columns: Sequence[str] | None,
+    value: str | None,
+    world: str,
+    partition: Partition,
+) -> LoadReport:
+    """Facts from the rows in `staged_rows`."""
+    connection = database.connection
+    present = [row[0] for row in connection.execute(f"DESCRIBE {STAGED_ROWS}").fetchall() if row[0] != "line_number_"]
+    special = {name.casefold(): name for name in present if name.casefold() in ("value", "world", "partition")}
+    if value is not None:
+        special["value"] = _column(present, value, source)
+    is_empty = connection.execute(f"SELECT 1 FROM {STAGED_ROWS} LIMIT 1").fetchone() is None
+    if columns is not None and not (is_empty and not special):
+        arguments = [_column(present, name, source) for name in columns]
+        special = {key: name for key, name in special.items() if name not in arguments}
+    else:
+        arguments = [name for name in present if name not in special.values()]
+    if len(arguments) != predicate.arity:
+        if is_empty and (present == ["column0"] or not present):
+            database.world_id(world)
+            return LoadReport({predicate.name: 0}, (world,))
+        raise InputError(
+            (
+                source.diagnostic(
+                    "E0204",
+                    f"{predicate.name} has {_counted(predicate.arity, 'argument')}, but the table has "
+                    f"{_counted(len(arguments), 'column')} for them ({', '.join(arguments) or 'none'})",
+                    1 if source.name else None,
+                    help="name the columns that are the arguments, in order",
+                ),
+            )
+        )
+    faults = _cell_faults(connection, arguments, special, source)
+    if faults:
+        raise InputError(tuple(faults))
+    world_cell = "w.id" if "world" in special else f"{database.world_id(world)}"
+    names = [world]
+    if "world" in special:
+        world_column = quoted(special["world"])
+        names = [
+            name
+            for (name,) in connection.execute(
+                f"SELECT DISTINCT {world_column} FROM {STAGED_ROWS} ORDER BY ALL"
+            ).fetchall()
+        ]
+        for name in names:
+            database.world_id(name)
+    cells = "".join(f"s.{quoted(name)} AS {column}, " for name, column in zip(arguments, predicate.columns))
+    value_cell = _value_cell(f"s.{quoted(special['value'])}") if "value" in special else "1::DOUBLE"
+    partition_cell = f"s.{quoted(special['partition'])}" if "partition" in special else text_literal(partition)
+    join = f"JOIN world w ON w.name = s.{quoted(special['world'])}" if "world" in special else ""
+    table = quoted(f"staged_{predicate.table_name}")
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT s.line_number_ AS line, {cells}{value_cell} AS value, "
+        f"{partition_cell} AS partition, ({world_cell})::INTEGER AS world FROM {STAGED_ROWS} s {join}"
+    )
+    counts, warnings = ingest(connection, [Staged(predicate, table)], database.type_tables(), source)
+    connection.execute(f"DROP TABLE {table}")
+    connection.execute(f"DROP TABLE {STAGED_ROWS}")
+    worlds = database.worlds()
+    database.refresh_domains([worlds[name] for name in names])
+    return LoadReport(counts, tuple(names), warnings)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _column(present: Sequence[str], name: str, source: Source) -> str:
+    folded = {other.casefold(): other for other in present}
+    if name.casefold() not in folded:
+        close = nearest(name, present)
+        raise InputError(
+            (
+                source.diagnostic(
+                    "E0204",
+                    f"there is no column {name}",
+                    1 if source.name else None,
+                    help=f"did you mean {close}?" if close else f"the columns are {', '.join(present)}",
+                ),
+            )
+        )
+    return folded[name.casefold()]
+
+
+def _value_cell(cell: str) -> str:
+    """A truth value from text: a number, a word for true or false; nothing and `?` are unknown."""
+    words = " ".join(f"WHEN '{word}' THEN {number}" for word, number in _TRUTH_WORDS.items())
+    return f"CASE lower(trim({cell})) {words} WHEN '?' THEN NULL WHEN '' THEN NULL ELSE try_cast({cell} AS DOUBLE) END"
+
+
+def _cell_faults(
+    connection: duckdb.DuckDBPyConnection, arguments: Sequence[str], special: dict[str, str], source: Source
+) -> list[Diagnostic]:
+    """Empty arguments and cells of the special columns that cannot be read."""
+    checks = [
+        ("E0212", f"{quoted(name)} IS NULL OR {quoted(name)} = ''", name, f"{name} is empty here") for name in arguments
+    ]
+    if "value" in special:
+        cell = quoted(special["value"])
+        unreadable = f"{_value_cell(cell)} IS NULL AND trim({cell}) NOT IN ('', '?')"
+        checks.append(("E0210", unreadable, special["value"], "{cell} is no truth value"))
+    if "partition" in special:
+        names = ", ".join(_PARTITIONS)
+        unknown = f"coalesce({quoted(special['partition'])}, '') NOT IN ({', '.join(map(text_literal, _PARTITIONS))})"
+        checks.append(("E0218", unknown, special["partition"], "{cell} is none of the partitions " + names))
+    if "world" in special:
+        empty = f"coalesce({quoted(special['world'])}, '') = ''"
+        checks.append(("E0212", empty, special["world"], "the world is empty here"))
+    found: list[Diagnostic] = []
+    for code, condition, column, message in checks:
+        rows = connection.execute(
+            f"SELECT line_number_, {quoted(column)} FROM {STAGED_ROWS} WHERE {condition} ORDER BY 1 LIMIT {SHOWN}"
+        ).fetchall()
+        found += [
+            source.diagnostic(code, message.replace("{cell}", repr(cell)), line, needle=cell) for line, cell in rows
+        ]
+    return found

@@ -1,0 +1,107 @@
+"""Table files as DuckDB sees them: every column as text, and complaints at their line."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from workbench.database.identifiers import text_literal
+from workbench.database.ingest import Source
+from workbench.database.outside import first_line, outside
+from workbench.database.text_files import chunks_of_lines, display_name, line_reader, open_binary
+from workbench.errors import Diagnostic, InputError, UsageError
+
+__all__ = ["TABLE_SUFFIXES", "TablePreview", "numbered", "preview_table", "read_fault", "scan", "table_suffix"]
+
+TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
+
+
+@dataclass(frozen=True)
+class TablePreview:
+    """The head of a table file.
+
+    Attributes
+    ----------
+    columns : tuple of str
+    rows : tuple of tuples of str or None
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | None, ...], ...]
+
+
+def preview_table(source: str | os.PathLike[str], *, rows: int = 20, header: bool = True) -> TablePreview:
+    """The columns and first rows of a CSV, TSV or Parquet file, without loading it."""
+    path = Path(source)
+    place = Source(display_name(path), line_reader(path) if table_suffix(path) != ".parquet" else lambda line: None)
+    with outside() as reader:
+        try:
+            result = reader.execute(f"SELECT COLUMNS(*)::VARCHAR FROM {scan(path, header)} LIMIT {int(rows)}")
+            names = tuple(item[0] for item in result.description or ())
+            return TablePreview(names, tuple(tuple(row) for row in result.fetchall()))
+        except duckdb.Error as error:
+            raise InputError((read_fault(error, place),)) from None
+
+
+def table_suffix(path: Path) -> str:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] == ".gz":
+        suffixes.pop()
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix not in TABLE_SUFFIXES:
+        raise UsageError.of(
+            "E0211",
+            f"{display_name(path)} is none of the table files {', '.join(TABLE_SUFFIXES)}",
+            help="rename it, or load it as .db facts",
+        )
+    return suffix
+
+
+def scan(path: Path, header: bool) -> str:
+    """The table function that reads a file with every column as text."""
+    with open_binary(path) as stream:
+        head = stream.read(1)
+    if table_suffix(path) == ".parquet":
+        return f"read_parquet({text_literal(path)})"
+    if not head:
+        return "(SELECT NULL::VARCHAR AS column0 WHERE false)"
+    longest, first_text = 0, ""
+    for first, text in chunks_of_lines(path):
+        first_text = text.split("\n", 1)[0] if first == 1 else first_text
+        longest = max(longest, max(map(len, text.split("\n"))))
+    delimiter = "\t" if table_suffix(path) == ".tsv" else max(",;\t|", key=lambda c: (first_text.count(c), c == ","))
+    return (
+        f"read_csv({text_literal(path)}, auto_detect = false, header = {header}, delim = '{delimiter}', quote = '\"', "
+        f"escape = '\"', max_line_size = {max(4 * longest + 64, 1 << 21)}, null_padding = false, columns = {{"
+        + ", ".join(f"{text_literal(name)}: 'VARCHAR'" for name in _column_names(first_text, delimiter, header))
+        + "})"
+    )
+
+
+def _column_names(first_text: str, delimiter: str, header: bool) -> list[str]:
+    cells = next(csv.reader([first_text.rstrip("\r")], delimiter=delimiter), [])
+    names: list[str] = []
+    for position, cell in enumerate(cells):
+        name = cell.strip() if header and cell.strip() else f"column{position}"
+        while name.casefold() in {other.casefold() for other in names}:
+            name += "_2"
+        names.append(name)
+    return names
+
+
+def read_fault(error: duckdb.Error, source: Source) -> Diagnostic:
+    """DuckDB's complaint about a file, at its line."""
+    text = str(error)
+    found = re.search(r"(?:on|at) [Ll]ine:? (\d+)", text) or re.search(r"LINE:? (\d+)", text)
+    expected = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
+    message = f"this line has {expected[2]} cells, the first has {expected[1]}" if expected else first_line(error)
+    return source.diagnostic("E0204" if expected else "E0211", message, int(found[1]) if found else None)
+
+
+def numbered(scan: str, *, first: int) -> str:
+    return f"SELECT row_number() OVER () + {first - 1} AS line_number_, COLUMNS(*)::VARCHAR FROM {scan}"
