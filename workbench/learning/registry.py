@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import cast
+from typing import Any, cast
 
 from workbench.errors import UsageError, nearest
+from workbench.learning.contrastive_divergence import ContrastiveDivergence
+from workbench.learning.fixed import FixedWeights
 from workbench.learning.learner import Learner
+from workbench.learning.mc_mle import MonteCarloMaximumLikelihood
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
+from workbench.learning.second_order import DiagonalNewton, PreconditionedConjugateGradient
 from workbench.learning.voted_perceptron import VotedPerceptron
 
 __all__ = ["LEARNERS", "make_learner"]
 
-LEARNERS: dict[str, type] = {learner.name: learner for learner in (VotedPerceptron, PseudoLikelihood)}
+_CLASSES: tuple[type[Learner], ...] = (
+    VotedPerceptron,
+    PseudoLikelihood,
+    MonteCarloMaximumLikelihood,
+    DiagonalNewton,
+    PreconditionedConjugateGradient,
+    ContrastiveDivergence,
+    FixedWeights,
+)
+
+LEARNERS: dict[str, type[Learner]] = {learner.name: learner for learner in _CLASSES}
 
 
 def make_learner(name: str, **parameters: object) -> Learner:
@@ -29,10 +43,10 @@ def make_learner(name: str, **parameters: object) -> Learner:
         raise UsageError.of(
             "E0504", f"there is no learner {name}", help=f"did you mean {close}?" if close else f"learners: {known}"
         )
-    known_fields = [field.name for field in fields(LEARNERS[name])]
+    known_fields = [field.name for field in fields(cast(Any, LEARNERS[name]))]
     for parameter in parameters:
         if parameter not in known_fields:
             raise UsageError.of(
                 "E0505", f"learner {name} has no parameter {parameter}", help=f"it has: {', '.join(known_fields)}"
             )
-    return cast(Learner, LEARNERS[name](**parameters))
+    return LEARNERS[name](**parameters)

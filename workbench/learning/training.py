@@ -19,9 +19,11 @@ __all__ = [
     "TrainingWorld",
     "condition",
     "default_map_engine",
+    "initial_weights",
     "log_odds",
     "potentials",
     "prepare",
+    "step_sizes",
     "without_rows",
 ]
 
@@ -226,6 +228,27 @@ def log_odds(training: TrainingSet) -> Float:
         true += total - violated
     odds = np.log((true + 0.5) / (false + 0.5))
     return np.where(training.learned, odds, training.given_weights())
+
+
+def initial_weights(training: TrainingSet, start: str) -> Float:
+    """Where learning starts: `log_odds`, or `given` (the program's weights, 0 where it has none)."""
+    if start not in ("log_odds", "given"):
+        raise UsageError.of("E0505", f"there is no start {start}", help="it is log_odds or given")
+    return log_odds(training) if start == "log_odds" else training.given_weights()
+
+
+def step_sizes(training: TrainingSet, step: float, per_weight: bool) -> Float:
+    """The learning rate of each template: `step`, or `step` over its open groundings that the labels satisfy."""
+    if not per_weight:
+        return np.full(training.templates.n_templates, step)
+    satisfied = np.zeros(training.templates.n_templates)
+    for world in training.worlds:
+        network = world.network
+        soft = network.template >= 0
+        scale = np.ones(network.n_rows) if network.scale is None else np.abs(network.scale)
+        opened = np.bincount(network.template[soft], scale[soft], network.n_templates) + network.unit_scale.sum(axis=1)
+        satisfied += opened - np.abs(potentials(network, world.complete()))
+    return step / np.maximum(satisfied, 1.0)
 
 
 def default_map_engine() -> Engine:

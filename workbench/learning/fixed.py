@@ -1,0 +1,52 @@
+"""No learning: the program's weights as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from workbench.errors import UsageError
+from workbench.learning.learner import Example, LearnedWeights
+from workbench.network.ground_network import Templates
+from workbench.progress import SILENT, Progress
+
+__all__ = ["FixedWeights"]
+
+
+@dataclass(frozen=True)
+class FixedWeights:
+    """The baseline that keeps the given weights.
+
+    Parameters
+    ----------
+    value : float or None
+        One weight for every template that is not fixed (a knowledge base taken at its word); None: the program's own.
+    """
+
+    name: ClassVar[str] = "fixed"
+    value: float | None = None
+
+    def fit(
+        self,
+        examples: Sequence[Example],
+        templates: Templates,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+    ) -> LearnedWeights:
+        """Return the weights. E0506 where the program gives none and `value` is None."""
+        weights = templates.weight.copy()
+        if self.value is not None:
+            weights[~templates.fixed] = self.value
+        missing = np.flatnonzero(np.isnan(weights))
+        if missing.size:
+            raise UsageError.of(
+                "E0506",
+                f"{missing.size} clauses have no weight, the first is {templates.label[missing[0]]}",
+                help="give the formulas weights, or learn them",
+            )
+        return LearnedWeights(weights, {}, "converged", self.name)
