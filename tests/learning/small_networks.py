@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.inference.solution import Solution, Status
-from workbench.learning.training import potentials
+from workbench.network import potentials
 from workbench.network.ground_network import Blocks, GroundNetwork, Relation, Templates
 
 

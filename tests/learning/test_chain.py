@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from tests.learning.small_networks import distribution, network, random_network
 from workbench.learning.chain import GibbsChain
-from workbench.learning.training import potentials
+from workbench.network import potentials
 from workbench.network.ground_network import Blocks
 
 

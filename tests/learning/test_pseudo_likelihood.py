@@ -13,7 +13,7 @@ from tests.learning.small_networks import Enumeration, network, random_network, 
 from workbench.learning import Example
 from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, joined
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
-from workbench.learning.training import potentials
+from workbench.network import potentials
 from workbench.network.ground_network import Blocks, GroundNetwork
 
 

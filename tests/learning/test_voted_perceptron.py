@@ -7,8 +7,9 @@ import pytest
 
 from tests.learning.small_networks import Enumeration, network, random_network, templates
 from workbench.learning import Example
-from workbench.learning.training import log_odds, potentials, prepare
+from workbench.learning.training import log_odds, prepare
 from workbench.learning.voted_perceptron import VotedPerceptron
+from workbench.network import potentials
 
 
 def test_updates_are_the_papers() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from workbench.learning.training import potentials
+from workbench.network import potentials
 from workbench.network.ground_network import GroundNetwork
 
 __all__ = ["CountSamples", "GibbsChain"]

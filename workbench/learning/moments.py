@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.learning.chain import CountSamples, GibbsChain
-from workbench.learning.training import TrainingSet, condition, potentials
+from workbench.learning.training import TrainingSet, condition
+from workbench.network import potentials
 
 __all__ = ["Moments", "WorldChains"]
 

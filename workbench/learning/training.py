@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from workbench.errors import UsageError
 from workbench.inference.solution import Engine
 from workbench.learning.learner import Example
+from workbench.network import potentials
 from workbench.network.ground_network import Blocks, GroundNetwork, Relation, Templates
 
 __all__ = [
@@ -21,7 +22,6 @@ __all__ = [
     "default_map_engine",
     "initial_weights",
     "log_odds",
-    "potentials",
     "prepare",
     "step_sizes",
     "without_rows",
@@ -187,23 +187,6 @@ def _rows(matrix: csr_array, keep: npt.NDArray[np.bool_]) -> csr_array:
     coo = matrix.tocoo()
     entries = keep[coo.coords[0]]
     return csr_array((coo.data[entries], (coo.coords[0][entries], coo.coords[1][entries])), shape=matrix.shape)
-
-
-def potentials(network: GroundNetwork, values: Float) -> Float:
-    """Summed potential of each template at a state: the gradient of the energy by the weights.
-
-    Its difference between two states is minus the difference of their satisfied counts. Shape (n_templates,).
-    """
-    total = np.asarray(network.constant - network.unit.T @ values, np.float64)
-    soft = network.template >= 0
-    if soft.any():
-        hinge = np.maximum(network.b + network.A @ values, 0.0)[soft]
-        template = network.template[soft]
-        hinge = hinge ** network.power[template]
-        if network.scale is not None:
-            hinge = hinge * network.scale[soft]
-        total += np.bincount(template, hinge, network.n_templates)
-    return total
 
 
 def log_odds(training: TrainingSet) -> Float:

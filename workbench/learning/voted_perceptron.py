@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from workbench.errors import Cancelled
+from workbench.errors import Cancelled, UsageError
 from workbench.inference.solution import Engine
+from workbench.learning.chain import GibbsChain
 from workbench.learning.learner import Example, LearnedWeights
-from workbench.learning.training import condition, default_map_engine, log_odds, potentials, prepare
-from workbench.network.ground_network import Templates
+from workbench.learning.training import (
+    TrainingWorld,
+    condition,
+    default_map_engine,
+    initial_weights,
+    prepare,
+    step_sizes,
+)
+from workbench.network import potentials
+from workbench.network.ground_network import GroundNetwork, Templates
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["VotedPerceptron"]
@@ -26,24 +35,39 @@ class VotedPerceptron:
     """Gradient ascent on the conditional likelihood with expected counts taken from the most likely state.
 
     `w_t = w_(t-1) + step (n(labels) - n(state))`, equation 7 of the paper with its MAP approximation; the answer is the
-    mean of w_1 .. w_T. Hidden atoms are completed by the most likely state given the labels.
+    mean of w_1 .. w_T. Hidden atoms are completed given the labels in the same way.
 
     Parameters
     ----------
     step : float
-        Learning rate.
+        Learning rate; with `per_weight` divided by the clause's true groundings in the labels.
     iterations : int
     engine : Engine or None
-        The MAP engine; MaxWalkSAT by default.
+        The MAP engine; MaxWalkSAT by default. Each search starts at the last state.
+    counts : {'map', 'gibbs'}
+        `gibbs`: the mean over `sweeps` Gibbs samples that start at the most likely state.
+    sweeps : int
+    modes : int
+        Searches (and chains) per iteration, averaged.
     start : {'log_odds', 'given'}
         Each clause's log odds in the data, or the program's weights.
+    prior_sd : float
+        Zero-mean Gaussian prior; infinite (the paper's) for none.
+    average : bool
+        Whether the answer is the mean over iterations (the paper's) or the last weights.
     """
 
     name: ClassVar[str] = "voted_perceptron"
     step: float = 0.001
     iterations: int = 200
     engine: Engine | None = None
+    counts: Literal["map", "gibbs"] = "map"
+    sweeps: int = 20
+    modes: int = 1
     start: str = "log_odds"
+    per_weight: bool = False
+    prior_sd: float = np.inf
+    average: bool = True
 
     def fit(
         self,
@@ -54,38 +78,79 @@ class VotedPerceptron:
         deadline: float | None = None,
         progress: Progress = SILENT,
     ) -> LearnedWeights:
-        """Learn. One MAP inference per example and iteration."""
+        """Learn. `modes` MAP inferences (and `sweeps` sweeps each with 'gibbs') per example and iteration."""
+        if self.counts not in ("map", "gibbs"):
+            raise UsageError.of("E0505", f"there are no counts {self.counts}", help="it is map or gibbs")
         training = prepare(examples, templates)
         engine = self.engine or default_map_engine()
-        weights = log_odds(training) if self.start == "log_odds" else training.given_weights()
-        total, states = np.zeros_like(weights), [world.complete() for world in training.worlds]
-        norms: list[float] = []
-        status = "iterations"
+        weights = initial_weights(training, self.start)
+        rates = step_sizes(training, self.step, self.per_weight)
+        trackers = [_World(self, engine, world) for world in training.worlds]
+        total, norms, status = np.zeros_like(weights), list[float](), "iterations"
         try:
             for iteration in range(self.iterations):
                 progress.step("learning weights", iteration, self.iterations)
                 if expired(deadline):
                     status = "limit"
                     break
-                gradient = np.zeros_like(weights)
-                for index, world in enumerate(training.worlds):
-                    run = seed + iteration * len(states) + index
-                    states[index] = engine.solve(
-                        world.network, weights, seed=run, deadline=deadline, progress=progress, start=states[index]
-                    ).values
-                    labelled = world.complete()
-                    if world.hidden.any():
-                        clamped = condition(world.network, world.labels)
-                        filled = engine.solve(clamped, weights, seed=run, deadline=deadline, progress=progress).values
-                        labelled = world.complete(filled)
-                    gradient += potentials(world.network, states[index]) - potentials(world.network, labelled)
+                gradient = -weights / self.prior_sd**2
+                for index, tracker in enumerate(trackers):
+                    run = seed + (iteration * len(trackers) + index) * 2 * self.modes
+                    gradient += tracker.gradient(weights, run, deadline, progress)
                 gradient[~training.learned] = 0.0
-                weights = weights + self.step * gradient
+                weights = weights + rates * gradient
                 total += weights
                 norms.append(float(np.linalg.norm(gradient)))
         except Cancelled:
             status = "cancelled"
         done = len(norms)
         trace = {"iteration": np.arange(1.0, done + 1), "gradient_norm": np.array(norms)}
-        answer = total / done if done else weights
+        answer = total / done if done and self.average else weights
         return LearnedWeights(answer, trace, status, self.name, training.notes() | {"engine": engine.name})
+
+
+class _World:
+    """One training world: its labelled counts, and the states its searches go on from."""
+
+    def __init__(self, learner: VotedPerceptron, engine: Engine, world: TrainingWorld) -> None:
+        self._learner, self._engine, self._world = learner, engine, world
+        self._state = world.complete()
+        self._labelled = potentials(world.network, self._state)
+        self._given = condition(world.network, world.labels) if world.hidden.any() else None
+        self._chains = {
+            id(network): GibbsChain(network)
+            for network in (world.network, self._given)
+            if network is not None and learner.counts == "gibbs"
+        }
+
+    def gradient(self, weights: Float, seed: int, deadline: float | None, progress: Progress) -> Float:
+        """Labelled minus expected counts of this world."""
+        expected, self._state = self._expected(self._world.network, weights, self._state, seed, deadline, progress)
+        if self._given is not None:
+            run = seed + self._learner.modes
+            self._labelled, _ = self._expected(self._given, weights, self._world.complete(), run, deadline, progress)
+        return expected - self._labelled
+
+    def _expected(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        start: Float,
+        seed: int,
+        deadline: float | None,
+        progress: Progress,
+    ) -> tuple[Float, Float]:
+        """Summed potentials averaged over the modes (and their chains), and the last most likely state."""
+        total, state = np.zeros(network.n_templates), start
+        for mode in range(self._learner.modes):
+            solution = self._engine.solve(
+                network, weights, seed=seed + mode, deadline=deadline, progress=progress, start=state
+            )
+            state = solution.values
+            if self._learner.counts == "gibbs":
+                total += (
+                    self._chains[id(network)].run(weights, state, sweeps=self._learner.sweeps, seed=seed + mode).mean
+                )
+            else:
+                total += potentials(network, state)
+        return total / self._learner.modes, state
