@@ -1,0 +1,146 @@
+"""The form every reproduced table has: one row a figure, published beside ours, with the figures of each fold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from workbench.evaluation import summary
+
+__all__ = ["FoldScore", "ReproductionTable", "Row", "rows_from_folds"]
+
+
+@dataclass(frozen=True)
+class FoldScore:
+    """One metric of one system on one fold."""
+
+    system: str
+    column: str
+    metric: str
+    fold: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure of the table.
+
+    Attributes
+    ----------
+    system : str
+        As in the paper, `MLN(VP)`.
+    column : str
+        A data set, a field, or `average`.
+    metric : str
+    published : float or None
+    ours : float or None
+        Mean over folds; None where only the published figure stands.
+    sd : float or None
+        Standard deviation over folds (n - 1).
+    folds : int
+    """
+
+    system: str
+    column: str
+    metric: str
+    published: float | None
+    ours: float | None
+    sd: float | None
+    folds: int
+
+
+@dataclass(frozen=True)
+class ReproductionTable:
+    """A published table and ours.
+
+    Attributes
+    ----------
+    name : str
+        What `reproduce` was called with.
+    title : str
+        The paper and its table.
+    rows : tuple of Row
+    folds_detail : tuple of FoldScore
+    notes : tuple of str
+        Where data or protocol differ from the paper, and settings that were chosen, in words.
+    seconds : mapping of str to float
+        Wall-clock seconds by system.
+    """
+
+    name: str
+    title: str
+    rows: tuple[Row, ...]
+    folds_detail: tuple[FoldScore, ...] = ()
+    notes: tuple[str, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    def as_record(self) -> dict[str, object]:
+        """The table as JSON-ready fields; figures that are not defined are null."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "rows": [
+                {
+                    "system": row.system,
+                    "column": row.column,
+                    "metric": row.metric,
+                    "published": _defined(row.published),
+                    "ours": _defined(row.ours),
+                    "sd": _defined(row.sd),
+                    "folds": row.folds,
+                }
+                for row in self.rows
+            ],
+            "folds_detail": [
+                {
+                    "system": score.system,
+                    "column": score.column,
+                    "metric": score.metric,
+                    "fold": score.fold,
+                    "value": _defined(score.value),
+                }
+                for score in self.folds_detail
+            ],
+            "notes": list(self.notes),
+            "seconds": dict(self.seconds),
+        }
+
+    def find(self, system: str, column: str, metric: str) -> Row:
+        """The row of a figure; KeyError when the table has none."""
+        for row in self.rows:
+            if (row.system, row.column, row.metric) == (system, column, metric):
+                return row
+        raise KeyError((system, column, metric))
+
+
+def _defined(value: float | None) -> float | None:
+    """None for NaN, which JSON does not know."""
+    return None if value is None or value != value else float(value)
+
+
+def rows_from_folds(
+    scores: Sequence[FoldScore], published: Mapping[tuple[str, str, str], float | None]
+) -> tuple[Row, ...]:
+    """A row for every published figure, in its order, then one for each further (system, column, metric) measured."""
+    keyed = sorted(scores, key=_key)
+    ours = {key: summary([score.value for score in group]) for key, group in groupby(keyed, key=_key)}
+    further = dict.fromkeys(_key(score) for score in scores if _key(score) not in published)
+    rows = []
+    for key in (*published, *further):
+        measured = ours.get(key)
+        defined = measured is not None and measured.folds > 0
+        rows.append(
+            Row(
+                *key,
+                published=published.get(key),
+                ours=measured.mean if measured and defined else None,
+                sd=measured.sd if measured and measured.folds > 1 else None,
+                folds=measured.folds if measured else 0,
+            )
+        )
+    return tuple(rows)
+
+
+def _key(score: FoldScore) -> tuple[str, str, str]:
+    return score.system, score.column, score.metric
