@@ -1,0 +1,33 @@
+"""Small worlds for the tests of structure learning."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from workbench.errors import UsageError
+from workbench.language.ilp import IlpProblem
+from workbench.language.ilp_reader import read_ilp
+from workbench.resources import datasets_directory
+from workbench.structure.background import Background, Examples, background_of
+
+
+def problem_arrays(problem: IlpProblem) -> tuple[Background, Examples]:
+    """The problem's facts and examples as arrays, positives first."""
+    facts = {name: rows for (name, _), rows in problem.facts.items()}
+    label = [1.0] * len(problem.positives) + [0.0] * len(problem.negatives)
+    return background_of(
+        facts, problem.argument_types(), problem.target, [*problem.positives, *problem.negatives], label
+    )
+
+
+@cache
+def trains() -> tuple[IlpProblem, Background, Examples]:
+    """Michalski's ten trains; skips where the data sets are absent."""
+    try:
+        root = datasets_directory() / "ilp-trains"
+    except UsageError as error:
+        pytest.skip(str(error))
+    problem = read_ilp(root / "train.b", root / "train.f", root / "train.n")
+    return problem, *problem_arrays(problem)

@@ -1,0 +1,263 @@
+"""A problem of inductive logic programming as frozen data: modes, determinations, settings, background, examples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from workbench.errors import Diagnostic, InputError, Span, nearest
+from workbench.language.ilp_prolog import Compound, LogicVariable, Symbol, Term, term_text
+
+__all__ = ["BackgroundClause", "IlpProblem", "Mode", "ModeArgument", "flatten_terms", "infer_modes", "mode"]
+
+Tuples = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModeArgument:
+    """One place of a mode: `+` input variable, `-` output variable, `#` constant; and its type."""
+
+    mark: Literal["+", "-", "#"]
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How a predicate may be called in a clause, in Aleph's sense.
+
+    Parameters
+    ----------
+    recall : int or None
+        Answers kept for each instantiation of the inputs while a bottom clause is built; None for `*`.
+    head : bool
+        `modeh` rather than `modeb`.
+    """
+
+    predicate: str
+    arguments: tuple[ModeArgument, ...]
+    recall: int | None = None
+    head: bool = False
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def arity(self) -> int:
+        return len(self.arguments)
+
+    def __str__(self) -> str:
+        places = ",".join(argument.mark + argument.type for argument in self.arguments)
+        recall = "*" if self.recall is None else self.recall
+        atom = f"{self.predicate}({places})" if places else self.predicate
+        return f"{'modeh' if self.head else 'modeb'}({recall},{atom})"
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundClause:
+    """A background clause with a body; a body literal is a term, `\\+`, `not` and comparisons included."""
+
+    head: Compound | Symbol
+    body: tuple[Term, ...]
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class IlpProblem:
+    """A learning problem as ILP systems state it.
+
+    Attributes
+    ----------
+    target : str
+        The predicate to be learned.
+    modes : tuple of Mode
+        Head modes and body modes, in source order.
+    body_predicates : tuple of str
+        What may occur in a body: the determinations, or every predicate with a body mode.
+    settings : mapping of str to str
+    facts : mapping of (predicate, arity) to tuple of argument tuples
+        Ground background facts in source order; a compound term is one opaque symbol, written canonically.
+    clauses : tuple of BackgroundClause
+        Background clauses with bodies.
+    positives, negatives : tuples of argument tuples
+    folds : mapping of (argument tuple, label) to int
+        Where the file assigns examples to folds.
+    warnings : tuple of Diagnostic
+    """
+
+    target: str
+    modes: tuple[Mode, ...]
+    body_predicates: tuple[str, ...]
+    settings: Mapping[str, str]
+    facts: Mapping[tuple[str, int], Tuples]
+    clauses: tuple[BackgroundClause, ...]
+    positives: Tuples
+    negatives: Tuples
+    folds: Mapping[tuple[tuple[str, ...], bool], int] = field(default_factory=dict)
+    warnings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def head_mode(self) -> Mode:
+        """The target's head mode.
+
+        Raises
+        ------
+        InputError
+            `E0601` when no head mode names the target.
+        """
+        for candidate in self.modes:
+            if candidate.head and candidate.predicate == self.target:
+                return candidate
+        raise InputError.of(
+            "E0601", f"no head mode declares the target `{self.target}`", help=f"add modeh(*,{self.target}(+type,...))"
+        )
+
+    @property
+    def body_modes(self) -> tuple[Mode, ...]:
+        """Modes of the predicates that may occur in a body, in the order of `body_predicates`."""
+        return tuple(
+            candidate
+            for predicate in self.body_predicates
+            for candidate in self.modes
+            if not candidate.head and candidate.predicate == predicate
+        )
+
+    def argument_types(self) -> dict[str, tuple[str, ...]]:
+        """The types of each predicate's arguments as the modes give them.
+
+        Raises
+        ------
+        InputError
+            `E0603` when two modes of one predicate disagree on a type.
+        """
+        types: dict[str, tuple[str, ...]] = {}
+        for candidate in self.modes:
+            given = tuple(argument.type for argument in candidate.arguments)
+            known = types.setdefault(candidate.predicate, given)
+            if known != given:
+                raise InputError.of(
+                    "E0603",
+                    f"two modes of `{candidate.predicate}` give its arguments different types: "
+                    f"({', '.join(known)}) and ({', '.join(given)})",
+                    span=candidate.span,
+                    help="a predicate is one table, so each of its arguments has one type",
+                )
+        return types
+
+
+_MODE = re.compile(r"\s*(?:(\*|\d+)\s*,)?\s*([a-z]\w*)\s*(?:\(([^()]*)\))?\s*\Z")
+
+
+def mode(text: str, *, head: bool = False) -> Mode:
+    """A mode from its text, such as `mode("*, polar(+group,-polarity)")`; the recall may be left out (`*`).
+
+    Raises
+    ------
+    InputError
+        `E0602` when the text is no mode.
+    """
+    match = _MODE.match(text)
+    places = [place.strip() for place in match[3].split(",")] if match and match[3] else []
+    if match is None or any(len(place) < 2 or place[0] not in "+-#" for place in places):
+        raise InputError.of("E0602", f"`{text}` is no mode", help="write it like *, polar(+group,-polarity)")
+    arguments = tuple(ModeArgument(_mark(place[0]), place[1:].strip()) for place in places)
+    return Mode(match[2], arguments, int(match[1]) if match[1] and match[1] != "*" else None, head)
+
+
+def _mark(text: str) -> Literal["+", "-", "#"]:
+    return "+" if text == "+" else "-" if text == "-" else "#"
+
+
+def infer_modes(target: str, types: Mapping[str, Sequence[str]], *, constants: Sequence[str] = ()) -> tuple[Mode, ...]:
+    """Modes for predicates that come without any: from the types of their arguments, read as foreign keys.
+
+    The target's arguments are inputs. A body predicate is entered through each of its arguments in turn, the others
+    being outputs; outputs of a type in `constants` may also be constants.
+
+    Parameters
+    ----------
+    types : mapping of predicate to its argument types
+    constants : sequence of str
+        Types whose members are few enough to be named in a rule.
+    """
+    modes = [Mode(target, tuple(ModeArgument("+", name) for name in types[target]), None, True)]
+    for predicate, names in types.items():
+        if predicate == target:
+            continue
+        for entry in range(len(names)):
+            marks: list[Literal["+", "-", "#"]] = ["-"] * len(names)
+            marks[entry] = "+"
+            modes.append(Mode(predicate, tuple(ModeArgument(m, t) for m, t in zip(marks, names))))
+            if any(name in constants for place, name in enumerate(names) if place != entry):
+                with_constants = tuple(
+                    ModeArgument("#" if mark == "-" and name in constants else mark, name)
+                    for mark, name in zip(marks, names)
+                )
+                modes.append(Mode(predicate, with_constants))
+    return tuple(modes)
+
+
+def flatten_terms(facts: Mapping[tuple[str, int], Sequence[tuple[Term, ...]]]) -> dict[tuple[str, int], Tuples]:
+    """Facts with compound terms as tables: a compound stays one opaque symbol, and a predicate says what it is made of.
+
+    `r_subst_1(h1, single_alk(1))` gives `r_subst_1(h1, "single_alk(1)")` and `single_alk("single_alk(1)", 1)`.
+    """
+    flat: dict[tuple[str, int], dict[tuple[str, ...], None]] = {}
+
+    def visit(term: Term) -> str:
+        name = term_text(term)
+        if isinstance(term, Compound):
+            arguments = tuple(visit(argument) for argument in term.arguments)
+            flat.setdefault((term.functor, len(arguments) + 1), {})[(name, *arguments)] = None
+        return name
+
+    for key, rows in facts.items():
+        for row in rows:
+            arguments = tuple(visit(term) for term in row)
+            flat.setdefault(key, {})[arguments] = None
+    return {key: tuple(rows) for key, rows in flat.items()}
+
+
+def is_ground(term: Term) -> bool:
+    """Whether no variable occurs in the term."""
+    if isinstance(term, LogicVariable):
+        return False
+    return isinstance(term, Symbol) or all(is_ground(argument) for argument in term.arguments)
+
+
+def check_problem(problem: IlpProblem) -> IlpProblem:
+    """The problem with warnings added; raises on what no search could use.
+
+    Raises
+    ------
+    InputError
+        `E0604` without a positive example, `E0605` for a mode of a predicate that exists under a close name only.
+    """
+    if not problem.positives:
+        raise InputError.of(
+            "E0604", f"the target `{problem.target}` has no positive example", help="rules are learned from positives"
+        )
+    known = {name for name, _ in problem.facts}
+    known |= {clause.head.functor for clause in problem.clauses if isinstance(clause.head, Compound)}
+    declared = {candidate.predicate for candidate in problem.modes}
+    warnings = list(problem.warnings)
+    for candidate in problem.modes:
+        if candidate.head or candidate.predicate in known:
+            continue
+        close = nearest(candidate.predicate, known - declared)
+        if close is not None:
+            raise InputError.of(
+                "E0605",
+                f"a mode mentions `{candidate.predicate}`, which the background does not have",
+                span=candidate.span,
+                help=f"did you mean `{close}`?",
+            )
+        warnings.append(
+            Diagnostic(
+                "E0605",
+                f"the background has no fact of `{candidate.predicate}`; its mode has no effect",
+                candidate.span,
+                severity="warning",
+            )
+        )
+    fields = {**problem.__dict__, "warnings": tuple(warnings)}
+    return IlpProblem(**fields)

@@ -1,0 +1,156 @@
+"""Background knowledge as arrays: facts by predicate, indexed by every argument; examples as tuples of constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["ABSENT", "Background", "Examples", "FactIndex", "background_of"]
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+ABSENT = np.int32(2**31 - 1)
+"""Fills the places of a literal beyond its predicate's arity."""
+
+
+@dataclass(frozen=True)
+class FactIndex:
+    """All facts in one array, with posting lists for each argument of each predicate.
+
+    Attributes
+    ----------
+    facts : int32 array, shape (n_facts, max_arity)
+        Constant ids, facts of a predicate together and in source order; unused places are -1.
+    start : int64 array, shape (n_predicates + 1,)
+        Where each predicate's facts begin.
+    list_start : int64 array, shape (n_predicates, max_arity)
+        Where the pointers of an argument's posting lists begin in `pointers`.
+    pointers : int64 array
+        Posting list of constant c at an argument: `postings[pointers[s + c] : pointers[s + c + 1]]`.
+    postings : int32 array
+        Fact numbers.
+    n_constants : int32 array, shape (n_predicates, max_arity)
+        Constants of each argument's type.
+    """
+
+    facts: Int32
+    start: Int64
+    list_start: Int64
+    pointers: Int64
+    postings: Int32
+    n_constants: Int32
+
+
+@dataclass(frozen=True)
+class Background:
+    """Facts of the predicates that rules may mention, dictionary-encoded.
+
+    Attributes
+    ----------
+    predicates : tuple of str
+    argument_types : tuple of tuple of str
+    facts : tuple of int32 array, shape (n_facts, arity)
+        Constant ids of each argument's type, in source order, without duplicates.
+    constants : mapping of type to constant names
+        Position is id.
+    """
+
+    predicates: tuple[str, ...]
+    argument_types: tuple[tuple[str, ...], ...]
+    facts: tuple[Int32, ...]
+    constants: Mapping[str, Sequence[str]]
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """Each predicate's position."""
+        return {name: position for position, name in enumerate(self.predicates)}
+
+    @property
+    def max_arity(self) -> int:
+        return max((len(types) for types in self.argument_types), default=0)
+
+    @cached_property
+    def index(self) -> FactIndex:
+        """Posting lists of all facts; time and memory linear in facts and constants."""
+        width = max(self.max_arity, 1)
+        start = np.zeros(len(self.predicates) + 1, np.int64)
+        start[1:] = np.cumsum([len(rows) for rows in self.facts])
+        facts = np.full((int(start[-1]), width), -1, np.int32)
+        list_start = np.zeros((len(self.predicates), width), np.int64)
+        n_constants = np.zeros((len(self.predicates), width), np.int32)
+        pointers: list[Int64] = []
+        postings: list[Int32] = []
+        n_pointers = n_postings = 0
+        for predicate, (rows, types) in enumerate(zip(self.facts, self.argument_types)):
+            facts[start[predicate] : start[predicate + 1], : len(types)] = rows
+            for place, name in enumerate(types):
+                size = len(self.constants[name])
+                column = rows[:, place]
+                order = np.argsort(column, kind="stable").astype(np.int32)
+                pointer = np.zeros(size + 1, np.int64)
+                pointer[1:] = np.cumsum(np.bincount(column, minlength=size))
+                list_start[predicate, place] = n_pointers
+                n_constants[predicate, place] = size
+                pointers.append(pointer + n_postings)
+                postings.append(order + np.int32(start[predicate]))
+                n_pointers += size + 1
+                n_postings += len(rows)
+        joined = np.concatenate(pointers) if pointers else np.zeros(1, np.int64)
+        posted = np.concatenate(postings) if postings else np.zeros(0, np.int32)
+        return FactIndex(facts, start, list_start, joined, posted, n_constants)
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Tuples of the target predicate, labelled or not.
+
+    Attributes
+    ----------
+    predicate : str
+    types : tuple of str
+    arguments : int32 array, shape (n_examples, arity)
+        Constant ids.
+    label : float64 array, shape (n_examples,)
+        1 positive, 0 negative, NaN unlabelled.
+    """
+
+    predicate: str
+    types: tuple[str, ...]
+    arguments: Int32
+    label: npt.NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.arguments)
+
+
+def background_of(
+    facts: Mapping[str, Sequence[Sequence[str]]],
+    argument_types: Mapping[str, Sequence[str]],
+    target: str,
+    examples: Sequence[Sequence[str]],
+    label: Sequence[float],
+) -> tuple[Background, Examples]:
+    """Background and examples from names, for callers that hold no database.
+
+    Constants are numbered per type in order of first appearance, examples first.
+    """
+    numbers: dict[str, dict[str, int]] = {name: {} for types in argument_types.values() for name in types}
+
+    def encode(rows: Sequence[Sequence[str]], types: Sequence[str]) -> Int32:
+        coded = [[numbers[t].setdefault(value, len(numbers[t])) for value, t in zip(row, types)] for row in rows]
+        return np.array(coded, np.int32).reshape(len(coded), len(types))
+
+    arguments = encode(examples, argument_types[target])
+    predicates = tuple(name for name in argument_types if name != target)
+    coded = tuple(encode(facts.get(name, ()), argument_types[name]) for name in predicates)
+    constants = {name: tuple(table) for name, table in numbers.items()}
+    types = tuple(tuple(argument_types[name]) for name in predicates)
+    return (
+        Background(predicates, types, coded, constants),
+        Examples(target, tuple(argument_types[target]), arguments, np.asarray(label, np.float64)),
+    )

@@ -1,0 +1,189 @@
+"""The cache of covers: every component is evaluated once, for all examples, and shared by all seeds and folds."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.network.compiled import compiled
+from workbench.structure.clauses import Interning, component_keys
+from workbench.structure.coverage import Coverage
+
+__all__ = ["CoverCache"]
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+UInt64 = npt.NDArray[np.uint64]
+
+
+@compiled
+def _popcount(word: np.uint64) -> np.uint64:
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+@compiled
+def _sorted_parts(ids: Int64, start: Int64, parts: Int32) -> None:
+    """Each body's distinct component numbers, ascending, padded with -1."""
+    for body in range(parts.shape[0]):
+        size = 0
+        for at in range(start[body], start[body + 1]):
+            value = ids[at]
+            place = size
+            duplicate = False
+            while place > 0 and parts[body, place - 1] >= value:
+                if parts[body, place - 1] == value:
+                    duplicate = True
+                    break
+                place -= 1
+            if duplicate:
+                continue
+            for shift in range(size, place, -1):
+                parts[body, shift] = parts[body, shift - 1]
+            parts[body, place] = value
+            size += 1
+
+
+@compiled
+def _tally(parts: Int32, bits: UInt64, masks: UInt64, counts: Int64) -> None:
+    """Popcounts of the intersected components under each mask, shape (n_bodies, n_masks)."""
+    n_words = bits.shape[1]
+    for body in range(parts.shape[0]):
+        for word in range(n_words):
+            value = ~np.uint64(0)
+            for column in range(parts.shape[1]):
+                part = parts[body, column]
+                if part < 0:
+                    break
+                value &= bits[part, word]
+                if value == np.uint64(0):
+                    break
+            if value == np.uint64(0):
+                continue
+            for mask in range(masks.shape[0]):
+                counts[body, mask] += np.int64(_popcount(value & masks[mask, word]))
+
+
+class CoverCache:
+    """Covers of clause bodies, by way of their components' canonical forms.
+
+    Parameters
+    ----------
+    coverage : Coverage
+        Who evaluates components that are new.
+    n_literals : int
+        Most literals of a body.
+    width : int
+        1 + the largest arity.
+
+    Notes
+    -----
+    A body is numbered up to renaming of variables and order and repetition of literals. Memory is one bit per distinct
+    component and example, and `n_literals` integers per distinct body.
+    """
+
+    def __init__(self, coverage: Coverage, n_literals: int, width: int) -> None:
+        self.coverage = coverage
+        self.n_literals, self.width = n_literals, width
+        self._components = Interning(n_literals * width)
+        self._bodies = Interning(n_literals)
+        self._bits = np.zeros((1024, (coverage.n_examples + 63) // 64), np.uint64)
+        self.evaluated = 0
+
+    @property
+    def n_bodies(self) -> int:
+        """Distinct bodies seen."""
+        return len(self._bodies)
+
+    @property
+    def n_components(self) -> int:
+        """Distinct components evaluated."""
+        return len(self._components)
+
+    def parts(self, bodies: Int32) -> Int32:
+        """Component numbers of each body, shape (n_bodies, n_literals), ascending, padded with -1.
+
+        Bodies are as `workbench.structure.clauses` describes, with at most `n_literals` literals. New components are
+        evaluated, all of them in one call.
+        """
+        if bodies.shape[1] < self.n_literals:
+            padded = np.full((len(bodies), self.n_literals, self.width), -1, np.int32)
+            padded[:, : bodies.shape[1]] = bodies
+            bodies = padded
+        keys, _, start = component_keys(np.ascontiguousarray(bodies), self.coverage.n_head)
+        known = len(self._components)
+        ids = self._components.number(keys)
+        self._evaluate(known)
+        parts = np.full((len(bodies), self.n_literals), -1, np.int32)
+        _sorted_parts(ids, start, parts)
+        self.evaluated += len(bodies)
+        return parts
+
+    def _evaluate(self, known: int) -> None:
+        total = len(self._components)
+        if total == known:
+            return
+        if total > len(self._bits):
+            grown = np.zeros((max(total, 2 * len(self._bits)), self._bits.shape[1]), np.uint64)
+            grown[:known] = self._bits[:known]
+            self._bits = grown
+        self._bits[known:total] = self.coverage.covers(self.component_literals(np.arange(known, total)))
+
+    def component_literals(self, components: Int64) -> Int32:
+        """The components as literals, shape (n, n_literals, width)."""
+        return self._components.rows[components].reshape(len(components), self.n_literals, self.width)
+
+    def number(self, parts: Int32) -> Int64:
+        """One number for each distinct body, given its components."""
+        return self._bodies.number(parts)
+
+    def body_parts(self, numbers: Int64) -> Int32:
+        """The components of numbered bodies."""
+        return self._bodies.rows[numbers]
+
+    def tally(self, parts: Int32, masks: UInt64) -> Int64:
+        """Covered examples under each mask, shape (n_bodies, n_masks)."""
+        counts = np.zeros((len(parts), len(masks)), np.int64)
+        _tally(parts, self._bits, masks, counts)
+        return counts
+
+    def bits(self, parts: Int32) -> UInt64:
+        """Covers of the bodies, shape (n_bodies, n_words)."""
+        result = np.full((len(parts), self._bits.shape[1]), ~np.uint64(0))
+        for column in range(parts.shape[1]):
+            present = parts[:, column] >= 0
+            result[present] &= self._bits[parts[present, column]]
+        return result
+
+    def body_literals(self, parts: Int32) -> list[Int32]:
+        """Each body as literals, shape (n_literals_of_body, width), variables of different components kept apart."""
+        return [self._joined(row) for row in parts]
+
+    def _joined(self, row: Int32) -> Int32:
+        n_head = self.coverage.n_head
+        literals: list[Int32] = []
+        offset = 0
+        for component in row[row >= 0]:
+            block = self._components.rows[component].reshape(self.n_literals, self.width)
+            block = block[block[:, 0] >= 0].copy()
+            terms = block[:, 1:]
+            local = terms < -n_head
+            used = int((-terms[local] - n_head).max(initial=0))
+            terms[local] -= offset
+            offset += used
+            literals.append(block)
+        return np.concatenate(literals) if literals else np.zeros((0, self.width), np.int32)
+
+    def counts(self, parts: Int32) -> Int64:
+        """Satisfying substitutions, shape (n_bodies, n_examples): the product over components."""
+        used, inverse = np.unique(parts[parts >= 0].astype(np.int64), return_inverse=True)
+        by_component = self.coverage.counts(self.component_literals(used))
+        column = np.full(parts.shape, -1, np.int64)
+        column[parts >= 0] = inverse
+        result = np.ones((len(parts), self.coverage.n_examples), np.int64)
+        for place in range(parts.shape[1]):
+            present = column[:, place] >= 0
+            result[present] *= by_component[column[present, place]]
+        return result

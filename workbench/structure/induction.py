@@ -1,0 +1,215 @@
+"""From one clause to a theory: Aleph's covering loops, and the collector of good clauses of Huynh and Mooney (2008)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.errors import InputError
+from workbench.language.ilp import Mode
+from workbench.progress import SILENT, Progress, expired
+from workbench.structure.background import Background, Examples
+from workbench.structure.coverage import Coverage, IndexedCoverage, pack, unpack
+from workbench.structure.covers import CoverCache
+from workbench.structure.saturation import BottomClause, saturate
+from workbench.structure.scores import ClassCounts, fit_m
+from workbench.structure.search import Found, SearchSettings, search_clause
+
+__all__ = ["ClauseLearner", "InducedTheory"]
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Bool = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class InducedTheory:
+    """A set of clauses for the target.
+
+    Attributes
+    ----------
+    parts : int32 array, shape (n_clauses, n_literals)
+        Components (of the learner's `CoverCache`) of the theory's clauses, in order of discovery.
+    positives, negatives : int64 arrays, shape (n_clauses,)
+        Covered when the clause was chosen.
+    score : float64 array, shape (n_clauses,)
+    ground : int64 array
+        Positive examples that no acceptable clause covered; they stand for themselves.
+    collected : int64 array
+        Numbers of all clauses kept on the way.
+    nodes : int
+        Clauses evaluated.
+    status : {'complete', 'limit', 'cancelled'}
+    """
+
+    parts: Int32
+    positives: Int64
+    negatives: Int64
+    score: npt.NDArray[np.float64]
+    ground: Int64
+    collected: Int64
+    nodes: int
+    status: str
+
+
+@dataclass
+class ClauseLearner:
+    """Bottom-clause search over one background and one list of examples; keeps its caches between calls.
+
+    Parameters
+    ----------
+    background : Background
+    examples : Examples
+        All examples, of all folds: a cover is computed once.
+    head : Mode
+    modes : sequence of Mode
+    settings : SearchSettings
+    coverage : Coverage or None
+        Who evaluates bodies; None for `IndexedCoverage`.
+    """
+
+    background: Background
+    examples: Examples
+    head: Mode
+    modes: Sequence[Mode]
+    settings: SearchSettings
+    coverage: Coverage | None = None
+    cache: CoverCache = field(init=False)
+    _bottoms: dict[int, BottomClause] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if any(argument.mark == "#" for argument in self.head.arguments):
+            raise InputError.of(
+                "E0607",
+                f"the head mode {self.head} has a constant place",
+                help="learn one target for each constant, or make the place an input",
+            )
+        coverage = self.coverage or IndexedCoverage(self.background, self.examples)
+        self.cache = CoverCache(coverage, self.settings.clauselength - 1, 1 + self.background.max_arity)
+
+    def bottom(self, example: int) -> BottomClause:
+        """The example's bottom clause, computed once."""
+        if example not in self._bottoms:
+            self._bottoms[example] = saturate(
+                self.background, self.examples, example, self.head, self.modes, depth=self.settings.i
+            )
+        return self._bottoms[example]
+
+    def learn(
+        self,
+        train: Bool | None = None,
+        *,
+        loop: Literal["induce", "induce_cover", "induce_max"] = "induce",
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+    ) -> InducedTheory:
+        """Cover the training positives with clauses.
+
+        Parameters
+        ----------
+        train : bool array, shape (n_examples,), or None for all labelled examples
+        loop : {'induce', 'induce_cover', 'induce_max'}
+            `induce` counts only positives not covered yet, `induce_cover` all positives; both take the next uncovered
+            positive as the seed. `induce_max` searches from every positive and keeps, for each, the best clause found
+            that covers it, so that the examples' order has no influence.
+        deadline : float or None
+            A `time.monotonic()` reading. When it passes, or on cancel, the theory so far is returned, and says so.
+
+        Raises
+        ------
+        InputError
+            `E0604` without positives, `E0608` when no positive joins with the background.
+        """
+        labelled = ~np.isnan(self.examples.label)
+        chosen = labelled if train is None else labelled & train
+        positive = chosen & (self.examples.label == 1)
+        negative = chosen & (self.examples.label == 0)
+        self._check(positive)
+        n_positive, n_negative = int(positive.sum()), int(negative.sum())
+        prior = self.settings.prior if self.settings.prior is not None else n_positive / (n_positive + n_negative)
+        counts = ClassCounts(n_positive, n_negative, prior, self.settings.m)
+        if self.settings.evalfn == "fitted_m":
+            counts = replace(counts, m=self._fitted_m(positive, negative, counts))
+        uncovered = positive.copy()
+        negative_bits = pack(negative)
+        found: list[Found] = []
+        ground: list[int] = []
+        collected: list[Int64] = []
+        nodes = 0
+        status = "complete"
+        seeds = np.flatnonzero(positive)
+        for done, seed in enumerate(seeds.tolist()):
+            if progress.cancelled or expired(deadline):
+                status = "cancelled" if progress.cancelled else "limit"
+                break
+            if loop != "induce_max" and not uncovered[seed]:
+                continue
+            progress.step("search", done, len(seeds), f"{len(found)} clauses")
+            counted = uncovered if loop == "induce" else positive
+            counts = replace(counts, positives=int(counted.sum()))
+            answer = search_clause(
+                self.bottom(seed), self.cache, pack(counted), negative_bits, self.settings, counts,
+                deadline=deadline, progress=progress,
+            )  # fmt: skip
+            nodes += answer.nodes
+            collected.append(answer.collected)
+            if answer.parts is None:
+                ground.append(seed)
+                uncovered[seed] = False
+                continue
+            found.append(answer)
+            if loop != "induce_max":
+                uncovered &= ~unpack(self.cache.bits(answer.parts[None]), len(self.examples))[0]
+                uncovered[seed] = False
+        if loop == "induce_max":
+            found = self._best_for_each(found, positive)
+        return InducedTheory(
+            np.array([answer.parts for answer in found], np.int32).reshape(len(found), -1),
+            np.array([answer.positives for answer in found], np.int64),
+            np.array([answer.negatives for answer in found], np.int64),
+            np.array([answer.score for answer in found], np.float64),
+            np.array(ground, np.int64),
+            np.unique(np.concatenate(collected)) if collected else np.zeros(0, np.int64),
+            nodes,
+            status,
+        )
+
+    def predict(self, theory: InducedTheory) -> Bool:
+        """Whether some clause of the theory covers each example, shape (n_examples,); ground examples count too."""
+        result = np.zeros(len(self.examples), np.bool_)
+        if len(theory.parts):
+            result |= unpack(np.bitwise_or.reduce(self.cache.bits(theory.parts), axis=0), len(result))
+        result[theory.ground] = True
+        return result
+
+    def _check(self, positive: Bool) -> None:
+        if not positive.any():
+            raise InputError.of("E0604", f"`{self.examples.predicate}` has no positive training example")
+        if not any(len(self.bottom(seed)) for seed in np.flatnonzero(positive).tolist()):
+            raise InputError.of(
+                "E0608",
+                f"no background fact joins with a positive example of `{self.examples.predicate}`",
+                help="check that the modes' types name the same constants as the examples'",
+            )
+
+    def _fitted_m(self, positive: Bool, negative: Bool, counts: ClassCounts) -> float:
+        bottom = self.bottom(int(np.flatnonzero(positive)[0]))
+        single = np.flatnonzero(bottom.layer == 1)
+        pairs = np.array([(a, b) for a in single for b in single if a <= b], np.int64).reshape(-1, 2)
+        tally = self.cache.tally(self.cache.parts(bottom.literals[pairs]), np.stack([pack(positive), pack(negative)]))
+        return fit_m(tally[:, 0], tally[:, 1], counts.prior)
+
+    def _best_for_each(self, found: list[Found], positive: Bool) -> list[Found]:
+        if not found:
+            return []
+        parts = np.array([answer.parts for answer in found], np.int32)
+        covered = unpack(self.cache.bits(parts), len(positive))
+        order = np.argsort([-answer.score for answer in found], kind="stable")
+        first = covered[order].argmax(axis=0)
+        kept = sorted(set(order[first[positive & covered.any(axis=0)]].tolist()))
+        distinct = {found[index].parts.tobytes(): found[index] for index in reversed(kept)}
+        return list(distinct.values())[::-1]

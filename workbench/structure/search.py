@@ -1,0 +1,434 @@
+"""Search for one clause: general-to-specific refinement through the subsets of one example's bottom clause."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.errors import UsageError, nearest
+from workbench.network.compiled import compiled
+from workbench.progress import SILENT, Progress, expired
+from workbench.structure.covers import CoverCache
+from workbench.structure.saturation import BottomClause
+from workbench.structure.scores import EVALUATION_FUNCTIONS, ClassCounts, least_to_beat, score, upper_bound
+
+__all__ = ["Found", "SearchSettings", "search_clause"]
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Float = npt.NDArray[np.float64]
+Bool = npt.NDArray[np.bool_]
+UInt64 = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """Parameters of the search, by Aleph's names, meanings and defaults.
+
+    Parameters
+    ----------
+    i : int
+        Layers of the bottom clause.
+    clauselength : int
+        Most literals of a clause, the head counted.
+    minpos : int
+        Fewest positives an acceptable clause covers; a clause below it is not refined either.
+    noise : int
+        Most negatives an acceptable clause covers.
+    minacc : float
+        Least accuracy of an acceptable clause.
+    minscore : float
+        Least score of an acceptable clause.
+    nodes : int
+        Most clauses evaluated for one seed.
+    search : {'bf', 'df', 'heuristic'}
+        Shortest clause first (within a length the best score first), longest first, best score first.
+    openlist : int
+        Beam: the most open nodes kept; 0 for no limit.
+    evalfn : str
+        A key of `EVALUATION_FUNCTIONS`, or `fitted_m`: the m-estimate with m fitted to the first seed's clauses.
+    explore : bool
+        Go on with clauses that no refinement can lift above the best so far.
+    m, prior : float or None
+        Of the m-estimate; `prior` None for the share of positives.
+    collect : float or None
+        Keep every acceptable clause that scores more, on the way (the `++` of Huynh and Mooney 2008).
+
+    Notes
+    -----
+    `caching` has no switch: covers are always cached, by canonical form. Aleph's `depth`, `proof_strategy` and other
+    settings of its prover have no meaning here, where bodies are joins.
+    """
+
+    i: int = 2
+    clauselength: int = 4
+    minpos: int = 1
+    noise: int = 0
+    minacc: float = 0.0
+    minscore: float = -np.inf
+    nodes: int = 5000
+    search: Literal["bf", "df", "heuristic"] = "bf"
+    openlist: int = 0
+    evalfn: str = "coverage"
+    explore: bool = False
+    m: float = 2.0
+    prior: float | None = None
+    collect: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.evalfn not in (*EVALUATION_FUNCTIONS, "fitted_m"):
+            close = nearest(self.evalfn, (*EVALUATION_FUNCTIONS, "fitted_m"))
+            raise UsageError.of(
+                "E0610",
+                f"there is no evaluation function `{self.evalfn}`",
+                help=f"did you mean `{close}`?" if close else f"choose one of {', '.join(EVALUATION_FUNCTIONS)}",
+            )
+        if self.clauselength < 2 or self.i < 1 or self.nodes < 1:
+            raise UsageError.of("E0610", "clauselength is at least 2, i and nodes at least 1")
+
+    @classmethod
+    def from_mapping(cls, settings: Mapping[str, str]) -> SearchSettings:
+        """Settings of an ILP file; names that mean nothing here are left out."""
+        values: dict[str, object] = {}
+        for entry in fields(cls):
+            text = settings.get(entry.name)
+            if text is None:
+                continue
+            default = entry.default
+            if isinstance(default, bool):
+                values[entry.name] = text == "true"
+            elif isinstance(default, int) and text not in ("inf", "+inf"):
+                values[entry.name] = int(float(text))
+            elif isinstance(default, int):
+                values[entry.name] = 0 if entry.name == "openlist" else 2**31 - 1
+            elif isinstance(default, float) or entry.name in ("prior", "collect"):
+                values[entry.name] = float(text)
+            else:
+                values[entry.name] = text
+        return replace(cls(), **values)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the search from one seed gave.
+
+    Attributes
+    ----------
+    parts : int32 array or None
+        Components of the best acceptable clause; None when none beats the seed itself.
+    positives, negatives : int
+        Covered by it.
+    score : float
+    length : int
+        Literals, the head counted.
+    collected : int64 array
+        Numbers (of the `CoverCache`) of all clauses kept on the way.
+    nodes : int
+        Clauses evaluated.
+    status : {'exhausted', 'nodes', 'covers all', 'limit', 'cancelled'}
+    """
+
+    parts: Int32 | None
+    positives: int
+    negatives: int
+    score: float
+    length: int
+    collected: Int64
+    nodes: int
+    status: str
+
+
+@dataclass
+class _Block:
+    """Clauses of one length evaluated together: paths into the bottom clause, and where each one's siblings end."""
+
+    paths: Int64
+    end: Int64
+    alive: Bool
+    score: Float
+    bound: Float
+
+
+@compiled
+def _children(
+    paths: Int64,
+    low: Int64,
+    high: Int64,
+    block_literal: Int64,
+    alive: Bool,
+    dependents: Int64,
+    dependents_start: Int64,
+    inputs: Int32,
+    outputs: Int32,
+    n_head: int,
+) -> tuple[Int64, Int64]:
+    """Refinements of each node: literals that its last literal feeds, then later siblings (indices, and start)."""
+    n_nodes, depth = paths.shape
+    start = np.zeros(n_nodes + 1, np.int64)
+    total = 0
+    for node in range(n_nodes):
+        last = paths[node, depth - 1] if depth else -1
+        total += dependents_start[last + 2] - dependents_start[last + 1] + high[node] - low[node]
+    literals = np.empty(total, np.int64)
+    count = 0
+    for node in range(n_nodes):
+        last = paths[node, depth - 1] if depth else -1
+        first, stop = dependents_start[last + 1], dependents_start[last + 2]
+        for at in range(first, stop):
+            candidate = dependents[at]
+            legal = True
+            for place in range(depth):
+                if paths[node, place] == candidate:
+                    legal = False
+            for slot in range(inputs.shape[1]):
+                variable = inputs[candidate, slot]
+                if variable < 0 or not legal:
+                    break
+                if variable < n_head:
+                    continue
+                given = False
+                for place in range(depth):
+                    for out in range(outputs.shape[1]):
+                        if outputs[paths[node, place], out] == variable:
+                            given = True
+                legal = given
+            if legal:
+                literals[count] = candidate
+                count += 1
+        for sibling in range(low[node], high[node]):
+            if not alive[sibling]:
+                continue
+            candidate = block_literal[sibling]
+            fed = False
+            for at in range(first, stop):
+                if dependents[at] == candidate:
+                    fed = True
+                    break
+            if not fed:
+                literals[count] = candidate
+                count += 1
+        start[node + 1] = count
+    return literals[:count], start
+
+
+@compiled
+def _replay(
+    start: Int64,
+    parent_bound: Float,
+    positives: Int64,
+    negatives: Int64,
+    scores: Float,
+    bounds: Float,
+    best: float,
+    nodes: int,
+    max_nodes: int,
+    minpos: int,
+    noise: int,
+    minacc: float,
+    minscore: float,
+    explore: bool,
+    all_positives: int,
+    alive: Bool,
+    good: Bool,
+) -> tuple[int, int, float, int]:
+    """Aleph's loop over evaluated candidates: prune, accept, stop. Returns (index of the best, nodes, best, stop)."""
+    chosen = -1
+    for parent in range(start.size - 1):
+        if not explore and parent_bound[parent] <= best:
+            continue
+        for child in range(start[parent], start[parent + 1]):
+            if nodes >= max_nodes:
+                return chosen, nodes, best, 1
+            nodes += 1
+            p, n = positives[child], negatives[child]
+            if p < minpos or (not explore and bounds[child] <= best):
+                continue
+            alive[child] = True
+            if n > noise or p < minacc * (p + n) or scores[child] < minscore:
+                continue
+            good[child] = True
+            if scores[child] > best:
+                best = scores[child]
+                chosen = child
+                if p == all_positives and not explore:
+                    return chosen, nodes, best, 2
+    return chosen, nodes, best, 0
+
+
+_BATCH = 200_000
+
+
+def search_clause(
+    bottom: BottomClause,
+    cache: CoverCache,
+    positive: UInt64,
+    negative: UInt64,
+    settings: SearchSettings,
+    counts: ClassCounts,
+    *,
+    deadline: float | None = None,
+    progress: Progress = SILENT,
+) -> Found:
+    """The best clause among the connected subsets of a bottom clause.
+
+    Parameters
+    ----------
+    positive, negative : uint64 arrays, shape (n_words,)
+        The examples to be counted (see `workbench.structure.coverage.pack`).
+    counts : ClassCounts
+        Totals of those examples.
+    deadline : float or None
+        A `time.monotonic()` reading; the best so far is returned when it passes.
+
+    Notes
+    -----
+    Follows Aleph's order: a node's refinements are the literals that its newest literal feeds, then the siblings after
+    it; a clause below `minpos`, or that cannot beat the best so far, is dropped with all its refinements. In 'bf' all
+    clauses of one length are evaluated as one set.
+    """
+    state = _Search(bottom, cache, np.stack([positive, negative]), settings, counts)
+    status = "exhausted"
+    heap: list[tuple[float, float, int, int, int]] = []
+    blocks: list[_Block] = []
+
+    def push(block: _Block, length: int) -> None:
+        if length >= settings.clauselength:
+            return
+        blocks.append(block)
+        for index in np.flatnonzero(block.alive).tolist():
+            keys = (-block.score[index], float(length))
+            if settings.search == "df":
+                keys = (-float(length), -block.score[index])
+            heapq.heappush(heap, (*keys, len(heap) + len(blocks) * 1_000_000, len(blocks) - 1, index))
+
+    root = _Block(
+        np.zeros((1, 0), np.int64), np.ones(1, np.int64), np.ones(1, np.bool_), np.zeros(1), np.full(1, np.inf)
+    )
+    level, stop = state.expand(root, np.zeros(1, np.int64), deadline)
+    length = 2
+    if settings.search == "bf":
+        while not stop and length < settings.clauselength and level.alive.any():
+            if progress.cancelled:
+                stop = 4
+                break
+            order = np.argsort(-level.score, kind="stable")
+            frontier = order[level.alive[order]]
+            if settings.openlist:
+                frontier = frontier[: settings.openlist]
+            level, stop = state.expand(level, frontier, deadline)
+            length += 1
+    else:
+        push(level, length)
+        while heap and not stop:
+            if progress.cancelled:
+                stop = 4
+                break
+            if settings.openlist and len(heap) > settings.openlist:
+                heap = heapq.nsmallest(settings.openlist, heap)
+            *_, number, index = heapq.heappop(heap)
+            source = blocks[number]
+            block, stop = state.expand(source, np.array([index], np.int64), deadline)
+            push(block, block.paths.shape[1] + 1)
+    status = ("exhausted", "nodes", "covers all", "limit", "cancelled")[stop]
+    return state.found(status)
+
+
+class _Search:
+    """The mutable part of one search: best so far, nodes evaluated, clauses collected."""
+
+    def __init__(
+        self, bottom: BottomClause, cache: CoverCache, masks: UInt64, settings: SearchSettings, counts: ClassCounts
+    ) -> None:
+        self.bottom, self.cache, self.masks, self.settings, self.counts = bottom, cache, masks, settings, counts
+        self.function = "mestimate" if settings.evalfn == "fitted_m" else settings.evalfn
+        self.best = least_to_beat(self.function, counts)
+        self.best_parts: Int32 | None = None
+        self.best_counts = (1, 0)
+        self.best_length = 1
+        self.nodes = 0
+        self.collected: list[Int64] = []
+
+    def expand(self, block: _Block, frontier: Int64, deadline: float | None) -> tuple[_Block, int]:
+        """Evaluate all refinements of the frontier; returns them, and a code other than 0 when the search is over."""
+        depth = block.paths.shape[1]
+        empty = np.zeros(0, np.int64)
+        results: list[_Block] = []
+        stop = 0
+        at = 0
+        width = max(1, _BATCH // max(1, len(self.bottom)))
+        literal = np.ascontiguousarray(block.paths[:, -1]) if depth else empty
+        while at < len(frontier) and not stop:
+            if expired(deadline):
+                stop = 3
+                break
+            chosen = frontier[at : at + width]
+            at += width
+            if not self.settings.explore:
+                chosen = chosen[block.bound[chosen] > self.best]
+            paths = np.ascontiguousarray(block.paths[chosen])
+            low = chosen + 1 if depth else np.zeros(len(chosen), np.int64)
+            high = block.end[chosen] if depth else low
+            children, start = _children(
+                paths, low, high, literal, block.alive, self.bottom.dependents, self.bottom.dependents_start,
+                self.bottom.inputs, self.bottom.outputs, self.cache.coverage.n_head,
+            )  # fmt: skip
+            left = self.settings.nodes - self.nodes
+            if start[-1] > left:  # no more than the node limit lets through is evaluated
+                start = np.minimum(start, left + 1)
+                children = children[: left + 1]
+            parent = np.repeat(np.arange(len(chosen)), np.diff(start))
+            grown = np.concatenate([paths[parent], children[:, None]], axis=1)
+            result, stop = self._evaluate(grown, start, block.bound[chosen])
+            results.append(result)
+        return _joined(results, depth + 1), stop
+
+    def _evaluate(self, paths: Int64, start: Int64, parent_bound: Float) -> tuple[_Block, int]:
+        settings = self.settings
+        parts = self.cache.parts(self.bottom.literals[paths])
+        tally = self.cache.tally(parts, self.masks)
+        positives, negatives = tally[:, 0], tally[:, 1]
+        length = paths.shape[1] + 1
+        scores = score(self.function, positives, negatives, length, self.counts)
+        bounds = upper_bound(self.function, positives, length, self.counts)
+        alive, good = np.zeros(len(paths), np.bool_), np.zeros(len(paths), np.bool_)
+        chosen, self.nodes, self.best, stop = _replay(
+            start, parent_bound, positives, negatives, scores, bounds, self.best, self.nodes, settings.nodes,
+            settings.minpos, settings.noise, settings.minacc, settings.minscore, settings.explore,
+            self.counts.positives, alive, good,
+        )  # fmt: skip
+        if chosen >= 0:
+            self.best_parts = parts[chosen]
+            self.best_counts = (int(positives[chosen]), int(negatives[chosen]))
+            self.best_length = length
+        if settings.collect is not None:
+            kept = good & (scores > settings.collect)
+            if kept.any():
+                self.collected.append(np.unique(self.cache.number(parts[kept])))
+        end = np.repeat(start[1:], np.diff(start))
+        return _Block(paths, end, alive, scores, bounds), int(stop)
+
+    def found(self, status: str) -> Found:
+        """The answer as it stands."""
+        collected = np.unique(np.concatenate(self.collected)) if self.collected else np.zeros(0, np.int64)
+        return Found(self.best_parts, *self.best_counts, self.best, self.best_length, collected, self.nodes, status)
+
+
+def _joined(blocks: list[_Block], depth: int) -> _Block:
+    if not blocks:
+        none = np.zeros(0)
+        return _Block(np.zeros((0, depth), np.int64), np.zeros(0, np.int64), np.zeros(0, np.bool_), none, none)
+    if len(blocks) == 1:
+        return blocks[0]
+    offsets = np.cumsum([0, *(len(block.paths) for block in blocks)])
+    return _Block(
+        np.concatenate([block.paths for block in blocks]),
+        np.concatenate([block.end + offset for block, offset in zip(blocks, offsets)]),
+        np.concatenate([block.alive for block in blocks]),
+        np.concatenate([block.score for block in blocks]),
+        np.concatenate([block.bound for block in blocks]),
+    )
