@@ -1,0 +1,156 @@
+"""MAP by linear relaxation and rounding, with the relaxation's bound as the certificate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import monotonic
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.inference.linear_program import LinearAnswer
+from workbench.inference.relaxation import RelaxationSolver, better, is_proven, not_clausal, solve_relaxation
+from workbench.inference.rounding import round_state
+from workbench.inference.solution import Engine, Solution, Status
+from workbench.network.energy import hard_violation, reported_energy
+from workbench.network.ground_network import GroundNetwork
+from workbench.network.relax import relax, why_not_relaxable
+from workbench.progress import SILENT, Progress, expired, remaining
+
+__all__ = ["LinearRelaxation", "local_search"]
+
+Float = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LinearRelaxation:
+    """The relaxation of Huynh & Mooney (2009), rounded by their modified ROUNDUP.
+
+    Parameters
+    ----------
+    solver : {'auto', 'flow', 'highs', 'simplex', 'ipm', 'pdhg'}
+        See `solve_relaxation`.
+    rounding : {'roundup', 'conditional', 'best', 'none'}
+        `best` takes the better of the two; `none` returns the relaxed state itself (PSL's reading).
+    tolerance : float
+        Relative gap of the first-order solver.
+    """
+
+    name: ClassVar[str] = "lp"
+    task: ClassVar[Literal["map", "marginal"]] = "map"
+
+    solver: RelaxationSolver = "auto"
+    rounding: Literal["roundup", "conditional", "best", "none"] = "roundup"
+    tolerance: float = 1e-6
+
+    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
+        """Networks with no convex relaxation; for 0/1 states, soft rows that are no clauses."""
+        reason = why_not_relaxable(network, weights)
+        return reason if reason is not None or self.rounding == "none" else not_clausal(network, weights)
+
+    def solve(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+        start: Float | None = None,
+    ) -> Solution:
+        """A 0/1 state and the relaxation's bound; a dead end of the rounding goes to MaxWalkSAT for repair."""
+        began = monotonic()
+        problem = relax(network, weights)
+        progress.step("relaxation", 0, None, f"{problem.n_variables} variables, {problem.n_hinges} hinges")
+        warm = None if start is None else problem.complete(start)
+        answer = solve_relaxation(problem, self.solver, deadline=deadline, start=warm, tolerance=self.tolerance)
+        if answer.status == "infeasible":
+            return _infeasible(self.name, network)
+        relaxed = answer.x[: network.n_atoms]
+        diagnostics: dict[str, object] = {
+            "relaxed_energy": answer.objective,
+            "relaxation": answer.status,
+            "iterations": answer.iterations,
+            "relaxed": relaxed,
+            "fractional": int(np.count_nonzero((relaxed > 1e-6) & (relaxed < 1 - 1e-6))),
+        }
+        if self.rounding == "none":
+            values, repaired = relaxed, False
+        else:
+            values, repaired = self._round(network, weights, relaxed, seed, deadline, progress)
+        diagnostics["repaired"] = repaired
+        diagnostics["seconds"] = monotonic() - began
+        return _judge(self.name, network, weights, values, answer, diagnostics, self.rounding != "none", deadline)
+
+    def _round(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        relaxed: Float,
+        seed: int,
+        deadline: float | None,
+        progress: Progress,
+    ) -> tuple[Float, bool]:
+        methods: tuple[Literal["roundup", "conditional"], ...] = (
+            ("roundup", "conditional") if self.rounding == "best" else (self.rounding,)  # type: ignore[assignment]
+        )
+        states = [round_state(network, weights, relaxed, method=method) for method in methods]
+        values = states[0].values
+        for other in states[1:]:
+            values = better(network, weights, values, other.values)
+        if hard_violation(network, values, discrete=True) == 0.0:
+            return values, False
+        repaired = local_search(network, weights, values, seed=seed, deadline=deadline, progress=progress)
+        return better(network, weights, repaired, values), True
+
+
+def local_search(
+    network: GroundNetwork,
+    weights: Float,
+    start: Float,
+    *,
+    seed: int = 0,
+    deadline: float | None = None,
+    progress: Progress = SILENT,
+) -> Float:
+    """MaxWalkSAT from `start`: the best state it meets, `start` among them."""
+    import workbench.inference
+
+    engine: Engine = vars(workbench.inference)["ENGINES"]["maxwalksat"]()
+    found = engine.solve(network, weights, seed=seed, deadline=deadline, progress=progress, start=start).values
+    return better(network, weights, start, found)
+
+
+def _infeasible(engine: str, network: GroundNetwork) -> Solution:
+    from workbench.inference.convex_solution import infeasible
+
+    return infeasible(engine, network)
+
+
+def _judge(
+    engine: str,
+    network: GroundNetwork,
+    weights: Float,
+    values: Float,
+    answer: LinearAnswer,
+    diagnostics: dict[str, object],
+    discrete: bool,
+    deadline: float | None,
+) -> Solution:
+    """The solution with its honest status."""
+    energy = reported_energy(network, weights, values)
+    violation = hard_violation(network, values, discrete=discrete)
+    scale = float(np.abs(network.effective_weights(weights)).sum())
+    feasible = violation == 0.0 if discrete else violation <= 1e-6
+    bound = min(answer.bound, energy) if feasible else answer.bound
+    proven = feasible and is_proven(energy, answer.bound, scale)
+    if proven:
+        status, reason = Status.OPTIMAL, "the state's energy equals the relaxation's bound"
+    elif answer.status == "limit" and (expired(deadline) or remaining(deadline) <= 0.0):
+        status, reason = Status.LIMIT, "time ran out before the relaxation was solved"
+    elif not feasible:
+        status, reason = Status.FEASIBLE, "rounding met a dead end and repair left hard rows violated"
+    else:
+        status, reason = Status.FEASIBLE, "rounded from the relaxation, whose bound leaves a gap"
+    return Solution(status, values, energy, bound, violation, engine, reason, diagnostics=diagnostics)

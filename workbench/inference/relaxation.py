@@ -1,0 +1,110 @@
+"""Solving the relaxation of a network by the solver that suits it, and judging 0/1 states against its bound."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.errors import UsageError
+from workbench.inference.linear_program import LinearAnswer, solve_highs
+from workbench.inference.roof_duality import has_roof_dual, solve_roof_dual
+from workbench.network.energy import hard_violation, reported_energy
+from workbench.network.ground_network import GroundNetwork
+from workbench.network.relax import HingeProblem, clausal_rows
+from workbench.progress import remaining
+
+__all__ = ["RelaxationSolver", "better", "is_proven", "not_clausal", "solve_relaxation"]
+
+Float = npt.NDArray[np.float64]
+RelaxationSolver = Literal["auto", "flow", "highs", "simplex", "ipm", "pdhg"]
+
+HIGHS_LIMIT = 60_000
+"""Stored coefficients beyond which the first-order method overtakes the simplex method (benchmarks/mln_map.py)."""
+
+
+def solve_relaxation(
+    problem: HingeProblem,
+    solver: RelaxationSolver = "auto",
+    *,
+    deadline: float | None = None,
+    start: Float | None = None,
+    tolerance: float = 1e-6,
+) -> LinearAnswer:
+    """Minimise a hinge problem over [0, 1].
+
+    Parameters
+    ----------
+    problem : HingeProblem
+    solver : {'auto', 'flow', 'highs', 'simplex', 'ipm', 'pdhg'}
+        `auto`: a maximum flow where clauses have at most two literals, HiGHS for small linear programs, else restarted
+        primal-dual hybrid gradient.
+    deadline : float, optional
+        A `time.monotonic()` reading.
+    start : float64 array, shape (n_variables,), optional
+        Where the first-order method starts.
+    tolerance : float
+        Relative gap at which the first-order method stops.
+
+    Raises
+    ------
+    UsageError
+        E0406, where the named solver cannot take the problem.
+    """
+    linear = bool(np.all(problem.power == 1))
+    if solver == "auto":
+        if has_roof_dual(problem):
+            solver = "flow"
+        elif linear and problem.A.nnz + problem.H.nnz <= HIGHS_LIMIT:
+            solver = "highs"
+        else:
+            solver = "pdhg"
+    if solver == "flow":
+        if not has_roof_dual(problem):
+            raise UsageError.of("E0406", "the flow solver takes clauses of at most two literals, without blocks")
+        return solve_roof_dual(problem)
+    if solver == "pdhg":
+        return _first_order(problem, deadline, start, tolerance)
+    if not linear:
+        raise UsageError.of("E0406", "a linear program cannot hold squared potentials", help="use admm or pdhg")
+    method = "choose" if solver == "highs" else solver
+    return solve_highs(problem, method=method, time_limit=remaining(deadline))
+
+
+def _first_order(problem: HingeProblem, deadline: float | None, start: Float | None, tolerance: float) -> LinearAnswer:
+    from workbench.inference.convex_program import convex_program
+    from workbench.inference.pdhg import PrimalDual
+    from workbench.inference.solution import Status
+    from workbench.progress import expired
+
+    program = convex_program(problem)
+    run = PrimalDual(program, start=start, note=lambda *_: Status.LIMIT if expired(deadline) else None)
+    point = run.run(tolerance)
+    status = "optimal" if point.stopped is None else "limit"
+    x = np.clip(point.x, 0.0, 1.0)
+    return LinearAnswer(status, x, problem.objective(x), point.bound, run.iteration)
+
+
+def not_clausal(network: GroundNetwork, weights: Float) -> str | None:
+    """Why a 0/1 engine cannot take the network at these weights; None when all its soft rows are plain clauses."""
+    soft = network.effective_weights(weights) != 0.0
+    if np.any(network.power[network.template[soft]] != 1):
+        return "it has squared potentials"
+    if not clausal_rows(network)[soft].all():
+        return "it has soft rows that are no clauses"
+    return None
+
+
+def is_proven(energy: float, bound: float, scale: float) -> bool:
+    """Whether a bound proves an energy least, up to rounding at the problem's `scale` (summed absolute weights)."""
+    return energy - bound <= 1e-7 * max(1.0, abs(energy)) + 1e-12 * scale
+
+
+def better(network: GroundNetwork, weights: Float, left: Float, right: Float) -> Float:
+    """The state that breaks fewer hard rows, then of less energy."""
+
+    def rank(values: Float) -> tuple[float, float]:
+        return hard_violation(network, values, discrete=True), reported_energy(network, weights, values)
+
+    return left if rank(left) <= rank(right) else right
