@@ -21,6 +21,7 @@ from workbench.language.normal_form import (
 )
 from workbench.language.program import (
     Apply,
+    ArithmeticRule,
     Clause,
     Comparison,
     Constant,
@@ -29,11 +30,13 @@ from workbench.language.program import (
     FormulaRule,
     LinearRule,
     Literal,
+    LogicalRule,
     Program,
     Quantified,
     Term,
     Variable,
 )
+from workbench.language.psl_clausal import linear_rules, logical_clause
 from workbench.language.source import Diagnostics
 from workbench.language.variable_types import infer_types
 
@@ -74,7 +77,11 @@ def clausal_form(
     known.update({name: tuple(constants) for name, constants in (domains or {}).items()})
     clauses: list[Clause | LinearRule] = []
     for number, rule in enumerate(program.rules):
-        if isinstance(rule, FormulaRule):
+        if isinstance(rule, LogicalRule):
+            clauses.append(logical_clause(program, number, rule))
+        elif isinstance(rule, ArithmeticRule):
+            clauses.extend(linear_rules(program, number, rule))
+        else:
             try:
                 clauses.extend(_formula_clauses(program, number, rule, known, limit))
             except TooLarge:

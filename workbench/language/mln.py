@@ -13,8 +13,9 @@ from lark.exceptions import UnexpectedToken
 
 from workbench.errors import InputError, Span
 from workbench.language.checks import check
-from workbench.language.mln_builder import Builder, Refused
+from workbench.language.mln_builder import Builder
 from workbench.language.program import FormulaRule, Function, Predicate, Program, Type
+from workbench.language.refusal import Refused
 from workbench.language.source import Diagnostics, Source, read_text
 from workbench.language.statements import Statement, mln_parser, split_statements
 from workbench.language.syntax_errors import explain_unexpected

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from lark import Token, Transformer, v_args
 
-from workbench.errors import Span
 from workbench.language.builtin import ARITHMETIC, COMPARISONS, STRING_PREDICATES
 from workbench.language.program import (
     And,
@@ -35,21 +34,12 @@ from workbench.language.program import (
     Variable,
     Weight,
 )
+from workbench.language.refusal import Refused, unquoted
 from workbench.language.source import Source
 
-__all__ = ["Builder", "Refused", "is_variable_name", "unquoted"]
+__all__ = ["Builder", "is_variable_name"]
 
 MOST_RANGE = 10_000_000
-
-
-@dataclass
-class Refused(Exception):
-    """A statement that the grammar allows and its meaning does not."""
-
-    code: str
-    message: str
-    span: Span | None = None
-    help: str | None = None
 
 
 @dataclass(frozen=True)
@@ -65,22 +55,6 @@ Node = Token | Term | Formula | Parenthesised
 def is_variable_name(name: str) -> bool:
     """Alchemy's rule: a name that starts with a lower-case letter (or `_`) is a variable."""
     return name[0].islower() or name[0] == "_"
-
-
-def unquoted(text: str) -> str:
-    """The name inside double quotes, backslash escapes resolved."""
-    inner = text[1:-1]
-    if "\\" not in inner:
-        return inner
-    parts: list[str] = []
-    characters = iter(inner)
-    for character in characters:
-        if character == "\\":
-            follower = next(characters, "\\")
-            parts.append({"n": "\n", "t": "\t", "r": "\r"}.get(follower, follower))
-        else:
-            parts.append(character)
-    return "".join(parts)
 
 
 @v_args(inline=True)

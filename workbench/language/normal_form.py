@@ -34,6 +34,8 @@ __all__ = [
     "NeedsDomain",
     "TooLarge",
     "distribute",
+    "formula_atoms",
+    "formula_comparisons",
     "formula_terms",
     "free_sign_choices",
     "fresh_name",
@@ -105,6 +107,38 @@ def formula_terms(formula: Formula) -> Iterator[Term]:
         case Implies(left, right) | Iff(left, right):
             yield from formula_terms(left)
             yield from formula_terms(right)
+
+
+def formula_atoms(formula: Formula) -> Iterator[Atom]:
+    """The atoms of a formula, left to right."""
+    match formula:
+        case Atom():
+            yield formula
+        case FreeSign(atom):
+            yield atom
+        case Not(body) | Quantified(_, _, body):
+            yield from formula_atoms(body)
+        case And(items) | Or(items):
+            for item in items:
+                yield from formula_atoms(item)
+        case Implies(left, right) | Iff(left, right):
+            yield from formula_atoms(left)
+            yield from formula_atoms(right)
+
+
+def formula_comparisons(formula: Formula) -> Iterator[Comparison]:
+    """The comparisons of a formula, left to right."""
+    match formula:
+        case Comparison():
+            yield formula
+        case Not(body) | Quantified(_, _, body):
+            yield from formula_comparisons(body)
+        case And(items) | Or(items):
+            for item in items:
+                yield from formula_comparisons(item)
+        case Implies(left, right) | Iff(left, right):
+            yield from formula_comparisons(left)
+            yield from formula_comparisons(right)
 
 
 def map_terms(formula: Formula, change: Callable[[Term], Term]) -> Formula:

@@ -18,10 +18,13 @@ __all__ = [
     "Apply",
     "ArithmeticRule",
     "Atom",
+    "Calculation",
+    "Cardinality",
     "Clause",
     "Comparison",
     "Constant",
     "Definition",
+    "Factor",
     "Filter",
     "Formula",
     "FormulaRule",
@@ -98,6 +101,8 @@ class Comparison:
     """An equality or order test between terms: `= != < <= > >=`, or a string predicate named in `operator`.
 
     String predicates are those of `workbench.language.builtin.STRING_PREDICATES`, with a leading `!` where negated.
+    `%` is PSL's test that keeps each unordered pair once: `left` precedes `right` in any fixed total order of constants
+    (negated `!%`).
     """
 
     operator: str
@@ -253,25 +258,42 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
+class Cardinality:
+    """PSL's `|X|`: how many distinct constants a grounding puts in the place of summation variable X."""
+
+    variable: str
+
+
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """Arithmetic on numbers and cardinalities: `+ - * /`, or `min` and `max` for PSL's `@Min[...]` and `@Max[...]`."""
+
+    operator: OneOf["+", "-", "*", "/", "min", "max"]
+    left: Factor
+    right: Factor
+
+
+Factor = float | Cardinality | Calculation
+
+
+@dataclass(frozen=True, slots=True)
 class LinearTerm:
-    """`coefficient * product of atoms` in a linear expression, all on the left side (right sides are negated).
+    """`coefficient * factor * product of atoms` in a linear expression, all on the left side (right sides are negated).
 
     Parameters
     ----------
     coefficient : float
         The numeric factor.
     atoms : tuple of Atom
-        No atom for a constant term; at most one atom may be open, the others are closed.
-    cardinalities : tuple of (str, int)
-        Factors `|X| ** exponent`, exponent +1 or -1.
-    extrema : tuple of (kind, tuple of (float, str or None))
-        Factors or summands `@Min[...]`, `@Max[...]` over numbers and cardinalities: kind, then its arguments.
+        No atom for a constant term; at most one atom may be open, the others are closed. Arguments that are
+        `SumVariable` are summed over.
+    factor : Factor or None
+        What depends on cardinalities, if anything does; None stands for 1.
     """
 
     coefficient: float
     atoms: tuple[Atom, ...] = ()
-    cardinalities: tuple[tuple[str, int], ...] = ()
-    extrema: tuple[tuple[str, tuple[tuple[float, str | None], ...]], ...] = ()
+    factor: Factor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,7 +417,9 @@ class Clause:
 class LinearRule:
     """An arithmetic rule ready for grounding: `ell <= 0` (hinge or hard) or `ell = 0` (hard).
 
-    A weighted equality has become two linear rules of one template each before this level.
+    A weighted equality has become two linear rules, `ell <= 0` and `-ell <= 0`, of equal `rule` and `index`: they share
+    one template, as the rule has one weight. Variables are bound by the listed atoms of the terms; filters restrict
+    sums; `comparisons` must all hold.
     """
 
     rule: int

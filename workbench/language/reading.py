@@ -8,6 +8,7 @@ from pathlib import Path
 from workbench.errors import UsageError
 from workbench.language.mln import parse_mln
 from workbench.language.program import Program
+from workbench.language.psl import parse_psl
 from workbench.language.source import read_text
 
 __all__ = ["read_program"]
@@ -27,4 +28,6 @@ def read_program(path: str | os.PathLike[str]) -> Program:
     stem = file.name.removesuffix(".gz")
     if stem.endswith(".mln"):
         return parse_mln(read_text(file), str(path), directory=file.parent)
+    if stem.endswith(".psl"):
+        return parse_psl(read_text(file), str(path))
     raise UsageError.of("E0100", f"{file} is neither a .mln nor a .psl file")

@@ -15,7 +15,7 @@ from lark import Lark, Token, Transformer
 from workbench.errors import Span
 from workbench.language.source import Diagnostics, Source
 
-__all__ = ["Statement", "mln_parser", "split_statements"]
+__all__ = ["CLOSING", "OPENING", "Statement", "mln_parser", "report_stray", "split_statements"]
 
 OPENING = {"LPAR", "LBRACE", "LSQB"}
 CLOSING = {"RPAR", "RBRACE", "RSQB"}
@@ -65,7 +65,7 @@ def split_statements(parser: Lark, source: Source, diagnostics: Diagnostics) -> 
             newlines += 1
             continue
         if kind in ("UNKNOWN", "OPEN_COMMENT", "OPEN_STRING"):
-            _report_stray(token, source, diagnostics)
+            report_stray(token, source, diagnostics)
             if kind == "UNKNOWN":
                 continue
             break
@@ -87,7 +87,7 @@ def split_statements(parser: Lark, source: Source, diagnostics: Diagnostics) -> 
         yield Statement(source, tokens)
 
 
-def _report_stray(token: Token, source: Source, diagnostics: Diagnostics) -> None:
+def report_stray(token: Token, source: Source, diagnostics: Diagnostics) -> None:
     span = source.span(token)
     if token.type == "OPEN_COMMENT":
         diagnostics.add("E0102", "this comment is never closed", span, "close it with */")

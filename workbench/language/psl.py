@@ -1,0 +1,104 @@
+"""Reading probabilistic soft logic: text to `Program`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from threading import local
+
+from lark import Lark
+from lark.exceptions import UnexpectedToken
+
+from workbench.language.checks import check
+from workbench.language.program import ArithmeticRule, LogicalRule, Program
+from workbench.language.psl_builder import Builder
+from workbench.language.psl_statements import psl_parser, split_rules
+from workbench.language.psl_types import with_inferred_types
+from workbench.language.refusal import Refused
+from workbench.language.source import Diagnostics, Source
+from workbench.language.statements import Statement
+from workbench.language.syntax_errors import explain_unexpected
+
+__all__ = ["parse_psl"]
+
+_thread = local()
+
+
+def parse_psl(text: str, source: str | None = None) -> Program:
+    """Read a PSL program.
+
+    Parameters
+    ----------
+    text : str
+        Rules, as in a `.psl` file.
+    source : str or None
+        The file's name, for messages.
+
+    Returns
+    -------
+    Program
+        Checked. Predicates keep the spelling of their first mention (their names do not depend on case), are neither
+        open nor closed (`closed=None`), and have one type for all arguments that rules join.
+
+    Raises
+    ------
+    InputError
+        With every error of the text at once (E0101 to E0129).
+    """
+    origin = Source(source, text)
+    diagnostics = Diagnostics({source: text})
+    rules = list(_rules(origin, diagnostics))
+    program = with_inferred_types(Program("psl", {}, {}, {}, tuple(rules), text, {source: text}), diagnostics)
+    diagnostics.found += check(program)
+    diagnostics.raise_errors()
+    return program
+
+
+def _parser_of_thread() -> tuple[Lark, Builder]:
+    """The builder holds the rule at hand, so each thread has its own."""
+    if not hasattr(_thread, "parser"):
+        _thread.builder = Builder()
+        _thread.parser = psl_parser(_thread.builder)
+    return _thread.parser, _thread.builder
+
+
+def _rules(source: Source, diagnostics: Diagnostics) -> Iterable[LogicalRule | ArithmeticRule]:
+    parser, builder = _parser_of_thread()
+    for statement in split_rules(parser, source, diagnostics):
+        builder.source = source
+        tokens = statement.tokens
+        span = source.span(tokens[0], tokens[-1])
+        try:
+            rule = _parse(parser, statement)
+            text = source.text[tokens[0].start_pos : tokens[-1].end_pos]
+            if isinstance(rule, LogicalRule):
+                yield LogicalRule(rule.body, rule.head, rule.weight, rule.squared, text, span)
+            else:
+                yield ArithmeticRule(rule.terms, rule.relation, rule.filters, rule.weight, rule.squared, (), text, span)
+        except Refused as refused:
+            diagnostics.add(refused.code, refused.message, refused.span or span, refused.help)
+        except RecursionError:
+            diagnostics.add("E0103", "this rule nests too deeply", span, "split it into several rules")
+
+
+def _parse(parser: Lark, statement: Statement) -> LogicalRule | ArithmeticRule:
+    tokens = statement.tokens
+    if tokens[0].type == "MINUS" and len(tokens) > 1 and tokens[1].type == "WEIGHT":
+        raise Refused(
+            "E0120",
+            f"the weight -{tokens[1]} is negative",
+            statement.source.span(tokens[0], tokens[1]),
+            "a negative weight makes inference non-convex; negate the rule instead: `w: A -> B` becomes `w: A -> !B`",
+        )
+    interactive = parser.parse_interactive(start="rule")
+    fed = 0
+    try:
+        for token in tokens:
+            interactive.feed_token(token)
+            fed += 1
+        rule = interactive.feed_eof(tokens[-1])  # type: ignore[no-untyped-call]
+    except UnexpectedToken as error:
+        code, message, help = explain_unexpected(tokens, fed, error.accepts or error.expected)
+        span = statement.source.span(tokens[min(fed, len(tokens) - 1)])
+        raise Refused(code, message, span, help) from None
+    assert isinstance(rule, LogicalRule | ArithmeticRule)
+    return rule

@@ -1,0 +1,294 @@
+"""What each reduction of the PSL grammar builds.
+
+The grammar has one ladder for logic and arithmetic. What stands where is settled at the top of a rule: `relate` with
+`=`, `<=` or `>=` makes it arithmetic, anything else logical; only then are nodes read as literals or as linear terms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from lark import Token, Transformer, v_args
+
+from workbench.errors import Span
+from workbench.language.builtin import negated_operator
+from workbench.language.linear import Line, LinearProblem, combine, constant_line, divide, extremum, multiply
+from workbench.language.program import (
+    And,
+    ArithmeticRule,
+    Atom,
+    Cardinality,
+    Comparison,
+    Constant,
+    Filter,
+    Formula,
+    LinearTerm,
+    Literal,
+    LogicalRule,
+    Not,
+    Or,
+    SumVariable,
+    Term,
+    Variable,
+    Weight,
+)
+from workbench.language.refusal import Refused, unquoted
+from workbench.language.source import Source
+
+__all__ = ["Builder"]
+
+ARITHMETIC_SIGNS = {"=", "<=", ">="}
+COMPARISONS = {"==": "=", "!=": "!=", "~=": "!=", "%": "%", "^": "%"}
+
+
+@dataclass(frozen=True)
+class Joined:
+    """`&`, `|` or an implication (`->`: items are body and head) over nodes."""
+
+    sign: str
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """`+ - * /`, juxtaposition (`*`), a relation, `!` or unary `-` over nodes."""
+
+    sign: str
+    items: tuple[Node, ...]
+    span: Span
+
+
+@dataclass(frozen=True)
+class Extremum:
+    """`@Min[a, b]` or `@Max[a, b]`."""
+
+    kind: str
+    items: tuple[Node, Node]
+    span: Span
+
+
+Node = Atom | Variable | Constant | Cardinality | Joined | Operation | Extremum
+
+
+@v_args(inline=True)
+class Builder(Transformer[Token, object]):
+    """Builds one rule; `source` is set by the reader before each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.source = Source(None, "")
+
+    # -- rules --
+
+    def rule(
+        self, weight: Token | None, expression: Node, exponent: Token | None, stop: Token | None, *filters: Filter
+    ) -> LogicalRule | ArithmeticRule:
+        given = self._weight(weight, exponent, stop)
+        squared = exponent is not None and exponent[-1] == "2"
+        if isinstance(expression, Operation) and expression.sign in ARITHMETIC_SIGNS:
+            return self._arithmetic(expression, filters, given, squared)
+        if filters:
+            raise Refused("E0122", "a filter belongs to an arithmetic rule, and this one is logical")
+        body, head = self._sides(expression)
+        return LogicalRule(body, head, given, squared)
+
+    def _weight(self, weight: Token | None, exponent: Token | None, stop: Token | None) -> Weight:
+        if weight is None and stop is None:
+            raise Refused(
+                "E0120",
+                "this rule has neither a weight nor a full stop",
+                None,
+                "write `1.0: ...` for a weighted rule, or end a hard one with ` .`",
+            )
+        if weight is not None and stop is not None:
+            raise Refused(
+                "E0108",
+                "this rule has a weight and a full stop",
+                self.source.span(stop),
+                "a full stop makes it hard: drop the weight, or drop the full stop",
+            )
+        if weight is None:
+            if exponent is not None:
+                raise Refused(
+                    "E0123", "a hard rule has no exponent", self.source.span(exponent), "drop it, or give a weight"
+                )
+            return Weight("hard")
+        value = float(weight)
+        if value == float("inf"):
+            raise Refused("E0120", "this weight is too large", self.source.span(weight), "end a hard rule with ` .`")
+        return Weight("given", value)
+
+    def filter(self, name: Token, condition: Node) -> Filter:
+        return Filter(str(name), self._condition(condition))
+
+    # -- nodes --
+
+    def implies(self, body: Node, _: Token, head: Node) -> Joined:
+        return Joined("->", (body, head))
+
+    def implied(self, head: Node, _: Token, body: Node) -> Joined:
+        return Joined("->", (body, head))
+
+    def disjoin(self, *items: Node) -> Joined:
+        return Joined("|", items[::2])
+
+    def conjoin(self, *items: Node) -> Joined:
+        return Joined("&", items[::2])
+
+    def relation_sign(self, sign: Token) -> Token:
+        return sign
+
+    def relate(self, left: Node, sign: Token, right: Node) -> Operation:
+        return Operation(str(sign), (left, right), self.source.span(sign))
+
+    def combine(self, left: Node, sign: Token, right: Node) -> Operation:
+        return Operation(str(sign), (left, right), self.source.span(sign))
+
+    def times(self, left: Node, right: Atom) -> Operation:
+        assert right.span is not None
+        return Operation("*", (left, right), right.span)
+
+    def negate(self, sign: Token, body: Node) -> Operation:
+        return Operation("!", (body,), self.source.span(sign))
+
+    def minus(self, sign: Token, body: Node) -> Operation:
+        return Operation("minus", (body,), self.source.span(sign))
+
+    def parenthesis(self, body: Node) -> Node:
+        return body
+
+    def bare(self, name: Token) -> Variable:
+        return Variable(str(name), False, self.source.span(name))
+
+    def string(self, token: Token) -> Constant:
+        return Constant(unquoted(token), self.source.span(token))
+
+    def number(self, token: Token) -> Extremum | Operation:
+        return Operation("number", (Constant(str(token)),), self.source.span(token))
+
+    def cardinality(self, _: Token, name: Token, __: Token) -> Cardinality:
+        return Cardinality(str(name))
+
+    def extremum(self, kind: Token, left: Node, right: Node) -> Extremum:
+        return Extremum(kind[1:].lower(), (left, right), self.source.span(kind))
+
+    def atom(self, name: Token, *arguments: Term | None) -> Atom:
+        return Atom(str(name), tuple([a for a in arguments if a is not None]), self.source.span(name))
+
+    def sum_variable(self, sign: Token, name: Token) -> SumVariable:
+        return SumVariable(str(name), self.source.span(sign, name))
+
+    def variable(self, name: Token) -> Variable:
+        return Variable(str(name), False, self.source.span(name))
+
+    def constant_number(self, *tokens: Token) -> Constant:
+        return Constant("".join(tokens), self.source.span(tokens[0], tokens[-1]))
+
+    # -- logical rules --
+
+    def _sides(self, node: Node) -> tuple[tuple[Literal | Comparison, ...], tuple[Literal | Comparison, ...]]:
+        if isinstance(node, Joined) and node.sign == "->":
+            body, head = node.items
+            return self._items(body, "&", BODY), self._items(head, "|", HEAD)
+        return (), self._items(node, "|", HEAD)
+
+    def _items(self, node: Node, sign: str, refusal: tuple[str, str]) -> tuple[Literal | Comparison, ...]:
+        if isinstance(node, Joined):
+            if node.sign != sign:
+                raise Refused("E0124", refusal[0], _span_of(node), refusal[1])
+            return tuple([found for item in node.items for found in self._items(item, sign, refusal)])
+        return (self._literal(node),)
+
+    def _literal(self, node: Node) -> Literal | Comparison:
+        match node:
+            case Atom(_, arguments):
+                for argument in arguments:
+                    if isinstance(argument, SumVariable):
+                        raise Refused(
+                            "E0122", f"a sum over {argument.name} belongs to an arithmetic rule", argument.span
+                        )
+                return Literal(node)
+            case Operation("!", (body,), span):
+                if isinstance(body, Joined):
+                    raise Refused("E0124", "`!` stands before an atom only", span, "move it to the atoms")
+                inner = self._literal(body)
+                if isinstance(inner, Literal):
+                    return Literal(inner.atom, not inner.positive)
+                return replace(inner, operator=negated_operator(inner.operator))
+            case Operation(sign, (left, right), span) if sign in COMPARISONS or sign == "-":
+                return Comparison(COMPARISONS.get(sign, "!="), self._term(left), self._term(right), span)
+            case Operation(sign, _, span) if sign in ARITHMETIC_SIGNS:
+                raise Refused("E0124", f"`{sign}` relates sums of atoms", span, "two terms are equal where `A == B`")
+            case Variable(name, _, span):
+                raise Refused("E0103", f"`{name}` is a variable, and an atom is expected here", span, f"{name}(X)?")
+        raise Refused("E0103", "an atom is expected here", _span_of(node))
+
+    def _term(self, node: Node) -> Term:
+        if isinstance(node, Variable | Constant):
+            return node
+        if isinstance(node, Operation) and node.sign == "number":
+            assert isinstance(node.items[0], Constant)
+            return replace(node.items[0], span=node.span)
+        raise Refused("E0103", "a variable or a constant is expected here", _span_of(node))
+
+    def _condition(self, node: Node) -> Formula:
+        if isinstance(node, Joined) and node.sign in "&|":
+            items = tuple([self._condition(item) for item in node.items])
+            return And(items) if node.sign == "&" else Or(items)
+        if isinstance(node, Operation) and node.sign == "!":
+            return Not(self._condition(node.items[0]))
+        found = self._literal(node)
+        return found.atom if isinstance(found, Literal) else found
+
+    # -- arithmetic rules --
+
+    def _arithmetic(
+        self, relation: Operation, filters: tuple[Filter, ...], weight: Weight, squared: bool
+    ) -> ArithmeticRule:
+        left, right = (self._line(item) for item in relation.items)
+        terms = combine(left, right, -1.0)
+        ordered = (
+            *(term for term in terms if term.atoms and term.coefficient > 0),
+            *(term for term in terms if term.atoms and term.coefficient < 0),
+            *constant_line(terms),
+        )
+        if not any(term.atoms for term in ordered):
+            raise Refused("E0121", "this arithmetic rule has no atom", relation.span)
+        return ArithmeticRule(ordered, relation.sign, filters, weight, squared)  # type: ignore[arg-type]
+
+    def _line(self, node: Node) -> Line:
+        try:
+            match node:
+                case Atom():
+                    return (LinearTerm(1.0, (node,)),)
+                case Cardinality():
+                    return (LinearTerm(1.0, (), node),)
+                case Operation("number", (Constant(text),)):
+                    return (LinearTerm(float(text)),)
+                case Operation("minus", (body,)):
+                    return combine((), self._line(body), -1.0)
+                case Operation("+" | "-" as sign, (left, right)):
+                    return combine(self._line(left), self._line(right), 1.0 if sign == "+" else -1.0)
+                case Operation("*", (left, right)):
+                    return multiply(self._line(left), self._line(right))
+                case Operation("/", (left, right)):
+                    return divide(self._line(left), self._line(right))
+                case Extremum(kind, (left, right)):
+                    return extremum(kind, self._line(left), self._line(right))
+        except LinearProblem as problem:
+            raise Refused("E0121", str(problem), _span_of(node)) from None
+        if isinstance(node, Variable):
+            raise Refused("E0121", f"`{node.name}` is a variable, and an atom or a number is expected", node.span)
+        raise Refused(
+            "E0121", "logic stands inside an arithmetic rule", _span_of(node), "use atoms, + - * / and numbers"
+        )
+
+
+BODY = ("the body of a rule is a conjunction", "write one rule for each disjunct")
+HEAD = ("the head of a rule, or a rule without arrow, is a disjunction", "write one rule for each conjunct")
+
+
+def _span_of(node: Node) -> Span | None:
+    if isinstance(node, Joined):
+        return next((span for span in map(_span_of, node.items) if span is not None), None)
+    return getattr(node, "span", None)

@@ -1,0 +1,108 @@
+"""A PSL text cut into rules: one lexer pass, then weights, full stops, exponents and line ends decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from lark import Lark, Token, Transformer
+
+from workbench.language.source import Diagnostics, Source
+from workbench.language.statements import CLOSING, OPENING, Statement, report_stray
+
+__all__ = ["psl_parser", "split_rules"]
+
+ENDS = {"STOP", "EXPONENT"}
+OPERAND_ENDS = {"RPAR", "NUMBER", "STRING", "NAME"}
+OPERAND_STARTS = {"NAME", "NOT", "LPAR", "NUMBER", "STRING", "EXTREMUM"}
+
+
+class Layout:
+    """Keeps the terminals that no grammar rule uses: cutting into rules uses them."""
+
+    always_accept = ("NEWLINE", "POINT", "OPEN_COMMENT", "OPEN_STRING", "UNKNOWN")
+
+    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
+        return stream
+
+
+def psl_parser(builder: Transformer[Token, object]) -> Lark:
+    """The LALR(1) parser of `psl.lark`, calling `builder` at each reduction."""
+    return Lark(
+        (Path(__file__).parent / "psl.lark").read_text(encoding="utf-8"),
+        parser="lalr",
+        lexer="basic",
+        start="rule",
+        transformer=builder,
+        maybe_placeholders=True,
+        postlex=Layout(),
+    )
+
+
+def split_rules(parser: Lark, source: Source, diagnostics: Diagnostics) -> Iterator[Statement]:
+    """Cut `source` into rules.
+
+    A rule starts at a weight, after a full stop or an exponent (and the filters that follow it), and on a new line
+    where an operand follows an operand. A leading `-` stays with its weight.
+    """
+    rule: list[Token] = []
+    depth = 0
+    newline = False
+    pending = list(_tagged(parser, source, diagnostics))
+    for position, token in enumerate(pending):
+        kind = token.type
+        if kind == "NEWLINE":
+            newline = True
+            continue
+        if rule and _starts_rule(rule[-1], token, pending[position + 1 : position + 2], newline, depth):
+            yield Statement(source, rule)
+            rule, depth = [], 0
+        newline = False
+        rule.append(token)
+        if kind in OPENING:
+            depth += 1
+        elif kind in CLOSING:
+            depth = max(0, depth - 1)
+    if rule:
+        yield Statement(source, rule)
+
+
+def _starts_rule(last: Token, token: Token, following: list[Token], newline: bool, depth: int) -> bool:
+    kind = token.type
+    signed_weight = kind in ("MINUS", "PLUS") and bool(following) and following[0].type == "WEIGHT"
+    if kind == "WEIGHT":
+        return last.type not in ("MINUS", "PLUS")
+    if signed_weight:
+        return True
+    if depth:
+        return False
+    if last.type in ENDS or last.type == "RBRACE":
+        return kind not in ("LBRACE", "STOP", "EXPONENT")
+    return newline and last.type in OPERAND_ENDS and kind in OPERAND_STARTS
+
+
+def _tagged(parser: Lark, source: Source, diagnostics: Diagnostics) -> Iterator[Token]:
+    """The tokens, with `1.5 :` as one WEIGHT and full stops as STOP; stray characters reported and left out."""
+    held: Token | None = None
+    for token in parser.lex(source.text):
+        kind = token.type
+        if kind in ("UNKNOWN", "OPEN_COMMENT", "OPEN_STRING"):
+            report_stray(token, source, diagnostics)
+            if kind == "UNKNOWN":
+                continue
+            break
+        if held is not None:
+            if kind == "COLON":
+                token = held.update(type="WEIGHT")
+                token.end_line, token.end_column, token.end_pos = held.end_line, held.end_column, held.end_pos
+                held = None
+                yield token
+                continue
+            yield held
+            held = None
+        if kind == "NUMBER":
+            held = token
+        else:
+            yield token.update(type="STOP") if kind == "POINT" else token
+    if held is not None:
+        yield held

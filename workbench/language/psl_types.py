@@ -1,0 +1,174 @@
+"""Predicates and types of a PSL program, which declares neither.
+
+Every argument place is a class of its own; a variable joins the places it stands in within its rule, and so does a
+comparison its two sides. Each class is one type, so that each domain holds only the constants that can meet.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from workbench.language.normal_form import formula_atoms, formula_comparisons
+from workbench.language.program import (
+    And,
+    ArithmeticRule,
+    Atom,
+    Comparison,
+    Filter,
+    Formula,
+    Literal,
+    LogicalRule,
+    Not,
+    Or,
+    Predicate,
+    Program,
+    SumVariable,
+    Type,
+    Variable,
+)
+from workbench.language.source import Diagnostics
+
+__all__ = ["rule_atoms", "rule_comparisons", "with_inferred_types"]
+
+Place = tuple[str, int]
+
+
+def with_inferred_types(program: Program, diagnostics: Diagnostics) -> Program:
+    """The program with its predicates (spelled as first mentioned, or as already declared) and inferred types.
+
+    Predicates that `program` declares already keep what they declare but their types, which are inferred anew.
+    A predicate used with two arities is reported as E0105.
+    """
+    spelling = {name.casefold(): name for name in program.predicates}
+    arities = {name: predicate.arity for name, predicate in program.predicates.items()}
+    for rule in program.rules:
+        assert isinstance(rule, LogicalRule | ArithmeticRule)
+        for atom in rule_atoms(rule):
+            name = spelling.setdefault(atom.predicate.casefold(), atom.predicate)
+            known = arities.setdefault(name, len(atom.arguments))
+            if known != len(atom.arguments):
+                plural = "argument" if known == 1 else "arguments"
+                diagnostics.add(
+                    "E0105", f"{name} takes {known} {plural} and is given {len(atom.arguments)}", atom.span or rule.span
+                )
+    rules = tuple(_respelled(rule, spelling) for rule in program.rules)  # type: ignore[arg-type]
+    classes = _Classes()
+    for name, arity in arities.items():
+        for position in range(arity):
+            classes.find((name, position))
+    for rule in rules:
+        _join(rule, classes, arities)
+    names = classes.names()
+    predicates = {}
+    for name, arity in arities.items():
+        declared = program.predicates.get(name, Predicate(name, ()))
+        types = tuple(names[classes.find((name, position))] for position in range(arity))
+        predicates[name] = replace(declared, argument_types=types)
+    used = dict.fromkeys(type_name for predicate in predicates.values() for type_name in predicate.argument_types)
+    return replace(program, rules=rules, predicates=predicates, types={name: Type(name) for name in used})
+
+
+def rule_atoms(rule: LogicalRule | ArithmeticRule) -> Iterator[Atom]:
+    """Every atom of a rule, filters included, left to right."""
+    if isinstance(rule, LogicalRule):
+        yield from (item.atom for item in (*rule.body, *rule.head) if isinstance(item, Literal))
+    else:
+        for term in rule.terms:
+            yield from term.atoms
+        for filter_ in rule.filters:
+            yield from formula_atoms(filter_.condition)
+
+
+def rule_comparisons(rule: LogicalRule | ArithmeticRule) -> Iterator[Comparison]:
+    """Every comparison of a rule, filters included."""
+    if isinstance(rule, LogicalRule):
+        yield from (item for item in (*rule.body, *rule.head) if isinstance(item, Comparison))
+    else:
+        yield from rule.comparisons
+        for filter_ in rule.filters:
+            yield from formula_comparisons(filter_.condition)
+
+
+def _respelled(rule: LogicalRule | ArithmeticRule, spelling: Mapping[str, str]) -> LogicalRule | ArithmeticRule:
+    def atom(old: Atom) -> Atom:
+        name = spelling[old.predicate.casefold()]
+        return old if old.predicate == name else replace(old, predicate=name)
+
+    def item(old: Literal | Comparison) -> Literal | Comparison:
+        return Literal(atom(old.atom), old.positive) if isinstance(old, Literal) else old
+
+    if isinstance(rule, LogicalRule):
+        return replace(rule, body=tuple(map(item, rule.body)), head=tuple(map(item, rule.head)))
+    terms = tuple(replace(term, atoms=tuple(map(atom, term.atoms))) for term in rule.terms)
+    filters = tuple(Filter(f.variable, _map_atoms(f.condition, atom)) for f in rule.filters)
+    return replace(rule, terms=terms, filters=filters)
+
+
+def _map_atoms(formula: Formula, change: Callable[[Atom], Atom]) -> Formula:
+    match formula:
+        case Atom():
+            return change(formula)
+        case Not(body):
+            return Not(_map_atoms(body, change))
+        case And(items):
+            return And(tuple([_map_atoms(item, change) for item in items]))
+        case Or(items):
+            return Or(tuple([_map_atoms(item, change) for item in items]))
+    return formula
+
+
+@dataclass
+class _Classes:
+    """Union-find over argument places, with a count of the variable names met in each class."""
+
+    parent: dict[Place, Place] = field(default_factory=dict)
+    used: list[tuple[Place, str]] = field(default_factory=list)
+
+    def find(self, place: Place) -> Place:
+        self.parent.setdefault(place, place)
+        while self.parent[place] != place:
+            self.parent[place] = self.parent[self.parent[place]]
+            place = self.parent[place]
+        return place
+
+    def join(self, one: Place, other: Place) -> None:
+        first, second = self.find(one), self.find(other)
+        if first != second:
+            self.parent[second] = first
+
+    def names(self) -> dict[Place, str]:
+        """A name for each class: its commonest variable in lower case without digits, numbered where it is taken."""
+        counts: dict[Place, Counter[str]] = {}
+        for place in self.parent:
+            counts.setdefault(self.find(place), Counter())
+        for place, variable in self.used:
+            counts[self.find(place)][re.sub(r"\d+$", "", variable).casefold() or "t"] += 1
+        names: dict[Place, str] = {}
+        taken: set[str] = set()
+        for place, counter in counts.items():
+            base = counter.most_common(1)[0][0] if counter else f"{place[0].casefold()}_{place[1]}"
+            name = base
+            number = 2
+            while name in taken:
+                name, number = f"{base}{number}", number + 1
+            taken.add(name)
+            names[place] = name
+        return names
+
+
+def _join(rule: LogicalRule | ArithmeticRule, classes: _Classes, arities: Mapping[str, int]) -> None:
+    """Join the places that each variable of the rule stands in, then the two sides of each comparison."""
+    place_of: dict[str, Place] = {}
+    for atom in rule_atoms(rule):
+        for position, argument in enumerate(atom.arguments[: arities[atom.predicate]]):
+            if isinstance(argument, Variable | SumVariable):
+                place = (atom.predicate, position)
+                classes.used.append((place, argument.name))
+                classes.join(place_of.setdefault(argument.name, place), place)
+    for comparison in rule_comparisons(rule):
+        sides = [s.name for s in (comparison.left, comparison.right) if isinstance(s, Variable) and s.name in place_of]
+        if len(sides) == 2:
+            classes.join(place_of[sides[0]], place_of[sides[1]])
