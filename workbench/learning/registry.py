@@ -8,6 +8,11 @@ from typing import Any, cast
 from workbench.errors import UsageError, nearest
 from workbench.learning.contrastive_divergence import ContrastiveDivergence
 from workbench.learning.fixed import FixedWeights
+from workbench.learning.hinge_em import HingeEM
+from workbench.learning.hinge_large_margin import HingeLargeMargin
+from workbench.learning.hinge_perceptron import HingePerceptron
+from workbench.learning.hinge_pseudolikelihood import HingePseudolikelihood
+from workbench.learning.hinge_search import HingeSearch
 from workbench.learning.learner import Learner
 from workbench.learning.mc_mle import MonteCarloMaximumLikelihood
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
@@ -24,6 +29,11 @@ _CLASSES: tuple[type[Learner], ...] = (
     PreconditionedConjugateGradient,
     ContrastiveDivergence,
     FixedWeights,
+    HingePerceptron,
+    HingePseudolikelihood,
+    HingeLargeMargin,
+    HingeSearch,
+    HingeEM,
 )
 
 LEARNERS: dict[str, type[Learner]] = {learner.name: learner for learner in _CLASSES}

@@ -40,7 +40,7 @@ class TrainingWorld:
     network : GroundNetwork
         The example's network without the hard rows that its labels violate.
     labels : float64 array, shape (n_atoms,)
-        0, 1, or NaN where hidden.
+        0, 1 (or between, for PSL), or NaN where hidden.
     violated_hard_rows : int64 array
         Rows of the example's own network that were left out.
     """
@@ -87,8 +87,8 @@ class TrainingSet:
         }
 
 
-def prepare(examples: Sequence[Example], templates: Templates) -> TrainingSet:
-    """Check the examples and make them ready.
+def prepare(examples: Sequence[Example], templates: Templates, *, fractional: bool = False) -> TrainingSet:
+    """Check the examples and make them ready; `fractional` labels may lie between 0 and 1 (PSL).
 
     Raises
     ------
@@ -110,7 +110,9 @@ def prepare(examples: Sequence[Example], templates: Templates) -> TrainingSet:
         if truth.shape != (network.n_atoms,):
             raise UsageError.of("E0502", f"{truth.size} labels for {network.n_atoms} open atoms")
         known = truth[~np.isnan(truth)]
-        if known.size and not np.isin(known, (0.0, 1.0)).all():
+        if fractional and known.size and not (known.min() >= 0.0 and known.max() <= 1.0):
+            raise UsageError.of("E0502", "a label lies outside [0, 1]")
+        if not fractional and known.size and not np.isin(known, (0.0, 1.0)).all():
             raise UsageError.of("E0502", "a label of a Markov logic network is neither 0 nor 1")
         if network.n_atoms and not known.size:
             raise UsageError.of("E0503", "no open atom is labelled", help="load the truth of the query predicates")
@@ -124,7 +126,7 @@ def _prepare_world(network: GroundNetwork, labels: Float) -> TrainingWorld:
     b = np.asarray(least.b, np.float64)
     lowest = b + least.A.minimum(0).sum(axis=1)
     highest = b + least.A.maximum(0).sum(axis=1)
-    tolerance = 1e-9
+    tolerance = 1e-6  # a truth value that was solved for keeps its hard rows to this much
     violated = (network.relation != Relation.HINGE) & (lowest > tolerance)
     violated |= (network.relation == Relation.EQUAL) & (highest < -tolerance)
     rows = np.flatnonzero(violated)
@@ -132,8 +134,8 @@ def _prepare_world(network: GroundNetwork, labels: Float) -> TrainingWorld:
     if network.blocks.n_blocks:
         true_members = network.blocks.members @ np.nan_to_num(labels, nan=0.0)
         hidden_members = network.blocks.members @ np.isnan(labels).astype(np.float64)
-        empty = (network.blocks.kind == 0) & (true_members + hidden_members < network.blocks.right)
-        fits = ~empty & (true_members <= network.blocks.right)
+        empty = (network.blocks.kind == 0) & (true_members + hidden_members < network.blocks.right - tolerance)
+        fits = ~empty & (true_members <= network.blocks.right + tolerance)
         blocks = Blocks(network.blocks.members[fits], network.blocks.kind[fits], network.blocks.right[fits])
         kept = replace(kept, blocks=blocks)
     return TrainingWorld(kept, labels, rows)

@@ -1,0 +1,127 @@
+"""Weight search for hinge-loss MRFs: a grid or random weights, judged by the error of the MAP state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.errors import Cancelled, UsageError
+from workbench.inference.solution import Engine
+from workbench.learning.hinge_training import most_likely, prepare_hinges, start_weights
+from workbench.learning.learner import Example, LearnedWeights
+from workbench.network.ground_network import Templates
+from workbench.progress import SILENT, Progress, expired
+
+__all__ = ["HingeSearch"]
+
+Float = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class HingeSearch:
+    """Try weights and keep those whose MAP state is nearest to the labels.
+
+    Only the ratios of weights matter to a MAP state where all are learned.
+
+    Parameters
+    ----------
+    method : {'random', 'grid'}
+        Log-uniform draws between the smallest and largest of `values`, or all combinations of `values`.
+    values : tuple of float
+    trials : int
+        Weight vectors tried at most (a grid that is larger is refused).
+    loss : {'absolute', 'squared', 'rounded'}
+        Mean absolute error, mean squared error, or the share of atoms on the wrong side of 1/2.
+    tolerance : float
+    engine : Engine or None
+    """
+
+    name: ClassVar[str] = "hinge_search"
+    method: Literal["random", "grid"] = "random"
+    values: tuple[float, ...] = (0.01, 0.1, 1.0, 10.0)
+    trials: int = 200
+    loss: Literal["absolute", "squared", "rounded"] = "absolute"
+    tolerance: float = 1e-3
+    engine: Engine | None = None
+
+    def fit(
+        self,
+        examples: Sequence[Example],
+        templates: Templates,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+    ) -> LearnedWeights:
+        """Learn. One MAP inference per example and weight vector; the program's own weights are tried first.
+
+        Raises
+        ------
+        UsageError
+            E0521, where a grid has more points than `trials`.
+        """
+        training = prepare_hinges(examples, templates)
+        best = start_weights(training, None)
+        size = len(self.values) ** int(training.learned.sum())
+        if self.method == "grid" and size > self.trials:
+            raise UsageError.of(
+                "E0521",
+                f"the grid has {size:,} points, more than {self.trials} trials",
+                help="give fewer values, more trials, or method=random",
+            )
+        best_loss, status = np.inf, "iterations"
+        tried: list[float] = []
+        states: list[Float | None] = [None] * len(training.worlds)
+        try:
+            for weights in islice(self._candidates(best, training.learned, seed), self.trials + 1):
+                progress.step("searching weights", len(tried), self.trials)
+                if expired(deadline):
+                    status = "limit"
+                    break
+                total, known = 0.0, 0
+                for index, world in enumerate(training.worlds):
+                    state = most_likely(
+                        world.network,
+                        weights,
+                        engine=self.engine,
+                        tolerance=self.tolerance,
+                        seed=seed,
+                        deadline=deadline,
+                        progress=progress,
+                        start=states[index],
+                    )
+                    states[index] = state
+                    total += self._loss(state[~world.hidden], world.labels[~world.hidden])
+                    known += int((~world.hidden).sum())
+                tried.append(total / max(known, 1))
+                if tried[-1] < best_loss:
+                    best, best_loss = weights, tried[-1]
+        except Cancelled:
+            status = "cancelled"
+        trace = {"iteration": np.arange(1.0, len(tried) + 1.0), "objective": np.array(tried)}
+        return LearnedWeights(best, trace, status, self.name, training.notes() | {"loss": best_loss})
+
+    def _candidates(self, given: Float, learned: npt.NDArray[np.bool_], seed: int) -> Iterator[Float]:
+        yield given
+        count = int(learned.sum())
+        if self.method == "grid":
+            points: Iterator[Float] = (np.array(point) for point in product(self.values, repeat=count))
+        else:
+            rng = np.random.default_rng(seed)
+            low, high = np.log(min(self.values)), np.log(max(self.values))
+            points = (np.exp(rng.uniform(low, high, count)) for _ in range(self.trials))
+        for point in points:
+            weights = given.copy()
+            weights[learned] = point
+            yield weights
+
+    def _loss(self, state: Float, labels: Float) -> float:
+        if self.loss == "rounded":
+            return float(np.sum((state >= 0.5) != (labels >= 0.5)))
+        distance = np.abs(state - labels)
+        return float(np.sum(distance if self.loss == "absolute" else distance**2))

@@ -1,0 +1,129 @@
+"""What the learners of hinge-loss MRFs share: MAP states, groundings to divide by, the projection of weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, hstack
+
+from workbench.errors import InfeasibleError, UsageError
+from workbench.inference.convex_choice import convex_engine
+from workbench.inference.solution import Engine, Status
+from workbench.learning.learner import Example
+from workbench.learning.training import TrainingSet, TrainingWorld, condition, prepare
+from workbench.network.ground_network import GroundNetwork, Templates
+from workbench.progress import Progress
+
+__all__ = [
+    "grounding_counts",
+    "labelled_state",
+    "most_likely",
+    "prepare_hinges",
+    "start_weights",
+    "with_linear_costs",
+]
+
+Float = npt.NDArray[np.float64]
+
+
+def prepare_hinges(examples: Sequence[Example], templates: Templates) -> TrainingSet:
+    """Check examples whose labels are truth values in [0, 1]; hard rows that labels violate are left out.
+
+    Raises
+    ------
+    UsageError
+        As `training.prepare`.
+    """
+    return prepare(examples, templates, fractional=True)
+
+
+def start_weights(training: TrainingSet, start: float | None) -> Float:
+    """The number `start` for every learned template, or the program's own weights (1 where it gives none)."""
+    given = np.nan_to_num(training.templates.weight, nan=1.0)
+    if start is not None:
+        given = np.where(training.learned, start, given)
+    if np.any(given < 0.0):
+        raise UsageError.of("E0520", "a hinge-loss rule has a negative weight", help="PSL's weights are at least 0")
+    return given
+
+
+def grounding_counts(training: TrainingSet) -> Float:
+    """Open groundings of each template over all worlds, at least 1; shape (n_templates,)."""
+    total = np.zeros(training.templates.n_templates)
+    for world in training.worlds:
+        network = world.network
+        rows = np.bincount(network.template[network.template >= 0], minlength=total.size)
+        total += np.maximum(network.groundings[:, 0], rows)
+    return np.maximum(total, 1.0)
+
+
+def most_likely(
+    network: GroundNetwork,
+    weights: Float,
+    *,
+    engine: Engine | None,
+    tolerance: float,
+    seed: int,
+    deadline: float | None,
+    progress: Progress,
+    start: Float | None,
+) -> Float:
+    """The MAP state by `engine`, or by the convex engine that suits the network.
+
+    Raises
+    ------
+    InfeasibleError
+        E0404, where the hard rows admit no state.
+    """
+    chosen: Engine = engine or convex_engine(network, weights, tolerance=tolerance)
+    quiet = Progress(cancel_event=progress.cancel_event)
+    answer = chosen.solve(network, weights, seed=seed, deadline=deadline, progress=quiet, start=start)
+    if answer.status is Status.INFEASIBLE:
+        raise InfeasibleError.of("E0404", "the hard rules and the evidence of a training database admit no state")
+    return answer.values
+
+
+def labelled_state(
+    world: TrainingWorld,
+    weights: Float,
+    *,
+    engine: Engine | None,
+    tolerance: float,
+    seed: int,
+    deadline: float | None,
+    progress: Progress,
+) -> Float:
+    """The labels, hidden atoms completed by the MAP state given the labels."""
+    if not world.hidden.any():
+        return world.labels
+    clamped = condition(world.network, world.labels)
+    filled = most_likely(
+        clamped,
+        weights,
+        engine=engine,
+        tolerance=tolerance,
+        seed=seed,
+        deadline=deadline,
+        progress=progress,
+        start=None,
+    )
+    return world.complete(filled)
+
+
+def with_linear_costs(network: GroundNetwork, cost: Float) -> GroundNetwork:
+    """`network` with one more template, to be weighted 1, that costs `cost . y`, shape (n_atoms,)."""
+    column = csr_array(-cost[:, None])
+    sums = np.array([[np.maximum(-cost, 0.0).sum(), np.maximum(cost, 0.0).sum()]])
+    return replace(
+        network,
+        power=np.append(network.power, np.int8(1)),
+        unit=csr_array(hstack([network.unit, column], format="csr")),
+        constant=np.append(network.constant, 0.0),
+        groundings=np.vstack([network.groundings, np.zeros((1, 3), np.int64)]),
+        unit_scale=np.vstack([network.unit_scale, sums]),
+        evidence_satisfied=np.vstack([network.evidence_satisfied, np.zeros((1, 2))]),
+        evidence_violated=np.vstack([network.evidence_violated, np.zeros((1, 2))]),
+    )
