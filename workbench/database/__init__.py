@@ -1,11 +1,37 @@
-"""DuckDB: schema, loaders, partitions, worlds, folds, runs."""
+"""DuckDB: schema, loaders, partitions, worlds, folds, runs, catalog and console."""
 
 from workbench.database.alchemy import load_alchemy, load_alchemy_text
 from workbench.database.attached import load_attached
+from workbench.database.catalog import (
+    Count,
+    FactsPage,
+    Neighbour,
+    PredicateSummary,
+    catalog,
+    constants,
+    degrees,
+    facts_page,
+    neighbours,
+    top_values,
+)
+from workbench.database.console import QueryResult, query, query_parameters
 from workbench.database.database import DEFAULT_WORLD, Database
+from workbench.database.dataset import Dataset, FactsEntry, load_dataset, load_directory, load_file, read_dataset
+from workbench.database.fingerprint import data_hash
+from workbench.database.folds import Fold, clear_folds, make_atom_folds, make_world_folds, read_folds
 from workbench.database.identifiers import quoted
 from workbench.database.ingest import LoadReport, Partition
 from workbench.database.psl import load_psl_data, load_psl_table
+from workbench.database.runs import (
+    Run,
+    RunRecord,
+    delete_run,
+    label_run,
+    read_run,
+    read_runs,
+    record_run,
+    run_table,
+)
 from workbench.database.schema import StoredPredicate
 from workbench.database.table_files import TABLE_SUFFIXES, TablePreview, preview_table
 from workbench.database.tables import load_frame, load_tables
@@ -13,18 +39,51 @@ from workbench.database.tables import load_frame, load_tables
 __all__ = [
     "DEFAULT_WORLD",
     "TABLE_SUFFIXES",
+    "Count",
     "Database",
+    "Dataset",
+    "FactsEntry",
+    "FactsPage",
+    "Fold",
     "LoadReport",
+    "Neighbour",
     "Partition",
+    "PredicateSummary",
+    "QueryResult",
+    "Run",
+    "RunRecord",
     "StoredPredicate",
     "TablePreview",
+    "catalog",
+    "clear_folds",
+    "constants",
+    "data_hash",
+    "degrees",
+    "delete_run",
+    "facts_page",
+    "label_run",
     "load_alchemy",
     "load_alchemy_text",
     "load_attached",
+    "load_dataset",
+    "load_directory",
+    "load_file",
     "load_frame",
     "load_psl_data",
     "load_psl_table",
     "load_tables",
+    "make_atom_folds",
+    "make_world_folds",
+    "neighbours",
     "preview_table",
+    "query",
+    "query_parameters",
     "quoted",
+    "read_dataset",
+    "read_folds",
+    "read_run",
+    "read_runs",
+    "record_run",
+    "run_table",
+    "top_values",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -27,7 +28,6 @@ def copy_in(query: str, reader: duckdb.DuckDBPyConnection, target: duckdb.DuckDB
 
     Memory: a hundred thousand rows at a time.
     """
-    result = reader.execute(query)
     columns = ", ".join(f'"{name}" {kind}' for name, kind, *_ in reader.execute(f"DESCRIBE {query}").fetchall())
     target.execute(f"CREATE OR REPLACE TEMP TABLE {table} ({columns})")
     result = reader.execute(query)
@@ -44,5 +44,5 @@ def copy_in(query: str, reader: duckdb.DuckDBPyConnection, target: duckdb.DuckDB
 
 def first_line(error: Exception) -> str:
     """The first line of a DuckDB message, without its kind."""
-    text = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    return text.split(": ", 1)[1] if ": " in text.split(" ", 3)[-1] or "Error: " in text else text
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return re.sub(r"^[A-Za-z ]*(?:Error|Exception): ", "", lines[0])

@@ -1,0 +1,202 @@
+"""Opening, declaring, folds, runs, hashes, the catalog and the console."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+
+from tests.database.conftest import PROGRAM
+from workbench.database import (
+    Database,
+    RunRecord,
+    catalog,
+    constants,
+    data_hash,
+    degrees,
+    delete_run,
+    facts_page,
+    label_run,
+    load_alchemy_text,
+    make_atom_folds,
+    make_world_folds,
+    neighbours,
+    query,
+    query_parameters,
+    read_run,
+    read_runs,
+    record_run,
+    run_table,
+    top_values,
+)
+from workbench.errors import InputError, UsageError
+from workbench.language.program import (
+    Atom,
+    Constant,
+    FormulaRule,
+    Predicate,
+    Type,
+    Variable,
+    Weight,
+)
+
+FACTS = "Friends(Ann,Bob)\nFriends(Ann,Cem)\n!Friends(Bob,Cem)\nSmokes(Ann)\n?Smokes(Bob)\n0.5 Smokes(Cem)\nRain\n"
+
+
+def test_files_stay_and_foreign_files_are_refused(tmp_path: Path) -> None:
+    with Database.open(tmp_path / "a.duckdb", threads=1) as database:
+        database.declare(PROGRAM)
+        load_alchemy_text(database, FACTS)
+        before = data_hash(database)
+    with Database.open(tmp_path / "a.duckdb", read_only=True) as database:
+        assert data_hash(database) == before
+    with duckdb.connect(str(tmp_path / "b.duckdb")) as other:
+        other.execute("CREATE TABLE t (x INTEGER)")
+    (tmp_path / "c.duckdb").write_text("text" * 5000)
+    for name in ("b.duckdb", "c.duckdb", "no/where.duckdb"):
+        with pytest.raises(InputError, match="E0201"):
+            Database.open(tmp_path / name)
+    with pytest.raises(InputError, match="no workspace at"):
+        Database.open(tmp_path / "d.duckdb", read_only=True)
+
+
+def test_redeclaring(database: Database) -> None:
+    load_alchemy_text(database, "Smokes(Ann)")
+    changed = {**PROGRAM.predicates, "Rain": Predicate("Rain", ("person",))}
+    database.declare(replace(PROGRAM, predicates=changed))
+    assert database.predicate("Rain").arity == 1
+    with pytest.raises(InputError, match=r"(?s)E0202.*Smokes\(person, person\).*Smokes\(person\)"):
+        database.declare(replace(PROGRAM, predicates={**changed, "Smokes": Predicate("Smokes", ("person", "person"))}))
+
+
+def test_domains_hold_program_constants_of_the_last_program(database: Database) -> None:
+    load_alchemy_text(database, "Smokes(Ann)")
+    atom = Atom("Friends", (Constant("Zoe"), Variable("x")))
+    rule = FormulaRule(atom, Weight("given", 1.0))
+    people = {**PROGRAM.types, "person": Type("person", ("Bea",))}
+
+    def persons() -> list[str]:
+        return [
+            name
+            for (name,) in database.execute(
+                "SELECT name FROM domain JOIN c_person ON id = constant WHERE type = 'person' ORDER BY position"
+            ).fetchall()
+        ]
+
+    database.declare(replace(PROGRAM, types=people, rules=(rule,)))
+    assert persons() == ["Ann", "Bea", "Zoe"]
+    database.declare(PROGRAM)
+    assert persons() == ["Ann"]
+
+
+def test_hash_ignores_order_and_sees_values() -> None:
+    def hash_of(*texts: str) -> str:
+        with Database.open(threads=1) as database:
+            database.declare(PROGRAM)
+            for text in texts:
+                load_alchemy_text(database, text)
+            return data_hash(database)
+
+    lines = FACTS.splitlines()
+    assert hash_of(FACTS) == hash_of("\n".join(lines[:2:-1]), "\n".join(lines[2::-1]))
+    assert hash_of(FACTS) != hash_of(FACTS.replace("0.5", "0.6"))
+    assert hash_of(FACTS) != hash_of(FACTS.replace("!Friends", "Friends"))
+
+
+def test_folds(database: Database) -> None:
+    load_alchemy_text(database, "\n".join(f"Smokes(P{i})\nFriends(P{i % 5},P{i})" for i in range(20)), world="one")
+    with pytest.raises(UsageError, match="two worlds"):
+        make_world_folds(database)
+    folds = make_atom_folds(database, "Smokes", count=3, seed=1)
+    assert [fold.test_atoms for fold in folds] == [7, 7, 6]
+    make_atom_folds(database, "Friends", count=2, group_by=0)
+    split = database.execute("SELECT arguments[1], count(DISTINCT fold) FROM folds GROUP BY 1").fetchall()
+    assert len(split) == 5
+    assert {count for _, count in split} == {1}
+    load_alchemy_text(database, "Smokes(P1)", world="two")
+    assert [fold.test_worlds for fold in make_world_folds(database)] == [("one",), ("two",)]
+
+
+def test_runs(database: Database) -> None:
+    record = RunRecord(
+        "infer",
+        "optimal",
+        0.5,
+        program_text="1 Smokes(x)",
+        engine="ilp",
+        seed=3,
+        parameters={"query": ["Smokes"]},
+        versions={"duckdb": duckdb.__version__},
+        weights={"template": [0], "formula": ["Smokes(x)"], "weight": [1.0], "fixed": [False]},
+        predictions={"predicate": ["Smokes"] * 2, "atom": ["Smokes(A)", "Smokes(B)"], "value": [1.0, 0.25]}
+        | {"truth": np.array([1.0, np.nan])},
+        metrics={"metric": ["F1"], "value": [1.0]},
+        traces={"step": [0, 1], "series": ["energy"] * 2, "value": [3.0, 2.0]},
+    )
+    first = record_run(database, record)
+    second = record_run(database, replace(record, parent=first, metrics={"metric": [], "value": []}))
+    assert [run.id for run in read_runs(database)] == [second, first]
+    assert read_run(database, second).parent == first
+    assert read_run(database, first).parameters == {"query": ["Smokes"]}
+    predictions = run_table(database, first, "prediction")
+    assert predictions["value"].tolist() == [1.0, 0.25]
+    assert predictions["truth"].isna().tolist() == [False, True]
+    label_run(database, first, note="the first")
+    assert read_run(database, first).note == "the first"
+    delete_run(database, first)
+    assert read_run(database, second).parent is None
+    assert run_table(database, first, "trace").empty
+    with pytest.raises(UsageError, match="E0217"):
+        read_run(database, first)
+    with pytest.raises(UsageError, match="no column colour"):
+        record_run(database, replace(record, metrics={"colour": [1]}))
+    assert len(read_runs(database)) == 1
+
+
+def test_catalog(database: Database) -> None:
+    load_alchemy_text(database, FACTS)
+    summary = {item.predicate.name: item for item in catalog(database)}
+    (count,) = summary["Smokes"].counts
+    assert (count.true, count.false, count.unknown, count.between, count.partition) == (1, 0, 1, 1, "evidence")
+    assert summary["Friends"].distinct == (2, 2)
+    assert summary["Fits"].facts == 0
+    assert top_values(database, "Friends", 0) == (("Ann", 2), ("Bob", 1))
+    assert degrees(database, "Friends", 0) == ((0, 1), (1, 1), (2, 1))
+    page = facts_page(database, "Friends", search="cem", limit=1)
+    assert (page.total, page.rows) == (2, (("world", "Ann", "Cem", 1.0, "evidence"),))
+    assert facts_page(database, "Rain").total == 1
+    assert constants(database, "person", search="B") == ("Bob",)
+    assert [near.arguments for near in neighbours(database, "person", "Bob")] == [("Ann", "Bob")]
+    with pytest.raises(UsageError, match="did you mean Friends"):
+        facts_page(database, "Freinds")
+
+
+def test_the_console_reads_only(database: Database) -> None:
+    load_alchemy_text(database, FACTS)
+    result = query(database, 'SELECT person_2 FROM facts."Friends" WHERE person_1 = $who ORDER BY 1', {"who": "Ann"})
+    assert result.rows == (("Bob",), ("Cem",))
+    assert query(database, "FROM range(10)", max_rows=3).truncated
+    assert query(database, "EXPLAIN SELECT 1").rows
+    assert query_parameters("SELECT $who, $when") == ("when", "who")
+    for sql in (
+        "SELECT 1; SELECT 2",
+        "",
+        "DELETE FROM world",
+        "EXPLAIN ANALYZE DELETE FROM world",
+        "SET threads = 2",
+        "ATTACH 'x.db'",
+        "COPY world TO 'x.csv'",
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "FROM '/etc/passwd'",
+        "FROM database",
+        "SELECT $who",
+        "SELEC",
+    ):
+        with pytest.raises(InputError, match="E0215"):
+            query(database, sql)
+    with pytest.raises(InputError, match="E0216"):
+        query(database, "SELECT count(*) FROM range(1000000000000) t(i) WHERE hash(i) = 1", seconds=0.2)
+    assert database.worlds() == {"world": 0}

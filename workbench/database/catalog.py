@@ -1,0 +1,202 @@
+"""What the workspace holds, for people who look around: counts, values, pages of facts, neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.database.database import Database
+from workbench.database.identifiers import quoted
+from workbench.database.schema import StoredPredicate
+from workbench.errors import UsageError
+
+__all__ = [
+    "Count",
+    "FactsPage",
+    "Neighbour",
+    "PredicateSummary",
+    "catalog",
+    "constants",
+    "degrees",
+    "facts_page",
+    "neighbours",
+    "top_values",
+]
+
+
+@dataclass(frozen=True)
+class Count:
+    """Facts of one predicate in one world and partition."""
+
+    world: str
+    partition: str
+    true: int
+    false: int
+    unknown: int
+    between: int
+
+    @property
+    def facts(self) -> int:
+        return self.true + self.false + self.unknown + self.between
+
+
+@dataclass(frozen=True)
+class PredicateSummary:
+    """A predicate with its counts.
+
+    Attributes
+    ----------
+    predicate : StoredPredicate
+    counts : tuple of Count
+    distinct : tuple of int
+        Distinct values of each argument over all worlds.
+    """
+
+    predicate: StoredPredicate
+    counts: tuple[Count, ...]
+    distinct: tuple[int, ...]
+
+    @property
+    def facts(self) -> int:
+        return sum(count.facts for count in self.counts)
+
+
+@dataclass(frozen=True)
+class FactsPage:
+    """A page of readable facts, and how many there are in all."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    total: int
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A fact that a constant takes part in, with its other constants."""
+
+    predicate: str
+    position: int
+    arguments: tuple[str, ...]
+    types: tuple[str, ...]
+
+
+def catalog(database: Database) -> tuple[PredicateSummary, ...]:
+    """All predicates with counts per world and partition. Cost: one grouped scan of each predicate's table."""
+    cursor = database.cursor()
+    found = []
+    for predicate in database.predicates().values():
+        table = quoted(predicate.table_name)
+        counts = cursor.execute(
+            "SELECT w.name, partition::VARCHAR, count_if(value = 1), count_if(value = 0), count_if(value IS NULL), "
+            f"count_if(value > 0 AND value < 1) FROM {table} f JOIN world w ON w.id = f.world "
+            "GROUP BY w.id, w.name, partition ORDER BY w.id, partition"
+        ).fetchall()
+        distinct: Sequence[int] = ()
+        if predicate.columns:
+            wanted = ", ".join(f"count(DISTINCT {column})" for column in predicate.columns)
+            distinct = cursor.execute(f"SELECT {wanted} FROM {table}").fetchone() or ()
+        found.append(PredicateSummary(predicate, tuple(Count(*row) for row in counts), tuple(distinct)))
+    return tuple(found)
+
+
+def top_values(
+    database: Database, predicate: str, position: int, *, limit: int = 20, world: str | None = None
+) -> tuple[tuple[str, int], ...]:
+    """The commonest values of one argument with their numbers of facts, ties by name."""
+    stored = database.predicate(predicate)
+    name = quoted(_argument(stored, position))
+    rows = database.execute(
+        f"SELECT {name}::VARCHAR, count(*) FROM facts.{quoted(stored.view_name)} "
+        f"WHERE $world::VARCHAR IS NULL OR world = $world GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {int(limit)}",
+        {"world": world},
+    ).fetchall()
+    return tuple((value, count) for value, count in rows)
+
+
+def degrees(database: Database, predicate: str, position: int) -> tuple[tuple[int, int], ...]:
+    """How many constants of an argument's domain occur in how many facts: pairs (facts, constants), in order.
+
+    Constants of the world's domain without any fact count at 0.
+    """
+    stored = database.predicate(predicate)
+    _argument(stored, position)
+    column = stored.columns[position]
+    rows = database.execute(
+        "SELECT degree, count(*) FROM (SELECT count(f.world) AS degree FROM domain d "
+        f"LEFT JOIN {quoted(stored.table_name)} f ON f.world = d.world AND f.{column} = d.constant "
+        "WHERE d.type = $type GROUP BY d.world, d.constant) GROUP BY degree ORDER BY degree",
+        {"type": stored.argument_types[position]},
+    ).fetchall()
+    return tuple((degree, count) for degree, count in rows)
+
+
+def facts_page(
+    database: Database,
+    predicate: str,
+    *,
+    world: str | None = None,
+    partition: str | None = None,
+    search: str = "",
+    offset: int = 0,
+    limit: int = 50,
+) -> FactsPage:
+    """A page of a predicate's facts, ordered by all columns; `search` keeps rows with an argument that contains it."""
+    stored = database.predicate(predicate)
+    names = [quoted(name) for name in stored.argument_names]
+    matches = " OR ".join(f"contains(lower({name}::VARCHAR), lower($search))" for name in names) or "true"
+    condition = (
+        "($world::VARCHAR IS NULL OR world = $world) "
+        "AND ($partition::VARCHAR IS NULL OR partition::VARCHAR = $partition) "
+        f"AND ($search = '' OR {matches})"
+    )
+    view = f"facts.{quoted(stored.view_name)}"
+    values = {"world": world, "partition": partition, "search": search}
+    cursor = database.cursor()
+    total = cursor.execute(f"SELECT count(*) FROM {view} WHERE {condition}", values).fetchone()
+    result = cursor.execute(
+        f"SELECT * FROM {view} WHERE {condition} ORDER BY ALL LIMIT {int(limit)} OFFSET {int(offset)}", values
+    )
+    columns = tuple(item[0] for item in result.description or ())
+    return FactsPage(columns, tuple(result.fetchall()), int(total[0]) if total else 0)
+
+
+def constants(database: Database, type_name: str, *, search: str = "", limit: int = 50) -> tuple[str, ...]:
+    """Constants of a type whose name contains `search`, in order of name."""
+    tables = database.type_tables()
+    if type_name not in tables:
+        raise UsageError.of("E0203", f"no type is called {type_name}")
+    rows = database.execute(
+        f"SELECT name FROM {quoted(tables[type_name])} WHERE contains(lower(name), lower($search)) "
+        f"ORDER BY name LIMIT {int(limit)}",
+        {"search": search},
+    ).fetchall()
+    return tuple(name for (name,) in rows)
+
+
+def neighbours(
+    database: Database, type_name: str, constant: str, *, world: str | None = None, limit: int = 100
+) -> tuple[Neighbour, ...]:
+    """The true facts that a constant takes part in, at most `limit`, ordered by predicate, position and arguments."""
+    found: list[Neighbour] = []
+    cursor = database.cursor()
+    for predicate in database.predicates().values():
+        for position, argument_type in enumerate(predicate.argument_types):
+            if argument_type != type_name or len(found) >= limit:
+                continue
+            names = [quoted(name) for name in predicate.argument_names]
+            shown = ", ".join(f"{name}::VARCHAR" for name in names)
+            rows = cursor.execute(
+                f"SELECT DISTINCT {shown} FROM facts.{quoted(predicate.view_name)} "
+                f"WHERE {names[position]} = $constant AND value > 0 AND ($world::VARCHAR IS NULL OR world = $world) "
+                f"ORDER BY ALL LIMIT {limit - len(found)}",
+                {"constant": constant, "world": world},
+            ).fetchall()
+            found += [Neighbour(predicate.name, position, tuple(row), predicate.argument_types) for row in rows]
+    return tuple(found)
+
+
+def _argument(predicate: StoredPredicate, position: int) -> str:
+    if not 0 <= position < predicate.arity:
+        raise UsageError.of("E0204", f"{predicate.name} has no argument {position}")
+    return predicate.argument_names[position]

@@ -1,0 +1,336 @@
+"""A directory of data described by `dataset.toml`: which file holds which facts, the program, the query, the folds."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args
+
+from workbench.database.alchemy import load_alchemy
+from workbench.database.database import DEFAULT_WORLD, Database
+from workbench.database.folds import make_world_folds
+from workbench.database.ingest import LoadReport, Partition
+from workbench.database.psl import load_psl_data, load_psl_table
+from workbench.database.tables import load_tables, predicate_of_file
+from workbench.database.text_files import chunks_of_lines, display_name
+from workbench.errors import InputError, Span, UsageError, WorkbenchError, nearest
+from workbench.language.program import Predicate
+
+__all__ = ["Dataset", "FactsEntry", "load_dataset", "load_directory", "load_file", "read_dataset"]
+
+DESCRIPTION = "dataset.toml"
+
+
+@dataclass(frozen=True)
+class FactsEntry:
+    """One `[[facts]]` table: files of one kind.
+
+    Attributes
+    ----------
+    file : str
+        A path or pattern, relative to the dataset.
+    predicate, columns, value, header
+        As in `load_tables`.
+    world : str
+        A name; `{directory}` and `{file}` in it stand for the name of the file's directory and its stem.
+    partition : {'evidence', 'truth', 'target'}
+    format : {'psl'} or None
+        `psl` for tab-separated files without a header whose last column may be a truth value.
+    """
+
+    file: str
+    predicate: str | None = None
+    columns: tuple[str, ...] | None = None
+    value: str | None = None
+    header: bool = True
+    world: str = DEFAULT_WORLD
+    partition: Partition = "evidence"
+    format: str | None = None
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """What `dataset.toml` says.
+
+    Attributes
+    ----------
+    directory : Path
+    name, description : str
+    program : Path or None
+        The rules to begin with.
+    query, hidden, closed : tuple of str
+        Predicates, as for `infer` and `learn`.
+    predicates : tuple of Predicate
+        Declared here; those of the program are declared too.
+    facts : tuple of FactsEntry
+    folds : {'worlds'} or None
+    """
+
+    directory: Path
+    name: str
+    description: str = ""
+    program: Path | None = None
+    query: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
+    predicates: tuple[Predicate, ...] = ()
+    facts: tuple[FactsEntry, ...] = field(default=())
+    folds: str | None = None
+
+
+def read_dataset(source: str | os.PathLike[str]) -> Dataset:
+    """Read `dataset.toml` (or the one in a directory).
+
+    Raises
+    ------
+    InputError
+        E0214 for a file that is no TOML, an unknown key or a value of another type; E0211 when there is none.
+    """
+    path = Path(source)
+    if path.is_dir():
+        path = path / DESCRIPTION
+    name = display_name(path)
+    text = "\n".join(piece for _, piece in chunks_of_lines(path))
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
+        line, column = (int(place[1]), int(place[2])) if place else (1, 1)
+        message = re.sub(r" \(at .*\)", "", str(error))
+        raise InputError.of(
+            "E0214", f"this is no TOML: {message.lower()}", span=Span(name, line, column, line, column + 1)
+        ) from None
+    reader = _Reader(name, text)
+    reader.known(
+        content, "", ("name", "description", "program", "query", "hidden", "closed", "predicates", "facts", "folds")
+    )
+    program = reader.text(content, "program")
+    predicates = tuple(
+        Predicate(predicate, reader.texts({predicate: types}, predicate) or ())
+        for predicate, types in reader.table(content, "predicates").items()
+    )
+    folds = reader.text(content, "folds")
+    if folds not in (None, "worlds"):
+        raise reader.fault("folds", f'folds is {folds!r}; only "worlds" (leave one world out) is known')
+    return Dataset(
+        path.parent,
+        reader.text(content, "name") or path.parent.name,
+        reader.text(content, "description") or "",
+        path.parent / program if program else None,
+        reader.texts(content, "query") or (),
+        reader.texts(content, "hidden") or (),
+        reader.texts(content, "closed") or (),
+        predicates,
+        tuple(_entry(reader, table) for table in reader.tables(content, "facts")),
+        folds,
+    )
+
+
+def _entry(reader: _Reader, table: Mapping[str, Any]) -> FactsEntry:
+    reader.known(table, "facts", tuple(FactsEntry.__dataclass_fields__))
+    file = reader.text(table, "file")
+    if file is None:
+        raise reader.fault("facts", "a [[facts]] table names no file")
+    partition = reader.text(table, "partition") or "evidence"
+    if partition not in get_args(Partition):
+        raise reader.fault(partition, f"{partition!r} is none of the partitions {', '.join(get_args(Partition))}")
+    chosen: Partition = "evidence" if partition == "evidence" else "truth" if partition == "truth" else "target"
+    form = reader.text(table, "format")
+    if form not in (None, "psl"):
+        raise reader.fault("format", f'format is {form!r}; only "psl" is known')
+    header = table.get("header", True)
+    if not isinstance(header, bool):
+        raise reader.fault("header", "header is true or false")
+    return FactsEntry(
+        file,
+        reader.text(table, "predicate"),
+        reader.texts(table, "columns"),
+        reader.text(table, "value"),
+        header,
+        reader.text(table, "world") or DEFAULT_WORLD,
+        chosen,
+        form,
+    )
+
+
+class _Reader:
+    """Typed access to parsed TOML, with complaints at the key's line."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.lines = text.split("\n")
+
+    def fault(self, key: str, message: str, help: str | None = None) -> WorkbenchError:
+        line = next((number for number, text in enumerate(self.lines, 1) if key in text), 1)
+        text = self.lines[line - 1]
+        column = max(text.find(key), 0) + 1
+        return InputError.of(
+            "E0214",
+            message,
+            span=Span(self.name, line, column, line, column + len(key)),
+            line_text=text,
+            help=help,
+        )
+
+    def known(self, table: Mapping[str, Any], where: str, keys: tuple[str, ...]) -> None:
+        for key in table:
+            if key not in keys:
+                close = nearest(key, keys)
+                place = f" of [[{where}]]" if where else ""
+                raise self.fault(
+                    key,
+                    f"{key} is no key{place}",
+                    f"did you mean {close}?" if close else f"the keys are {', '.join(keys)}",
+                )
+
+    def text(self, table: Mapping[str, Any], key: str) -> str | None:
+        value = table.get(key)
+        if value is not None and not isinstance(value, str):
+            raise self.fault(key, f"{key} is a text in quotation marks")
+        return value
+
+    def texts(self, table: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
+        value = table.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.fault(key, f"{key} is a list of texts in quotation marks")
+        return tuple(value)
+
+    def table(self, table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+        value = table.get(key, {})
+        if not isinstance(value, Mapping):
+            raise self.fault(key, f"{key} is a table: write [{key}]")
+        return value
+
+    def tables(self, table: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+        value = table.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, Mapping) for item in value):
+            raise self.fault(key, f"{key} is a list of tables: write [[{key}]]")
+        return value
+
+
+def load_dataset(database: Database, source: str | os.PathLike[str]) -> LoadReport:
+    """Load a dataset: declare its predicates and those of its program, load its facts, make its folds.
+
+    Parameters
+    ----------
+    database : Database
+    source : path
+        A `dataset.toml`, or a directory that holds one; a directory without one is loaded by `load_directory`.
+    """
+    path = Path(source)
+    if path.is_dir() and not (path / DESCRIPTION).exists():
+        return load_directory(database, path)
+    dataset = read_dataset(path)
+    report = LoadReport({}, ())
+    with database.transaction():
+        database.declare_predicates(dataset.predicates)
+        if dataset.program is not None:
+            from workbench.language import read_program
+
+            database.declare(read_program(dataset.program))
+        for entry in dataset.facts:
+            for file in _files(dataset, entry):
+                world = entry.world.replace("{directory}", file.parent.name).replace("{file}", predicate_of_file(file))
+                report += _load_entry(database, file, entry, world)
+        if dataset.folds == "worlds":
+            make_world_folds(database)
+    return report
+
+
+def _files(dataset: Dataset, entry: FactsEntry) -> list[Path]:
+    files = sorted(dataset.directory.glob(entry.file))
+    if not files:
+        raise InputError.of("E0211", f"no file of {display_name(dataset.directory)} is called {entry.file}")
+    return files
+
+
+def _load_entry(database: Database, file: Path, entry: FactsEntry, world: str) -> LoadReport:
+    if entry.format == "psl":
+        predicate = entry.predicate or predicate_of_file(file)
+        return load_psl_table(database, file, predicate=predicate, world=world, partition=entry.partition)
+    if file.suffix in (".data", ".json"):
+        return load_psl_data(database, file, world=world)
+    if _is_alchemy(file):
+        return load_alchemy(database, file, world=world, partition=entry.partition)
+    return load_tables(
+        database,
+        file,
+        predicate=entry.predicate,
+        columns=entry.columns,
+        value=entry.value,
+        header=entry.header,
+        world=world,
+        partition=entry.partition,
+    )
+
+
+def _is_alchemy(file: Path) -> bool:
+    return ".db" in (file.suffix, Path(file.stem).suffix if file.suffix == ".gz" else "")
+
+
+def load_file(
+    database: Database,
+    source: str | os.PathLike[str],
+    *,
+    world: str = DEFAULT_WORLD,
+    partition: Partition = "evidence",
+) -> LoadReport:
+    """Load whatever `source` is by its name.
+
+    `.db` (Alchemy), CSV, TSV or Parquet (the stem is the predicate), PSL's `.data` and `.json`, a `dataset.toml`, or
+    a directory; text files also compressed (`.gz`).
+    """
+    path = Path(source)
+    if path.is_dir() or path.name == DESCRIPTION:
+        return load_dataset(database, path)
+    if path.suffix in (".data", ".json"):
+        return load_psl_data(database, path, world=world)
+    if _is_alchemy(path):
+        return load_alchemy(database, path, world=world, partition=partition)
+    return load_tables(database, path, world=world, partition=partition)
+
+
+def load_directory(
+    database: Database,
+    source: str | os.PathLike[str],
+    *,
+    each_file_a_world: bool = False,
+    partition: Partition = "evidence",
+) -> LoadReport:
+    """Load every file of facts in a directory; each subdirectory is a world of its own.
+
+    Parameters
+    ----------
+    database : Database
+    source : path
+    each_file_a_world : bool
+        Take every `.db` file directly in the directory for a world called as its stem.
+    partition : {'evidence', 'truth', 'target'}
+    """
+    directory = Path(source)
+    if not directory.is_dir():
+        raise UsageError.of("E0211", f"{display_name(directory)} is no directory")
+    report = LoadReport({}, ())
+    with database.transaction():
+        for file in sorted(directory.iterdir()):
+            if file.is_dir() and any(map(_is_facts, file.iterdir())):
+                for inner in sorted(filter(_is_facts, file.iterdir())):
+                    report += load_file(database, inner, world=file.name, partition=partition)
+            elif _is_facts(file):
+                own = each_file_a_world and _is_alchemy(file)
+                world = predicate_of_file(file) if own else DEFAULT_WORLD
+                report += load_file(database, file, world=world, partition=partition)
+    if not report.worlds:
+        raise InputError.of("E0211", f"{display_name(directory)} holds no files of facts (.db, .csv, .tsv, .parquet)")
+    return report
+
+
+def _is_facts(file: Path) -> bool:
+    suffix = Path(file.stem).suffix if file.suffix == ".gz" else file.suffix
+    return file.is_file() and suffix in (".db", ".csv", ".tsv", ".parquet", ".data")

@@ -1,0 +1,123 @@
+"""Folds for cross-validation, kept in the workspace: whole worlds, or atoms of one predicate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.database.database import Database
+from workbench.database.identifiers import quoted
+from workbench.errors import UsageError
+
+__all__ = ["Fold", "clear_folds", "make_atom_folds", "make_world_folds", "read_folds"]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One fold.
+
+    Attributes
+    ----------
+    number : int
+    train_worlds, test_worlds : tuple of str
+        Empty test worlds where the fold is made of atoms.
+    test_atoms : int
+        How many atoms are held out by name.
+    """
+
+    number: int
+    train_worlds: tuple[str, ...]
+    test_worlds: tuple[str, ...]
+    test_atoms: int = 0
+
+
+def clear_folds(database: Database) -> None:
+    """Forget all folds."""
+    with database.transaction() as connection:
+        connection.execute("DELETE FROM folds")
+
+
+def make_world_folds(database: Database) -> tuple[Fold, ...]:
+    """Leave one world out: fold i tests on world i and trains on the others.
+
+    Raises
+    ------
+    UsageError
+        E0219 with fewer than two worlds.
+    """
+    if len(database.worlds()) < 2:
+        raise UsageError.of(
+            "E0219",
+            f"leaving one world out needs two worlds at least, and there are {len(database.worlds())}",
+            help="make random or grouped folds of one predicate's atoms instead",
+        )
+    with database.transaction() as connection:
+        clear_folds(database)
+        connection.execute(
+            "INSERT INTO folds SELECT held.number, w.id, NULL, NULL, "
+            "CASE WHEN w.id = held.id THEN 'test' ELSE 'train' END "
+            "FROM (SELECT id, row_number() OVER (ORDER BY name) - 1 AS number FROM world) held, world w ORDER BY ALL"
+        )
+    return read_folds(database)
+
+
+def make_atom_folds(
+    database: Database, predicate: str, *, count: int = 5, seed: int = 0, group_by: int | None = None
+) -> tuple[Fold, ...]:
+    """Deal the labelled atoms of a predicate (those in `truth` and `evidence`) into `count` folds.
+
+    Atoms are dealt by a hash of their names and the seed, so that neither row order nor ids matter.
+
+    Parameters
+    ----------
+    database : Database
+    predicate : str
+    count : int
+    seed : int
+    group_by : int or None
+        An argument's position: atoms that share it stay together.
+    """
+    stored = database.predicate(predicate)
+    if count < 2:
+        raise UsageError.of("E0219", "there must be two folds at least")
+    if group_by is not None and not 0 <= group_by < stored.arity:
+        raise UsageError.of("E0219", f"{predicate} has no argument {group_by}")
+    encoded = dict(stored.constant_columns)
+    tables = database.type_tables()
+    names, joins = [], []
+    for column in stored.columns:
+        if column in encoded:
+            joins.append(f"JOIN {quoted(tables[encoded[column]])} c_{column} ON c_{column}.id = f.{column}")
+            names.append(f"c_{column}.name")
+        else:
+            names.append(f"f.{column}::VARCHAR")
+    key = names if group_by is None else [names[group_by]]
+    text = ", ".join(["w.name", *key])
+    with database.transaction() as connection:
+        clear_folds(database)
+        connection.execute(
+            "INSERT INTO folds SELECT (dense_rank() OVER (ORDER BY key) - 1) % $count, world, $predicate, arguments, "
+            f"'test' FROM (SELECT DISTINCT f.world, [{', '.join(f'f.{c}' for c in stored.columns)}]::INTEGER[] AS "
+            f"arguments, md5(concat_ws(chr(31), $seed, {text})) AS key FROM {quoted(stored.table_name)} f "
+            f"JOIN world w ON w.id = f.world {' '.join(joins)} "
+            "WHERE f.partition <> 'target' AND f.value IS NOT NULL) ORDER BY ALL",
+            {"count": count, "predicate": predicate, "seed": str(seed)},
+        )
+    return read_folds(database)
+
+
+def read_folds(database: Database) -> tuple[Fold, ...]:
+    """The folds in order of number."""
+    names = {number: name for name, number in database.worlds().items()}
+    rows = database.execute(
+        "SELECT fold, list(world ORDER BY world) FILTER (predicate IS NULL AND role = 'train'), "
+        "list(world ORDER BY world) FILTER (predicate IS NULL AND role = 'test'), count(predicate) "
+        "FROM folds GROUP BY fold ORDER BY fold"
+    ).fetchall()
+
+    def named(worlds: list[int] | None) -> tuple[str, ...]:
+        return tuple(names[world] for world in worlds or ())
+
+    return tuple(
+        Fold(number, named(train) or (tuple(names.values()) if atoms else ()), named(test), atoms)
+        for number, train, test, atoms in rows
+    )

@@ -1,0 +1,200 @@
+"""Recorded runs: what was run on which data, how it ended, and what came out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+from typing import Literal as OneOf
+
+import duckdb
+import numpy as np
+
+from workbench.database.database import Database
+from workbench.errors import UsageError
+from workbench.resources import sql_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Run", "RunRecord", "delete_run", "label_run", "read_run", "read_runs", "record_run", "run_table"]
+
+RunTable = OneOf["weight", "prediction", "metric", "trace"]
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "weight": ("fold", "template", "rule", "clause", "formula", "weight", "initial", "fixed"),
+    "prediction": ("fold", "predicate", "atom", "value", "truth"),
+    "metric": ("fold", "predicate", "metric", "value"),
+    "trace": ("fold", "step", "series", "value"),
+}
+Columns = Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """A run about to be recorded.
+
+    Attributes
+    ----------
+    kind : str
+        `ground`, `learn`, `infer`, `evaluate`, `crossval`, `structure`, ...
+    status : str
+    seconds : float
+    program_text : str
+    engine : str or None
+        The engine or learner.
+    seed : int or None
+    parent : int or None
+        The run this one is part of, or started from.
+    data_hash : str or None
+    parameters, versions : mapping
+        JSON-ready.
+    weights, predictions, metrics, traces : mapping of column to values
+        Columns as in `run_weight`, `run_prediction`, `run_metric`, `run_trace`; missing ones are NULL, NaN is NULL.
+    """
+
+    kind: str
+    status: str
+    seconds: float
+    program_text: str = ""
+    engine: str | None = None
+    seed: int | None = None
+    parent: int | None = None
+    data_hash: str | None = None
+    name: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    weights: Columns = field(default_factory=dict)
+    predictions: Columns = field(default_factory=dict)
+    metrics: Columns = field(default_factory=dict)
+    traces: Columns = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A recorded run, without its tables."""
+
+    id: int
+    parent: int | None
+    kind: str
+    name: str | None
+    note: str | None
+    created: datetime
+    seconds: float
+    status: str
+    engine: str | None
+    seed: int | None
+    program_text: str
+    program_hash: str
+    data_hash: str | None
+    parameters: Mapping[str, Any]
+    versions: Mapping[str, str]
+
+
+def record_run(database: Database, record: RunRecord) -> int:
+    """Write a run with all its tables in one transaction; its id.
+
+    Cost: linear in the number of predictions, in bulk.
+    """
+    with database.transaction() as connection:
+        row = connection.execute(
+            sql_text("insert_run"),
+            {
+                "parent": record.parent,
+                "kind": record.kind,
+                "name": record.name,
+                "created": datetime.now(UTC).replace(tzinfo=None),
+                "seconds": record.seconds,
+                "status": record.status,
+                "engine": record.engine,
+                "seed": record.seed,
+                "program_text": record.program_text,
+                "program_hash": sha256(record.program_text.encode()).hexdigest(),
+                "data_hash": record.data_hash,
+                "parameters": json.dumps(dict(record.parameters), sort_keys=True, default=str),
+                "versions": json.dumps(dict(record.versions), sort_keys=True),
+            },
+        ).fetchone()
+        assert row is not None
+        number = int(row[0])
+        for table, columns in (
+            ("weight", record.weights),
+            ("prediction", record.predictions),
+            ("metric", record.metrics),
+            ("trace", record.traces),
+        ):
+            _insert(connection, table, number, columns)
+    return number
+
+
+def _insert(connection: duckdb.DuckDBPyConnection, table: str, number: int, columns: Columns) -> None:
+    if not columns:
+        return
+    import pandas as pd
+
+    unknown = set(columns) - set(_COLUMNS[table])
+    if unknown:
+        raise UsageError.of("E0217", f"run_{table} has no column {', '.join(sorted(unknown))}")
+    frame = pd.DataFrame({name: columns[name] for name in _COLUMNS[table] if name in columns})
+    if frame.empty:
+        return
+    names = list(frame.columns)
+    cells = [f"nullif({name}, 'NaN'::DOUBLE) AS {name}" if frame[name].dtype.kind == "f" else name for name in names]
+    connection.register("recorded_rows", frame)
+    try:
+        connection.execute(
+            f"INSERT INTO run_{table} (run, {', '.join(names)}) SELECT $run, {', '.join(cells)} FROM recorded_rows",
+            {"run": number},
+        )
+    finally:
+        connection.unregister("recorded_rows")
+
+
+def read_runs(database: Database) -> tuple[Run, ...]:
+    """All runs, the newest first."""
+    rows = database.execute(sql_text("runs")).fetchall()
+    return tuple(
+        Run(*row[:13], parameters=json.loads(row[13] or "{}"), versions=json.loads(row[14] or "{}")) for row in rows
+    )
+
+
+def read_run(database: Database, number: int) -> Run:
+    """One run.
+
+    Raises
+    ------
+    UsageError
+        E0217 when there is none of that id.
+    """
+    for run in read_runs(database):
+        if run.id == number:
+            return run
+    raise UsageError.of("E0217", f"there is no run {number}", help="`workbench runs` lists them")
+
+
+def run_table(database: Database, number: int, table: RunTable) -> pd.DataFrame:
+    """The weights, predictions, metrics or trace of a run as a data frame, in the order they were recorded."""
+    columns = ", ".join(_COLUMNS[table])
+    return database.execute(f"SELECT {columns} FROM run_{table} WHERE run = $run ORDER BY rowid", {"run": number}).df()
+
+
+def label_run(database: Database, number: int, *, name: str | None = None, note: str | None = None) -> None:
+    """Set the name or the note of a run; None leaves it as it is."""
+    read_run(database, number)
+    with database.transaction() as connection:
+        connection.execute(
+            "UPDATE run SET name = coalesce($name, name), note = coalesce($note, note) WHERE id = $run",
+            {"name": name, "note": note, "run": number},
+        )
+
+
+def delete_run(database: Database, number: int) -> None:
+    """Delete a run with its tables; runs that came from it lose their parent."""
+    read_run(database, number)
+    with database.transaction() as connection:
+        for table in _COLUMNS:
+            connection.execute(f"DELETE FROM run_{table} WHERE run = $run", {"run": number})
+        connection.execute("UPDATE run SET parent = NULL WHERE parent = $run", {"run": number})
+        connection.execute("DELETE FROM run WHERE id = $run", {"run": number})
