@@ -36,7 +36,7 @@ def test_markov_logic_programs(path: Path) -> None:
         return
     program = read_program(path)
     assert program.predicates
-    small = {name: ("A", "B") for name in program.types}
+    small = dict.fromkeys(program.types, ("A", "B"))
     assert {clause.rule for clause in clausal_form(program, small)} == set(range(len(program.rules)))
 
 

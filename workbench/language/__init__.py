@@ -3,7 +3,8 @@
 from workbench.language.checks import check
 from workbench.language.clausal import clausal_form
 from workbench.language.mln import parse_mln
+from workbench.language.printing import format_clause, format_program
 from workbench.language.psl import parse_psl
 from workbench.language.reading import read_program
 
-__all__ = ["check", "clausal_form", "parse_mln", "parse_psl", "read_program"]
+__all__ = ["check", "clausal_form", "format_clause", "format_program", "parse_mln", "parse_psl", "read_program"]

@@ -21,12 +21,20 @@ def combine(left: Line, right: Line, sign: float) -> Line:
 
 
 def multiply(left: Line, right: Line) -> Line:
-    """The product, multiplied out."""
+    """The product, multiplied out over the terms with atoms; a sum without atoms stays one factor."""
+    left, right = _as_one_term(left), _as_one_term(right)
     return tuple(
         LinearTerm(a.coefficient * b.coefficient, a.atoms + b.atoms, _factor_product(a.factor, b.factor))
         for a in left
         for b in right
     )
+
+
+def _as_one_term(line: Line) -> Line:
+    if len(line) < 2 or any(term.atoms for term in line):
+        return line
+    value = as_factor(line)
+    return (LinearTerm(value),) if isinstance(value, float) else (LinearTerm(1.0, (), value),)
 
 
 def divide(left: Line, right: Line) -> Line:
@@ -72,10 +80,11 @@ def as_factor(line: Line) -> Factor:
 
 
 def constant_line(terms: Line) -> Line:
-    """The terms without atoms: the numbers added up (none when they are 0), then those with a factor."""
+    """The terms without atoms: those with a factor, positive ones first, then the numbers added up (if not 0)."""
     number = sum(term.coefficient for term in terms if not term.atoms and term.factor is None)
-    rest = tuple(term for term in terms if not term.atoms and term.factor is not None)
-    return (*rest, LinearTerm(number)) if number else rest
+    rest = [term for term in terms if not term.atoms and term.factor is not None]
+    rest.sort(key=lambda term: term.coefficient <= 0)
+    return (*rest, LinearTerm(number)) if number else tuple(rest)
 
 
 def _factor_product(left: Factor | None, right: Factor | None) -> Factor | None:

@@ -20,7 +20,7 @@ from workbench.language.source import Diagnostics, Source, read_text
 from workbench.language.statements import Statement, mln_parser, split_statements
 from workbench.language.syntax_errors import explain_unexpected
 
-__all__ = ["parse_mln"]
+__all__ = ["parse_mln", "parse_mln_unchecked"]
 
 STARTS_FORMULA = {"NAME", "NOT", "LPAR", "LSQB", "FORALL", "EXIST", "STRING", "NUMBER", "STAR"}
 
@@ -47,9 +47,29 @@ def parse_mln(text: str, source: str | None = None, *, directory: str | os.PathL
     InputError
         With every error of the text, and of the files it includes, at once (E0101 to E0119).
     """
+    program, diagnostics = _read(text, source, directory)
+    diagnostics.found += check(program)
+    diagnostics.raise_errors()
+    return program
+
+
+def parse_mln_unchecked(text: str, source: str | None = None) -> Program:
+    """Read a Markov logic network for its syntax alone: names, arities and types are not checked.
+
+    Raises
+    ------
+    InputError
+        With every error of syntax.
+    """
+    program, diagnostics = _read(text, source, None)
+    diagnostics.raise_errors()
+    return program
+
+
+def _read(text: str, source: str | None, directory: str | os.PathLike[str] | None) -> tuple[Program, Diagnostics]:
     reading = _Reading()
     reading.read(Source(source, text), Path(directory or "."))
-    return reading.finish(text)
+    return reading.program(text), reading.diagnostics
 
 
 _thread = local()
@@ -86,18 +106,13 @@ class _Reading:
             else:
                 self.statement(statement)
 
-    def finish(self, text: str) -> Program:
-        for name in {name: None for p in self.predicates.values() for name in p.argument_types}:
+    def program(self, text: str) -> Program:
+        for name in dict.fromkeys(name for p in self.predicates.values() for name in p.argument_types):
             self.types.setdefault(name, Type(name))
         for function in self.functions.values():
             for name in (*function.argument_types, function.return_type):
                 self.types.setdefault(name, Type(name))
-        program = Program(
-            "mln", self.types, self.predicates, self.functions, tuple(self.rules), text, dict(self.sources)
-        )
-        self.diagnostics.found += check(program)
-        self.diagnostics.raise_errors()
-        return program
+        return Program("mln", self.types, self.predicates, self.functions, tuple(self.rules), text, dict(self.sources))
 
     # -- one statement --
 

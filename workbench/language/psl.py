@@ -18,7 +18,7 @@ from workbench.language.source import Diagnostics, Source
 from workbench.language.statements import Statement
 from workbench.language.syntax_errors import explain_unexpected
 
-__all__ = ["parse_psl"]
+__all__ = ["parse_psl", "parse_psl_unchecked"]
 
 _thread = local()
 
@@ -44,13 +44,30 @@ def parse_psl(text: str, source: str | None = None) -> Program:
     InputError
         With every error of the text at once (E0101 to E0129).
     """
-    origin = Source(source, text)
-    diagnostics = Diagnostics({source: text})
-    rules = list(_rules(origin, diagnostics))
-    program = with_inferred_types(Program("psl", {}, {}, {}, tuple(rules), text, {source: text}), diagnostics)
+    program, diagnostics = _read(text, source)
     diagnostics.found += check(program)
     diagnostics.raise_errors()
     return program
+
+
+def parse_psl_unchecked(text: str, source: str | None = None) -> Program:
+    """Read a PSL program for its syntax alone: safety of variables and the like are not checked.
+
+    Raises
+    ------
+    InputError
+        With every error of syntax.
+    """
+    program, diagnostics = _read(text, source)
+    diagnostics.raise_errors()
+    return program
+
+
+def _read(text: str, source: str | None) -> tuple[Program, Diagnostics]:
+    diagnostics = Diagnostics({source: text})
+    rules = tuple(_rules(Source(source, text), diagnostics))
+    program = with_inferred_types(Program("psl", {}, {}, {}, rules, text, {source: text}), diagnostics)
+    return program, diagnostics
 
 
 def _parser_of_thread() -> tuple[Lark, Builder]:

@@ -249,7 +249,7 @@ class Builder(Transformer[Token, object]):
         terms = combine(left, right, -1.0)
         ordered = (
             *(term for term in terms if term.atoms and term.coefficient > 0),
-            *(term for term in terms if term.atoms and term.coefficient < 0),
+            *(term for term in terms if term.atoms and term.coefficient <= 0),
             *constant_line(terms),
         )
         if not any(term.atoms for term in ordered):

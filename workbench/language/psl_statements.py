@@ -13,8 +13,10 @@ from workbench.language.statements import CLOSING, OPENING, Statement, report_st
 __all__ = ["psl_parser", "split_rules"]
 
 ENDS = {"STOP", "EXPONENT"}
-OPERAND_ENDS = {"RPAR", "NUMBER", "STRING", "NAME"}
+SIGNS = {"MINUS", "PLUS"}
+OPERAND_ENDS = {"RPAR", "RSQB", "NUMBER", "STRING", "NAME"}
 OPERAND_STARTS = {"NAME", "NOT", "LPAR", "NUMBER", "STRING", "EXTREMUM"}
+CARDINALITY = ["PIPE", "NAME", "PIPE"]
 
 
 class Layout:
@@ -54,7 +56,7 @@ def split_rules(parser: Lark, source: Source, diagnostics: Diagnostics) -> Itera
         if kind == "NEWLINE":
             newline = True
             continue
-        if rule and _starts_rule(rule[-1], token, pending[position + 1 : position + 2], newline, depth):
+        if rule and _starts_rule(rule, pending[position : position + 3], newline, depth):
             yield Statement(source, rule)
             rule, depth = [], 0
         newline = False
@@ -67,18 +69,20 @@ def split_rules(parser: Lark, source: Source, diagnostics: Diagnostics) -> Itera
         yield Statement(source, rule)
 
 
-def _starts_rule(last: Token, token: Token, following: list[Token], newline: bool, depth: int) -> bool:
-    kind = token.type
-    signed_weight = kind in ("MINUS", "PLUS") and bool(following) and following[0].type == "WEIGHT"
+def _starts_rule(rule: list[Token], ahead: list[Token], newline: bool, depth: int) -> bool:
+    """Whether the first token of `ahead` is not part of the rule that ends in `rule`."""
+    last, kind = rule[-1].type, ahead[0].type
+    kinds = [token.type for token in ahead]
     if kind == "WEIGHT":
-        return last.type not in ("MINUS", "PLUS")
-    if signed_weight:
+        return last not in SIGNS or len(rule) > 1
+    if kind in SIGNS and kinds[1:2] == ["WEIGHT"]:
         return True
     if depth:
         return False
-    if last.type in ENDS or last.type == "RBRACE":
+    if last in ENDS or last == "RBRACE":
         return kind not in ("LBRACE", "STOP", "EXPONENT")
-    return newline and last.type in OPERAND_ENDS and kind in OPERAND_STARTS
+    ended = last in OPERAND_ENDS or [token.type for token in rule[-3:]] == CARDINALITY
+    return newline and ended and (kind in OPERAND_STARTS or kinds == CARDINALITY)
 
 
 def _tagged(parser: Lark, source: Source, diagnostics: Diagnostics) -> Iterator[Token]:

@@ -1,0 +1,247 @@
+"""Printing terms, atoms, clauses and whole Markov logic programs; reading what is printed gives the same program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from workbench.language.builtin import STRING_PREDICATES
+from workbench.language.program import (
+    And,
+    Apply,
+    Atom,
+    Clause,
+    Comparison,
+    Constant,
+    Definition,
+    Formula,
+    FormulaRule,
+    FreeSign,
+    Function,
+    Iff,
+    Implies,
+    LinearRule,
+    Literal,
+    Not,
+    Or,
+    Predicate,
+    Program,
+    Quantified,
+    SumVariable,
+    Term,
+    Type,
+    Variable,
+    Weight,
+)
+from workbench.language.psl_printing import format_linear, format_psl_rule, psl_atom, psl_comparison
+
+__all__ = ["format_clause", "format_formula", "format_number", "format_program", "format_rule", "quote_constant"]
+
+BARE = re.compile(r"[A-Z][A-Za-z0-9_]*|-?\d+(\.\d+)?([eE][+-]?\d+)?")
+ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"})
+INFIX = {"+": 1, "-": 1, "*": 2, "/": 2, "%": 2}
+TIGHTNESS = {Iff: 1, Implies: 2, Or: 3, And: 4}
+SIGNS = {Iff: " <=> ", Implies: " => ", Or: " v ", And: " ^ "}
+
+
+def quote_constant(name: str) -> str:
+    """The constant as it is written in rules and data: bare where it can be, else in double quotes with escapes."""
+    return name if BARE.fullmatch(name) else f'"{name.translate(ESCAPES)}"'
+
+
+def format_number(value: float) -> str:
+    """The shortest text that reads back as `value`, without a superfluous `.0`."""
+    text = repr(float(value))
+    return text.removesuffix(".0")
+
+
+def format_program(program: Program) -> str:
+    """The program in canonical form: declarations, a blank line, one rule a line.
+
+    Returns
+    -------
+    str
+        Text in the program's own language, ending in a newline; parsing it gives an equal program. Comments are not
+        part of a program: `format_source` keeps them.
+    """
+    if program.language == "psl":
+        return "".join(format_psl_rule(rule) + "\n" for rule in program.rules if not isinstance(rule, FormulaRule))
+    declarations = [
+        *(format_type(type_) for type_ in program.types.values() if type_.constants),
+        *(format_predicate(predicate) for predicate in program.predicates.values()),
+        *(format_function(function) for function in program.functions.values()),
+    ]
+    rules = [format_rule(rule) for rule in program.rules if isinstance(rule, FormulaRule)]
+    blocks = [block for block in (declarations, rules) if block]
+    return "\n".join("".join(line + "\n" for line in block) for block in blocks)
+
+
+def format_type(type_: Type) -> str:
+    """`name = {A, B}`, or `name = {1,...,20}` where the constants are consecutive integers."""
+    names = type_.constants
+    if len(names) > 2 and re.fullmatch(r"-?(0|[1-9]\d*)", names[0]):
+        first = int(names[0])
+        if names == tuple(str(value) for value in range(first, first + len(names))):
+            return f"{type_.name} = {{{names[0]},...,{names[-1]}}}"
+    return f"{type_.name} = {{{', '.join(_declared_constant(name) for name in names)}}}"
+
+
+def _declared_constant(name: str) -> str:
+    return name if re.fullmatch(r"[a-z][A-Za-z0-9_]*", name) and name != "v" else quote_constant(name)
+
+
+def format_predicate(predicate: Predicate) -> str:
+    """`Name(type, type!)`, with `*` in front where it is closed."""
+    marks = {**dict.fromkeys(predicate.exactly_one, "!"), **dict.fromkeys(predicate.at_most_one, "?")}
+    arguments = [f"{name}{marks.get(i, '')}" for i, name in enumerate(predicate.argument_types)]
+    star = "*" if predicate.closed else ""
+    return f"{star}{predicate.name}({', '.join(arguments)})" if arguments else f"{star}{predicate.name}"
+
+
+def format_function(function: Function) -> str:
+    """`type Name(type)`."""
+    return f"{function.return_type} {function.name}({', '.join(function.argument_types)})"
+
+
+def format_rule(rule: FormulaRule) -> str:
+    """A formula with its weight, on one line."""
+    text = format_formula(rule.formula)
+    if rule.indivisible:
+        text = f"[{text}]"
+    elif text[0] in "-+." or text[0].isdigit():
+        text = f"({text})"
+    return with_weight(text, rule.weight)
+
+
+def with_weight(text: str, weight: Weight) -> str:
+    """Alchemy's way to write a weight, or a full stop, with a formula."""
+    match weight.kind:
+        case "given":
+            return f"{format_number(weight.value or 0.0)} {text}"
+        case "fixed":
+            return f"@{format_number(weight.value or 0.0)} {text}"
+        case "variable":
+            return f"{weight.variable}: {text}"
+        case "hard":
+            return f"{text}."
+    return text
+
+
+def format_formula(formula: Formula) -> str:
+    """A formula with no more parentheses than it needs (quantifiers inside always have them)."""
+    if isinstance(formula, Quantified):
+        return f"{formula.kind.upper()} {','.join(formula.variables)} {format_formula(formula.body)}"
+    return _formula(formula, 0)
+
+
+def _formula(formula: Formula, around: int) -> str:
+    match formula:
+        case Atom():
+            return format_atom(formula)
+        case FreeSign(atom):
+            return "*" + format_atom(atom)
+        case Comparison():
+            return _comparison(formula)
+        case Not(body):
+            return "!" + (f"({_formula(body, 0)})" if not isinstance(body, Atom | Not) else _formula(body, 5))
+        case And(items) | Or(items):
+            tightness = TIGHTNESS[type(formula)]
+            text = SIGNS[type(formula)].join(_formula(item, tightness + 1) for item in items)
+        case Implies(left, right) | Iff(left, right):
+            tightness = TIGHTNESS[type(formula)]
+            text = _formula(left, tightness) + SIGNS[type(formula)] + _formula(right, tightness + 1)
+        case Quantified():
+            return f"({format_formula(formula)})"
+    return f"({text})" if tightness < around else text
+
+
+def _comparison(comparison: Comparison) -> str:
+    sign = "!" if comparison.operator.startswith("!") and comparison.operator != "!=" else ""
+    operator = comparison.operator.removeprefix("!") if sign else comparison.operator
+    if operator in STRING_PREDICATES:
+        return f"{sign}{operator}({format_term(comparison.left)}, {format_term(comparison.right)})"
+    text = f"{format_term(comparison.left)} {operator} {format_term(comparison.right)}"
+    return f"!({text})" if sign else text
+
+
+def format_atom(atom: Atom) -> str:
+    """`Name(term, term)`, or `Name` without arguments."""
+    if not atom.arguments:
+        return atom.predicate
+    return f"{atom.predicate}({', '.join(format_term(term) for term in atom.arguments)})"
+
+
+def format_term(term: Term, around: int = 0) -> str:
+    """A term, in parentheses where it stands inside a tighter operator."""
+    match term:
+        case Variable(name, plus):
+            return f"+{name}" if plus else name
+        case SumVariable(name):
+            return f"+{name}"
+        case Constant(name):
+            return quote_constant(name)
+        case Apply(function, (left, right)) if function in INFIX:
+            tightness = INFIX[function]
+            text = f"{format_term(left, tightness)} {function} {format_term(right, tightness + 1)}"
+            return f"({text})" if tightness < around else text
+        case Apply(function, arguments):
+            return f"{function}({', '.join(format_term(argument) for argument in arguments)})"
+
+
+def format_clause(clause: Clause | LinearRule, weight: float | None = None) -> str:
+    """A clause in logic syntax with its weight, for previews and explanations.
+
+    Parameters
+    ----------
+    clause : Clause or LinearRule
+    weight : float, optional
+        Printed in place of the clause's own.
+    """
+    shown = clause.weight if weight is None else weight
+    if isinstance(clause, LinearRule):
+        text, suffix = format_linear(clause.terms, clause.relation), "^2" if clause.power == 2 else ""
+        return _psl_weighted(text, shown, clause.hard, suffix)
+    if clause.multiset:
+        body = [psl_atom(literal.atom) for literal in clause.literals if not literal.positive]
+        head = [psl_atom(literal.atom) for literal in clause.literals if literal.positive]
+        head += [psl_comparison(guard) for guard in clause.guards]
+        if body and head:
+            text = f"{' & '.join(body)} -> {' | '.join(head)}"
+        else:
+            text = " | ".join(head or [f"!{atom}" for atom in body])
+        return _psl_weighted(text, shown, clause.hard, "^2" if clause.power == 2 else "")
+    defined = {definition.variable: definition for definition in clause.definitions}
+    parts = [_literal(literal, defined) for literal in clause.literals]
+    parts += [_comparison(guard) for guard in _expanded(clause.guards, defined)]
+    text = " v ".join(parts) or "(nothing)"
+    if clause.existential:
+        text = f"EXIST {','.join(clause.existential)} {text}"
+    if clause.hard:
+        return f"{text}."
+    if clause.weight_variable is not None:
+        return f"{clause.weight_variable}: {text}"
+    return text if shown is None else f"{format_number(shown)} {text}"
+
+
+def _psl_weighted(text: str, weight: float | None, hard: bool, suffix: str) -> str:
+    if hard:
+        return f"{text} ."
+    return f"{'?' if weight is None else format_number(weight)}: {text}{' ' + suffix if suffix else ''}"
+
+
+def _literal(literal: Literal, defined: dict[str, Definition]) -> str:
+    arguments = tuple(_put_back(term, defined) for term in literal.atom.arguments)
+    return ("" if literal.positive else "!") + format_atom(Atom(literal.atom.predicate, arguments))
+
+
+def _expanded(guards: Iterable[Comparison], defined: dict[str, Definition]) -> Iterable[Comparison]:
+    for guard in guards:
+        yield Comparison(guard.operator, _put_back(guard.left, defined), _put_back(guard.right, defined))
+
+
+def _put_back(term: Term, defined: dict[str, Definition]) -> Term:
+    """The function term that a variable was defined for."""
+    if isinstance(term, Variable) and term.name in defined:
+        definition = defined[term.name]
+        return Apply(definition.function, tuple(_put_back(argument, defined) for argument in definition.arguments))
+    return term
