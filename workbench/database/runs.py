@@ -154,10 +154,12 @@ def _insert(connection: duckdb.DuckDBPyConnection, table: str, number: int, colu
 
 def read_runs(database: Database) -> tuple[Run, ...]:
     """All runs, the newest first."""
-    rows = database.execute(sql_text("runs")).fetchall()
-    return tuple(
-        Run(*row[:13], parameters=json.loads(row[13] or "{}"), versions=json.loads(row[14] or "{}")) for row in rows
-    )
+    return tuple(_run(*row) for row in database.execute(sql_text("runs")).fetchall())
+
+
+def _run(*columns: Any) -> Run:
+    *plain, parameters, versions = columns
+    return Run(*plain, json.loads(parameters), json.loads(versions))
 
 
 def read_run(database: Database, number: int) -> Run:
