@@ -158,8 +158,10 @@ def read_runs(database: Database) -> tuple[Run, ...]:
 
 
 def _run(*columns: Any) -> Run:
-    *plain, parameters, versions = columns
-    return Run(*plain, json.loads(parameters), json.loads(versions))
+    named: dict[str, Any] = dict(zip(Run.__dataclass_fields__, columns))
+    named["parameters"] = json.loads(named["parameters"])
+    named["versions"] = json.loads(named["versions"])
+    return Run(**named)
 
 
 def read_run(database: Database, number: int) -> Run:
