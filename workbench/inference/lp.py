@@ -18,7 +18,7 @@ from workbench.network.ground_network import GroundNetwork
 from workbench.network.relax import relax, why_not_relaxable
 from workbench.progress import SILENT, Progress, expired, remaining
 
-__all__ = ["LinearRelaxation", "local_search"]
+__all__ = ["LinearRelaxation", "local_search", "maxwalksat"]
 
 Float = npt.NDArray[np.float64]
 
@@ -115,11 +115,16 @@ def local_search(
     progress: Progress = SILENT,
 ) -> Float:
     """MaxWalkSAT from `start`: the best state it meets, `start` among them."""
+    found = maxwalksat().solve(network, weights, seed=seed, deadline=deadline, progress=progress, start=start).values
+    return better(network, weights, start, found)
+
+
+def maxwalksat() -> Engine:
+    """The local search that repairs and polishes rounded states."""
     import workbench.inference
 
     engine: Engine = vars(workbench.inference)["ENGINES"]["maxwalksat"]()
-    found = engine.solve(network, weights, seed=seed, deadline=deadline, progress=progress, start=start).values
-    return better(network, weights, start, found)
+    return engine
 
 
 def _infeasible(engine: str, network: GroundNetwork) -> Solution:

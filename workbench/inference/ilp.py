@@ -1,0 +1,303 @@
+"""Exact MAP by integer programs: relax, keep what the relaxation settles, search each open component with HiGHS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from time import monotonic
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, vstack
+from scipy.sparse.csgraph import connected_components
+
+from workbench.errors import Cancelled
+from workbench.inference.linear_program import LinearAnswer, solve_highs
+from workbench.inference.lp import local_search
+from workbench.inference.relaxation import better, is_proven, not_clausal, solve_relaxation
+from workbench.inference.roof_duality import has_roof_dual
+from workbench.inference.rounding import round_state
+from workbench.inference.solution import Solution, Status
+from workbench.network.energy import hard_violation, reported_energy
+from workbench.network.ground_network import GroundNetwork
+from workbench.network.relax import HingeProblem, relax, why_not_relaxable
+from workbench.progress import SILENT, Progress, expired, remaining
+
+__all__ = ["IntegerProgram", "Part", "restrict", "split"]
+
+Float = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+SMALL = 400
+"""Components are solved together up to about this many variables: a program costs milliseconds to set up."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A hinge problem over some of another's variables: `variables[k]` is variable k's number there."""
+
+    problem: HingeProblem
+    variables: Int64
+
+
+def restrict(problem: HingeProblem, fixed: npt.NDArray[np.bool_], x: Float) -> Part:
+    """The problem left when the variables where `fixed` stay at `x`; rows that they decide go."""
+    open_variables = np.flatnonzero(~fixed)
+    known = np.where(fixed, x, 0.0)
+
+    def fold(A: csr_array, b: Float) -> tuple[csr_array, Float, Int64]:
+        b = b + A @ known
+        A = csr_array(A[:, open_variables])
+        rows = np.flatnonzero(np.diff(A.indptr) > 0)
+        return A[rows], b[rows], rows
+
+    A, b, rows = fold(problem.A, problem.b)
+    H, h, hard = fold(problem.H, problem.h)
+    decided = np.ones(problem.n_hinges, np.bool_)
+    decided[rows] = False
+    spent = np.maximum(problem.A[np.flatnonzero(decided)] @ known + problem.b[decided], 0.0) ** problem.power[decided]
+    part = HingeProblem(
+        n_atoms=int(np.count_nonzero(~fixed[: problem.n_atoms])),
+        linear=problem.linear[open_variables],
+        offset=problem.offset + float(problem.linear @ known + problem.weight[decided] @ spent),
+        A=A,
+        b=b,
+        weight=problem.weight[rows],
+        power=problem.power[rows],
+        H=H,
+        h=h,
+        equality=problem.equality[hard],
+    )
+    return Part(part, open_variables)
+
+
+def split(problem: HingeProblem) -> list[Part]:
+    """Parts that share no row, the small ones grouped, largest first; offsets are left out of them."""
+    joined = csr_array(vstack([problem.A, problem.H], format="csr"))
+    incidence = csr_array((np.ones(joined.nnz, np.int8), joined.indices, joined.indptr), joined.shape)
+    n, label = connected_components(incidence.T @ incidence, directed=False)
+    sizes = np.bincount(label, minlength=n)
+    order = np.argsort(-sizes, kind="stable")
+    # Large components stand alone; small ones fill bins in order of size.
+    alone = sizes[order] > SMALL
+    filled = np.cumsum(np.where(alone, 0, sizes[order])) // SMALL
+    bins = np.where(alone, np.cumsum(alone) - 1, int(alone.sum()) + filled)
+    bin_of_component = np.empty(n, np.int64)
+    bin_of_component[order] = np.unique(bins, return_inverse=True)[1]
+    bin_of_variable = bin_of_component[label]
+    groups = _grouped(bin_of_variable)
+    hinges = _grouped_rows(problem.A, bin_of_variable, len(groups))
+    hard = _grouped_rows(problem.H, bin_of_variable, len(groups))
+    place = np.empty(problem.n_variables, np.int64)
+    parts = []
+    for group, soft_rows, hard_rows in zip(groups, hinges, hard):
+        place[group] = np.arange(group.size)
+        parts.append(Part(_part(problem, group, soft_rows, hard_rows, place), group))
+    return parts
+
+
+def _part(problem: HingeProblem, group: Int64, soft_rows: Int64, hard_rows: Int64, place: Int64) -> HingeProblem:
+    def take(A: csr_array, rows: Int64) -> csr_array:
+        A = A[rows]
+        return csr_array((A.data, place[A.indices], A.indptr), shape=(rows.size, group.size))
+
+    return HingeProblem(
+        n_atoms=int(np.count_nonzero(group < problem.n_atoms)),
+        linear=problem.linear[group],
+        offset=0.0,
+        A=take(problem.A, soft_rows),
+        b=problem.b[soft_rows],
+        weight=problem.weight[soft_rows],
+        power=problem.power[soft_rows],
+        H=take(problem.H, hard_rows),
+        h=problem.h[hard_rows],
+        equality=problem.equality[hard_rows],
+    )
+
+
+def _grouped(label: Int64) -> list[Int64]:
+    order = np.argsort(label, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(label))[:-1]) if label.size else []
+
+
+def _grouped_rows(A: csr_array, bin_of_variable: Int64, n: int) -> list[Int64]:
+    """Rows by the bin of their first variable; rows without variables are in none."""
+    rows = np.flatnonzero(np.diff(A.indptr) > 0)
+    label = bin_of_variable[A.indices[A.indptr[rows]]]
+    order = rows[np.argsort(label, kind="stable")]
+    return np.split(order, np.cumsum(np.bincount(label, minlength=n))[:-1])
+
+
+@dataclass(frozen=True)
+class IntegerProgram:
+    """The integer program of Huynh & Mooney (2009), component by component.
+
+    The relaxation goes first. With at most two literals a clause, its integral atoms keep their values in some optimum
+    (persistency) and leave the program; components whose rounded state meets the bound are done; HiGHS's branch and
+    cut searches the others, warm-started, several at a time.
+
+    Parameters
+    ----------
+    relative_gap : float
+        Where the search may stop, relative to a component's energy; 0 asks for proof.
+    workers : int
+        Components solved at a time.
+    polish : bool
+        Improve the warm start by MaxWalkSAT.
+    """
+
+    name: ClassVar[str] = "ilp"
+    task: ClassVar[Literal["map", "marginal"]] = "map"
+
+    relative_gap: float = 0.0
+    workers: int = 2
+    polish: bool = False
+
+    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
+        """Squared potentials, and soft rows of negative weight that are no clauses."""
+        return why_not_relaxable(network, weights) or not_clausal(network, weights)
+
+    def solve(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+        start: Float | None = None,
+    ) -> Solution:
+        """A state of least energy with proof, or the best found with a bound when time runs out."""
+        began = monotonic()
+        problem = relax(network, weights)
+        scale = float(problem.weight.sum() + np.abs(problem.linear).sum())
+        settled = self._settle(problem, deadline)
+        if settled is None:
+            return self._infeasible(network)
+        fixed, x, bound, relaxation = settled
+        rounded = round_state(network, weights, x[: network.n_atoms])
+        best = rounded.values if start is None else better(network, weights, rounded.values, start)
+        if self.polish:
+            best = local_search(network, weights, best, seed=seed, deadline=deadline, progress=progress)
+        left = restrict(problem, fixed, x)
+        parts = split(left.problem)
+        warm = problem.complete(best)
+        solved, bounds, programs = self._search(parts, left, warm, seed, deadline, progress, scale)
+        if solved is None:
+            return self._infeasible(network)
+        values = x.copy()
+        values[left.variables] = solved
+        candidate = np.round(values[: network.n_atoms])
+        state = better(network, weights, candidate, best)
+        energy = reported_energy(network, weights, state)
+        bound = max(bound, left.problem.offset + bounds)
+        violation = hard_violation(network, state, discrete=True)
+        proven = violation == 0.0 and is_proven(energy, bound, scale)
+        diagnostics: dict[str, object] = {
+            "relaxation": relaxation,
+            "settled_atoms": int(np.count_nonzero(fixed)),
+            "programs": programs,
+            "seconds": monotonic() - began,
+        }
+        if proven:
+            status, reason = Status.OPTIMAL, f"branch and cut proved it, {programs} programs searched"
+        elif progress.cancelled:
+            status, reason = Status.CANCELLED, "cancelled; the bound holds"
+        elif expired(deadline):
+            status, reason = Status.LIMIT, "time ran out before every component was proven"
+        else:
+            status, reason = Status.FEASIBLE, "stopped within the relative gap asked for"
+        bound = min(bound, energy) if violation == 0.0 else bound
+        return Solution(status, state, energy, bound, violation, self.name, reason, diagnostics=diagnostics)
+
+    def _settle(
+        self, problem: HingeProblem, deadline: float | None
+    ) -> tuple[npt.NDArray[np.bool_], Float, float, str] | None:
+        """Solve the relaxation: which variables it fixes for good, where, and its bound; None when infeasible."""
+        answer = solve_relaxation(problem, deadline=deadline)
+        if answer.status == "infeasible":
+            return None
+        fixed = np.zeros(problem.n_variables, np.bool_)
+        if has_roof_dual(problem):
+            fixed = answer.x != 0.5
+        return fixed, answer.x, answer.bound, answer.status
+
+    def _search(
+        self,
+        parts: list[Part],
+        left: Part,
+        warm: Float,
+        seed: int,
+        deadline: float | None,
+        progress: Progress,
+        scale: float,
+    ) -> tuple[Float | None, float, int]:
+        """Solve every part; its best point over the left variables, the summed bound, and how many were searched."""
+        solved = warm[left.variables].copy()
+        total, searched = 0.0, 0
+        jobs: list[tuple[Part, Callable[[], LinearAnswer]]] = []
+        for part in parts:
+            start = solved[part.variables][: part.problem.n_atoms]
+            jobs.append((part, partial(self._search_part, part.problem, start, seed, deadline)))
+        with ThreadPoolExecutor(max_workers=max(1, self.workers)) as pool:
+            futures = [(part, pool.submit(job)) for part, job in jobs]
+            for done, (part, future) in enumerate(futures):
+                try:
+                    progress.step("integer programs", done, len(futures))
+                except Cancelled:
+                    for _, waiting in futures:
+                        waiting.cancel()
+                    return solved, -float("inf"), searched
+                answer = future.result()
+                if answer.status == "infeasible":
+                    return None, 0.0, searched
+                searched += answer.iterations >= 0
+                total += answer.bound
+                here = part.problem.objective(solved[part.variables])
+                feasible = part.problem.violation(solved[part.variables]) <= 1e-9
+                if np.isfinite(answer.objective) and (not feasible or answer.objective < here):
+                    solved[part.variables] = answer.x
+        return solved, total, searched
+
+    def _search_part(self, problem: HingeProblem, start: Float, seed: int, deadline: float | None) -> LinearAnswer:
+        """One part: its relaxation first, the integer search only where that leaves a gap."""
+        if expired(deadline):
+            return replace(_nothing(problem), bound=_trivial_bound(problem))
+        x = problem.complete(start)
+        here, feasible = problem.objective(x), problem.violation(x) <= 1e-9
+        relaxed = solve_relaxation(problem, deadline=deadline)
+        if relaxed.status == "infeasible":
+            return relaxed
+        scale = float(problem.weight.sum() + np.abs(problem.linear).sum())
+        if feasible and is_proven(here, relaxed.bound, scale):
+            return LinearAnswer("optimal", x, here, relaxed.bound, -1)
+        integral = np.all(np.minimum(relaxed.x, 1.0 - relaxed.x)[: problem.n_atoms] <= 1e-9)
+        if integral and relaxed.status == "optimal":
+            whole = problem.complete(np.round(relaxed.x[: problem.n_atoms]))
+            if problem.violation(whole) <= 1e-9 and is_proven(problem.objective(whole), relaxed.bound, scale):
+                return LinearAnswer("optimal", whole, problem.objective(whole), relaxed.bound, -1)
+        answer = solve_highs(
+            problem,
+            integer=True,
+            start=start if feasible else None,
+            time_limit=remaining(deadline),
+            relative_gap=self.relative_gap,
+            seed=seed,
+        )
+        return replace(answer, bound=max(answer.bound, relaxed.bound))
+
+    def _infeasible(self, network: GroundNetwork) -> Solution:
+        from workbench.inference.convex_solution import infeasible
+
+        return infeasible(self.name, network)
+
+
+def _nothing(problem: HingeProblem) -> LinearAnswer:
+    return LinearAnswer("limit", np.full(problem.n_variables, 0.5), float("inf"), -float("inf"), 0)
+
+
+def _trivial_bound(problem: HingeProblem) -> float:
+    """What no state goes below: every variable at its cheaper end, no hinge paid."""
+    return problem.offset + float(np.minimum(problem.linear, 0.0).sum())

@@ -1,0 +1,111 @@
+"""Losses of max-margin training, written into the network so that any MAP engine is a separation oracle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, hstack, vstack
+
+from workbench.network.ground_network import GroundNetwork, Relation
+
+__all__ = ["MarginWorld", "exclude_truth", "hamming_world", "zero_one_world"]
+
+Float = npt.NDArray[np.float64]
+Bool = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class MarginWorld:
+    """A training database whose least energy is the most violated margin.
+
+    `energy(network, [weights, 1], y) = energy of y at weights - loss(y)`: the loss is one more template of weight 1.
+
+    Attributes
+    ----------
+    network : GroundNetwork
+        With the loss as its last template.
+    truth : float64 array, shape (n_atoms,)
+        0 or 1, hidden atoms completed.
+    scored : bool array, shape (n_atoms,)
+        Atoms that the loss counts.
+    row_potentials : float64 array, shape (n_templates,)
+        Summed potentials of the rows at `truth`, without units and loss.
+    kind : {'hamming', '0/1'}
+    """
+
+    network: GroundNetwork
+    truth: Float
+    scored: Bool
+    row_potentials: Float
+    kind: Literal["hamming", "0/1"]
+
+    def loss(self, values: Float) -> float:
+        """The loss of a state; of a fractional one, its linear extension (0/1: at most 1)."""
+        distance = float(np.abs(values - self.truth)[self.scored].sum())
+        return distance if self.kind == "hamming" else min(1.0, distance)
+
+
+    def sum_rows(self, by_row: Float) -> Float:
+        """Potentials by row, shape (n_rows,), scaled and summed by template, the loss left out."""
+        return _sum_rows(self.network, by_row, self.network.n_templates - 1)
+
+
+def hamming_world(network: GroundNetwork, truth: Float, scored: Bool) -> MarginWorld:
+    """Hamming loss, the number of wrong scored atoms: coefficient 1 towards 1 where the truth is 0, and the reverse."""
+    towards = np.where(scored, 1.0 - 2.0 * truth, 0.0)
+    wrong = -float(np.count_nonzero(scored & (truth == 1.0)))
+    return _world(_with_template(network, towards, wrong), truth, scored, "hamming")
+
+
+def zero_one_world(network: GroundNetwork, truth: Float, scored: Bool) -> MarginWorld:
+    """0/1 loss: a constant, so that separation is plain MAP; `exclude_truth` keeps it from the truth itself."""
+    return _world(_with_template(network, np.zeros(truth.size), -1.0), truth, scored, "0/1")
+
+
+def _world(network: GroundNetwork, truth: Float, scored: Bool, kind: Literal["hamming", "0/1"]) -> MarginWorld:
+    at_truth = _sum_rows(network, np.maximum(network.A @ truth + network.b, 0.0), network.n_templates - 1)
+    return MarginWorld(network, truth, scored, at_truth, kind)
+
+
+def _sum_rows(network: GroundNetwork, by_row: Float, n: int) -> Float:
+    soft = np.flatnonzero(network.template >= 0)
+    template = network.template[soft]
+    by_row = by_row[soft] ** network.power[template]
+    if network.scale is not None:
+        by_row = by_row * network.scale[soft]
+    return np.bincount(template, by_row, n).astype(np.float64)
+
+
+def exclude_truth(world: MarginWorld) -> MarginWorld:
+    """The world with one hard clause more: some scored atom differs from the truth."""
+    network, atoms = world.network, np.flatnonzero(world.scored)
+    slope = np.where(world.truth[atoms] == 1.0, 1, -1).astype(network.A.dtype)
+    row = csr_array((slope, atoms, [0, atoms.size]), shape=(1, network.n_atoms))
+    hard = replace(
+        network,
+        A=csr_array(vstack([network.A, row], format="csr")),
+        b=np.append(network.b.astype(np.float64), 1.0 - np.count_nonzero(slope > 0)),
+        template=np.append(network.template, np.int32(-1)),
+        scale=None if network.scale is None else np.append(network.scale, 1.0),
+        relation=np.append(network.relation, np.int8(Relation.AT_MOST)),
+    )
+    return replace(world, network=hard)
+
+
+def _with_template(network: GroundNetwork, change: Float, constant: float) -> GroundNetwork:
+    """The network with one more template: unit groundings only, of satisfied count `change . y`."""
+    atoms = np.flatnonzero(change)
+    column = csr_array((change[atoms], (atoms, np.zeros(atoms.size, np.int64))), shape=(change.size, 1))
+    return replace(
+        network,
+        power=np.append(network.power, np.int8(1)),
+        unit=csr_array(hstack([network.unit, column], format="csr")),
+        constant=np.append(network.constant, constant),
+        groundings=np.vstack([network.groundings, np.zeros((1, 3), np.int64)]),
+        unit_scale=np.vstack([network.unit_scale, np.zeros((1, 2))]),
+        evidence_satisfied=np.vstack([network.evidence_satisfied, np.zeros((1, 2))]),
+        evidence_violated=np.vstack([network.evidence_violated, np.zeros((1, 2))]),
+    )

@@ -1,0 +1,119 @@
+"""The separation oracle of max-margin training: a world's most violated margin, from below and from above."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.inference.solution import Engine, Status
+from workbench.learning.margin_losses import MarginWorld, exclude_truth
+from workbench.network.energy import reported_energy
+from workbench.network.relax import relaxed_potentials
+from workbench.progress import SILENT, Progress
+
+__all__ = ["Cut", "Separation", "joined", "separate"]
+
+Float = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """One constraint `w . direction >= loss - slack`: `direction` is the counts of the truth less those of a state."""
+
+    direction: Float
+    loss: float
+
+    def violation(self, weights: Float) -> float:
+        """`loss - w . direction`, to be held against the slack."""
+        return self.loss - float(weights @ self.direction)
+
+
+@dataclass(frozen=True)
+class Separation:
+    """What the oracle found at some weights.
+
+    Attributes
+    ----------
+    rounded : Cut
+        Of a 0/1 state: a constraint of the learning problem.
+    relaxed : Cut or None
+        Of the relaxation's optimum: a constraint of the relaxed learning problem, which implies the other.
+    upper : float
+        No state's violation exceeds it; infinite where the oracle has no bound.
+    state : float64 array
+        The 0/1 state.
+    found : bool
+        False where the oracle gave no state that satisfies the hard rows.
+    """
+
+    rounded: Cut
+    relaxed: Cut | None
+    upper: float
+    state: Float
+    found: bool
+
+
+def separate(
+    world: MarginWorld,
+    weights: Float,
+    engine: Engine,
+    *,
+    seed: int = 0,
+    deadline: float | None = None,
+    progress: Progress = SILENT,
+    start: Float | None = None,
+) -> Separation:
+    """Minimise `energy - loss` with a MAP engine.
+
+    Parameters
+    ----------
+    world : MarginWorld
+    weights : float64 array, shape (n_templates,)
+        Of all templates, fixed ones included.
+    engine : Engine
+        `LinearRelaxation` gives both cuts; an engine without relaxed values only the rounded one.
+    start : float64 array, shape (n_atoms,), optional
+        The last state found.
+
+    References
+    ----------
+    Huynh & Mooney 2009, section 3.3.
+    """
+    augmented = np.append(weights, 1.0)
+    solution = engine.solve(world.network, augmented, seed=seed, deadline=deadline, progress=progress, start=start)
+    if world.kind == "0/1" and np.array_equal(solution.values[world.scored], world.truth[world.scored]):
+        world = exclude_truth(world)
+        solution = engine.solve(world.network, augmented, seed=seed, deadline=deadline, progress=progress)
+    if solution.status == Status.INFEASIBLE:
+        nothing = Cut(np.zeros(weights.size), 0.0)
+        return Separation(nothing, nothing, 0.0, world.truth, True)
+    # A constant loss has its constant in the network's energy at the truth, where the loss itself is 0.
+    truth_energy = reported_energy(world.network, augmented, world.truth) + (1.0 if world.kind == "0/1" else 0.0)
+    relaxed = solution.diagnostics.get("relaxed")
+    return Separation(
+        rounded=_cut(world, weights, solution.values, relaxed=False),
+        relaxed=_cut(world, weights, np.asarray(relaxed), relaxed=True) if relaxed is not None else None,
+        upper=truth_energy - solution.bound,
+        state=solution.values,
+        found=solution.hard_violation == 0.0,
+    )
+
+
+def joined(cuts: list[Cut]) -> Cut:
+    """The sum of the worlds' cuts: one constraint of the 1-slack problem."""
+    return Cut(np.sum([cut.direction for cut in cuts], axis=0), float(sum(cut.loss for cut in cuts)))
+
+
+def _cut(world: MarginWorld, weights: Float, values: Float, *, relaxed: bool) -> Cut:
+    network = world.network
+    n = network.n_templates - 1
+    changed = np.flatnonzero(values != world.truth)
+    units = network.unit[changed].T @ (world.truth - values)[changed]
+    by_row = (
+        relaxed_potentials(network, np.append(weights, 1.0), values)
+        if relaxed
+        else np.maximum(network.A @ values + network.b, 0.0)
+    )
+    return Cut(units[:n] + world.sum_rows(by_row) - world.row_potentials, world.loss(values))
