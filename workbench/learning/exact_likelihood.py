@@ -1,0 +1,209 @@
+"""Exact conditional likelihood for clauses with one target literal (Huynh and Mooney 2008, section 3.2).
+
+When no ground clause holds two open atoms, the atoms are independent given the evidence and P(y = 1) = sigmoid(unit w):
+the conditional log likelihood, its gradient and its optimum are exact, and learning is penalised logistic regression
+whose features are counts of satisfying substitutions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csc_array, csr_array, vstack
+
+from workbench.errors import UsageError
+from workbench.learning.learner import Example, LearnedWeights
+from workbench.learning.logistic import LogisticFit, Penalty, fit_logistic, largest_l1
+from workbench.network.ground_network import Relation, Templates
+from workbench.progress import SILENT, Progress
+
+__all__ = ["ExactLikelihood", "PenaltyChoice", "choose_penalty", "regularisation_path"]
+
+Float = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ExactLikelihood:
+    """Weights of greatest exact conditional likelihood under a Laplace and/or Gaussian prior.
+
+    Parameters
+    ----------
+    l1, l2 : float
+        `l1 * sum |w| + l2 / 2 * sum w^2` is subtracted from the log likelihood. l1 alone sets many weights to exactly
+        zero; both together are the elastic net.
+    group : float
+        Group lasso instead: the templates of one rule (`+` constants) leave or stay together.
+    binary : bool
+        Features 0/1 instead of counts of satisfying substitutions.
+    folds : int
+        Above 1: the penalties are multiplied by the factor, out of 16 to 1/64, that has the best log likelihood in
+        cross-validation over so many folds of the training atoms.
+    tolerance : float
+        Relative duality gap at which the answer counts as optimal.
+
+    Notes
+    -----
+    There is no hidden bias: an intercept is the unit clause of the target in the program, penalised like any other.
+    """
+
+    name: ClassVar[str] = "exact"
+    l1: float = 0.0
+    l2: float = 1.0
+    group: float = 0.0
+    binary: bool = False
+    folds: int = 0
+    tolerance: float = 1e-6
+
+    def fit(
+        self,
+        examples: Sequence[Example],
+        templates: Templates,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+    ) -> LearnedWeights:
+        """See `Learner.fit`.
+
+        Raises
+        ------
+        UsageError
+            `E0510` when a soft ground clause holds two open atoms; `E0503` when no atom is labelled.
+        """
+        features, target = _training_matrix(examples)
+        if self.binary:
+            features = csr_array((features > 0).astype(np.float64) - (features < 0).astype(np.float64))
+        learned = np.flatnonzero(~np.asarray(templates.fixed, np.bool_))
+        weights = np.nan_to_num(templates.weight, nan=0.0)
+        weights[learned] = 0.0
+        offset = features @ weights
+        X = csc_array(csc_array(features)[:, learned])
+        penalty = Penalty(self.l1, self.l2, self.group, np.unique(templates.rule[learned], return_inverse=True)[1])
+        factor = 1.0
+        if self.folds > 1:
+            choice = choose_penalty(X, target, _scaled(penalty), folds=self.folds, seed=seed, deadline=deadline)
+            penalty, factor = choice.penalty, choice.factor
+        progress.step("exact likelihood", 0, None)
+        fit = fit_logistic(X, target, penalty, offset=offset, tolerance=self.tolerance, deadline=deadline)
+        weights[learned] = fit.weights
+        columns = {"iteration": np.arange(1.0, len(fit.trace) + 1)}
+        if len(fit.trace):
+            columns |= {"objective": fit.trace[:, 0], "gap": fit.trace[:, 1]}
+        return LearnedWeights(
+            weights,
+            columns,
+            fit.status,
+            self.name,
+            {
+                "objective": fit.objective,
+                "bound": fit.bound,
+                "gap": fit.gap,
+                "nonzero": int(np.count_nonzero(fit.weights)),
+                "penalty_factor": factor,
+            },
+        )
+
+
+def _training_matrix(examples: Sequence[Example]) -> tuple[csr_array, Float]:
+    if not examples:
+        raise UsageError.of("E0501", "there is no training database")
+    rows: list[csr_array] = []
+    labels: list[Float] = []
+    for example in examples:
+        network = example.network
+        soft = np.asarray(network.relation == Relation.HINGE)
+        if soft.any():
+            clauses = sorted({int(t) for t in network.template[soft]})
+            raise UsageError.of(
+                "E0510",
+                f"exact likelihood needs ground clauses with one open atom; {int(soft.sum())} ground clauses of "
+                f"template {clauses[0]} have more",
+                help="keep clauses that join target atoms hard, or take another learner, such as pseudo-likelihood",
+            )
+        kept = ~np.isnan(example.truth)
+        if example.scored is not None:
+            kept &= example.scored
+        rows.append(csr_array(network.unit)[np.flatnonzero(kept)])
+        labels.append(np.asarray(example.truth, np.float64)[kept])
+    target = np.concatenate(labels)
+    if not target.size:
+        raise UsageError.of("E0503", "no open atom is labelled", help="load the truth of the query predicates")
+    return csr_array(vstack(rows)), target
+
+
+def regularisation_path(
+    X: csc_array, target: Float, *, steps: int = 20, ratio: float = 1e-3, tolerance: float = 1e-4
+) -> tuple[Float, list[LogisticFit]]:
+    """L1 answers from the penalty that leaves no weight down to `ratio` of it, each started from the one before."""
+    levels = np.geomspace(1.0, ratio, steps) * largest_l1(X, target)
+    fits: list[LogisticFit] = []
+    for level in levels:
+        start = fits[-1].weights if fits else None
+        fits.append(fit_logistic(X, target, Penalty(l1=float(level)), start=start, tolerance=tolerance))
+    return levels, fits
+
+
+@dataclass(frozen=True)
+class PenaltyChoice:
+    """What cross-validation preferred.
+
+    Attributes
+    ----------
+    penalty : Penalty
+    factor : float
+        Relative to the penalty 1.
+    log_likelihood : float64 array, shape (n_candidates,)
+        Summed over the held-out examples.
+    """
+
+    penalty: Penalty
+    factor: float
+    log_likelihood: Float
+
+
+def _scaled(penalty: Penalty) -> list[tuple[float, Penalty]]:
+    factors = [2.0**power for power in range(4, -7, -1)]
+    return [(f, Penalty(penalty.l1 * f, penalty.l2 * f, penalty.group * f, penalty.groups)) for f in factors]
+
+
+def choose_penalty(
+    X: csc_array,
+    target: Float,
+    candidates: Sequence[tuple[float, Penalty]],
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    tolerance: float = 1e-3,
+    deadline: float | None = None,
+) -> PenaltyChoice:
+    """The candidate of greatest held-out log likelihood; candidates go from strong to weak and are warm-started.
+
+    Parameters
+    ----------
+    candidates : sequence of (factor, Penalty)
+    folds : int
+        Stratified by label; drawn with `seed`.
+    """
+    rng = np.random.default_rng(seed)
+    member = np.empty(len(target), np.int64)
+    for label in (0.0, 1.0):
+        chosen = np.flatnonzero(target == label)
+        member[rng.permutation(chosen)] = np.arange(len(chosen)) % folds
+    rows = csr_array(X)
+    total = np.zeros(len(candidates))
+    for fold in range(folds):
+        train, held = csc_array(rows[member != fold]), rows[member == fold]
+        start: Float | None = None
+        for position, (_, penalty) in enumerate(candidates):
+            fit = fit_logistic(
+                train, target[member != fold], penalty, start=start, tolerance=tolerance, deadline=deadline
+            )
+            start = fit.weights
+            z = held @ fit.weights
+            total[position] -= float(np.sum(np.logaddexp(0.0, z) - target[member == fold] * z))
+    best = int(total.argmax())
+    return PenaltyChoice(candidates[best][1], candidates[best][0], total)
