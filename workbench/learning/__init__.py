@@ -2,5 +2,6 @@
 
 from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.registry import LEARNERS, make_learner
+from workbench.learning.validation import Validation, validate
 
-__all__ = ["LEARNERS", "Example", "LearnedWeights", "Learner", "make_learner"]
+__all__ = ["LEARNERS", "Example", "LearnedWeights", "Learner", "Validation", "make_learner", "validate"]

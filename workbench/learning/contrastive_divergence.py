@@ -80,6 +80,7 @@ class ContrastiveDivergence:
                 norms.append(float(np.linalg.norm(gradient[training.learned])))
         except Cancelled:
             status = "cancelled"
-        answer = np.mean(history[len(history) // 2 :], axis=0) if history else weights
+        mean = np.mean(history[len(history) // 2 :], axis=0) if history else weights
+        answer = np.where(training.learned, mean, weights)
         trace = {"iteration": np.arange(1.0, len(norms) + 1), "gradient_norm": np.array(norms)}
         return LearnedWeights(answer, trace, status, self.name, training.notes())

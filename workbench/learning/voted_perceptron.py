@@ -105,7 +105,7 @@ class VotedPerceptron:
             status = "cancelled"
         done = len(norms)
         trace = {"iteration": np.arange(1.0, done + 1), "gradient_norm": np.array(norms)}
-        answer = total / done if done and self.average else weights
+        answer = np.where(training.learned, total / done, weights) if done and self.average else weights
         return LearnedWeights(answer, trace, status, self.name, training.notes() | {"engine": engine.name})
 
 
