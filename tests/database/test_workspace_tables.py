@@ -63,13 +63,25 @@ def test_files_stay_and_foreign_files_are_refused(tmp_path: Path) -> None:
         Database.open(tmp_path / "d.duckdb", read_only=True)
 
 
-def test_redeclaring(database: Database) -> None:
-    load_alchemy_text(database, "Smokes(Ann)")
-    changed = {**PROGRAM.predicates, "Rain": Predicate("Rain", ("person",))}
+def test_redeclaring_keeps_facts_where_it_can(database: Database) -> None:
+    load_alchemy_text(database, "Smokes(Ann)\nFriends(Ann,Bob)\nSimilar(Ann,Bob,0.5)")
+    changed = {
+        **PROGRAM.predicates,
+        "Rain": Predicate("Rain", ("person",)),
+        "Friends": Predicate("Friends", ("person", "pet")),
+        "Similar": Predicate("Similar", ("person", "person", "grade")),
+    }
     database.declare(replace(PROGRAM, predicates=changed))
     assert database.predicate("Rain").arity == 1
+    assert query(database, "SELECT * FROM facts.Friends").rows == (("world", "Ann", "Bob", 1.0, "evidence"),)
+    assert query(database, "SELECT grade FROM facts.Similar").rows == (("0.5",),)
+    assert query(database, "SELECT constant FROM domain WHERE type = 'pet'").rows == ((0,),)
+    database.declare(PROGRAM)
+    assert query(database, "SELECT weight FROM facts.Similar").rows == ((0.5,),)
+    assert query(database, "SELECT 1 FROM domain WHERE type = 'pet'").rows == ()
     with pytest.raises(InputError, match=r"(?s)E0202.*Smokes\(person, person\).*Smokes\(person\)"):
         database.declare(replace(PROGRAM, predicates={**changed, "Smokes": Predicate("Smokes", ("person", "person"))}))
+    assert query(database, "SELECT weight FROM facts.Similar").rows == ((0.5,),)
 
 
 def test_domains_hold_program_constants_of_the_last_program(database: Database) -> None:

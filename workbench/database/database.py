@@ -12,17 +12,15 @@ from typing import Any
 
 import duckdb
 
+from workbench.database.domains import declare_constants, program_constants, refresh_domains
 from workbench.database.schema import (
     StoredPredicate,
-    declare_constants,
     declare_function,
     declare_predicate,
     declare_type,
-    program_constants,
     read_predicates,
-    refresh_domains,
 )
-from workbench.errors import InputError, UsageError
+from workbench.errors import InputError, UsageError, nearest
 from workbench.language.program import Function, Predicate, Program, Type
 from workbench.resources import sql_text
 
@@ -161,20 +159,20 @@ class Database:
     def declare(self, program: Program) -> None:
         """Make the tables of a program's types, predicates and functions, and take its constants into all domains.
 
-        Predicates already there stay, with their facts; one whose argument types changed is made anew when it has no
-        facts. The constants of an earlier program that no fact has leave the domains.
+        Predicates already there stay, with their facts; where argument types changed, the facts are encoded anew. The
+        constants of an earlier program that no fact has leave the domains.
 
         Raises
         ------
         InputError
-            E0202 when a predicate with facts is declared with other argument types.
+            E0202 when a predicate with facts is declared with another number of arguments.
         """
-        self.declare_predicates(
-            program.predicates.values(),
-            functions=program.functions.values(),
-            types=program.types.values(),
-        )
         with self.transaction() as connection:
+            self.declare_predicates(
+                program.predicates.values(),
+                functions=program.functions.values(),
+                types=program.types.values(),
+            )
             if declare_constants(connection, program_constants(program)):
                 refresh_domains(connection, self.predicates(), worlds=None)
 
@@ -183,12 +181,16 @@ class Database:
     ) -> None:
         """Make the tables of predicates that no program declares (yet), such as those of `dataset.toml`."""
         with self.transaction() as connection:
+            before = {name: stored.argument_types for name, stored in self.predicates().items()}
             for declared in types:
                 declare_type(connection, declared.name)
             for predicate in predicates:
                 declare_predicate(connection, predicate)
             for function in functions:
                 declare_function(connection, function)
+            after = self.predicates()
+            if any(after[name].argument_types != types_before for name, types_before in before.items()):
+                refresh_domains(connection, after, worlds=None)
 
     def predicates(self) -> Mapping[str, StoredPredicate]:
         """The predicates and functions with a table, by name."""
@@ -204,8 +206,6 @@ class Database:
         """
         stored = self.predicates()
         if name not in stored:
-            from workbench.errors import nearest
-
             close = nearest(name, stored)
             raise UsageError.of(
                 "E0203", f"no predicate is called {name}", help=f"did you mean {close}?" if close else None

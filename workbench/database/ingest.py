@@ -13,7 +13,7 @@ from typing import Literal as OneOf
 import duckdb
 
 from workbench.database.identifiers import quoted
-from workbench.database.schema import StoredPredicate
+from workbench.database.schema import StoredPredicate, add_constants
 from workbench.errors import Diagnostic, InputError, Span
 
 __all__ = ["LoadReport", "Partition", "Source", "Staged", "ingest"]
@@ -225,12 +225,7 @@ def _encode(connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], typ
         for column, type_name in part.predicate.constant_columns:
             columns.setdefault(type_name, []).append(f"SELECT DISTINCT {column} AS name FROM {part.table}")
     for type_name, selects in sorted(columns.items()):
-        table = quoted(type_tables[type_name])
-        connection.execute(
-            f"INSERT INTO {table} SELECT (SELECT coalesce(max(id) + 1, 0) FROM {table}) "
-            "+ row_number() OVER (ORDER BY name) - 1, name "
-            f"FROM ({' UNION '.join(selects)}) s WHERE NOT EXISTS (FROM {table} c WHERE c.name = s.name)"
-        )
+        add_constants(connection, type_tables[type_name], " UNION ".join(selects))
 
 
 def _merge(connection: duckdb.DuckDBPyConnection, part: Staged, type_tables: Mapping[str, str]) -> None:

@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
@@ -77,8 +77,7 @@ def load_psl_data(
     data = read_psl_data(path, split=split, base=base)
     report = LoadReport({}, ())
     with database.transaction():
-        present = {name.casefold() for name in database.predicates()}
-        database.declare_predicates(item for item in data.predicates if item.name.casefold() not in present)
+        _declare(database, data.predicates)
         for facts in data.facts:
             predicate = _stored(database, facts.predicate, display_name(path))
             if facts.path is not None:
@@ -91,6 +90,23 @@ def load_psl_data(
                     database, predicate, iter([(1, text)]), Source(display_name(path)), world, facts.partition
                 )
     return report
+
+
+def _declare(database: Database, predicates: Sequence[Predicate]) -> None:
+    """Declare what is new, and say of what is there (whatever its case) whether it is open."""
+    present = {name.casefold(): stored for name, stored in database.predicates().items()}
+    wanted = []
+    for predicate in predicates:
+        stored = present.get(predicate.name.casefold())
+        if stored is None:
+            wanted.append(predicate)
+        elif stored.arity == predicate.arity:
+            wanted.append(replace(predicate, name=stored.name, argument_types=stored.argument_types))
+        else:
+            raise InputError.of(
+                "E0202", f"{predicate.name} takes {predicate.arity} arguments here, but {stored.arity} in the rules"
+            )
+    database.declare_predicates(wanted)
 
 
 def load_psl_table(
