@@ -15,10 +15,9 @@ from workbench.structure.background import Background, Examples, background_of
 
 def problem_arrays(problem: IlpProblem) -> tuple[Background, Examples]:
     """The problem's facts and examples as arrays, positives first."""
-    facts = {name: rows for (name, _), rows in problem.facts.items()}
     label = [1.0] * len(problem.positives) + [0.0] * len(problem.negatives)
     return background_of(
-        facts, problem.argument_types(), problem.target, [*problem.positives, *problem.negatives], label
+        problem.relations(), problem.argument_types(), problem.target, [*problem.positives, *problem.negatives], label
     )
 
 

@@ -121,6 +121,14 @@ class IlpProblem:
             if not candidate.head and candidate.predicate == predicate
         )
 
+    def relations(self) -> dict[str, Tuples]:
+        """The facts of every predicate with a body mode, by name: what a search can see of the background."""
+        return {
+            name: self.facts.get((name, len(types)), ())
+            for name, types in self.argument_types().items()
+            if name != self.target
+        }
+
     def argument_types(self) -> dict[str, tuple[str, ...]]:
         """The types of each predicate's arguments as the modes give them.
 
