@@ -1,1 +1,6 @@
 """Engines that solve a ground network."""
+
+from workbench.inference.registry import ENGINES, choose, make_engine
+from workbench.inference.solution import Engine, Solution, Status
+
+__all__ = ["ENGINES", "Engine", "Solution", "Status", "choose", "make_engine"]

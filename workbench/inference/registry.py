@@ -1,0 +1,113 @@
+"""The engines by name, imported when asked for, and the choice that `auto` makes."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from importlib import import_module
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.errors import UsageError, nearest
+from workbench.inference.solution import Engine
+from workbench.network.ground_network import GroundNetwork
+
+__all__ = ["ENGINES", "choose", "make_engine"]
+
+Float = npt.NDArray[np.float64]
+
+ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
+    "exact": ("exact", "Exact", {}),
+    "ilp": ("ilp", "IntegerProgram", {}),
+    "lp": ("lp", "LinearRelaxation", {}),
+    "admm": ("admm", "ADMM", {}),
+    "pdhg": ("pdhg", "PDHG", {}),
+    "bcd": ("block_coordinate", "BlockCoordinateDescent", {}),
+    "cvxpy": ("cvxpy_engine", "ConvexSolver", {}),
+    "ecos": ("cvxpy_engine", "ConvexSolver", {"solver": "ecos"}),
+    "clarabel": ("cvxpy_engine", "ConvexSolver", {"solver": "clarabel"}),
+    "highs": ("cvxpy_engine", "ConvexSolver", {"solver": "highs"}),
+    "osqp": ("cvxpy_engine", "ConvexSolver", {"solver": "osqp"}),
+    "scs": ("cvxpy_engine", "ConvexSolver", {"solver": "scs"}),
+}
+"""Name to module of this room, class, and the parameters that the name stands for."""
+
+
+def engine_class(name: str) -> Any:
+    """The class behind a name.
+
+    Raises
+    ------
+    UsageError
+        E0402 for an unknown engine.
+    """
+    if name not in ENGINES:
+        close = nearest(name, ENGINES)
+        hint = f"did you mean {close}? " if close else ""
+        raise UsageError.of(
+            "E0402", f"there is no engine {name}", help=f"{hint}the engines are auto, {', '.join(ENGINES)}"
+        )
+    module, cls, _ = ENGINES[name]
+    return getattr(import_module(f"workbench.inference.{module}"), cls)
+
+
+def make_engine(name: str, task: Literal["map", "marginal"] | None = None, **parameters: object) -> Engine:
+    """An engine by name with its parameters; engines that can do both tasks are told which.
+
+    Raises
+    ------
+    UsageError
+        E0402 for an unknown engine, E0403 for a parameter it does not have, E0404 for a task it cannot do.
+    """
+    cls = engine_class(name)
+    known = [field.name for field in fields(cls)]
+    for parameter in parameters:
+        if parameter not in known:
+            raise UsageError.of(
+                "E0403", f"engine {name} has no parameter {parameter}", help=f"it has: {', '.join(known) or 'none'}"
+            )
+    given = ENGINES[name][2] | parameters
+    if task is not None and "task" in known:
+        given["task"] = task
+    engine: Engine = cls(**given)
+    if task is not None and engine.task != task:
+        fitting = [other for other in ENGINES if "task" in _parameters(other) or engine_class(other).task == task]
+        raise UsageError.of(
+            "E0404", f"engine {name} does not compute {_TASKS[task]}", help=f"try one of: {', '.join(fitting)}"
+        )
+    return engine
+
+
+_TASKS = {"map": "the most probable state", "marginal": "marginal probabilities"}
+
+
+def _parameters(name: str) -> list[str]:
+    return [field.name for field in fields(engine_class(name))]
+
+
+def choose(
+    network: GroundNetwork, weights: Float, task: Literal["map", "marginal"], *, discrete: bool = True
+) -> tuple[Engine, str]:
+    """The engine that `auto` stands for, and why.
+
+    Parameters
+    ----------
+    discrete : bool
+        Atoms are 0 or 1 (Markov logic) rather than in [0, 1] (PSL).
+    """
+    if not discrete:
+        from workbench.inference.convex_choice import convex_engine
+
+        engine = convex_engine(network, weights)
+        return engine, f"{engine.name} suits this mix of linear and squared hinges"
+    exact = make_engine("exact", task)
+    reason = exact.declines(network, weights)
+    if reason is None:
+        return exact, "every component is small enough to enumerate"
+    if task == "map":
+        program = make_engine("ilp")
+        if program.declines(network, weights) is None:
+            return program, f"{reason}; the integer program gives a certificate"
+        return make_engine("maxwalksat"), f"{reason}; {program.declines(network, weights)}"
+    return make_engine("mcsat"), reason
