@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from workbench.errors import Diagnostic
-from workbench.language.program import FormulaRule, Program
+from workbench.language.mln_checks import check_formulas
+from workbench.language.program import Program
+from workbench.language.psl_checks import check_soft_rules
 from workbench.language.source import Diagnostics
-from workbench.language.variable_types import infer_types
 
 __all__ = ["check"]
 
 
 def check(program: Program) -> tuple[Diagnostic, ...]:
-    """Check names, arities, types, quantifiers and weights of every rule.
+    """Check names, arities, types, quantifiers, bound variables and weights of every rule.
 
     Returns
     -------
@@ -20,39 +21,8 @@ def check(program: Program) -> tuple[Diagnostic, ...]:
         `parse_mln` or `parse_psl` has no errors left. Linear in the size of the program.
     """
     diagnostics = Diagnostics(program.sources)
-    declared = {
-        constant: type_.name for type_ in program.types.values() if type_.constants for constant in type_.constants
-    }
-    members = {type_.name: frozenset(type_.constants) for type_ in program.types.values()}
-    for rule in program.rules:
-        if not isinstance(rule, FormulaRule):
-            continue
-        untyped = frozenset([rule.weight.variable]) if rule.weight.variable else frozenset()
-        found = infer_types(rule.formula, program, untyped)
-        for problem in found.problems:
-            diagnostics.add(problem.code, problem.message, problem.span or rule.span, problem.help)
-        for constant, type_name in found.constants:
-            if constant.name in members[type_name]:
-                continue
-            if constant.name in declared and not members[type_name]:
-                diagnostics.add(
-                    "E0107",
-                    f"{constant.name} is a constant of type {declared[constant.name]}, and a {type_name} stands here",
-                    constant.span,
-                )
-            elif members[type_name]:
-                other = declared.get(constant.name)
-                if other:
-                    diagnostics.add(
-                        "E0107",
-                        f"{constant.name} is a constant of type {other}, and a {type_name} stands here",
-                        constant.span,
-                    )
-                else:
-                    diagnostics.add(
-                        "E0117",
-                        f"{constant.name} is not among the constants declared for {type_name} and joins them",
-                        constant.span,
-                        severity="warning",
-                    )
+    if program.language == "mln":
+        check_formulas(program, diagnostics)
+    else:
+        check_soft_rules(program, diagnostics)
     return diagnostics.sorted()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import local
 
@@ -14,7 +14,8 @@ from lark.exceptions import UnexpectedToken
 from workbench.errors import InputError, Span
 from workbench.language.checks import check
 from workbench.language.mln_builder import Builder
-from workbench.language.program import FormulaRule, Function, Predicate, Program, Type
+from workbench.language.normal_form import formula_atoms
+from workbench.language.program import FormulaRule, Function, Predicate, Program, Type, Variable
 from workbench.language.refusal import Refused
 from workbench.language.source import Diagnostics, Source, read_text
 from workbench.language.statements import Statement, mln_parser, split_statements
@@ -114,6 +115,13 @@ class _Reading:
                 self.types.setdefault(name, Type(name))
         return Program("mln", self.types, self.predicates, self.functions, tuple(self.rules), text, dict(self.sources))
 
+    def mark_numbered(self, rule: FormulaRule, weight_variable: str) -> None:
+        """In `w: !Sim(x,y,w) v ...`, the last argument of Sim is a number."""
+        for atom in formula_atoms(rule.formula):
+            last = atom.arguments[-1] if atom.arguments else None
+            if isinstance(last, Variable) and last.name == weight_variable and atom.predicate in self.predicates:
+                self.predicates[atom.predicate] = replace(self.predicates[atom.predicate], value_last=True)
+
     # -- one statement --
 
     def statement(self, statement: Statement) -> None:
@@ -165,10 +173,6 @@ class _Reading:
         assert isinstance(rule, FormulaRule)
         text = statement.source.text[statement.tokens[0].start_pos : statement.tokens[-1].end_pos]
         self.rules.append(FormulaRule(rule.formula, rule.weight, rule.indivisible, text, span))
-        self._mark_weight_predicate(rule)
-
-    def _mark_weight_predicate(self, rule: FormulaRule) -> None:
-        """In `w: !Sim(x,y,w) v ...`, the last argument of Sim is a number."""
 
     def declare_type(self, declared: object) -> None:
         assert isinstance(declared, Type)

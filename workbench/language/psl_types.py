@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from workbench.errors import Span
 from workbench.language.normal_form import formula_atoms, formula_comparisons
 from workbench.language.program import (
     And,
@@ -31,17 +32,44 @@ from workbench.language.program import (
 )
 from workbench.language.source import Diagnostics
 
-__all__ = ["rule_atoms", "rule_comparisons", "with_inferred_types"]
+__all__ = ["rule_atoms", "rule_comparisons", "with_declarations", "with_inferred_types"]
 
 Place = tuple[str, int]
 
 
-def with_inferred_types(program: Program, diagnostics: Diagnostics) -> Program:
-    """The program with its predicates (spelled as first mentioned, or as already declared) and inferred types.
+def with_declarations(program: Program, declared: Iterable[Predicate]) -> Program:
+    """A PSL program over predicates that data declare: their spelling, their types, and whether they are closed.
 
-    Predicates that `program` declares already keep what they declare but their types, which are inferred anew.
+    Parameters
+    ----------
+    program : Program
+        As `parse_psl` gives it.
+    declared : iterable of Predicate
+        Matched by name whatever the case. Predicates of the program that are not among them keep what they have, but
+        for the types of places that variables join with declared ones.
+
+    Raises
+    ------
+    InputError
+        E0105 when a rule gives a declared predicate another number of arguments, E0106 when a variable joins places
+        of two declared types.
+    """
+    diagnostics = Diagnostics(program.sources)
+    predicates = {predicate.name: predicate for predicate in declared}
+    result = _typed(replace(program, predicates=predicates), diagnostics)
+    diagnostics.raise_errors()
+    return result
+
+
+def with_inferred_types(program: Program, diagnostics: Diagnostics) -> Program:
+    """The program with its predicates, spelled as first mentioned, and inferred types.
+
     A predicate used with two arities is reported as E0105.
     """
+    return _typed(replace(program, predicates={}), diagnostics)
+
+
+def _typed(program: Program, diagnostics: Diagnostics) -> Program:
     spelling = {name.casefold(): name for name in program.predicates}
     arities = {name: predicate.arity for name, predicate in program.predicates.items()}
     for rule in program.rules:
@@ -61,14 +89,30 @@ def with_inferred_types(program: Program, diagnostics: Diagnostics) -> Program:
             classes.find((name, position))
     for rule in rules:
         _join(rule, classes, arities)
-    names = classes.names()
+    given: dict[Place, str] = {}
+    for predicate in program.predicates.values():
+        for position, type_name in enumerate(predicate.argument_types):
+            root = classes.find((predicate.name, position))
+            if given.setdefault(root, type_name) != type_name:
+                diagnostics.add(
+                    "E0106",
+                    f"argument {position + 1} of {predicate.name} has type {type_name}, and the rules join it with "
+                    f"arguments of type {given[root]}",
+                    _span_of_use(rules, predicate.name),
+                    "load the tables that rules join with one type for the joined columns",
+                )
+    names = classes.names(given)
     predicates = {}
     for name, arity in arities.items():
-        declared = program.predicates.get(name, Predicate(name, ()))
+        known_predicate = program.predicates.get(name)
         types = tuple(names[classes.find((name, position))] for position in range(arity))
-        predicates[name] = replace(declared, argument_types=types)
+        predicates[name] = known_predicate or Predicate(name, types)
     used = dict.fromkeys(type_name for predicate in predicates.values() for type_name in predicate.argument_types)
     return replace(program, rules=rules, predicates=predicates, types={name: Type(name) for name in used})
+
+
+def _span_of_use(rules: Iterable[LogicalRule | ArithmeticRule], name: str) -> Span | None:
+    return next((atom.span for rule in rules for atom in rule_atoms(rule) if atom.predicate == name), None)
 
 
 def rule_atoms(rule: LogicalRule | ArithmeticRule) -> Iterator[Atom]:
@@ -139,16 +183,21 @@ class _Classes:
         if first != second:
             self.parent[second] = first
 
-    def names(self) -> dict[Place, str]:
-        """A name for each class: its commonest variable in lower case without digits, numbered where it is taken."""
+    def names(self, given: Mapping[Place, str]) -> dict[Place, str]:
+        """A name for each class: the one given, or its commonest variable in lower case without digits.
+
+        Where that is taken, a number is added.
+        """
         counts: dict[Place, Counter[str]] = {}
         for place in self.parent:
             counts.setdefault(self.find(place), Counter())
         for place, variable in self.used:
             counts[self.find(place)][re.sub(r"\d+$", "", variable).casefold() or "t"] += 1
-        names: dict[Place, str] = {}
-        taken: set[str] = set()
+        names = dict(given)
+        taken = set(given.values())
         for place, counter in counts.items():
+            if place in given:
+                continue
             base = counter.most_common(1)[0][0] if counter else f"{place[0].casefold()}_{place[1]}"
             name = base
             number = 2

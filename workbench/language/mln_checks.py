@@ -1,0 +1,145 @@
+"""Checks of Markov logic: names, types, constants, quantifiers, `+` and weight variables."""
+
+from __future__ import annotations
+
+from workbench.language.normal_form import formula_atoms, formula_terms, term_variables
+from workbench.language.program import (
+    And,
+    Constant,
+    Formula,
+    FormulaRule,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Program,
+    Quantified,
+    Variable,
+)
+from workbench.language.source import Diagnostics
+from workbench.language.variable_types import infer_types
+
+__all__ = ["check_formulas"]
+
+
+def check_formulas(program: Program, diagnostics: Diagnostics) -> None:
+    """Report what is wrong with the formulas of a Markov logic program."""
+    constants = _Constants(program, diagnostics)
+    for rule in program.rules:
+        assert isinstance(rule, FormulaRule)
+        untyped = frozenset([rule.weight.variable]) if rule.weight.variable else frozenset()
+        found = infer_types(rule.formula, program, untyped)
+        for problem in found.problems:
+            diagnostics.add(problem.code, problem.message, problem.span or rule.span, problem.help)
+        for constant, type_name in found.constants:
+            constants.check(constant, type_name)
+        _check_quantifiers(rule, rule.formula, frozenset(), diagnostics)
+        _check_weight_variable(rule, program, diagnostics)
+        _check_rereading(rule, program, diagnostics)
+
+
+class _Constants:
+    """Which constants are declared for which type."""
+
+    def __init__(self, program: Program, diagnostics: Diagnostics) -> None:
+        self.diagnostics = diagnostics
+        self.members = {type_.name: frozenset(type_.constants) for type_ in program.types.values()}
+        self.type_of = {name: type_.name for type_ in program.types.values() for name in type_.constants}
+
+    def check(self, constant: Constant, type_name: str) -> None:
+        """A constant of another type is an error; one that its own type does not declare joins it with a warning."""
+        members = self.members.get(type_name, frozenset())
+        if constant.name in members:
+            return
+        other = self.type_of.get(constant.name)
+        if other is not None:
+            self.diagnostics.add(
+                "E0107",
+                f"{constant.name} is a constant of type {other}, and one of type {type_name} is expected here",
+                constant.span,
+                f"add it to `{type_name} = {{...}}` if it belongs to both",
+            )
+        elif members:
+            self.diagnostics.add(
+                "E0117",
+                f"{constant.name} is not among the constants declared for {type_name} and joins them",
+                constant.span,
+                f"add it to `{type_name} = {{...}}`, or correct its spelling",
+                "warning",
+            )
+
+
+def _check_quantifiers(rule: FormulaRule, formula: Formula, bound: frozenset[str], diagnostics: Diagnostics) -> None:
+    match formula:
+        case Quantified(_, variables, body):
+            used = {v.name: v for term in formula_terms(body) for v in term_variables(term)}
+            for name in variables:
+                if name not in used:
+                    diagnostics.add(
+                        "E0118", f"the quantified variable {name} is not used", rule.span, severity="warning"
+                    )
+            _check_quantifiers(rule, body, bound | set(variables), diagnostics)
+        case Not(body):
+            _check_quantifiers(rule, body, bound, diagnostics)
+        case And(items) | Or(items):
+            for item in items:
+                _check_quantifiers(rule, item, bound, diagnostics)
+        case Implies(left, right) | Iff(left, right):
+            _check_quantifiers(rule, left, bound, diagnostics)
+            _check_quantifiers(rule, right, bound, diagnostics)
+        case _:
+            if bound:
+                for term in formula_terms(formula):
+                    for variable in term_variables(term):
+                        if variable.plus and variable.name in bound:
+                            diagnostics.add(
+                                "E0119",
+                                f"{variable.name} is quantified, so it cannot have one weight per constant",
+                                variable.span,
+                                "drop the `+`, or the quantifier",
+                            )
+
+
+def _check_weight_variable(rule: FormulaRule, program: Program, diagnostics: Diagnostics) -> None:
+    name = rule.weight.variable
+    if name is None:
+        return
+    places = [
+        (atom, position)
+        for atom in formula_atoms(rule.formula)
+        for position, argument in enumerate(atom.arguments)
+        if any(variable.name == name for variable in term_variables(argument))
+    ]
+    for atom, position in places:
+        if position != len(atom.arguments) - 1 or not isinstance(atom.arguments[position], Variable):
+            diagnostics.add(
+                "E0118",
+                f"the weight {name} must be the last argument of an atom",
+                atom.span,
+                f"as in `{name}: !Similar(x, y, {name}) v Same(x, y)`",
+            )
+    if len(places) != 1:
+        times = "nowhere" if not places else f"in {len(places)} atoms"
+        diagnostics.add(
+            "E0118",
+            f"the weight {name} stands {times} in the formula, and must stand in exactly one",
+            rule.span,
+            f"as in `{name}: !Similar(x, y, {name}) v Same(x, y)`",
+        )
+
+
+def _check_rereading(rule: FormulaRule, program: Program, diagnostics: Diagnostics) -> None:
+    """Warn where `Smokes(person)` stands a second time: it is a formula then, with a variable called person."""
+    atoms = list(formula_atoms(rule.formula))
+    if rule.weight.kind != "learn" or rule.formula not in atoms or not atoms[0].arguments:
+        return
+    predicate = program.predicates.get(atoms[0].predicate)
+    names = tuple(argument.name for argument in atoms[0].arguments if isinstance(argument, Variable))
+    if predicate is not None and names == predicate.argument_types:
+        diagnostics.add(
+            "E0116",
+            f"{predicate.name} is declared already, so this is read as a formula without a weight",
+            rule.span,
+            "delete the second declaration",
+            "warning",
+        )
