@@ -9,13 +9,14 @@ from workbench.errors import UsageError
 from workbench.language.mln import parse_mln
 from workbench.language.program import Program
 from workbench.language.psl import parse_psl
+from workbench.language.psl_document import read_psl_document
 from workbench.language.source import read_text
 
 __all__ = ["read_program"]
 
 
 def read_program(path: str | os.PathLike[str]) -> Program:
-    """Read a `.mln` or `.psl` file (also gzipped).
+    """Read a `.mln` or `.psl` file, or the rules of a PSL document (`.json`, `.yaml`); any of them also gzipped.
 
     Raises
     ------
@@ -30,4 +31,6 @@ def read_program(path: str | os.PathLike[str]) -> Program:
         return parse_mln(read_text(file), str(path), directory=file.parent)
     if stem.endswith(".psl"):
         return parse_psl(read_text(file), str(path))
-    raise UsageError.of("E0100", f"{file} is neither a .mln nor a .psl file")
+    if stem.endswith((".json", ".yaml", ".yml")):
+        return read_psl_document(file).program()
+    raise UsageError.of("E0100", f"{file} is neither a .mln nor a .psl file", help="or a PSL document: .json, .yaml")

@@ -47,7 +47,6 @@ class MarginWorld:
         distance = float(np.abs(values - self.truth)[self.scored].sum())
         return distance if self.kind == "hamming" else min(1.0, distance)
 
-
     def sum_rows(self, by_row: Float) -> Float:
         """Potentials by row, shape (n_rows,), scaled and summed by template, the loss left out."""
         return _sum_rows(self.network, by_row, self.network.n_templates - 1)
