@@ -1,1 +1,7 @@
-"""Rules to SQL to sparse arrays."""
+"""Rules to SQL, SQL to the rows of a ground network."""
+
+from workbench.grounding.atoms import AtomTable
+from workbench.grounding.ground import ground
+from workbench.grounding.request import DEFAULT_LIMIT, Grounding, GroundRequest, RuleCount
+
+__all__ = ["DEFAULT_LIMIT", "AtomTable", "GroundRequest", "Grounding", "RuleCount", "ground"]

@@ -1,0 +1,99 @@
+"""Blocks of mutually exclusive atoms, from `!` and `?` arguments of declarations."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from workbench.errors import InfeasibleError
+from workbench.grounding.atoms import AtomTable
+from workbench.grounding.vocabulary import Vocabulary
+from workbench.network.ground_network import BlockKind, Blocks
+
+__all__ = ["make_blocks"]
+
+
+def make_blocks(vocabulary: Vocabulary, atoms: AtomTable) -> Blocks:
+    """One block per binding of a marked predicate's other arguments, over its open atoms.
+
+    Known members fold into the right side: a true one leaves 0 for the rest.
+
+    Raises
+    ------
+    InfeasibleError
+        E0321 when known members leave a block no state.
+    """
+    indptr, indices = [np.zeros(1, np.int64)], []
+    kinds, rights = [], []
+    for name in vocabulary.space.predicates:
+        declared = vocabulary.program.predicates[name]
+        for marked, kind in ((declared.exactly_one, BlockKind.EXACTLY_ONE), (declared.at_most_one, BlockKind.AT_MOST_ONE)):
+            if not marked or vocabulary.roles[name].listed:
+                continue
+            values = _known_values(vocabulary, name)
+            for number in range(len(vocabulary.worlds)):
+                shape = vocabulary.space.shape[name][number]
+                count = int(vocabulary.space.count[name][number])
+                if not count:
+                    continue
+                offset = int(vocabulary.space.offset[name][number])
+                axes = [axis for axis in range(shape.size) if axis not in marked] + list(marked)
+                width = int(np.prod(shape[list(marked)]))
+                members = np.arange(offset, offset + count).reshape(shape).transpose(axes).reshape(-1, width)
+                if values is None:
+                    is_open = np.ones(members.shape, bool)
+                    taken = np.zeros(members.shape[0], np.int64)
+                else:
+                    local = values[members - int(vocabulary.space.offset[name][0])]
+                    is_open = np.isnan(local)
+                    taken = np.nansum(local, axis=1).astype(np.int64)
+                sizes = is_open.sum(axis=1)
+                _check(vocabulary, atoms, name, kind, members, is_open, taken)
+                keep = sizes > 0
+                order = np.sort(np.where(is_open, members, np.iinfo(np.int64).max), axis=1)
+                chosen = order[keep][order[keep] != np.iinfo(np.int64).max]
+                indices.append(atoms.open_ids(chosen))
+                indptr.append(indptr[-1][-1] + np.cumsum(sizes[keep]))
+                kinds.append(np.full(int(keep.sum()), int(kind), np.int8))
+                rights.append((1 - taken[keep]).astype(np.int8))
+    if not kinds:
+        return Blocks.none(atoms.n_atoms)
+    starts, columns = np.concatenate(indptr), np.concatenate(indices)
+    matrix = csr_array(
+        (np.ones(columns.size, np.int8), columns, starts), shape=(starts.size - 1, atoms.n_atoms), dtype=np.int8
+    )
+    return Blocks(matrix, np.concatenate(kinds), np.concatenate(rights))
+
+
+def _known_values(vocabulary: Vocabulary, name: str) -> np.ndarray | None:
+    """Known value of each atom of a predicate, NaN where open; None when all are open."""
+    if not vocabulary.has_known(name):
+        return None
+    rows = vocabulary.connection.execute(f"SELECT atom, value FROM {vocabulary.known(name)}").fetchnumpy()
+    values = np.full(int(vocabulary.space.count[name].sum()), np.nan)
+    values[np.asarray(rows["atom"], np.int64) - int(vocabulary.space.offset[name][0])] = rows["value"]
+    return values
+
+
+def _check(
+    vocabulary: Vocabulary,
+    atoms: AtomTable,
+    name: str,
+    kind: BlockKind,
+    members: np.ndarray,
+    is_open: np.ndarray,
+    taken: np.ndarray,
+) -> None:
+    crowded = np.flatnonzero(taken > 1)
+    empty = np.flatnonzero((taken == 0) & ~is_open.any(axis=1)) if kind == BlockKind.EXACTLY_ONE else crowded[:0]
+    if crowded.size or empty.size:
+        row = members[int(crowded[0] if crowded.size else empty[0])]
+        shown = atoms.names_in_space(row[:4])
+        what = "more than one of them is true" if crowded.size else "all of them are false"
+        raise InfeasibleError.of(
+            "E0321",
+            f"the data contradict the declaration of {name}: of {', '.join(shown)}{', ...' if row.size > 4 else ''} "
+            f"{'exactly' if kind == BlockKind.EXACTLY_ONE else 'at most'} one may be true, but {what}",
+            span=vocabulary.program.predicates[name].span,
+            help="correct the facts, or drop the mark from the declaration",
+        )

@@ -1,0 +1,308 @@
+"""FROM and WHERE of a rule: joins that bind its variables, and the tests that evidence and constants decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from workbench.errors import InputError
+from workbench.grounding.select import (
+    Call,
+    Column,
+    Expression,
+    Operation,
+    Raw,
+    Select,
+    Source,
+    Star,
+    Value,
+    all_of,
+    equal,
+    negate,
+)
+from workbench.grounding.unification import Equality
+from workbench.grounding.vocabulary import Vocabulary
+from workbench.language.program import Atom, Comparison, Constant, Definition, Term, Variable
+
+__all__ = ["Binding", "Body"]
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What a variable is in SQL: its constant's id and position, or for computed values a number or a text."""
+
+    type_name: str | None
+    constant: Expression | None = None
+    position: Expression | None = None
+    number: Expression | None = None
+    text: Expression | None = None
+
+
+@dataclass
+class Body:
+    """A FROM clause under construction for one rule.
+
+    Sources are added in the order given; each binds the variables that nothing before it bound.
+    """
+
+    vocabulary: Vocabulary
+    types: dict[str, str]
+    prefix: str = ""
+    sources: list[Source] = field(default_factory=list)
+    where: list[Expression] = field(default_factory=list)
+    bound: dict[str, Binding] = field(default_factory=dict)
+    world: Expression | None = None
+    geometry_alias: str | None = None
+    _named: dict[tuple[str, str], str] = field(default_factory=dict)
+    _serial: int = 0
+
+    def alias(self, letter: str) -> str:
+        self._serial += 1
+        return f"{self.prefix}{letter}{self._serial}"
+
+    def add(
+        self, relation: str | Select, letter: str, on: Iterable[Expression] = (), *, kind: str = "inner", world: bool = True
+    ) -> str:
+        """Add a relation; conditions written with the alias `{}` are made by the caller beforehand."""
+        alias = self.alias(letter)
+        self._attach(Source(relation, alias, tuple(on), kind), world)  # type: ignore[arg-type]
+        return alias
+
+    def _attach(self, source: Source, world: bool = True) -> None:
+        on = list(source.on)
+        if world and not self.vocabulary.one_world:
+            here = Column(source.alias, "world")
+            if self.world is None:
+                self.world = here
+            else:
+                on.append(equal(here, self.world))
+        if not self.sources:
+            if source.kind == "inner":
+                self.where.extend(on)
+                on = []
+            else:
+                self.sources.append(Source(Select((("one", Value(1)),)), self.alias("u")))
+        self.sources.append(Source(source.relation, source.alias, tuple(on), source.kind))
+
+    def join(self, atom: Atom, relation: str, *, kind: str = "inner", letter: str = "e") -> str:
+        """Join a relation `(world, a0, p0, ...)` on the atom's arguments, binding new variables where inner."""
+        alias = self.alias(letter)
+        on: list[Expression] = []
+        fresh: dict[str, Binding] = {}
+        for number, (term, type_name) in enumerate(zip(atom.arguments, self.vocabulary.arguments(atom.predicate))):
+            here = Column(alias, f"a{number}")
+            if isinstance(term, Variable) and term.name not in self.bound:
+                if term.name in fresh:
+                    on.append(equal(here, _known(fresh[term.name].constant)))
+                    continue
+                if kind != "inner":
+                    raise AssertionError(f"{term.name} is unbound in a {kind} join")
+                fresh[term.name] = Binding(type_name, here, Column(alias, f"p{number}"))
+            else:
+                on.append(equal(here, self.constant_of(term, type_name)))
+        self._attach(Source(relation, alias, tuple(on), kind))  # type: ignore[arg-type]
+        self.bound.update(fresh)
+        return alias
+
+    def bind_domain(self, name: str) -> None:
+        """Bind a variable to its type's domain."""
+        type_name = self.types[name]
+        alias = self.add(self.vocabulary.domain(type_name), "d")
+        self.bound[name] = Binding(type_name, Column(alias, "a"), Column(alias, "p"))
+
+    def define(self, definition: Definition) -> None:
+        """Bind a function's value."""
+        for term in definition.arguments:
+            if isinstance(term, Variable) and term.name not in self.bound:
+                self.bind_domain(term.name)
+        vocabulary = self.vocabulary
+        declared = vocabulary.program.functions.get(definition.function)
+        if declared is not None:
+            alias = self.alias("f")
+            on = tuple(
+                equal(Column(alias, f"a{number}"), self.constant_of(term, type_name))
+                for number, (term, type_name) in enumerate(zip(definition.arguments, declared.argument_types))
+            )
+            last = len(declared.argument_types)
+            self._attach(Source(vocabulary.function(definition.function), alias, on))
+            self.bound[definition.variable] = Binding(
+                declared.return_type, Column(alias, f"a{last}"), Column(alias, f"p{last}")
+            )
+            return
+        number, text = self._computed(definition)
+        if definition.type_name is None:
+            self.bound[definition.variable] = Binding(None, number=number, text=text)
+            if number is not None:
+                self.where.append(Operation("IS NOT", (number, Value(None))))
+            return
+        alias = self.alias("v")
+        on = (
+            equal(Column(alias, "number"), number)
+            if number is not None
+            else equal(Column(alias, "name"), _known(text)),
+        )
+        self._attach(Source(vocabulary.named_domain(definition.type_name), alias, on))
+        self.bound[definition.variable] = Binding(
+            definition.type_name,
+            Column(alias, "a"),
+            Column(alias, "p"),
+            Column(alias, "number"),
+            Column(alias, "name"),
+        )
+
+    def _computed(self, definition: Definition) -> tuple[Expression | None, Expression | None]:
+        """Value of a built-in function as a number or a text (Alchemy's arithmetic is on integers)."""
+        name, arguments = definition.function, definition.arguments
+        if name == "succ":
+            return Operation("+", (self.number_of(arguments[0]), Value(1))), None
+        if name in ("+", "-", "*"):
+            return Operation(name, tuple(map(self.number_of, arguments))), None
+        if name in ("/", "%"):
+            left, right = map(self.number_of, arguments)
+            operator = "//" if name == "/" else "%"
+            return Operation(operator, (left, Call("nullif", (right, Value(0))))), None
+        if name == "length":
+            return Call("length", (self.text_of(arguments[0]),)), None
+        if name in ("concat", "lower", "upper"):
+            return None, Call(name, tuple(map(self.text_of, arguments)))
+        raise InputError.of("E0304", f"the function {name} is not known")
+
+    def constant_of(self, term: Term, type_name: str) -> Expression:
+        """The id of a bound term."""
+        if isinstance(term, Constant):
+            return self.vocabulary.constant(type_name, term.name)
+        assert isinstance(term, Variable)
+        return _known(self.bound[term.name].constant)
+
+    def position_of(self, term: Term, type_name: str) -> Expression:
+        """The position of a bound term in its world's domain."""
+        if isinstance(term, Constant):
+            return self.vocabulary.constant_position(type_name, term.name, self.geometry)
+        assert isinstance(term, Variable)
+        return _known(self.bound[term.name].position)
+
+    @property
+    def geometry(self) -> str:
+        """Alias of the geometry relation, joined when first needed; empty with a single world."""
+        if self.vocabulary.one_world:
+            return ""
+        if self.geometry_alias is None:
+            self.geometry_alias = self.add(self.vocabulary.geometry(), "g")
+        return self.geometry_alias
+
+    def atom_id(self, atom: Atom) -> Expression:
+        """Id of an open cross-product atom whose variables are bound."""
+        types = self.vocabulary.arguments(atom.predicate)
+        positions = [self.position_of(term, type_name) for term, type_name in zip(atom.arguments, types)]
+        return self.vocabulary.atom_id(atom.predicate, positions, self.geometry)
+
+    def number_of(self, term: Term) -> Expression:
+        """The number that a term's name is; NULL where it is none."""
+        if isinstance(term, Constant):
+            try:
+                return Value(float(term.name) if not term.name.lstrip("-").isdigit() else int(term.name))
+            except ValueError:
+                return Value(None)
+        assert isinstance(term, Variable)
+        binding = self.bound[term.name]
+        if binding.number is not None or binding.text is not None:
+            return binding.number or Call("try_cast_double", (_known(binding.text),))
+        return Column(self._name_alias(term.name), "number")
+
+    def text_of(self, term: Term) -> Expression:
+        """The name of a term."""
+        if isinstance(term, Constant):
+            return Value(term.name)
+        assert isinstance(term, Variable)
+        binding = self.bound[term.name]
+        if binding.text is not None:
+            return binding.text
+        if binding.number is not None:
+            return Call("cast VARCHAR", (Call("cast BIGINT", (binding.number,)),))
+        return Column(self._name_alias(term.name), "name")
+
+    def _name_alias(self, name: str) -> str:
+        """Join the names of a variable's constants, once."""
+        binding = self.bound[name]
+        assert binding.type_name is not None
+        key = (name, "name")
+        if key not in self._named:
+            alias = self.alias("n")
+            on = (equal(Column(alias, "a"), _known(binding.constant)),)
+            self._attach(Source(self.vocabulary.named_domain(binding.type_name), alias, on))
+            self._named[key] = alias
+        return self._named[key]
+
+    def equality(self, pair: Equality) -> Expression:
+        """`left = right` between terms of one type."""
+        left, right = pair
+        type_name = self._type_of(left) or self._type_of(right)
+        if isinstance(left, Constant) and isinstance(right, Constant):
+            return Value(left.name == right.name)
+        if type_name is None or None in (self._constant_side(left), self._constant_side(right)):
+            return self.same_value(left, right)
+        return equal(self.constant_of(left, type_name), self.constant_of(right, type_name))
+
+    def _constant_side(self, term: Term) -> bool | None:
+        if isinstance(term, Variable) and self.bound[term.name].constant is None:
+            return None
+        return True
+
+    def _type_of(self, term: Term) -> str | None:
+        return self.bound[term.name].type_name if isinstance(term, Variable) else None
+
+    def same_value(self, left: Term, right: Term) -> Expression:
+        """Equality by number where both are numbers, else by name."""
+        numbers = equal(self.number_of(left), self.number_of(right))
+        return Call("coalesce", (numbers, equal(self.text_of(left), self.text_of(right))))
+
+    def test(self, comparison: Comparison) -> Expression:
+        """A comparison of bound terms as an SQL condition."""
+        operator, left, right = comparison.operator, comparison.left, comparison.right
+        if operator.startswith("!") and operator != "!=":
+            positive = Comparison(operator[1:], left, right, comparison.span)
+            return negate(self.test(positive))
+        if operator in ("=", "!="):
+            types = {self._type_of(left), self._type_of(right)} - {None}
+            condition = self.same_value(left, right) if len(types) > 1 else self.equality((left, right))
+            return condition if operator == "=" else negate(condition)
+        if operator in ("<", "<=", ">", ">="):
+            numbers = Operation(operator, (self.number_of(left), self.number_of(right)))
+            return Call("coalesce", (numbers, Operation(operator, (self.text_of(left), self.text_of(right)))))
+        texts = (self.text_of(left), self.text_of(right))
+        match operator:
+            case "substr":
+                return Call("contains", (texts[1], texts[0]))
+            case "contains":
+                return Call("contains", texts)
+            case "startsWith":
+                return Call("starts_with", texts)
+            case "endsWith":
+                return Call("ends_with", texts)
+        raise InputError.of("E0304", f"the comparison {operator} is not known", span=comparison.span)
+
+    def require(self, equalities: Iterable[Equality]) -> None:
+        self.where.extend(self.equality(pair) for pair in equalities)
+
+    def exclude(self, conjunctions: Iterable[Sequence[Equality]]) -> None:
+        for conjunction in conjunctions:
+            self.where.append(negate(all_of(tuple(self.equality(pair) for pair in conjunction))))
+
+    def select(self, columns: Iterable[tuple[str, Expression]], **changes: object) -> Select:
+        """The finished query; a rule without variables has one grounding a world."""
+        shown = tuple(columns)
+        if not self.sources and not self.vocabulary.one_world:
+            _ = self.geometry
+        inner = [source for source in self.sources if source.kind == "inner"]
+        others = [source for source in self.sources if source.kind != "inner"]
+        return Select(shown, (*inner, *others), tuple(self.where), **changes)  # type: ignore[arg-type]
+
+
+def count_of(select: Select) -> Expression:
+    """`(SELECT count(*) ...)` of a select."""
+    return Raw(Select((("n", Call("count", (Star(),))),), select.sources, select.where))
+
+
+def _known(expression: Expression | None) -> Expression:
+    assert expression is not None
+    return expression

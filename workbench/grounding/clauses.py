@@ -1,0 +1,379 @@
+"""A clause of Markov logic as `Select`s: what each case of it joins, what its row is, and how it is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.grounding.body import Binding, Body
+from workbench.grounding.plans import Shape
+from workbench.grounding.select import (
+    Call,
+    Column,
+    Expression,
+    Operation,
+    Select,
+    Source,
+    Star,
+    Union,
+    Value,
+    equal,
+    negate,
+)
+from workbench.grounding.unification import Branch, branches, merging_is_needless
+from workbench.grounding.vocabulary import Vocabulary
+from workbench.language.program import Clause, Constant, Literal, Variable
+
+__all__ = ["Case", "ClausePlan", "plan_clause"]
+
+NOBODY = Value(-1)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One shape of a clause's rows.
+
+    Attributes
+    ----------
+    select : Select
+        Columns `t0, t1, ...` (the `+` constants), `l0, l1, ...` (atom ids; -1 where the literal is known to be false)
+        and `s` (the scale, when it is not the same for all groundings).
+    signature : tuple of (str, int)
+        Predicate and coefficient of each literal.
+    folded : bool
+        Some literals can be -1.
+    """
+
+    select: Select
+    signature: tuple[tuple[str, int], ...]
+    folded: bool
+
+
+@dataclass(frozen=True)
+class ClausePlan:
+    """A clause with its cases.
+
+    Attributes
+    ----------
+    scale : float
+        The part of the scale that all groundings share.
+    varying : bool
+        The selects have a column `s`, a further factor.
+    merged : bool
+        Equal rows must be merged.
+    total : Select
+        Number of groundings by `+` constants (columns `t0, ...`, `n`, and `s` sums of positive and negative scale).
+    """
+
+    clause: Clause
+    cases: tuple[Case, ...]
+    scale: float
+    varying: bool
+    merged: bool
+    total: Select
+
+    @property
+    def n_plus(self) -> int:
+        return len(self.clause.plus)
+
+    def counts(self) -> Union | None:
+        """Per case and `+` combination: groundings, those without an open literal, and sums of positive and negative `s`."""
+        return Union(tuple(self._count(number, case) for number, case in enumerate(self.cases))) if self.cases else None
+
+    def _count(self, number: int, case: Case) -> Select:
+            select = case.select
+        literals = [value for name, value in select.columns if name.startswith("l")]
+        if case.folded:
+            closed = Call("greatest", tuple(literals)) if len(literals) > 1 else literals[0]
+            none: Expression | None = Operation("<", (closed, Value(0)))
+        else:
+            none = None if literals else Value(True)
+        plus = tuple(value for name, value in select.columns if name.startswith("t"))
+        scale = dict(select.columns).get("s")
+        rows = Call("count", (Star(),))
+        decided = Value(0) if none is None else Call("count", (Star(),), filter=none)
+        columns: list[tuple[str, Expression]] = [("part", Value(number))]
+        columns += [(f"t{i}", value) for i, value in enumerate(plus)]
+        columns += [("n", rows), ("decided", decided)]
+        for name, sign in (("positive", 1.0), ("negative", -1.0)):
+            if scale is None:
+                columns.append((name, decided))
+            else:
+                signed = Call("greatest", (Operation("*", (scale, Value(sign))), Value(0)))
+                total = Call("sum", (signed,), filter=none) if none is not None else Value(0)
+                columns.append((name, Call("coalesce", (total, Value(0)))))
+        return Select(tuple(columns), select.sources, select.where, group_by=plus)
+
+    @property
+    def only_units(self) -> bool:
+        return not self.clause.hard and self.clause.power == 1 and self.width <= 1
+
+    @property
+    def width(self) -> int:
+        return max((len(case.signature) for case in self.cases), default=0)
+
+    @property
+    def integral(self) -> bool:
+        return True
+
+    def constant_of(self, coefficients: Sequence[float]) -> float:
+        return 1 - sum(coefficient > 0 for coefficient in coefficients)
+
+    def shapes(self, templates: str | None) -> tuple[Shape, ...]:
+        """The queries of the rows, merged ones and the others."""
+        if not self.merged:
+            return tuple(
+                Shape(
+                    self._with_template(case.select, templates),
+                    tuple(float(coefficient) for _, coefficient in case.signature),
+                    case.folded,
+                )
+                for case in self.cases
+                if case.signature
+            )
+        shapes: dict[tuple[tuple[tuple[str, int], ...], bool], list[Case]] = {}
+        for case in self.cases:
+            if case.signature:
+                shapes.setdefault((case.signature, case.folded), []).append(case)
+        found = []
+        for (signature, folded), cases in shapes.items():
+            inner = cases[0].select if len(cases) == 1 else Union(tuple(case.select for case in cases))
+            coefficients = tuple(float(coefficient) for _, coefficient in signature)
+            found.append(Shape(self._merged(inner, signature, templates), coefficients, folded))
+        return tuple(found)
+
+    def _with_template(self, select: Select, templates: str | None) -> Select:
+        if not self.n_plus or templates is None:
+            return select
+        on = tuple(equal(Column("tm", f"t{i}"), value) for i, (_, value) in enumerate(select.columns[: self.n_plus]))
+        columns = (("template", Column("tm", "template")), *select.columns[self.n_plus :])
+        inner = [source for source in select.sources if source.kind == "inner"]
+        rest = [source for source in select.sources if source.kind != "inner"]
+        if not inner:
+            return Select(columns, (Source(templates, "tm"),), (*select.where, *on))
+        return Select(columns, (*inner, Source(templates, "tm", on), *rest), select.where)
+
+    def _merged(self, inner: Select | Union, signature: tuple[tuple[str, int], ...], templates: str | None) -> Select:
+        """Group equal rows: literals of one predicate and sign in ascending order first."""
+        keys: list[tuple[str, Expression]] = []
+        on: tuple[Expression, ...] = ()
+        if self.n_plus and templates is not None:
+            keys.append(("template", Column("tm", "template")))
+            on = tuple(equal(Column("tm", f"t{i}"), Column("r", f"t{i}")) for i in range(self.n_plus))
+        ordered: dict[int, Expression] = {}
+        for kind in dict.fromkeys(signature):
+            places = [i for i, other in enumerate(signature) if other == kind]
+            columns = tuple(Column("r", f"l{i}") for i in places)
+            if len(places) == 1:
+                ordered[places[0]] = columns[0]
+            elif len(places) == 2:
+                ordered[places[0]] = Call("least", columns)
+                ordered[places[1]] = Call("greatest", columns)
+            else:
+                for rank, place in enumerate(places):
+                    ordered[place] = Call("list_extract", (Call("list_sort", (Call("list_value", columns),)), Value(rank + 1)))
+        keys += [(f"l{i}", ordered[i]) for i in range(len(signature))]
+        total: Expression = Call("sum", (Column("r", "s"),)) if self.varying else Call("count", (Star(),))
+        total = Call("cast DOUBLE", (total,))
+        sources: tuple[Source, ...] = (Source(inner, "r"),)
+        if on:
+            sources = (*sources, Source(templates or "", "tm", on))
+        names = tuple(Column("", name) for name, _ in keys)
+        return Select((*keys, ("s", total)), sources, group_by=tuple(value for _, value in keys), order_by=names)
+
+
+def plan_clause(vocabulary: Vocabulary, clause: Clause, *, tie: bool) -> ClausePlan:
+    """The cases of an MLN clause without existential variables."""
+    open_literals = tuple(one for one in clause.literals if vocabulary.roles[one.atom.predicate].open)
+    closed = tuple(one for one in clause.literals if not vocabulary.roles[one.atom.predicate].open)
+    scale, varying = _scale_of(vocabulary, clause, tie=tie)
+    cases = tuple(
+        _case(vocabulary, clause, branch, closed, varying) for branch in branches(open_literals, multiset=False)
+    )
+    folded = any(case.folded for case in cases)
+    merged = folded or not merging_is_needless(clause, open_literals)
+    return ClausePlan(clause, cases, scale, varying, merged, _total(vocabulary, clause, varying))
+
+
+def _scale_of(vocabulary: Vocabulary, clause: Clause, *, tie: bool) -> tuple[float, bool]:
+    """The common factor of the scale, and whether groundings differ in a further one."""
+    scale = 1.0
+    if not clause.hard and (tie or clause.tied or clause.weight_variable):
+        scale = clause.share
+    varying = clause.weight_variable is not None
+    if clause.counted:
+        sizes = {_bindings(vocabulary, clause, world) for world in vocabulary.worlds}
+        if len(sizes) == 1:
+            scale /= max(1, sizes.pop())
+        else:
+            varying = True
+    return scale, varying
+
+
+def _bindings(vocabulary: Vocabulary, clause: Clause, world: int) -> int:
+    types = dict(clause.variable_types)
+    number = 1
+    for name in clause.counted:
+        number *= vocabulary.domain_size(world, types[name])
+    return number
+
+
+def _varying_scale(body: Body, clause: Clause) -> Expression:
+    vocabulary = body.vocabulary
+    factors: list[Expression] = []
+    if clause.weight_variable is not None:
+        number = body.bound[clause.weight_variable].number
+        assert number is not None
+        factors.append(number)
+    if clause.counted and len({_bindings(vocabulary, clause, world) for world in vocabulary.worlds}) > 1:
+        assert body.world is not None
+        arguments: list[Expression] = []
+        for world in vocabulary.worlds:
+            size = max(1, _bindings(vocabulary, clause, world))
+            arguments += [equal(body.world, Value(world)), Value(1.0 / size)]
+        factors.append(Call("case", (*arguments, Value(0.0))))
+    return factors[0] if len(factors) == 1 else Operation("*", tuple(factors))
+
+
+def _start(vocabulary: Vocabulary, clause: Clause) -> Body:
+    return Body(vocabulary, dict(clause.variable_types))
+
+
+def _join_weights(body: Body, clause: Clause, closed: tuple[Literal, ...]) -> set[int]:
+    """Join the literal that gives each grounding its number."""
+    joined = set()
+    for number, literal in enumerate(closed):
+        declared = body.vocabulary.program.predicates[literal.atom.predicate]
+        if declared.value_last and not literal.positive:
+            _join_with_number(body, literal)
+            joined.add(number)
+    return joined
+
+
+def _join_with_number(body: Body, literal: Literal) -> None:
+    vocabulary = body.vocabulary
+    alias = body.join(literal.atom, vocabulary.facts(literal.atom.predicate))
+    last = literal.atom.arguments[-1]
+    here = Column(alias, f"a{len(literal.atom.arguments) - 1}")
+    if isinstance(last, Constant):
+        body.where.append(equal(here, body.number_of(last)))
+    elif isinstance(last, Variable) and last.name in body.bound:
+        body.where.append(equal(here, body.number_of(last)))
+    elif isinstance(last, Variable):
+        body.bound[last.name] = Binding(None, number=here)
+
+
+def _case(
+    vocabulary: Vocabulary, clause: Clause, branch: Branch, closed: tuple[Literal, ...], varying: bool
+) -> Case:
+    body = _start(vocabulary, clause)
+    listed = {i for i, (atom, _) in enumerate(branch.terms) if vocabulary.roles[atom.predicate].listed}
+    with_number = _join_weights(body, clause, closed)
+    for number, literal in enumerate(closed):
+        if not literal.positive and number not in with_number:
+            body.join(literal.atom, vocabulary.facts(literal.atom.predicate))
+    columns: dict[int, Expression] = {}
+    for i in sorted(listed):
+        atom, coefficient = branch.terms[i]
+        if coefficient > 0:
+            alias = body.join(atom, vocabulary.listed(atom.predicate), letter="o")
+            columns[i] = Call("coalesce", (Column(alias, "atom"), NOBODY))
+            body.where.append(Operation("OR", (Operation("IS NOT", (Column(alias, "atom"), Value(None))),
+                                               equal(Column(alias, "value"), Value(1)))))
+    for definition in clause.definitions:
+        body.define(definition)
+    for name, _ in clause.variable_types:
+        if name not in body.bound:
+            body.bind_domain(name)
+    for i in sorted(listed - set(columns)):
+        atom, _ = branch.terms[i]
+        alias = body.join(atom, vocabulary.listed(atom.predicate), kind="left", letter="o")
+        columns[i] = Call("coalesce", (Column(alias, "atom"), NOBODY))
+        given = Operation("AND", (Operation("IS", (Column(alias, "atom"), Value(None))), equal(Column(alias, "value"), Value(1))))
+        body.where.append(negate(Call("coalesce", (given, Value(False)))))
+    for literal in closed:
+        if literal.positive:
+            body.join(literal.atom, vocabulary.facts(literal.atom.predicate), kind="anti", letter="x")
+    for guard in clause.guards:
+        body.where.append(Operation("IS NOT", (body.test(guard), Value(True))))
+    body.require(branch.required)
+    body.exclude(branch.excluded)
+    folded = bool(listed)
+    for i, (atom, coefficient) in enumerate(branch.terms):
+        if i in columns:
+            continue
+        identity = body.atom_id(atom)
+        if vocabulary.has_known(atom.predicate):
+            folded = True
+            alias = body.alias("k")
+            on = (equal(Column(alias, "atom"), identity),)
+            body.sources.append(_known_source(vocabulary, atom.predicate, alias, on))
+            false_value = 0 if coefficient < 0 else 1
+            body.where.append(
+                Operation("OR", (Operation("IS", (Column(alias, "value"), Value(None))), equal(Column(alias, "value"), Value(false_value))))
+            )
+            identity = Call("case", (Operation("IS", (Column(alias, "value"), Value(None))), identity, NOBODY))
+        columns[i] = identity
+    shown: list[tuple[str, Expression]] = [
+        (f"t{number}", _plus(body, name)) for number, name in enumerate(clause.plus)
+    ]
+    shown += [(f"l{i}", columns[i]) for i in range(len(branch.terms))]
+    if varying:
+        shown.append(("s", _varying_scale(body, clause)))
+    signature = tuple((atom.predicate, coefficient) for atom, coefficient in branch.terms)
+    return Case(body.select(shown), signature, folded)
+
+
+def _known_source(vocabulary: Vocabulary, predicate: str, alias: str, on: tuple[Expression, ...]) -> Source:
+    return Source(vocabulary.known(predicate), alias, on, "left")
+
+
+def _plus(body: Body, name: str) -> Expression:
+    return body.constant_of(Variable(name), body.types[name])
+
+
+def _total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
+    """How many groundings there are before evidence is looked at.
+
+    Cross products are computed from domain sizes in a subquery per variable; only functions and weights from data join.
+    """
+    body = _start(vocabulary, clause)
+    _join_weights(body, clause, tuple(clause.literals))
+    for definition in clause.definitions:
+        body.define(definition)
+    plus = [name for name in clause.plus]
+    for name in plus:
+        if name not in body.bound:
+            body.bind_domain(name)
+    factors: list[Expression] = []
+    for name, type_name in clause.variable_types:
+        if name in body.bound or name in clause.existential:
+            continue
+        factors.append(_domain_size(body, type_name))
+    size: Expression = Value(1)
+    if factors:
+        size = factors[0] if len(factors) == 1 else Operation("*", tuple(factors))
+    size = Call("cast DOUBLE", (size,))
+    shown: list[tuple[str, Expression]] = [(f"t{i}", _plus(body, name)) for i, name in enumerate(plus)]
+    keys = tuple(value for _, value in shown)
+    shown.append(("n", Call("sum", (size,))))
+    if varying:
+        scale = _varying_scale(body, clause)
+        for name, sign in (("positive", 1.0), ("negative", -1.0)):
+            part = Call("greatest", (Operation("*", (scale, Value(sign))), Value(0.0)))
+            shown.append((name, Call("sum", (Operation("*", (size, part)),))))
+    else:
+        shown += [("positive", Call("sum", (size,))), ("negative", Value(0.0))]
+    return body.select(shown, group_by=keys)
+
+
+def _domain_size(body: Body, type_name: str) -> Expression:
+    vocabulary = body.vocabulary
+    if vocabulary.one_world:
+        return Value(vocabulary.domain_size(vocabulary.worlds[0], type_name))
+    if body.world is None:
+        body.world = Column(body.geometry, "world")
+    arguments: list[Expression] = []
+    for world in vocabulary.worlds:
+        arguments += [equal(body.world, Value(world)), Value(vocabulary.domain_size(world, type_name))]
+    return Call("case", (*arguments, Value(0)))

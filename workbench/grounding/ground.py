@@ -1,0 +1,459 @@
+"""Rules to rows: count every rule, refuse what is too large, then stream atom ids into the arrays of a network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import RLock
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+
+from workbench.database.database import Database
+from workbench.errors import Diagnostic, InfeasibleError, InputError
+from workbench.grounding.atoms import AtomTable
+from workbench.grounding.blocks import make_blocks
+from workbench.grounding.clauses import plan_clause
+from workbench.grounding.plans import Plan, Shape
+from workbench.grounding.prepare import clauses_of, prepare
+from workbench.grounding.request import Grounding, GroundRequest, RuleCount
+from workbench.grounding.rows import RowSink, UnitSink
+from workbench.grounding.select import Select, Union, render
+from workbench.grounding.templates import TemplateTable, clause_text
+from workbench.grounding.vocabulary import Vocabulary
+from workbench.language.program import Clause, LinearRule, Program
+from workbench.network.ground_network import GroundNetwork, Relation
+from workbench.progress import SILENT, Progress
+
+__all__ = ["ground"]
+
+BATCH = 262_144
+_ONE_THREAD = RLock()
+
+
+def ground(
+    database: Database, program: Program, request: GroundRequest | None = None, *, progress: Progress = SILENT
+) -> Grounding:
+    """Ground a program over the facts of a database.
+
+    Rows come in order of rule, clause and `+` constants, and within those in an order that depends only on the names
+    of constants: not on the order of facts, nor on the number of threads.
+
+    Raises
+    ------
+    UsageError
+        E0301 to E0302, for names that do not exist or contradict.
+    InputError
+        E0310 when a rule has more ground rows than the limit, before anything is materialised.
+    InfeasibleError
+        E0320 when evidence or hard unit rules contradict.
+    """
+    request = request or GroundRequest()
+    with _one_thread(database) as connection:
+        return _Grounder(database, connection, program, request, progress).run()
+
+
+@contextmanager
+def _one_thread(database: Database) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A cursor whose queries run on one thread, which alone makes the order of a join's rows repeatable.
+
+    DuckDB's setting is global, so groundings of one process take turns.
+    """
+    with _ONE_THREAD:
+        connection = database.cursor()
+        row = connection.execute("SELECT current_setting('threads')").fetchone()
+        threads = int(row[0]) if row else 1
+        connection.execute("SET threads = 1")
+        try:
+            yield connection
+        finally:
+            connection.execute(f"SET threads = {threads}")
+
+
+@dataclass
+class Tally:
+    """Counts of one clause, per `+` combination in order of the constants' names."""
+
+    plan: Plan
+    keys: list[tuple[int, ...]]
+    names: list[tuple[str, ...]]
+    open: npt.NDArray[np.int64]
+    violated: npt.NDArray[np.int64]
+    violated_scale: npt.NDArray[np.float64]
+    total: npt.NDArray[np.int64]
+    total_scale: npt.NDArray[np.float64]
+    templates: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+
+
+def count_plan(vocabulary: Vocabulary, plan: Plan) -> Tally:
+    """Run the count queries of one clause."""
+    connection, n_plus = vocabulary.connection, plan.n_plus
+    totals = {row[:n_plus]: row[n_plus:] for row in connection.execute(render(plan.total)).fetchall()}
+    open_: dict[tuple[int, ...], int] = {}
+    decided: dict[tuple[int, ...], list[float]] = {}
+    counting = plan.counts()
+    for row in connection.execute(render(counting)).fetchall() if counting is not None else ():
+        key, (n, none, positive, negative) = row[1 : 1 + n_plus], row[1 + n_plus :]
+        open_[key] = open_.get(key, 0) + n - none
+        if none:
+            sums = decided.setdefault(key, [0, 0.0, 0.0])
+            for place, value in enumerate((none, positive, negative)):
+                sums[place] += value
+    if n_plus:
+        keys = [key for key in {**open_, **decided} if open_.get(key) or key in decided]
+        names = _names(vocabulary, plan.clause, keys)
+        order = sorted(range(len(keys)), key=lambda i: names[i])
+        keys, names = [keys[i] for i in order], [names[i] for i in order]
+    else:
+        keys, names = [()], [()]
+    scale = abs(plan.scale)
+    flip = plan.scale < 0
+    tally = Tally(
+        plan,
+        keys,
+        names,
+        np.array([open_.get(key, 0) for key in keys], np.int64),
+        np.array([decided.get(key, (0,))[0] for key in keys], np.int64),
+        np.array([decided.get(key, (0, 0.0, 0.0))[1:] for key in keys], np.float64).reshape(-1, 2) * scale,
+        np.array([int(totals.get(key, (0,))[0] or 0) for key in keys], np.int64),
+        np.array([[x or 0.0 for x in totals.get(key, (0, 0.0, 0.0))[1:]] for key in keys], np.float64).reshape(-1, 2)
+        * scale,
+    )
+    if flip:
+        tally.violated_scale = tally.violated_scale[:, ::-1]
+        tally.total_scale = tally.total_scale[:, ::-1]
+    return tally
+
+
+def _names(vocabulary: Vocabulary, clause: Clause, keys: list[tuple[int, ...]]) -> list[tuple[str, ...]]:
+    """Names of `+` combinations."""
+    types = dict(clause.variable_types)
+    columns = []
+    for place, variable in enumerate(clause.plus):
+        wanted = sorted({key[place] for key in keys})
+        rows = vocabulary.connection.execute(
+            f"SELECT id, name FROM {vocabulary.names(types[variable])} WHERE id IN (SELECT unnest($ids))",
+            {"ids": wanted},
+        ).fetchall()
+        names = dict(rows)
+        columns.append([names[key[place]] for key in keys])
+    return list(zip(*columns))
+
+
+def make_plan(vocabulary: Vocabulary, clause: Clause | LinearRule, request: GroundRequest) -> Plan:
+    """The plan of one clause or arithmetic rule."""
+    if isinstance(clause, LinearRule):
+        raise InputError.of("E0304", "arithmetic rules cannot be grounded yet", span=clause.span)
+    return plan_clause(vocabulary, clause, tie=request.tie)
+
+
+def soft_evidence_units(
+    vocabulary: Vocabulary, table: TemplateTable
+) -> list[tuple[npt.NDArray[np.int64], int, npt.NDArray[np.float64]]]:
+    """Atoms with a probability p in the data: a unit clause of weight logit(p), as one template of fixed weight 1."""
+    return []
+
+
+def _too_many(program: Program, tally: Tally, total: int, limit: int) -> InputError:
+    clause = tally.plan.clause
+    text = getattr(program.rules[clause.rule], "text", "")
+    return InputError.of(
+        "E0310",
+        f"rule {clause.rule + 1} alone has {int(tally.open.sum()):,} ground rows; all rules together {total:,}, above the "
+        f"limit of {limit:,}",
+        span=clause.span,
+        help=f"`{text}`: bind its variables by evidence, or raise the limit",
+    )
+
+
+@dataclass
+class _Grounder:
+    """One run of `ground`: the steps in order."""
+
+    database: Database
+    connection: duckdb.DuckDBPyConnection
+    program: Program
+    request: GroundRequest
+    progress: Progress
+    warnings: list[Diagnostic] = field(default_factory=list)
+
+    def run(self) -> Grounding:
+        clauses = clauses_of(self.database, self.program, self.request)
+        self.vocabulary, self.warnings = prepare(
+            self.database, self.connection, self.program, clauses, self.request
+        )
+        try:
+            return self._run(clauses)
+        finally:
+            self.vocabulary.drop()
+
+    def _run(self, clauses: tuple[Clause | LinearRule, ...]) -> Grounding:
+        self.atoms = AtomTable.build(self.database, self.vocabulary)
+        tallies = []
+        for number, clause in enumerate(clauses):
+            self.progress.step("count", number, len(clauses), f"rule {clause.rule + 1}")
+            tally = count_plan(self.vocabulary, make_plan(self.vocabulary, clause, self.request))
+            tallies.append(tally)
+        self._check_total(tallies)
+        table = TemplateTable(self.program, self.request.tie, self.request.templates)
+        for tally in tallies:
+            clause = tally.plan.clause
+            if clause.hard:
+                tally.templates = np.full(len(tally.keys), -1, np.int32)
+            else:
+                tally.templates = table.number(clause, tally.names)
+        soft_evidence = soft_evidence_units(self.vocabulary, table)
+        templates = table.finish()
+        n_templates = templates.n_templates
+        capacity = sum(int(tally.open.sum()) for tally in tallies if not tally.plan.only_units)
+        entries = sum(int(tally.open.sum()) * tally.plan.width for tally in tallies if not tally.plan.only_units)
+        self.rows = RowSink(self.atoms.n_atoms, capacity, entries, all(tally.plan.integral for tally in tallies))
+        self.units = UnitSink(self.atoms.n_atoms)
+        for atoms, ids, change in soft_evidence:
+            self.units.add(self.atoms.open_ids(atoms), ids, change, -1.0, 1.0)
+        order = sorted(range(len(tallies)), key=lambda i: (int(tallies[i].templates.min(initial=2**30)), i))
+        written: dict[int, tuple[int, int]] = {}
+        for done, number in enumerate(order):
+            tally = tallies[number]
+            self.progress.step("ground", done, len(tallies), f"rule {tally.plan.clause.rule + 1}")
+            before = self.rows.n_rows
+            units = self._emit(tally)
+            written[number] = (self.rows.n_rows - before, units)
+        network = self._network(tallies, table, n_templates)
+        counts = self._rule_counts(tallies, written)
+        return Grounding(network, templates, self.atoms, counts, tuple(self.warnings))
+
+    def _check_total(self, tallies: list[Tally]) -> None:
+        total = sum(int(tally.open.sum()) for tally in tallies if not tally.plan.only_units)
+        if total > self.request.limit:
+            largest = max(tallies, key=lambda tally: int(tally.open.sum()))
+            raise _too_many(self.program, largest, total, self.request.limit)
+
+    def _emit(self, tally: Tally) -> int:
+        """Stream the rows of one clause; the number of unit groundings."""
+        plan = tally.plan
+        clause = plan.clause
+        if not tally.open.sum():
+            return 0
+        relation = f"templates_{clause.rule}_{clause.index}" if plan.n_plus else None
+        if relation is not None:
+            self._load_templates(relation, tally)
+        units = 0
+        first_row, first_entry = self.rows.n_rows, self.rows.n_entries
+        for shape in plan.shapes(relation):
+            for batch in self._batches(shape.select):
+                units += self._take(plan, shape, batch, tally)
+        if plan.n_plus and self.rows.n_rows > first_row and not clause.hard:
+            self._sort_by_template(first_row, first_entry)
+        if relation is not None:
+            self.connection.execute(f"DROP TABLE {relation}")
+        return units
+
+    def _load_templates(self, relation: str, tally: Tally) -> None:
+        import pyarrow
+
+        n_plus = tally.plan.n_plus
+        columns = {f"t{i}": pyarrow.array([key[i] for key in tally.keys], pyarrow.int32()) for i in range(n_plus)}
+        columns["template"] = pyarrow.array(tally.templates, pyarrow.int32())
+        arrow = pyarrow.table(columns)
+        self.connection.register("incoming_templates", arrow)
+        self.connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {relation} AS SELECT * FROM incoming_templates "
+            + ("" if tally.plan.clause.hard else "WHERE template >= 0")
+        )
+        self.connection.unregister("incoming_templates")
+
+    def _batches(self, select: Select | Union) -> Iterator[dict[str, npt.NDArray[np.generic]]]:
+        """The result of a query as columns, a batch at a time."""
+        for batch in self.connection.sql(render(select)).to_arrow_reader(BATCH):
+            if self.progress.cancelled:
+                self.progress.step("ground", 0)
+            if batch.num_rows:
+                yield {
+                    name: batch.column(place) if name == "literals" else batch.column(place).to_numpy(zero_copy_only=False)
+                    for place, name in enumerate(batch.schema.names)
+                }
+
+    def _take(self, plan: Plan, shape: Shape, batch: dict[str, npt.NDArray[np.generic]], tally: Tally) -> int:
+        """Put one batch of a shape's rows where it belongs."""
+        template = batch.get("template", int(tally.templates[0]))
+        scale = batch["s"] * plan.scale if "s" in batch else plan.scale
+        if shape.listing:
+            return self._take_lists(plan, batch, template, scale)
+        columns = [batch[f"l{i}"] for i in range(len(shape.coefficients))]
+        if self.atoms._open_of_full is not None:
+            columns = [self.atoms.open_ids(column) for column in columns]
+        b = batch.get("b")
+        if not shape.folded:
+            return self._put(plan, columns, shape.coefficients, b, template, scale)
+        pattern = np.zeros(columns[0].size, np.int64)
+        for place, column in enumerate(columns):
+            pattern |= (column >= 0).astype(np.int64) << place
+        units = 0
+        for code in np.unique(pattern).tolist():
+            if not code:
+                continue
+            rows = np.flatnonzero(pattern == code)
+            places = [i for i in range(len(columns)) if code >> i & 1]
+            units += self._put(
+                plan,
+                [columns[i][rows] for i in places],
+                [shape.coefficients[i] for i in places],
+                None if b is None else b[rows],
+                template if np.isscalar(template) else template[rows],
+                scale if np.isscalar(scale) else scale[rows],
+            )
+        return units
+
+    def _put(self, plan, columns, coefficients, b, template, scale) -> int:
+        clause = plan.clause
+        if b is None:
+            b = plan.constant_of(coefficients)
+        if len(columns) == 1 and not clause.hard and clause.power == 1:
+            slope = coefficients[0]
+            if np.isscalar(b):
+                affine = None if b >= 0 and b + slope >= 0 else np.zeros(columns[0].size, bool)
+            else:
+                affine = (b >= 0) & (b + slope >= 0)
+            if affine is None or affine.all():
+                self.units.add(columns[0], template, scale, float(slope), b)
+                return int(columns[0].size)
+            part, rest = np.flatnonzero(affine), np.flatnonzero(~affine)
+            self.units.add(columns[0][part], _at(template, part), _at(scale, part), float(slope), _at(b, part))
+            self.rows.add_clauses(
+                [columns[0][rest]], coefficients, _at(b, rest), _at(template, rest), _at(scale, rest), Relation.HINGE
+            )
+            return int(part.size)
+        relation = Relation.AT_MOST if clause.hard else Relation.HINGE
+        self.rows.add_clauses(columns, coefficients, b, template, 1.0 if clause.hard else scale, relation)
+        return 0
+
+    def _take_lists(self, plan, batch, template, scale) -> int:
+        """Rows of any width, as sorted lists of `2 * atom + negated`."""
+        lists = batch["literals"]
+        offsets = lists.offsets.to_numpy()
+        keys = lists.values.to_numpy()[offsets[0] : offsets[-1]]
+        offsets = (offsets - offsets[0]).astype(np.int64)
+        widths = np.diff(offsets)
+        owner = np.repeat(np.arange(widths.size), widths)
+        twins = np.flatnonzero((keys[1:] >> 1 == keys[:-1] >> 1) & (owner[1:] == owner[:-1]))
+        keep = widths > 0
+        keep[owner[twins]] = False
+        atoms = self.atoms.open_ids(keys >> 1)
+        signs = ((keys & 1) << 1) - 1
+        b = 1 - np.bincount(owner, keys & 1, minlength=widths.size)
+        single = keep & (widths == 1) if not plan.clause.hard and plan.clause.power == 1 else np.zeros(keep.size, bool)
+        rows = np.flatnonzero(single)
+        first = offsets[:-1][rows]
+        self.units.add(atoms[first], _at(template, rows), _at(scale, rows), signs[first].astype(float), b[rows].astype(float))
+        rest = keep & ~single
+        chosen = rest[owner]
+        indptr = np.concatenate([[0], np.cumsum(widths[rest])])
+        relation = Relation.AT_MOST if plan.clause.hard else Relation.HINGE
+        rows_left = np.flatnonzero(rest)
+        self.rows.add_rows(
+            indptr,
+            atoms[chosen],
+            signs[chosen].astype(np.int8),
+            b[rest],
+            _at(template, rows_left),
+            1.0 if plan.clause.hard else _at(scale, rows_left),
+            relation,
+        )
+        return int(rows.size)
+
+    def _sort_by_template(self, first_row: int, first_entry: int) -> None:
+        """Bring the rows of one clause into runs of equal template, keeping their order within each."""
+        sink = self.rows
+        rows = slice(first_row, sink.n_rows)
+        templates = sink.template[rows]
+        if np.all(templates[1:] >= templates[:-1]):
+            return
+        order = np.argsort(templates, kind="stable")
+        starts = sink.indptr[first_row : sink.n_rows].astype(np.int64)
+        widths = np.diff(sink.indptr[first_row : sink.n_rows + 1]).astype(np.int64)
+        new_widths = widths[order]
+        ends = np.cumsum(new_widths)
+        source = np.repeat(starts[order] - (ends - new_widths), new_widths) + np.arange(int(ends[-1]))
+        entries = slice(first_entry, sink.n_entries)
+        sink.indices[entries] = sink.indices[source]
+        sink.data[entries] = sink.data[source]
+        sink.indptr[first_row + 1 : sink.n_rows + 1] = first_entry + ends
+        sink.template[rows] = templates[order]
+        sink.b[rows] = sink.b[rows][order]
+        if sink.scale is not None:
+            sink.scale[rows] = sink.scale[rows][order]
+
+    def _network(self, tallies: list[Tally], table: TemplateTable, n_templates: int) -> GroundNetwork:
+        groundings = np.zeros((n_templates, 3), np.int64)
+        satisfied_scale = np.zeros((n_templates, 2))
+        violated_scale = np.zeros((n_templates, 2))
+        for tally in tallies:
+            seen = tally.templates >= 0
+            ids = tally.templates[seen]
+            satisfied = np.maximum(tally.total - tally.open - tally.violated, 0)
+            np.add.at(groundings[:, 0], ids, tally.open[seen])
+            np.add.at(groundings[:, 1], ids, satisfied[seen])
+            np.add.at(groundings[:, 2], ids, tally.violated[seen])
+            np.add.at(violated_scale, ids, tally.violated_scale[seen])
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ratio = np.where(tally.total > 0, satisfied / np.maximum(tally.total, 1), 0.0)
+            np.add.at(satisfied_scale, ids, (tally.total_scale * ratio[:, None])[seen])
+        sink = self.rows
+        power = np.array(table.power, np.int8) if table.power else np.ones(n_templates, np.int8)
+        return GroundNetwork(
+            A=sink.matrix(),
+            b=sink.b[: sink.n_rows],
+            template=sink.template[: sink.n_rows],
+            scale=None if sink.scale is None else sink.scale[: sink.n_rows],
+            relation=sink.relation[: sink.n_rows],
+            power=power,
+            unit=self.units.matrix(n_templates),
+            constant=self.units.constant(n_templates),
+            groundings=groundings,
+            blocks=make_blocks(self.vocabulary, self.atoms),
+            world=self.atoms.world_of(),
+            unit_scale=self.units.scale_sums(n_templates),
+            evidence_satisfied=satisfied_scale,
+            evidence_violated=violated_scale,
+        )
+
+    def _rule_counts(self, tallies: list[Tally], written: dict[int, tuple[int, int]]) -> tuple[RuleCount, ...]:
+        found = []
+        for number, rule in enumerate(self.program.rules):
+            mine = [i for i, tally in enumerate(tallies) if tally.plan.clause.rule == number]
+            parts = [tallies[i] for i in mine]
+            counts = [sum(int(getattr(t, name).sum()) for t in parts) for name in ("total", "open", "violated")]
+            found.append(
+                RuleCount(
+                    rule=number,
+                    text=getattr(rule, "text", ""),
+                    clauses=len(mine),
+                    templates=len({int(x) for t in parts for x in t.templates if x >= 0}),
+                    ground_rows=sum(written[i][0] for i in mine),
+                    unit_groundings=sum(written[i][1] for i in mine),
+                    open=counts[1],
+                    satisfied=max(0, counts[0] - counts[1] - counts[2]),
+                    violated=counts[2],
+                    unseen=sum(
+                        int(t.open[t.templates < 0].sum()) for t in parts if not t.plan.clause.hard
+                    ),
+                )
+            )
+            if not counts[0] or not counts[1] + counts[2] and not any(t.total.sum() for t in parts):
+                self.warnings.append(
+                    Diagnostic(
+                        "E0307",
+                        f"rule {number + 1} has no groundings: {getattr(rule, 'text', '')}".rstrip(": "),
+                        rule.span,
+                        help="no binding of its variables exists in the data",
+                        severity="warning",
+                    )
+                )
+        return tuple(found)
+
+
+def _at(value, rows):
+    return value if np.isscalar(value) else value[rows]

@@ -1,0 +1,81 @@
+"""What every kind of rule gives the grounder: count queries, and queries whose rows have one shape each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from workbench.grounding.select import Select, Union
+from workbench.language.program import Clause, LinearRule
+
+__all__ = ["Plan", "Shape"]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Rows of one shape.
+
+    Attributes
+    ----------
+    select : Select
+        Columns `template` (with `+`), `l0, l1, ...` (atom ids; -1 where data decide the literal), `b` (the constant, where
+        it varies) and `s` (a factor of the scale). With `listing`: `literals`, sorted lists of `2 * atom + negated`.
+    coefficients : tuple of float
+    folded : bool
+        Some `l` can be -1.
+    listing : bool
+    """
+
+    select: Select | Union
+    coefficients: tuple[float, ...]
+    folded: bool = False
+    listing: bool = False
+
+
+class Plan(Protocol):
+    """A rule ready for the database."""
+
+    @property
+    def clause(self) -> Clause | LinearRule: ...
+
+    @property
+    def scale(self) -> float:
+        """The part of the scale that all groundings share."""
+        ...
+
+    @property
+    def n_plus(self) -> int: ...
+
+    @property
+    def total(self) -> Select:
+        """Groundings before evidence is looked at: `t0, ..., n, positive, negative`, the last two summed scales."""
+        ...
+
+    @property
+    def only_units(self) -> bool:
+        """No grounding becomes a row."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Most literals of a row."""
+        ...
+
+    @property
+    def integral(self) -> bool:
+        """All coefficients and constants are small integers."""
+        ...
+
+    def counts(self) -> Select | Union | None:
+        """`part, t0, ..., n, decided, positive, negative`: groundings that evidence does not satisfy, those of them without
+        an open atom, and the latter's summed scales; None when there are none."""
+        ...
+
+    def shapes(self, templates: str | None) -> tuple[Shape, ...]:
+        """The queries; `templates` is the relation `(t0, ..., template)` of the `+` combinations to keep."""
+        ...
+
+    def constant_of(self, coefficients: Sequence[float]) -> float:
+        """`b` of a row with these coefficients, where no column gives it."""
+        ...

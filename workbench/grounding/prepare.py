@@ -1,0 +1,173 @@
+"""Everything that grounding knows before the first rule: worlds, roles, domains, constants and the space of atoms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import duckdb
+import numpy as np
+
+from workbench.database.database import Database
+from workbench.errors import Diagnostic, UsageError, nearest
+from workbench.grounding.request import GroundRequest
+from workbench.grounding.roles import assign_roles, mentioned_predicates
+from workbench.grounding.vocabulary import AtomSpace, Vocabulary
+from workbench.language.clausal import clausal_form
+from workbench.language.program import Atom, Clause, Constant, LinearRule, Program, Variable
+
+__all__ = ["clauses_of", "prepare"]
+
+
+def clauses_of(database: Database, program: Program, request: GroundRequest) -> tuple[Clause | LinearRule, ...]:
+    """Clausal form, with the domains of all requested worlds where an existential quantifier must be expanded."""
+    worlds = chosen_worlds(database, request)
+    rows = database.cursor().execute(_DOMAIN_NAMES, {"worlds": list(worlds)}).fetchall() if _needs_domains(program) else []
+    domains: dict[str, list[str]] = {}
+    tables = database.type_tables()
+    if rows:
+        cursor = database.cursor()
+        for (type_name,) in rows:
+            table = '"' + tables[type_name].replace('"', '""') + '"'
+            found = cursor.execute(
+                f"SELECT DISTINCT c.name FROM domain d JOIN {table} c ON c.id = d.constant "
+                "WHERE d.type = $type AND d.world IN (SELECT unnest($worlds)) ORDER BY c.name",
+                {"type": type_name, "worlds": list(worlds)},
+            ).fetchall()
+            domains[type_name] = [name for (name,) in found]
+    return clausal_form(program, domains)
+
+
+_DOMAIN_NAMES = "SELECT DISTINCT type FROM domain WHERE world IN (SELECT unnest($worlds)) ORDER BY type"
+
+
+def _needs_domains(program: Program) -> bool:
+    return program.language == "mln" and any("EXIST" in getattr(rule, "text", "").upper() for rule in program.rules)
+
+
+def chosen_worlds(database: Database, request: GroundRequest) -> tuple[int, ...]:
+    """Ids of the requested worlds, ascending."""
+    known = database.worlds()
+    if request.worlds is None:
+        return tuple(sorted(known.values()))
+    chosen = []
+    for wanted in request.worlds:
+        number = known.get(wanted) if isinstance(wanted, str) else wanted
+        if number is None or number not in known.values():
+            close = nearest(str(wanted), known)
+            raise UsageError.of(
+                "E0301", f"there is no world called {wanted}", help=f"did you mean {close}?" if close else None
+            )
+        chosen.append(number)
+    return tuple(sorted(set(chosen)))
+
+
+def prepare(
+    database: Database,
+    connection: duckdb.DuckDBPyConnection,
+    program: Program,
+    clauses: tuple[Clause | LinearRule, ...],
+    request: GroundRequest,
+) -> tuple[Vocabulary, list[Diagnostic]]:
+    """The vocabulary of one grounding, and notes about predicates' roles."""
+    worlds = chosen_worlds(database, request)
+    stored = database.predicates()
+    if any(name not in stored for name in program.predicates):
+        database.declare(program)
+        stored = database.predicates()
+    roles, notes = assign_roles(connection, program, stored, request, worlds, mentioned_predicates(clauses))
+    chosen = ", ".join(map(str, worlds)) or "NULL"
+    sizes = {
+        (world, type_name): count
+        for world, type_name, count in connection.execute(
+            f"SELECT world, type, count(*) FROM domain WHERE world IN ({chosen}) GROUP BY ALL"
+        ).fetchall()
+    }
+    wanted = sorted(set(_constants(program, clauses)))
+    type_tables = database.type_tables()
+    constants, positions = _look_up(connection, type_tables, wanted, chosen)
+    placeholder = AtomSpace((), {}, {}, {}, 0)
+    vocabulary = Vocabulary(
+        connection, program, stored, type_tables, roles, request, worlds, placeholder, sizes, constants, positions
+    )
+    vocabulary.space = _atom_space(vocabulary)
+    return vocabulary, notes
+
+
+def _atom_space(vocabulary: Vocabulary) -> AtomSpace:
+    offsets, shapes, counts = {}, {}, {}
+    names = tuple(name for name, role in vocabulary.roles.items() if role.open)
+    total = 0
+    for name in names:
+        types = vocabulary.arguments(name)
+        if vocabulary.roles[name].listed:
+            shape = np.zeros((len(vocabulary.worlds), 0), np.int64)
+            found = dict(
+                vocabulary.connection.execute(
+                    f"SELECT world, count(atom) FROM ({vocabulary.listing_query(name)}) GROUP BY world"
+                ).fetchall()
+            )
+            count = np.array([found.get(world, 0) for world in vocabulary.worlds], np.int64)
+        else:
+            shape = np.array(
+                [[vocabulary.domain_size(world, t) for t in types] for world in vocabulary.worlds], np.int64
+            ).reshape(len(vocabulary.worlds), len(types))
+            count = shape.prod(axis=1, dtype=np.int64)
+        shapes[name], counts[name] = shape, count
+        offsets[name] = total + np.concatenate([[0], np.cumsum(count)[:-1]]).astype(np.int64)
+        total += int(count.sum())
+    return AtomSpace(names, offsets, shapes, counts, total)
+
+
+def _constants(program: Program, clauses: Iterable[Clause | LinearRule]) -> Iterator[tuple[str, str]]:
+    """(type, name) of the constants in rules."""
+    for clause in clauses:
+        atoms: list[Atom] = []
+        if isinstance(clause, Clause):
+            atoms += [literal.atom for literal in clause.literals]
+            types = dict(clause.variable_types)
+            for definition in clause.definitions:
+                declared = program.functions.get(definition.function)
+                if declared is not None:
+                    for term, type_name in zip(definition.arguments, declared.argument_types):
+                        if isinstance(term, Constant):
+                            yield type_name, term.name
+                    types[definition.variable] = declared.return_type
+                elif definition.type_name is not None:
+                    types[definition.variable] = definition.type_name
+            comparisons = clause.guards
+        else:
+            atoms += [atom for term in clause.terms for atom in term.atoms]
+            types = dict(clause.variable_types)
+            comparisons = clause.comparisons
+        for atom in atoms:
+            for term, type_name in zip(atom.arguments, program.predicates[atom.predicate].argument_types):
+                if isinstance(term, Constant):
+                    yield type_name, term.name
+        for comparison in comparisons:
+            for one, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
+                if isinstance(one, Constant) and isinstance(other, Variable) and other.name in types:
+                    yield types[other.name], one.name
+
+
+def _look_up(
+    connection: duckdb.DuckDBPyConnection, type_tables: dict[str, str], wanted: list[tuple[str, str]], chosen: str
+) -> tuple[dict[tuple[str, str], int], dict[tuple[int, str, str], int]]:
+    constants: dict[tuple[str, str], int] = {}
+    positions: dict[tuple[int, str, str], int] = {}
+    by_type: dict[str, list[str]] = {}
+    for type_name, name in wanted:
+        by_type.setdefault(type_name, []).append(name)
+    for type_name, names in by_type.items():
+        if type_name not in type_tables:
+            continue
+        table = '"' + type_tables[type_name].replace('"', '""') + '"'
+        rows = connection.execute(
+            f"SELECT c.name, c.id, d.world, d.position FROM {table} c LEFT JOIN domain d ON d.constant = c.id "
+            f"AND d.type = $type AND d.world IN ({chosen}) WHERE c.name IN (SELECT unnest($names)) ORDER BY ALL",
+            {"type": type_name, "names": names},
+        ).fetchall()
+        for name, number, world, position in rows:
+            constants[(type_name, name)] = number
+            if world is not None:
+                positions[(world, type_name, name)] = position
+    return constants, positions

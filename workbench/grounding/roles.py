@@ -1,0 +1,152 @@
+"""Which predicates are evidence and which are open, from the program, the data and the request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import duckdb
+
+from workbench.database.identifiers import quoted
+from workbench.database.schema import StoredPredicate
+from workbench.errors import Diagnostic, UsageError, nearest
+from workbench.grounding.request import GroundRequest
+from workbench.language.program import Clause, LinearRule, Predicate, Program
+
+__all__ = ["FactKinds", "Role", "RoleOf", "assign_roles", "mentioned_predicates"]
+
+
+class Role(StrEnum):
+    EVIDENCE = "evidence"
+    QUERY = "query"
+    HIDDEN = "hidden"
+
+
+@dataclass(frozen=True, slots=True)
+class FactKinds:
+    """Which kinds of facts a predicate has in the chosen worlds."""
+
+    evidence: bool
+    uncertain: bool
+    target: bool
+    truth: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RoleOf:
+    """The role of one predicate.
+
+    `listed`: its open atoms are those that the data list (PSL targets; atoms of an evidence predicate that the data
+    leave unknown or give a probability), not the cross product of its domains.
+    """
+
+    predicate: Predicate
+    role: Role
+    listed: bool
+    facts: FactKinds
+
+    @property
+    def open(self) -> bool:
+        return self.role is not Role.EVIDENCE or self.listed
+
+
+def mentioned_predicates(clauses: tuple[Clause | LinearRule, ...]) -> set[str]:
+    """Predicates that occur in some clause."""
+    found: set[str] = set()
+    for clause in clauses:
+        if isinstance(clause, Clause):
+            found |= {literal.atom.predicate for literal in clause.literals}
+        else:
+            found |= {atom.predicate for term in clause.terms for atom in term.atoms}
+    return found
+
+
+def assign_roles(
+    connection: duckdb.DuckDBPyConnection,
+    program: Program,
+    stored: Mapping[str, StoredPredicate],
+    request: GroundRequest,
+    worlds: tuple[int, ...],
+    mentioned: set[str],
+) -> tuple[dict[str, RoleOf], list[Diagnostic]]:
+    """The role of every predicate of the program.
+
+    Raises
+    ------
+    UsageError
+        E0301 for a name that is no predicate; E0302 for a predicate both query and closed.
+    """
+    _check_names(program, request)
+    facts = _fact_kinds(connection, program, stored, worlds)
+    notes: list[Diagnostic] = []
+    psl = program.language == "psl"
+    roles: dict[str, RoleOf] = {}
+    for name, predicate in program.predicates.items():
+        kinds = facts[name]
+        if request.query is not None and name in request.query:
+            role = Role.QUERY
+        elif name in request.hidden:
+            role = Role.HIDDEN
+        elif name in request.closed or predicate.closed is True or predicate.value_last:
+            role = Role.EVIDENCE
+        elif psl:
+            is_open = kinds.target or predicate.closed is False
+            role = (Role.QUERY if request.query is None else Role.HIDDEN) if is_open else Role.EVIDENCE
+        elif kinds.evidence or (request.query is not None and name not in mentioned):
+            role = Role.EVIDENCE
+        elif request.query is None:
+            role = Role.QUERY if name in mentioned else Role.EVIDENCE
+        else:
+            role = Role.HIDDEN
+            notes.append(
+                Diagnostic(
+                    "E0303",
+                    f"{name} has no facts and is not asked about, so its atoms are open and hidden",
+                    predicate.span,
+                    help=f"name it with --closed {name} if no fact means that it is false",
+                    severity="note",
+                )
+            )
+        listed = psl and role is not Role.EVIDENCE
+        if role is Role.EVIDENCE and kinds.uncertain and not psl and not predicate.value_last:
+            listed = True
+        roles[name] = RoleOf(predicate, role, listed, kinds)
+    return roles, notes
+
+
+def _check_names(program: Program, request: GroundRequest) -> None:
+    for option, names in (("query", request.query or ()), ("closed", request.closed), ("hidden", request.hidden)):
+        for name in names:
+            if name not in program.predicates:
+                close = nearest(name, program.predicates)
+                raise UsageError.of(
+                    "E0301",
+                    f"--{option} names {name}, which is no predicate of the program",
+                    help=f"did you mean {close}?" if close else None,
+                )
+    for one, other in (("query", "closed"), ("hidden", "closed"), ("query", "hidden")):
+        both = set(getattr(request, one) or ()) & set(getattr(request, other) or ())
+        if both:
+            raise UsageError.of("E0302", f"{min(both)} cannot be both --{one} and --{other}")
+
+
+def _fact_kinds(
+    connection: duckdb.DuckDBPyConnection,
+    program: Program,
+    stored: Mapping[str, StoredPredicate],
+    worlds: tuple[int, ...],
+) -> dict[str, FactKinds]:
+    chosen = ", ".join(map(str, worlds)) or "NULL"
+    present = [name for name in program.predicates if name in stored]
+    if not present:
+        return {name: FactKinds(False, False, False, False) for name in program.predicates}
+    asked = " UNION ALL ".join(
+        f"SELECT {number} AS n, coalesce(bool_or(partition = 'evidence'), false), "
+        "coalesce(bool_or(partition = 'evidence' AND (value IS NULL OR (value > 0 AND value < 1))), false), "
+        "coalesce(bool_or(partition = 'target'), false), coalesce(bool_or(partition = 'truth'), false) "
+        f"FROM {quoted(stored[name].table_name)} WHERE world IN ({chosen})"
+        for number, name in enumerate(present)
+    )
+    found = {present[row[0]]: FactKinds(*row[1:]) for row in connection.execute(asked).fetchall()}
+    return {name: found.get(name, FactKinds(False, False, False, False)) for name in program.predicates}

@@ -1,0 +1,211 @@
+"""Batches of atom ids straight into the arrays of a compressed sparse row matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+__all__ = ["RowSink", "UnitSink"]
+
+Float = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.integer]
+
+
+def sort_literals(columns: list[Ids], coefficients: Sequence[int]) -> tuple[list[Ids], list[npt.NDArray[np.int8] | int]]:
+    """Each row's literals in ascending order of atom, by a network of compare-exchange steps on whole columns.
+
+    The sign rides in the lowest bit, so that no second array has to be permuted. Coefficients are -1 or +1.
+    """
+    width = len(columns)
+    bounds = [(int(c.min()), int(c.max())) for c in columns]
+    order = sorted(range(width), key=lambda i: bounds[i])
+    if all(bounds[a][1] < bounds[b][0] for a, b in zip(order, order[1:])):
+        return [columns[i] for i in order], [int(coefficients[i]) for i in order]
+    wide = any(high >= 2**30 for _, high in bounds)
+    kind = np.int64 if wide else np.int32
+    keys = [(columns[i].astype(kind) << 1) | (coefficients[i] > 0) for i in order]
+    for end in range(width - 1, 0, -1):
+        for i in range(end):
+            low = np.minimum(keys[i], keys[i + 1])
+            np.maximum(keys[i], keys[i + 1], out=keys[i + 1])
+            keys[i] = low
+    same_sign = len(set(coefficients)) == 1
+    signs: list[npt.NDArray[np.int8] | int] = [
+        int(coefficients[0]) if same_sign else (((key & 1) << 1) - 1).astype(np.int8) for key in keys
+    ]
+    return [key >> 1 for key in keys], signs
+
+
+@dataclass
+class RowSink:
+    """Preallocated row arrays; `capacity` and `entries` are upper bounds, of which only the part written costs memory.
+
+    Parameters
+    ----------
+    n_atoms : int
+    capacity, entries : int
+        Most rows and most nonzeros.
+    integral : bool
+        All coefficients and constants are small integers: int8 arrays, else float64.
+    """
+
+    n_atoms: int
+    capacity: int
+    entries: int
+    integral: bool = True
+    n_rows: int = 0
+    n_entries: int = 0
+    scale: Float | None = None
+    indices: npt.NDArray[np.integer] = field(init=False)
+    data: npt.NDArray[np.generic] = field(init=False)
+    indptr: npt.NDArray[np.integer] = field(init=False)
+    b: npt.NDArray[np.generic] = field(init=False)
+    template: npt.NDArray[np.int32] = field(init=False)
+    relation: npt.NDArray[np.int8] = field(init=False)
+
+    def __post_init__(self) -> None:
+        index = np.int32 if max(self.entries, self.n_atoms) < 2**31 - 1 else np.int64
+        value = np.int8 if self.integral else np.float64
+        self.indices = np.empty(self.entries, index)
+        self.data = np.empty(self.entries, value)
+        self.indptr = np.zeros(self.capacity + 1, index)
+        self.b = np.empty(self.capacity, value)
+        self.template = np.empty(self.capacity, np.int32)
+        self.relation = np.zeros(self.capacity, np.int8)
+
+    def add_clauses(
+        self,
+        columns: list[Ids],
+        coefficients: Sequence[int],
+        b: int | Float,
+        template: int | npt.NDArray[np.integer],
+        scale: float | Float,
+        relation: int,
+    ) -> None:
+        """Rows of one width; every id is an open atom, and a row's ids differ."""
+        count, width = columns[0].size, len(columns)
+        if not count:
+            return
+        ordered, signs = (columns, [int(c) for c in coefficients]) if width == 1 else sort_literals(columns, coefficients)
+        first, last = self.n_entries, self.n_entries + count * width
+        for place, (ids, sign) in enumerate(zip(ordered, signs)):
+            self.indices[first + place : last : width] = ids
+            self.data[first + place : last : width] = sign
+        self._finish(count, np.arange(1, count + 1, dtype=self.indptr.dtype) * width + first, last, b, template, scale, relation)
+
+    def add_rows(
+        self,
+        indptr: npt.NDArray[np.integer],
+        indices: Ids,
+        data: npt.NDArray[np.generic],
+        b: Float | npt.NDArray[np.generic],
+        template: int | npt.NDArray[np.integer],
+        scale: float | Float,
+        relation: int,
+    ) -> None:
+        """Rows of any widths as a compressed block: sorted ids, no zeros."""
+        count = indptr.size - 1
+        if not count:
+            return
+        first, last = self.n_entries, self.n_entries + int(indptr[-1])
+        self.indices[first:last] = indices
+        self.data[first:last] = data
+        self._finish(count, indptr[1:].astype(self.indptr.dtype) + first, last, b, template, scale, relation)
+
+    def _finish(
+        self,
+        count: int,
+        ends: npt.NDArray[np.integer],
+        last: int,
+        b: object,
+        template: object,
+        scale: float | Float,
+        relation: int,
+    ) -> None:
+        rows = slice(self.n_rows, self.n_rows + count)
+        self.indptr[self.n_rows + 1 : self.n_rows + count + 1] = ends
+        self.b[rows] = b
+        self.template[rows] = template
+        self.relation[rows] = relation
+        if self.scale is None and (not np.isscalar(scale) or scale != 1.0):
+            self.scale = np.empty(self.capacity)
+            self.scale[: self.n_rows] = 1.0
+        if self.scale is not None:
+            self.scale[rows] = scale
+        self.n_rows += count
+        self.n_entries = last
+
+    def matrix(self) -> csr_array:
+        """The rows written so far; their arrays are shared, not copied."""
+        parts = (self.data[: self.n_entries], self.indices[: self.n_entries], self.indptr[: self.n_rows + 1])
+        matrix = csr_array(parts, shape=(self.n_rows, self.n_atoms))
+        matrix.has_sorted_indices = True
+        matrix.has_canonical_format = True
+        return matrix
+
+
+@dataclass
+class UnitSink:
+    """Groundings with one open atom, summed by atom and template."""
+
+    n_atoms: int
+    atoms: list[Ids] = field(default_factory=list)
+    templates: list[npt.NDArray[np.int32]] = field(default_factory=list)
+    change: list[Float] = field(default_factory=list)
+    at_zero: list[tuple[npt.NDArray[np.int32], Float]] = field(default_factory=list)
+    scales: list[tuple[npt.NDArray[np.int32], Float]] = field(default_factory=list)
+
+    def add(
+        self,
+        atoms: Ids,
+        template: int | npt.NDArray[np.integer],
+        scale: float | Float,
+        slope: float | Float,
+        b: float | Float,
+        magnitude: Float | None = None,
+    ) -> None:
+        """Potentials `b + slope * y >= 0`, each times its scale.
+
+        `magnitude` is the summed absolute scale where it differs from `|scale|`.
+        """
+        if not atoms.size:
+            return
+        templates = np.broadcast_to(np.asarray(template, np.int32), atoms.shape)
+        scales = np.broadcast_to(np.asarray(scale, np.float64), atoms.shape)
+        self.atoms.append(atoms)
+        self.templates.append(templates)
+        self.change.append(np.broadcast_to(-np.asarray(slope, np.float64), atoms.shape) * scales)
+        self.at_zero.append((templates, np.broadcast_to(np.asarray(b, np.float64), atoms.shape) * scales))
+        self.scales.append((templates, scales))
+
+    def matrix(self, n_templates: int) -> csr_array:
+        """The change of the satisfied count, shape (n_atoms, n_templates); equal entries summed."""
+        from scipy.sparse import coo_array
+
+        if not self.atoms:
+            return csr_array((self.n_atoms, n_templates), dtype=np.float64)
+        index = np.int32 if max(self.n_atoms, n_templates) < 2**31 - 1 else np.int64
+        atoms = np.concatenate(self.atoms).astype(index, copy=False)
+        templates = np.concatenate(self.templates).astype(index, copy=False)
+        change = np.concatenate(self.change)
+        matrix = coo_array((change, (atoms, templates)), shape=(self.n_atoms, n_templates)).tocsr()
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+        return csr_array(matrix)
+
+    def constant(self, n_templates: int) -> Float:
+        total = np.zeros(n_templates)
+        for templates, value in self.at_zero:
+            total += np.bincount(templates, value, minlength=n_templates)
+        return total
+
+    def scale_sums(self, n_templates: int) -> Float:
+        total = np.zeros((n_templates, 2))
+        for templates, scales in self.scales:
+            total[:, 0] += np.bincount(templates, np.maximum(scales, 0.0), minlength=n_templates)
+            total[:, 1] += np.bincount(templates, np.maximum(-scales, 0.0), minlength=n_templates)
+        return total

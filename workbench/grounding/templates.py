@@ -1,0 +1,171 @@
+"""The table of weights: one template per clause and combination of `+` constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from workbench.grounding.atoms import argument_text, atom_text
+from workbench.language.program import Clause, Comparison, LinearRule, LinearTerm, Program, SumVariable, Term, Variable
+from workbench.network.ground_network import Templates
+
+__all__ = ["TemplateTable", "clause_text", "linear_text"]
+
+
+def _term(term: Term, constants: Mapping[str, str]) -> str:
+    if isinstance(term, Variable):
+        return argument_text(constants[term.name]) if term.name in constants else term.name
+    if isinstance(term, SumVariable):
+        return f"+{term.name}"
+    return argument_text(getattr(term, "name", str(term)))
+
+
+def _comparison(guard: Comparison, constants: Mapping[str, str]) -> str:
+    left, right = _term(guard.left, constants), _term(guard.right, constants)
+    if guard.operator[-1].isalpha():
+        return f"{guard.operator}({left}, {right})"
+    return f"{left} {guard.operator} {right}"
+
+
+def clause_text(clause: Clause, constants: Mapping[str, str] | None = None) -> str:
+    """The clause in logic syntax, `+` variables replaced by `constants`."""
+    chosen = dict(constants or {})
+    for definition in clause.definitions:
+        inside = ", ".join(_term(argument, chosen) for argument in definition.arguments)
+        if definition.function in ("+", "-", "*", "/", "%"):
+            inside = f" {definition.function} ".join(_term(argument, chosen) for argument in definition.arguments)
+            chosen[definition.variable] = _Verbatim(inside)
+        else:
+            chosen[definition.variable] = _Verbatim(f"{definition.function}({inside})")
+    parts = []
+    for literal in clause.literals:
+        arguments = [
+            str(chosen[term.name])
+            if isinstance(term, Variable) and isinstance(chosen.get(term.name), _Verbatim)
+            else _term(term, chosen)
+            for term in literal.atom.arguments
+        ]
+        shown = ", ".join(arguments)
+        text = f"{literal.atom.predicate}({shown})" if arguments else literal.atom.predicate
+        parts.append(text if literal.positive else f"!{text}")
+    parts += [_comparison(guard, chosen) for guard in clause.guards]
+    prefix = f"EXIST {', '.join(clause.existential)} " if clause.existential else ""
+    return prefix + " v ".join(parts)
+
+
+class _Verbatim(str):
+    """Text that needs no quoting."""
+
+
+def linear_text(rule: LinearRule) -> str:
+    """An arithmetic rule's expression, all on the left side."""
+    shown = " + ".join(_linear_term(term) for term in rule.terms)
+    return f"{shown} {rule.relation} 0"
+
+
+def _linear_term(term: LinearTerm) -> str:
+    factors = [f"{term.coefficient:g}"] if term.coefficient != 1 or not term.atoms else []
+    factors += [f"|{name}|{'' if power == 1 else '^-1'}" for name, power in term.cardinalities]
+    factors += [f"@{kind}[...]" for kind, _ in term.extrema]
+    for atom in term.atoms:
+        inside = ", ".join(_term(argument, {}) for argument in atom.arguments)
+        factors.append(f"{atom.predicate}({inside})" if inside else atom.predicate)
+    return " * ".join(factors)
+
+
+@dataclass
+class TemplateTable:
+    """Templates while they are being numbered, by rule, clause and names of the `+` constants.
+
+    With `given`, the templates of an earlier grounding keep their ids and no other is made.
+    """
+
+    program: Program
+    tie: bool
+    given: Templates | None = None
+    weight: list[float] = field(default_factory=list)
+    fixed: list[bool] = field(default_factory=list)
+    rule: list[int] = field(default_factory=list)
+    clause: list[int] = field(default_factory=list)
+    share: list[float] = field(default_factory=list)
+    power: list[int] = field(default_factory=list)
+    label: list[str] = field(default_factory=list)
+    _ids: dict[tuple[int, int, str], int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.given is not None:
+            given = self.given
+            for number in range(given.n_templates):
+                self._ids[(int(given.rule[number]), int(given.clause[number]), given.label[number])] = number
+            self.power = [1] * given.n_templates
+
+    @property
+    def n_templates(self) -> int:
+        return self.given.n_templates if self.given is not None else len(self.weight)
+
+    def number(self, clause: Clause, combinations: Sequence[tuple[str, ...]]) -> np.ndarray:
+        """Ids of a clause's templates, one per combination of `+` constants (in order of names); -1 for unseen ones."""
+        index = 0 if self.tie else clause.index
+        base = clause.weight
+        if clause.weight_variable is not None:
+            base = 1.0
+        elif self.tie and base is not None and clause.share and not clause.tied:
+            base /= clause.share
+        ids = []
+        for names in combinations:
+            label = clause_text(self._whole(clause), dict(zip(clause.plus, names)))
+            ids.append(self._id(clause.rule, index, label, base, clause.fixed, clause.share, clause.power))
+        return np.array(ids, np.int32)
+
+    def _whole(self, clause: Clause) -> Clause:
+        """Under tied weights all clauses of a formula, and copies of an expanded one, carry one label."""
+        first = self._first.setdefault((clause.rule, 0 if self.tie else clause.index), clause)
+        return first if set(first.plus) == set(clause.plus) else clause
+
+    _first: dict[tuple[int, int], Clause] = field(default_factory=dict)
+
+    def number_linear(self, rule: LinearRule) -> int:
+        """The id of an arithmetic rule's template."""
+        return self._id(rule.rule, rule.index, linear_text(rule), rule.weight, rule.fixed, 1.0, rule.power)
+
+    def fixed_entry(self, rule: int, clause: int, label: str, weight: float) -> int:
+        """A template of given weight that no rule has (soft evidence)."""
+        return self._id(rule, clause, label, weight, True, 1.0, 1)
+
+    def _id(
+        self, rule: int, index: int, label: str, weight: float | None, fixed: bool, share: float, power: int
+    ) -> int:
+        key = (rule, index, label)
+        if key in self._ids:
+            if self.given is not None:
+                self.power[self._ids[key]] = power
+            return self._ids[key]
+        if self.given is not None:
+            return -1
+        self._ids[key] = len(self.weight)
+        self.weight.append(float("nan") if weight is None else weight)
+        self.fixed.append(fixed)
+        self.rule.append(rule)
+        self.clause.append(index)
+        self.share.append(share)
+        self.power.append(power)
+        self.label.append(label)
+        return self._ids[key]
+
+    def finish(self) -> Templates:
+        """The table as arrays."""
+        if self.given is not None:
+            return self.given
+        return Templates(
+            np.array(self.weight, np.float64),
+            np.array(self.fixed, bool),
+            np.array(self.rule, np.int32),
+            np.array(self.clause, np.int32),
+            np.array(self.share, np.float64),
+            tuple(self.label),
+        )
+
+
+_ = (replace, atom_text)

@@ -1,0 +1,277 @@
+"""The relations that rules are joined over: evidence by dense positions, domains, and the space of open atoms.
+
+Every relation is a temporary table sorted by world and position, so that the order of ground rows depends on the names
+of constants only and not on the order in which facts were loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+
+from workbench.database.database import Database
+from workbench.database.identifiers import quoted
+from workbench.database.schema import StoredPredicate
+from workbench.grounding.request import GroundRequest
+from workbench.grounding.roles import RoleOf
+from workbench.grounding.select import Column, Expression, Operation, Value, add
+from workbench.language.program import Program
+
+__all__ = ["AtomSpace", "Vocabulary"]
+
+Int64 = npt.NDArray[np.int64]
+_INT32_LIMIT = 2**31 - 2
+
+
+@dataclass(frozen=True)
+class AtomSpace:
+    """Where the atoms of each open predicate are: predicate by predicate, world by world.
+
+    A cross-product predicate's atom has id `offset[world] + sum(stride[world, i] * position_i)`; a listed predicate's
+    atoms are numbered by the rows of its list.
+
+    Attributes
+    ----------
+    predicates : tuple of str
+    offset : mapping of predicate to int64 array, shape (n_worlds,)
+    shape : mapping of predicate to int64 array, shape (n_worlds, arity)
+        Domain sizes of the arguments; empty for listed predicates.
+    count : mapping of predicate to int64 array, shape (n_worlds,)
+    size : int
+        Number of atoms, known ones included.
+    """
+
+    predicates: tuple[str, ...]
+    offset: Mapping[str, Int64]
+    shape: Mapping[str, Int64]
+    count: Mapping[str, Int64]
+    size: int
+
+    def strides(self, predicate: str) -> Int64:
+        """Row-major strides, shape (n_worlds, arity)."""
+        shape = self.shape[predicate]
+        padded = np.concatenate([shape[:, 1:], np.ones((shape.shape[0], min(1, shape.shape[1])), np.int64)], axis=1)
+        return np.cumprod(padded[:, ::-1], axis=1)[:, ::-1] if shape.shape[1] else shape
+
+
+@dataclass
+class Vocabulary:
+    """Names of the temporary relations of one grounding, made when first asked for."""
+
+    connection: duckdb.DuckDBPyConnection
+    program: Program
+    stored: Mapping[str, StoredPredicate]
+    type_tables: Mapping[str, str]
+    roles: Mapping[str, RoleOf]
+    request: GroundRequest
+    worlds: tuple[int, ...]
+    space: AtomSpace
+    sizes: Mapping[tuple[int, str], int]
+    constants: Mapping[tuple[str, str], int]
+    positions: Mapping[tuple[int, str, str], int]
+    _tables: dict[tuple[str, str], str] = field(default_factory=dict)
+    _known: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def one_world(self) -> bool:
+        return len(self.worlds) == 1
+
+    @property
+    def in_worlds(self) -> str:
+        return ", ".join(map(str, self.worlds)) or "NULL"
+
+    def arguments(self, predicate: str) -> tuple[str, ...]:
+        """The types of the arguments that are constants (without a number at the end)."""
+        declared = self.program.predicates[predicate]
+        return declared.argument_types[:-1] if declared.value_last else declared.argument_types
+
+    def domain_size(self, world: int, type_name: str) -> int:
+        return self.sizes.get((world, type_name), 0)
+
+    def _table(self, kind: str, name: str, query: str) -> str:
+        key = (kind, name)
+        if key not in self._tables:
+            word = "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
+            table = f"{kind}_{word}"
+            if table.casefold() in {other.casefold() for other in self._tables.values()}:
+                table = f"{table}_{len(self._tables)}"
+            self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(table)} AS {query}")
+            self._tables[key] = quoted(table) if not table.isidentifier() else table
+        return self._tables[key]
+
+    def domain(self, type_name: str) -> str:
+        """`(world, a, p)`: constants of a type with their positions."""
+        return self._table(
+            "domain",
+            type_name,
+            f"SELECT world, constant AS a, position AS p FROM domain WHERE type = {_text(type_name)} "
+            f"AND world IN ({self.in_worlds}) ORDER BY world, p",
+        )
+
+    def named_domain(self, type_name: str) -> str:
+        """`(world, a, p, name, number)`: the domain with names, and their values where they are numbers."""
+        return self._table(
+            "named",
+            type_name,
+            "SELECT d.world, d.constant AS a, d.position AS p, c.name, TRY_CAST(c.name AS DOUBLE) AS number "
+            f"FROM domain d JOIN {quoted(self.type_tables[type_name])} c ON c.id = d.constant "
+            f"WHERE d.type = {_text(type_name)} AND d.world IN ({self.in_worlds}) ORDER BY world, p",
+        )
+
+    def names(self, type_name: str) -> str:
+        """The stored table of constants `(id, name)`."""
+        return quoted(self.type_tables[type_name])
+
+    def facts(self, predicate: str) -> str:
+        """`(world, a0, p0, ...)`: true facts of an evidence predicate; a number at the end is a plain column."""
+        return self._table("facts", predicate, self._facts_query(self.stored[predicate], "t.value = 1"))
+
+    def observed(self, predicate: str) -> str:
+        """`(world, a0, p0, ..., value)`: facts of an evidence predicate with their truth values above 0 (PSL)."""
+        query = self._facts_query(self.stored[predicate], "t.value > 0", ", t.value")
+        return self._table("observed", predicate, query)
+
+    def function(self, name: str) -> str:
+        """`(world, a0, p0, ..., value last)`: a function's arguments and its value."""
+        return self._table("function", name, self._facts_query(self.stored[name], "TRUE"))
+
+    def _facts_query(self, stored: StoredPredicate, condition: str, extra: str = "") -> str:
+        shown, joins, order = ["t.world"], [], ["t.world"]
+        for number, (column, type_name) in enumerate(stored.constant_columns):
+            shown += [f"t.{column}", f"d{number}.position AS p{number}"]
+            joins.append(
+                f"JOIN domain d{number} ON d{number}.world = t.world AND d{number}.constant = t.{column} "
+                f"AND d{number}.type = {_text(type_name)}"
+            )
+            order.append(f"p{number}")
+        if stored.value_last:
+            shown.append(f"t.{stored.columns[-1]}")
+            order.append(f"t.{stored.columns[-1]}")
+        return (
+            f"SELECT {', '.join(shown)}{extra} FROM {quoted(stored.table_name)} t {' '.join(joins)} "
+            f"WHERE t.partition = 'evidence' AND t.world IN ({self.in_worlds}) AND {condition} ORDER BY {', '.join(order)}"
+        )
+
+    def has_known(self, predicate: str) -> bool:
+        """Whether some atoms of a query or hidden predicate are given in the data (only in `infer`)."""
+        if predicate not in self._known:
+            role = self.roles[predicate]
+            found = False
+            if self.request.role == "infer" and not role.listed and role.facts.evidence:
+                row = self.connection.execute(f"SELECT count(*) FROM {self.known(predicate)}").fetchone()
+                found = bool(row and row[0])
+            self._known[predicate] = found
+        return self._known[predicate]
+
+    def known(self, predicate: str) -> str:
+        """`(atom, value)`: the given atoms of an open cross-product predicate, value 0 or 1."""
+        stored = self.stored[predicate]
+        keys = [Column("t", f"p{number}") for number in range(stored.arity)]
+        facts = self._facts_query(stored, "t.value IN (0, 1)", ", t.value")
+        from workbench.grounding.select import render_expression
+
+        identity = render_expression(self.atom_id(predicate, keys, "g"))
+        geometry = "" if self.one_world else f" JOIN {self.geometry()} g ON g.world = t.world"
+        query = f"SELECT {identity} AS atom, t.value::TINYINT AS value FROM ({facts}) t{geometry} ORDER BY atom"
+        return self._table("known", predicate, query)
+
+    def listed(self, predicate: str) -> str:
+        """`(world, a0, p0, ..., atom, value)`: atoms of a listed predicate; `atom` is NULL where the value is given."""
+        return self._table("listed", predicate, self.listing_query(predicate))
+
+    def listing_query(self, predicate: str) -> str:
+        """The atoms of a listed predicate in order of names, open ones numbered from the predicate's offset."""
+        stored = self.stored[predicate]
+        offset = int(self.space.offset[predicate][0]) if predicate in self.space.offset else 0
+        keys = [f"a{number}" for number in range(stored.arity)]
+        order = ["world", *(f"p{number}" for number in range(stored.arity))]
+        shown, joins = ["t.world"], []
+        for number, (column, type_name) in enumerate(stored.constant_columns):
+            shown += [f"t.{column}", f"d{number}.position AS p{number}"]
+            joins.append(
+                f"JOIN domain d{number} ON d{number}.world = t.world AND d{number}.constant = t.{column} "
+                f"AND d{number}.type = {_text(type_name)}"
+            )
+        group = ", ".join(["world", *keys])
+        if self.program.language == "psl":
+            is_open, chosen = "bool_and(partition = 'target')", "partition <> 'truth'"
+            given = "max(value) FILTER (partition = 'evidence')"
+        else:
+            is_open = "bool_and(value IS NULL OR (value > 0 AND value < 1))"
+            chosen, given = "partition = 'evidence' AND (value IS NULL OR value > 0)", "max(value)"
+        facts = (
+            f"SELECT {group}, {is_open} AS open, {given} AS value FROM {quoted(stored.table_name)} "
+            f"WHERE {chosen} AND world IN ({self.in_worlds}) GROUP BY {group}"
+        )
+        number = f"{offset} + row_number() OVER (PARTITION BY open ORDER BY {', '.join(order)}) - 1"
+        return (
+            f"SELECT * EXCLUDE (open), CASE WHEN open THEN ({number})::{self.id_type} END AS atom FROM "
+            f"(SELECT {', '.join(shown)}, t.open, t.value FROM ({facts}) t {' '.join(joins)}) ORDER BY {', '.join(order)}"
+        )
+
+    @property
+    def id_type(self) -> str:
+        return "INTEGER" if self.space.size < _INT32_LIMIT else "BIGINT"
+
+    def geometry(self) -> str:
+        """One row a world: offsets and strides of open predicates, positions of the rules' constants."""
+        cast = f"::{self.id_type}"
+        rows = []
+        for number, world in enumerate(self.worlds):
+            cells = [f"{world}::INTEGER AS world"]
+            for index, name in enumerate(self.space.predicates):
+                if self.roles[name].listed:
+                    continue
+                cells.append(f"{self.space.offset[name][number]}{cast} AS o{index}")
+                strides = self.space.strides(name)[number]
+                cells += [f"{stride}{cast} AS s{index}_{k}" for k, stride in enumerate(strides)]
+            for index, (type_name, constant) in enumerate(self.constants):
+                place = self.positions.get((world, type_name, constant))
+                cells.append(f"{'NULL' if place is None else place}{cast} AS k{index}")
+            rows.append("SELECT " + ", ".join(cells))
+        return self._table("geometry", "worlds", " UNION ALL ".join(rows))
+
+    def constant(self, type_name: str, name: str) -> Expression:
+        """The id of a rule's constant; -1, which no fact has, when the database lacks it."""
+        return Value(self.constants.get((type_name, name), -1))
+
+    def constant_position(self, type_name: str, name: str, geometry: str) -> Expression:
+        """The position of a rule's constant in the world at hand."""
+        if self.one_world:
+            return Value(self.positions.get((self.worlds[0], type_name, name)))
+        index = list(self.constants).index((type_name, name))
+        return Column(geometry, f"k{index}")
+
+    def atom_id(self, predicate: str, positions: Iterable[Expression], geometry: str) -> Expression:
+        """The id of a cross-product predicate's atom from its arguments' positions."""
+        strides = self.space.strides(predicate)
+        if self.one_world:
+            terms: list[Expression] = []
+            for stride, position in zip(strides[0].tolist(), positions):
+                if isinstance(position, Value) and isinstance(position.value, int):
+                    terms.append(Value(stride * position.value))
+                elif stride == 1:
+                    terms.append(position)
+                else:
+                    terms.append(Operation("*", (Value(stride), position)))
+            return add((*terms, Value(int(self.space.offset[predicate][0]))))
+        index = self.space.predicates.index(predicate)
+        scaled = [
+            Operation("*", (Column(geometry, f"s{index}_{number}"), position))
+            for number, position in enumerate(positions)
+        ]
+        return add((Column(geometry, f"o{index}"), *scaled))
+
+    def drop(self) -> None:
+        """Drop the temporary tables."""
+        for table in self._tables.values():
+            self.connection.execute(f"DROP TABLE IF EXISTS {table}")
+        self._tables.clear()
+
+
+def _text(name: str) -> str:
+    return "'" + name.replace("'", "''") + "'"
