@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -117,7 +118,7 @@ class AtomTable:
             open_of_full,
         )
 
-    def open_ids(self, ids: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
+    def open_ids(self, ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Ids within the network of ids within the whole space; -1 stays, known atoms become -1."""
         if self._open_of_full is None:
             return ids
@@ -159,10 +160,7 @@ class AtomTable:
             rows = np.flatnonzero(segment_of == number)
             name = self.predicates[segment.predicate]
             columns = self._argument_names(segment, full[rows] - segment.start)
-            if not columns:
-                texts = [name] * rows.size
-            else:
-                texts = [f"{name}({', '.join(parts)})" for parts in zip(*columns)]
+            texts = [f"{name}({', '.join(parts)})" for parts in zip(*columns)] if columns else [name] * rows.size
             for row, text in zip(rows.tolist(), texts):
                 found[row] = text
         return found
@@ -362,10 +360,10 @@ class AtomTable:
         ]
 
 
-def _floats(column: npt.NDArray[np.generic]) -> Float:
+def _floats(column: Any) -> Float:
     """A column of doubles, NULL as NaN."""
     if isinstance(column, np.ma.MaskedArray):
-        return np.asarray(column.astype(np.float64).filled(np.nan), np.float64)
+        return np.asarray(np.ma.filled(column.astype(np.float64), np.nan), np.float64)
     return np.asarray(column, np.float64)
 
 

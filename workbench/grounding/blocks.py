@@ -27,7 +27,10 @@ def make_blocks(vocabulary: Vocabulary, atoms: AtomTable) -> Blocks:
     kinds, rights = [], []
     for name in vocabulary.space.predicates:
         declared = vocabulary.program.predicates[name]
-        for marked, kind in ((declared.exactly_one, BlockKind.EXACTLY_ONE), (declared.at_most_one, BlockKind.AT_MOST_ONE)):
+        for marked, kind in (
+            (declared.exactly_one, BlockKind.EXACTLY_ONE),
+            (declared.at_most_one, BlockKind.AT_MOST_ONE),
+        ):
             if not marked or vocabulary.roles[name].listed:
                 continue
             values = _known_values(vocabulary, name)

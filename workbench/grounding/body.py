@@ -11,10 +11,8 @@ from workbench.grounding.select import (
     Column,
     Expression,
     Operation,
-    Raw,
     Select,
     Source,
-    Star,
     Value,
     all_of,
     equal,
@@ -60,17 +58,15 @@ class Body:
         self._serial += 1
         return f"{self.prefix}{letter}{self._serial}"
 
-    def add(
-        self, relation: str | Select, letter: str, on: Iterable[Expression] = (), *, kind: str = "inner", world: bool = True
-    ) -> str:
-        """Add a relation; conditions written with the alias `{}` are made by the caller beforehand."""
+    def cross(self, relation: str, letter: str) -> str:
+        """Add a relation that meets the others in its world only; its alias."""
         alias = self.alias(letter)
-        self._attach(Source(relation, alias, tuple(on), kind), world)  # type: ignore[arg-type]
+        self._attach(Source(relation, alias))
         return alias
 
-    def _attach(self, source: Source, world: bool = True) -> None:
+    def _attach(self, source: Source) -> None:
         on = list(source.on)
-        if world and not self.vocabulary.one_world:
+        if not self.vocabulary.one_world:
             here = Column(source.alias, "world")
             if self.world is None:
                 self.world = here
@@ -107,7 +103,7 @@ class Body:
     def bind_domain(self, name: str) -> None:
         """Bind a variable to its type's domain."""
         type_name = self.types[name]
-        alias = self.add(self.vocabulary.domain(type_name), "d")
+        alias = self.cross(self.vocabulary.domain(type_name), "d")
         self.bound[name] = Binding(type_name, Column(alias, "a"), Column(alias, "p"))
 
     def define(self, definition: Definition) -> None:
@@ -187,7 +183,7 @@ class Body:
         if self.vocabulary.one_world:
             return ""
         if self.geometry_alias is None:
-            self.geometry_alias = self.add(self.vocabulary.geometry(), "g")
+            self.geometry_alias = self.cross(self.vocabulary.geometry(), "g")
         return self.geometry_alias
 
     def atom_id(self, atom: Atom) -> Expression:
@@ -296,11 +292,6 @@ class Body:
         inner = [source for source in self.sources if source.kind == "inner"]
         others = [source for source in self.sources if source.kind != "inner"]
         return Select(shown, (*inner, *others), tuple(self.where), **changes)  # type: ignore[arg-type]
-
-
-def count_of(select: Select) -> Expression:
-    """`(SELECT count(*) ...)` of a select."""
-    return Raw(Select((("n", Call("count", (Star(),))),), select.sources, select.where))
 
 
 def _known(expression: Expression | None) -> Expression:

@@ -77,11 +77,11 @@ class ClausePlan:
         return len(self.clause.plus)
 
     def counts(self) -> Union | None:
-        """Per case and `+` combination: groundings, those without an open literal, and sums of positive and negative `s`."""
+        """Per case and `+` combination: groundings, those without an open literal, and the latter's summed scales."""
         return Union(tuple(self._count(number, case) for number, case in enumerate(self.cases))) if self.cases else None
 
     def _count(self, number: int, case: Case) -> Select:
-            select = case.select
+        select = case.select
         literals = [value for name, value in select.columns if name.startswith("l")]
         if case.folded:
             closed = Call("greatest", tuple(literals)) if len(literals) > 1 else literals[0]
@@ -171,7 +171,9 @@ class ClausePlan:
                 ordered[places[1]] = Call("greatest", columns)
             else:
                 for rank, place in enumerate(places):
-                    ordered[place] = Call("list_extract", (Call("list_sort", (Call("list_value", columns),)), Value(rank + 1)))
+                    ordered[place] = Call(
+                        "list_extract", (Call("list_sort", (Call("list_value", columns),)), Value(rank + 1))
+                    )
         keys += [(f"l{i}", ordered[i]) for i in range(len(signature))]
         total: Expression = Call("sum", (Column("r", "s"),)) if self.varying else Call("count", (Star(),))
         total = Call("cast DOUBLE", (total,))
@@ -255,17 +257,13 @@ def _join_with_number(body: Body, literal: Literal) -> None:
     alias = body.join(literal.atom, vocabulary.facts(literal.atom.predicate))
     last = literal.atom.arguments[-1]
     here = Column(alias, f"a{len(literal.atom.arguments) - 1}")
-    if isinstance(last, Constant):
-        body.where.append(equal(here, body.number_of(last)))
-    elif isinstance(last, Variable) and last.name in body.bound:
+    if isinstance(last, Constant) or (isinstance(last, Variable) and last.name in body.bound):
         body.where.append(equal(here, body.number_of(last)))
     elif isinstance(last, Variable):
         body.bound[last.name] = Binding(None, number=here)
 
 
-def _case(
-    vocabulary: Vocabulary, clause: Clause, branch: Branch, closed: tuple[Literal, ...], varying: bool
-) -> Case:
+def _case(vocabulary: Vocabulary, clause: Clause, branch: Branch, closed: tuple[Literal, ...], varying: bool) -> Case:
     body = _start(vocabulary, clause)
     listed = {i for i, (atom, _) in enumerate(branch.terms) if vocabulary.roles[atom.predicate].listed}
     with_number = _join_weights(body, clause, closed)
@@ -278,8 +276,9 @@ def _case(
         if coefficient > 0:
             alias = body.join(atom, vocabulary.listed(atom.predicate), letter="o")
             columns[i] = Call("coalesce", (Column(alias, "atom"), NOBODY))
-            body.where.append(Operation("OR", (Operation("IS NOT", (Column(alias, "atom"), Value(None))),
-                                               equal(Column(alias, "value"), Value(1)))))
+            body.where.append(
+                Operation("OR", (negate(_is_null(alias, "atom")), equal(Column(alias, "value"), Value(1))))
+            )
     for definition in clause.definitions:
         body.define(definition)
     for name, _ in clause.variable_types:
@@ -289,7 +288,7 @@ def _case(
         atom, _ = branch.terms[i]
         alias = body.join(atom, vocabulary.listed(atom.predicate), kind="left", letter="o")
         columns[i] = Call("coalesce", (Column(alias, "atom"), NOBODY))
-        given = Operation("AND", (Operation("IS", (Column(alias, "atom"), Value(None))), equal(Column(alias, "value"), Value(1))))
+        given = Operation("AND", (_is_null(alias, "atom"), equal(Column(alias, "value"), Value(1))))
         body.where.append(negate(Call("coalesce", (given, Value(False)))))
     for literal in closed:
         if literal.positive:
@@ -308,20 +307,20 @@ def _case(
             alias = body.alias("k")
             on = (equal(Column(alias, "atom"), identity),)
             body.sources.append(_known_source(vocabulary, atom.predicate, alias, on))
-            false_value = 0 if coefficient < 0 else 1
-            body.where.append(
-                Operation("OR", (Operation("IS", (Column(alias, "value"), Value(None))), equal(Column(alias, "value"), Value(false_value))))
-            )
-            identity = Call("case", (Operation("IS", (Column(alias, "value"), Value(None))), identity, NOBODY))
+            no_effect = equal(Column(alias, "value"), Value(0 if coefficient < 0 else 1))
+            body.where.append(Operation("OR", (_is_null(alias, "value"), no_effect)))
+            identity = Call("case", (_is_null(alias, "value"), identity, NOBODY))
         columns[i] = identity
-    shown: list[tuple[str, Expression]] = [
-        (f"t{number}", _plus(body, name)) for number, name in enumerate(clause.plus)
-    ]
+    shown: list[tuple[str, Expression]] = [(f"t{number}", _plus(body, name)) for number, name in enumerate(clause.plus)]
     shown += [(f"l{i}", columns[i]) for i in range(len(branch.terms))]
     if varying:
         shown.append(("s", _varying_scale(body, clause)))
     signature = tuple((atom.predicate, coefficient) for atom, coefficient in branch.terms)
     return Case(body.select(shown), signature, folded)
+
+
+def _is_null(alias: str, name: str) -> Expression:
+    return Operation("IS", (Column(alias, name), Value(None)))
 
 
 def _known_source(vocabulary: Vocabulary, predicate: str, alias: str, on: tuple[Expression, ...]) -> Source:
@@ -341,7 +340,7 @@ def _total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
     _join_weights(body, clause, tuple(clause.literals))
     for definition in clause.definitions:
         body.define(definition)
-    plus = [name for name in clause.plus]
+    plus = list(clause.plus)
     for name in plus:
         if name not in body.bound:
             body.bind_domain(name)

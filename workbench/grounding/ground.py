@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import RLock
+from typing import Any
 
 import duckdb
 import numpy as np
 import numpy.typing as npt
 
 from workbench.database.database import Database
-from workbench.errors import Diagnostic, InfeasibleError, InputError
+from workbench.errors import Diagnostic, InputError, WorkbenchError
 from workbench.grounding.atoms import AtomTable
 from workbench.grounding.blocks import make_blocks
 from workbench.grounding.clauses import plan_clause
@@ -21,13 +22,16 @@ from workbench.grounding.prepare import clauses_of, prepare
 from workbench.grounding.request import Grounding, GroundRequest, RuleCount
 from workbench.grounding.rows import RowSink, UnitSink
 from workbench.grounding.select import Select, Union, render
-from workbench.grounding.templates import TemplateTable, clause_text
+from workbench.grounding.templates import TemplateTable
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import Clause, LinearRule, Program
 from workbench.network.ground_network import GroundNetwork, Relation
 from workbench.progress import SILENT, Progress
 
 __all__ = ["ground"]
+
+Array = npt.NDArray[Any]
+Batch = dict[str, Any]
 
 BATCH = 262_144
 _ONE_THREAD = RLock()
@@ -127,10 +131,11 @@ def count_plan(vocabulary: Vocabulary, plan: Plan) -> Tally:
     return tally
 
 
-def _names(vocabulary: Vocabulary, clause: Clause, keys: list[tuple[int, ...]]) -> list[tuple[str, ...]]:
+def _names(vocabulary: Vocabulary, clause: Clause | LinearRule, keys: list[tuple[int, ...]]) -> list[tuple[str, ...]]:
     """Names of `+` combinations."""
     types = dict(clause.variable_types)
     columns = []
+    assert isinstance(clause, Clause)
     for place, variable in enumerate(clause.plus):
         wanted = sorted({key[place] for key in keys})
         rows = vocabulary.connection.execute(
@@ -156,13 +161,13 @@ def soft_evidence_units(
     return []
 
 
-def _too_many(program: Program, tally: Tally, total: int, limit: int) -> InputError:
+def _too_many(program: Program, tally: Tally, total: int, limit: int) -> WorkbenchError:
     clause = tally.plan.clause
     text = getattr(program.rules[clause.rule], "text", "")
     return InputError.of(
         "E0310",
-        f"rule {clause.rule + 1} alone has {int(tally.open.sum()):,} ground rows; all rules together {total:,}, above the "
-        f"limit of {limit:,}",
+        f"rule {clause.rule + 1} alone has {int(tally.open.sum()):,} ground rows; all rules together {total:,}, above "
+        f"the limit of {limit:,}",
         span=clause.span,
         help=f"`{text}`: bind its variables by evidence, or raise the limit",
     )
@@ -181,9 +186,7 @@ class _Grounder:
 
     def run(self) -> Grounding:
         clauses = clauses_of(self.database, self.program, self.request)
-        self.vocabulary, self.warnings = prepare(
-            self.database, self.connection, self.program, clauses, self.request
-        )
+        self.vocabulary, self.warnings = prepare(self.database, self.connection, self.program, clauses, self.request)
         try:
             return self._run(clauses)
         finally:
@@ -200,7 +203,9 @@ class _Grounder:
         table = TemplateTable(self.program, self.request.tie, self.request.templates)
         for tally in tallies:
             clause = tally.plan.clause
-            if clause.hard:
+            if isinstance(clause, LinearRule):
+                tally.templates = np.array([-1 if clause.hard else table.number_linear(clause)], np.int32)
+            elif clause.hard:
                 tally.templates = np.full(len(tally.keys), -1, np.int32)
             else:
                 tally.templates = table.number(clause, tally.names)
@@ -265,18 +270,20 @@ class _Grounder:
         )
         self.connection.unregister("incoming_templates")
 
-    def _batches(self, select: Select | Union) -> Iterator[dict[str, npt.NDArray[np.generic]]]:
+    def _batches(self, select: Select | Union) -> Iterator[Batch]:
         """The result of a query as columns, a batch at a time."""
         for batch in self.connection.sql(render(select)).to_arrow_reader(BATCH):
             if self.progress.cancelled:
                 self.progress.step("ground", 0)
             if batch.num_rows:
                 yield {
-                    name: batch.column(place) if name == "literals" else batch.column(place).to_numpy(zero_copy_only=False)
+                    name: batch.column(place)
+                    if name == "literals"
+                    else batch.column(place).to_numpy(zero_copy_only=False)
                     for place, name in enumerate(batch.schema.names)
                 }
 
-    def _take(self, plan: Plan, shape: Shape, batch: dict[str, npt.NDArray[np.generic]], tally: Tally) -> int:
+    def _take(self, plan: Plan, shape: Shape, batch: Batch, tally: Tally) -> int:
         """Put one batch of a shape's rows where it belongs."""
         template = batch.get("template", int(tally.templates[0]))
         scale = batch["s"] * plan.scale if "s" in batch else plan.scale
@@ -302,22 +309,28 @@ class _Grounder:
                 [columns[i][rows] for i in places],
                 [shape.coefficients[i] for i in places],
                 None if b is None else b[rows],
-                template if np.isscalar(template) else template[rows],
-                scale if np.isscalar(scale) else scale[rows],
+                _at(template, rows),
+                _at(scale, rows),
             )
         return units
 
-    def _put(self, plan, columns, coefficients, b, template, scale) -> int:
+    def _put(
+        self,
+        plan: Plan,
+        columns: list[Array],
+        coefficients: Sequence[float],
+        b: Any,
+        template: Any,
+        scale: Any,
+    ) -> int:
+        """Rows over these columns of open atoms; the number of those that are unit groundings."""
         clause = plan.clause
         if b is None:
             b = plan.constant_of(coefficients)
         if len(columns) == 1 and not clause.hard and clause.power == 1:
             slope = coefficients[0]
-            if np.isscalar(b):
-                affine = None if b >= 0 and b + slope >= 0 else np.zeros(columns[0].size, bool)
-            else:
-                affine = (b >= 0) & (b + slope >= 0)
-            if affine is None or affine.all():
+            affine = np.broadcast_to((np.asarray(b) >= 0) & (np.asarray(b) + slope >= 0), columns[0].shape)
+            if affine.all():
                 self.units.add(columns[0], template, scale, float(slope), b)
                 return int(columns[0].size)
             part, rest = np.flatnonzero(affine), np.flatnonzero(~affine)
@@ -330,7 +343,7 @@ class _Grounder:
         self.rows.add_clauses(columns, coefficients, b, template, 1.0 if clause.hard else scale, relation)
         return 0
 
-    def _take_lists(self, plan, batch, template, scale) -> int:
+    def _take_lists(self, plan: Plan, batch: Batch, template: int | Array, scale: float | Array) -> int:
         """Rows of any width, as sorted lists of `2 * atom + negated`."""
         lists = batch["literals"]
         offsets = lists.offsets.to_numpy()
@@ -347,7 +360,9 @@ class _Grounder:
         single = keep & (widths == 1) if not plan.clause.hard and plan.clause.power == 1 else np.zeros(keep.size, bool)
         rows = np.flatnonzero(single)
         first = offsets[:-1][rows]
-        self.units.add(atoms[first], _at(template, rows), _at(scale, rows), signs[first].astype(float), b[rows].astype(float))
+        self.units.add(
+            atoms[first], _at(template, rows), _at(scale, rows), signs[first].astype(float), b[rows].astype(float)
+        )
         rest = keep & ~single
         chosen = rest[owner]
         indptr = np.concatenate([[0], np.cumsum(widths[rest])])
@@ -407,7 +422,7 @@ class _Grounder:
             A=sink.matrix(),
             b=sink.b[: sink.n_rows],
             template=sink.template[: sink.n_rows],
-            scale=None if sink.scale is None else sink.scale[: sink.n_rows],
+            scale=sink.scales(),
             relation=sink.relation[: sink.n_rows],
             power=power,
             unit=self.units.matrix(n_templates),
@@ -437,12 +452,10 @@ class _Grounder:
                     open=counts[1],
                     satisfied=max(0, counts[0] - counts[1] - counts[2]),
                     violated=counts[2],
-                    unseen=sum(
-                        int(t.open[t.templates < 0].sum()) for t in parts if not t.plan.clause.hard
-                    ),
+                    unseen=sum(int(t.open[t.templates < 0].sum()) for t in parts if not t.plan.clause.hard),
                 )
             )
-            if not counts[0] or not counts[1] + counts[2] and not any(t.total.sum() for t in parts):
+            if not counts[0] or (not counts[1] + counts[2] and not any(t.total.sum() for t in parts)):
                 self.warnings.append(
                     Diagnostic(
                         "E0307",
@@ -455,5 +468,6 @@ class _Grounder:
         return tuple(found)
 
 
-def _at(value, rows):
+def _at(value: Any, rows: Array) -> Any:
+    """The chosen entries of an array; a number stays."""
     return value if np.isscalar(value) else value[rows]

@@ -19,8 +19,8 @@ class Shape:
     Attributes
     ----------
     select : Select
-        Columns `template` (with `+`), `l0, l1, ...` (atom ids; -1 where data decide the literal), `b` (the constant, where
-        it varies) and `s` (a factor of the scale). With `listing`: `literals`, sorted lists of `2 * atom + negated`.
+        Columns `template` (with `+`), `l0, l1, ...` (atom ids; -1 where data decide the literal), `b` (the constant,
+        where it varies) and `s` (a factor of the scale). With `listing`: `literals`, sorted lists of `2 * atom + negated`.
     coefficients : tuple of float
     folded : bool
         Some `l` can be -1.
@@ -68,8 +68,11 @@ class Plan(Protocol):
         ...
 
     def counts(self) -> Select | Union | None:
-        """`part, t0, ..., n, decided, positive, negative`: groundings that evidence does not satisfy, those of them without
-        an open atom, and the latter's summed scales; None when there are none."""
+        """`part, t0, ..., n, decided, positive, negative`; None when the rule can have no grounding.
+
+        `n` groundings that evidence does not satisfy, `decided` of them without an open atom, and the latter's summed
+        scales.
+        """
         ...
 
     def shapes(self, templates: str | None) -> tuple[Shape, ...]:

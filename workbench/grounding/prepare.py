@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import duckdb
 import numpy as np
@@ -21,7 +21,9 @@ __all__ = ["clauses_of", "prepare"]
 def clauses_of(database: Database, program: Program, request: GroundRequest) -> tuple[Clause | LinearRule, ...]:
     """Clausal form, with the domains of all requested worlds where an existential quantifier must be expanded."""
     worlds = chosen_worlds(database, request)
-    rows = database.cursor().execute(_DOMAIN_NAMES, {"worlds": list(worlds)}).fetchall() if _needs_domains(program) else []
+    rows = (
+        database.cursor().execute(_DOMAIN_NAMES, {"worlds": list(worlds)}).fetchall() if _needs_domains(program) else []
+    )
     domains: dict[str, list[str]] = {}
     tables = database.type_tables()
     if rows:
@@ -128,9 +130,9 @@ def _constants(program: Program, clauses: Iterable[Clause | LinearRule]) -> Iter
             for definition in clause.definitions:
                 declared = program.functions.get(definition.function)
                 if declared is not None:
-                    for term, type_name in zip(definition.arguments, declared.argument_types):
-                        if isinstance(term, Constant):
-                            yield type_name, term.name
+                    for argument, type_name in zip(definition.arguments, declared.argument_types):
+                        if isinstance(argument, Constant):
+                            yield type_name, argument.name
                     types[definition.variable] = declared.return_type
                 elif definition.type_name is not None:
                     types[definition.variable] = definition.type_name
@@ -150,7 +152,7 @@ def _constants(program: Program, clauses: Iterable[Clause | LinearRule]) -> Iter
 
 
 def _look_up(
-    connection: duckdb.DuckDBPyConnection, type_tables: dict[str, str], wanted: list[tuple[str, str]], chosen: str
+    connection: duckdb.DuckDBPyConnection, type_tables: Mapping[str, str], wanted: list[tuple[str, str]], chosen: str
 ) -> tuple[dict[tuple[str, str], int], dict[tuple[int, str, str], int]]:
     constants: dict[tuple[str, str], int] = {}
     positions: dict[tuple[int, str, str], int] = {}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +14,10 @@ from scipy.sparse import csr_array
 __all__ = ["RowSink", "UnitSink"]
 
 Float = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.integer]
+Ids = npt.NDArray[Any]
 
 
-def sort_literals(columns: list[Ids], coefficients: Sequence[int]) -> tuple[list[Ids], list[npt.NDArray[np.int8] | int]]:
+def sort_literals(columns: list[Ids], coefficients: Sequence[float]) -> tuple[list[Ids], list[Ids | int]]:
     """Each row's literals in ascending order of atom, by a network of compare-exchange steps on whole columns.
 
     The sign rides in the lowest bit, so that no second array has to be permuted. Coefficients are -1 or +1.
@@ -23,10 +25,10 @@ def sort_literals(columns: list[Ids], coefficients: Sequence[int]) -> tuple[list
     width = len(columns)
     bounds = [(int(c.min()), int(c.max())) for c in columns]
     order = sorted(range(width), key=lambda i: bounds[i])
-    if all(bounds[a][1] < bounds[b][0] for a, b in zip(order, order[1:])):
+    if all(bounds[a][1] < bounds[b][0] for a, b in pairwise(order)):
         return [columns[i] for i in order], [int(coefficients[i]) for i in order]
     wide = any(high >= 2**30 for _, high in bounds)
-    kind = np.int64 if wide else np.int32
+    kind: Any = np.int64 if wide else np.int32
     keys = [(columns[i].astype(kind) << 1) | (coefficients[i] > 0) for i in order]
     for end in range(width - 1, 0, -1):
         for i in range(end):
@@ -34,7 +36,7 @@ def sort_literals(columns: list[Ids], coefficients: Sequence[int]) -> tuple[list
             np.maximum(keys[i], keys[i + 1], out=keys[i + 1])
             keys[i] = low
     same_sign = len(set(coefficients)) == 1
-    signs: list[npt.NDArray[np.int8] | int] = [
+    signs: list[Ids | int] = [
         int(coefficients[0]) if same_sign else (((key & 1) << 1) - 1).astype(np.int8) for key in keys
     ]
     return [key >> 1 for key in keys], signs
@@ -60,10 +62,10 @@ class RowSink:
     n_rows: int = 0
     n_entries: int = 0
     scale: Float | None = None
-    indices: npt.NDArray[np.integer] = field(init=False)
-    data: npt.NDArray[np.generic] = field(init=False)
-    indptr: npt.NDArray[np.integer] = field(init=False)
-    b: npt.NDArray[np.generic] = field(init=False)
+    indices: Ids = field(init=False)
+    data: Ids = field(init=False)
+    indptr: Ids = field(init=False)
+    b: Ids = field(init=False)
     template: npt.NDArray[np.int32] = field(init=False)
     relation: npt.NDArray[np.int8] = field(init=False)
 
@@ -80,9 +82,9 @@ class RowSink:
     def add_clauses(
         self,
         columns: list[Ids],
-        coefficients: Sequence[int],
-        b: int | Float,
-        template: int | npt.NDArray[np.integer],
+        coefficients: Sequence[float],
+        b: float | Ids,
+        template: int | Ids,
         scale: float | Float,
         relation: int,
     ) -> None:
@@ -90,20 +92,24 @@ class RowSink:
         count, width = columns[0].size, len(columns)
         if not count:
             return
-        ordered, signs = (columns, [int(c) for c in coefficients]) if width == 1 else sort_literals(columns, coefficients)
+        ordered, signs = (
+            (columns, [int(c) for c in coefficients]) if width == 1 else sort_literals(columns, coefficients)
+        )
         first, last = self.n_entries, self.n_entries + count * width
         for place, (ids, sign) in enumerate(zip(ordered, signs)):
             self.indices[first + place : last : width] = ids
             self.data[first + place : last : width] = sign
-        self._finish(count, np.arange(1, count + 1, dtype=self.indptr.dtype) * width + first, last, b, template, scale, relation)
+        self._finish(
+            count, np.arange(1, count + 1, dtype=self.indptr.dtype) * width + first, last, b, template, scale, relation
+        )
 
     def add_rows(
         self,
-        indptr: npt.NDArray[np.integer],
+        indptr: Ids,
         indices: Ids,
-        data: npt.NDArray[np.generic],
-        b: Float | npt.NDArray[np.generic],
-        template: int | npt.NDArray[np.integer],
+        data: Ids,
+        b: Ids,
+        template: int | Ids,
         scale: float | Float,
         relation: int,
     ) -> None:
@@ -119,10 +125,10 @@ class RowSink:
     def _finish(
         self,
         count: int,
-        ends: npt.NDArray[np.integer],
+        ends: Ids,
         last: int,
-        b: object,
-        template: object,
+        b: Any,
+        template: Any,
         scale: float | Float,
         relation: int,
     ) -> None:
@@ -138,6 +144,12 @@ class RowSink:
             self.scale[rows] = scale
         self.n_rows += count
         self.n_entries = last
+
+    def scales(self) -> Float | None:
+        """The scales of the rows written so far; None when all are 1."""
+        if self.scale is None or np.all(self.scale[: self.n_rows] == 1.0):
+            return None
+        return self.scale[: self.n_rows]
 
     def matrix(self) -> csr_array:
         """The rows written so far; their arrays are shared, not copied."""
@@ -162,7 +174,7 @@ class UnitSink:
     def add(
         self,
         atoms: Ids,
-        template: int | npt.NDArray[np.integer],
+        template: int | Ids,
         scale: float | Float,
         slope: float | Float,
         b: float | Float,
@@ -192,7 +204,8 @@ class UnitSink:
         atoms = np.concatenate(self.atoms).astype(index, copy=False)
         templates = np.concatenate(self.templates).astype(index, copy=False)
         change = np.concatenate(self.change)
-        matrix = coo_array((change, (atoms, templates)), shape=(self.n_atoms, n_templates)).tocsr()
+        entries: Any = (change, (atoms, templates))
+        matrix = coo_array(entries, shape=(self.n_atoms, n_templates)).tocsr()
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
         return csr_array(matrix)

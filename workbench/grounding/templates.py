@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
-from workbench.grounding.atoms import argument_text, atom_text
-from workbench.language.program import Clause, Comparison, LinearRule, LinearTerm, Program, SumVariable, Term, Variable
+from workbench.grounding.atoms import argument_text
+from workbench.language.program import (
+    Calculation,
+    Cardinality,
+    Clause,
+    Comparison,
+    Factor,
+    LinearRule,
+    LinearTerm,
+    Program,
+    SumVariable,
+    Term,
+    Variable,
+)
 from workbench.network.ground_network import Templates
 
 __all__ = ["TemplateTable", "clause_text", "linear_text"]
@@ -67,12 +80,23 @@ def linear_text(rule: LinearRule) -> str:
 
 def _linear_term(term: LinearTerm) -> str:
     factors = [f"{term.coefficient:g}"] if term.coefficient != 1 or not term.atoms else []
-    factors += [f"|{name}|{'' if power == 1 else '^-1'}" for name, power in term.cardinalities]
-    factors += [f"@{kind}[...]" for kind, _ in term.extrema]
+    if term.factor is not None:
+        factors.append(_factor(term.factor))
     for atom in term.atoms:
         inside = ", ".join(_term(argument, {}) for argument in atom.arguments)
         factors.append(f"{atom.predicate}({inside})" if inside else atom.predicate)
     return " * ".join(factors)
+
+
+def _factor(factor: Factor) -> str:
+    match factor:
+        case Cardinality(variable):
+            return f"|{variable}|"
+        case Calculation("min" | "max" as kind, left, right):
+            return f"@{kind.capitalize()}[{_factor(left)}, {_factor(right)}]"
+        case Calculation(operator, left, right):
+            return f"({_factor(left)} {operator} {_factor(right)})"
+    return f"{factor:g}"
 
 
 @dataclass
@@ -93,6 +117,7 @@ class TemplateTable:
     power: list[int] = field(default_factory=list)
     label: list[str] = field(default_factory=list)
     _ids: dict[tuple[int, int, str], int] = field(default_factory=dict)
+    _first: dict[tuple[int, int], Clause] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.given is not None:
@@ -105,7 +130,7 @@ class TemplateTable:
     def n_templates(self) -> int:
         return self.given.n_templates if self.given is not None else len(self.weight)
 
-    def number(self, clause: Clause, combinations: Sequence[tuple[str, ...]]) -> np.ndarray:
+    def number(self, clause: Clause, combinations: Sequence[tuple[str, ...]]) -> npt.NDArray[np.int32]:
         """Ids of a clause's templates, one per combination of `+` constants (in order of names); -1 for unseen ones."""
         index = 0 if self.tie else clause.index
         base = clause.weight
@@ -123,8 +148,6 @@ class TemplateTable:
         """Under tied weights all clauses of a formula, and copies of an expanded one, carry one label."""
         first = self._first.setdefault((clause.rule, 0 if self.tie else clause.index), clause)
         return first if set(first.plus) == set(clause.plus) else clause
-
-    _first: dict[tuple[int, int], Clause] = field(default_factory=dict)
 
     def number_linear(self, rule: LinearRule) -> int:
         """The id of an arithmetic rule's template."""
@@ -166,6 +189,3 @@ class TemplateTable:
             np.array(self.share, np.float64),
             tuple(self.label),
         )
-
-
-_ = (replace, atom_text)

@@ -136,9 +136,9 @@ def merging_is_needless(clause: Clause, literals: tuple[Literal, ...]) -> bool:
     """
     variables = {name for name, _ in clause.variable_types} | {d.variable for d in clause.definitions}
     variables -= set(clause.plus)
-    occurring = {
-        term.name for literal in literals for term in literal.atom.arguments if isinstance(term, Variable)
-    } | {d.variable for d in clause.definitions}
+    occurring = {term.name for literal in literals for term in literal.atom.arguments if isinstance(term, Variable)} | {
+        d.variable for d in clause.definitions
+    }
     if not variables <= occurring:
         return False
     choices = [

@@ -13,12 +13,11 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from workbench.database.database import Database
 from workbench.database.identifiers import quoted
 from workbench.database.schema import StoredPredicate
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import RoleOf
-from workbench.grounding.select import Column, Expression, Operation, Value, add
+from workbench.grounding.select import Column, Expression, Operation, Value, add, render_expression
 from workbench.language.program import Program
 
 __all__ = ["AtomSpace", "Vocabulary"]
@@ -153,7 +152,8 @@ class Vocabulary:
             order.append(f"t.{stored.columns[-1]}")
         return (
             f"SELECT {', '.join(shown)}{extra} FROM {quoted(stored.table_name)} t {' '.join(joins)} "
-            f"WHERE t.partition = 'evidence' AND t.world IN ({self.in_worlds}) AND {condition} ORDER BY {', '.join(order)}"
+            f"WHERE t.partition = 'evidence' AND t.world IN ({self.in_worlds}) AND {condition} "
+            f"ORDER BY {', '.join(order)}"
         )
 
     def has_known(self, predicate: str) -> bool:
@@ -172,8 +172,6 @@ class Vocabulary:
         stored = self.stored[predicate]
         keys = [Column("t", f"p{number}") for number in range(stored.arity)]
         facts = self._facts_query(stored, "t.value IN (0, 1)", ", t.value")
-        from workbench.grounding.select import render_expression
-
         identity = render_expression(self.atom_id(predicate, keys, "g"))
         geometry = "" if self.one_world else f" JOIN {self.geometry()} g ON g.world = t.world"
         query = f"SELECT {identity} AS atom, t.value::TINYINT AS value FROM ({facts}) t{geometry} ORDER BY atom"
@@ -190,11 +188,11 @@ class Vocabulary:
         keys = [f"a{number}" for number in range(stored.arity)]
         order = ["world", *(f"p{number}" for number in range(stored.arity))]
         shown, joins = ["t.world"], []
-        for number, (column, type_name) in enumerate(stored.constant_columns):
-            shown += [f"t.{column}", f"d{number}.position AS p{number}"]
+        for place, (column, type_name) in enumerate(stored.constant_columns):
+            shown += [f"t.{column}", f"d{place}.position AS p{place}"]
             joins.append(
-                f"JOIN domain d{number} ON d{number}.world = t.world AND d{number}.constant = t.{column} "
-                f"AND d{number}.type = {_text(type_name)}"
+                f"JOIN domain d{place} ON d{place}.world = t.world AND d{place}.constant = t.{column} "
+                f"AND d{place}.type = {_text(type_name)}"
             )
         group = ", ".join(["world", *keys])
         if self.program.language == "psl":
@@ -210,7 +208,8 @@ class Vocabulary:
         number = f"{offset} + row_number() OVER (PARTITION BY open ORDER BY {', '.join(order)}) - 1"
         return (
             f"SELECT * EXCLUDE (open), CASE WHEN open THEN ({number})::{self.id_type} END AS atom FROM "
-            f"(SELECT {', '.join(shown)}, t.open, t.value FROM ({facts}) t {' '.join(joins)}) ORDER BY {', '.join(order)}"
+            f"(SELECT {', '.join(shown)}, t.open, t.value FROM ({facts}) t {' '.join(joins)}) "
+            f"ORDER BY {', '.join(order)}"
         )
 
     @property
