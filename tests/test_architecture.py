@@ -20,6 +20,8 @@ ROOMS = (
     "evaluation",
 )
 FREE = {"errors", "progress", "resources"}
+# Grounding fills the network's dataclasses, so it may import the file that declares them, and no other of that room.
+DECLARATIONS = {"grounding": "workbench.network.ground_network"}
 NO_DUCKDB = {"network", "inference", "learning", "structure", "evaluation", "language"}
 FILES = sorted(PACKAGE.rglob("*.py"))
 
@@ -48,6 +50,8 @@ def test_rooms_import_only_leftwards(path: Path) -> None:
         return
     allowed = set(ROOMS[: ROOMS.index(room) + 1]) | FREE
     for module in imported_modules(path):
+        if room in DECLARATIONS and module.startswith(DECLARATIONS[room]):
+            continue
         parts = module.split(".")
         if parts[0] == "workbench" and len(parts) > 1:
             assert parts[1] in allowed or parts[1] == "__version__", f"{room} imports {module}"

@@ -20,7 +20,7 @@ class Shape:
     ----------
     select : Select
         Columns `template` (with `+`), `l0, l1, ...` (atom ids; -1 where data decide the literal), `b` (the constant,
-        where it varies) and `s` (a factor of the scale). With `listing`: `literals`, sorted lists of `2 * atom + negated`.
+        where it varies) and `s` (a factor of the scale). With `listing`: `literals`, lists of `2 * atom + negated`.
     coefficients : tuple of float
     folded : bool
         Some `l` can be -1.
