@@ -54,7 +54,7 @@ EXAMPLES, BEST = problem()
         ("mc_mle", {"rounds": 12, "sweeps": 2000}),
         ("diagonal_newton", {"iterations": 30, "sweeps": 1000}),
         ("pscg", {"iterations": 30, "sweeps": 1000}),
-        ("contrastive_divergence", {"step": 0.3, "iterations": 400, "sweeps": 20, "persistent": True}),
+        ("contrastive_divergence", {"step": 3.0, "iterations": 400, "sweeps": 20, "persistent": True}),
         ("voted_perceptron", GIBBS_COUNTS),
     ],
 )
@@ -78,7 +78,7 @@ def test_hidden_atoms_are_summed_out() -> None:
         return weights @ weights / 2 + np.logaddexp.reduce(score) - np.logaddexp.reduce(score[given])
 
     best = minimize(loss, np.zeros(4), method="BFGS").x
-    learner = make_learner("contrastive_divergence", prior_sd=1.0, persistent=True, step=0.3, iterations=600, sweeps=20)
+    learner = make_learner("contrastive_divergence", prior_sd=1.0, persistent=True, step=3.0, iterations=600, sweeps=20)
     answer = learner.fit([Example(net, labels)], templates(4), seed=1)
     assert answer.weights == pytest.approx(best, abs=0.12)
 

@@ -31,7 +31,7 @@ class ContrastiveDivergence:
     Parameters
     ----------
     step : float
-        Learning rate; with `per_weight` divided by the clause's true groundings in the labels.
+        Learning rate; with `per_weight` divided by the number of the clause's open groundings.
     iterations, sweeps : int
     persistent : bool
         Go on with the chains (Tieleman 2008) instead of starting each at the labels.

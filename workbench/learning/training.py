@@ -223,22 +223,25 @@ def initial_weights(training: TrainingSet, start: str) -> Float:
 
 
 def step_sizes(training: TrainingSet, step: float, per_weight: bool) -> Float:
-    """The learning rate of each template: `step`, or `step` over its open groundings that the labels satisfy."""
+    """The learning rate of each template: `step`, or `step` over the number of its open groundings (by scale).
+
+    The second moves a weight by at most `step` an iteration, however often its clause occurs; after the per-weight
+    rates of Lowd and Domingos (2007), who divide by the true groundings, of which there may be none.
+    """
     if not per_weight:
         return np.full(training.templates.n_templates, step)
-    satisfied = np.zeros(training.templates.n_templates)
+    groundings = np.zeros(training.templates.n_templates)
     for world in training.worlds:
         network = world.network
         soft = network.template >= 0
         scale = np.ones(network.n_rows) if network.scale is None else np.abs(network.scale)
-        opened = np.bincount(network.template[soft], scale[soft], network.n_templates) + network.unit_scale.sum(axis=1)
-        satisfied += opened - np.abs(potentials(network, world.complete()))
-    return step / np.maximum(satisfied, 1.0)
+        groundings += np.bincount(network.template[soft], scale[soft], network.n_templates)
+        groundings += network.unit_scale.sum(axis=1)
+    return step / np.maximum(groundings, 1.0)
 
 
 def default_map_engine() -> Engine:
     """MaxWalkSAT with its own defaults."""
-    import workbench.inference
+    from workbench.inference import make_engine
 
-    engine: Engine = vars(workbench.inference)["ENGINES"]["maxwalksat"]()
-    return engine
+    return make_engine("maxwalksat", "map")

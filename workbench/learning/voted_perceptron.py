@@ -40,7 +40,7 @@ class VotedPerceptron:
     Parameters
     ----------
     step : float
-        Learning rate; with `per_weight` divided by the clause's true groundings in the labels.
+        Learning rate; with `per_weight` divided by the number of the clause's open groundings.
     iterations : int
     engine : Engine or None
         The MAP engine; MaxWalkSAT by default. Each search starts at the last state.
