@@ -100,7 +100,11 @@ def solve_roof_dual(problem: HingeProblem) -> LinearAnswer:
     source[0::2], sink[1::2] = costs_false, costs_false
 
     graph = _graph(2 * n, np.concatenate(tails), np.concatenate(heads), np.concatenate(capacities))
+    contracted, side = _contract(*graph, source, sink)
     flow, reached, phases = _maximum_flow(*graph, source, sink, 1e-13 * ceiling)
+    flow += contracted
+    reached |= side > 0
+    reached &= side >= 0
     x = 0.5 * (reached[0::2] + 1.0 - reached[1::2])
     if problem.violation(x) > 0.0:
         return LinearAnswer("infeasible", np.full(n, 0.5), float("inf"), -float("inf"), int(phases))
@@ -109,22 +113,76 @@ def solve_roof_dual(problem: HingeProblem) -> LinearAnswer:
 
 def _graph(n: int, tail: Int64, head: Int64, capacity: Float) -> tuple[Int32, Int32, Int32, Float]:
     """Arcs as CSR with each arc's reverse: `start, head, reverse, capacity`; parallel arcs merged."""
-    low, high = np.minimum(tail, head), np.maximum(tail, head)
-    key, where = np.unique(low * n + high, return_inverse=True)
-    m = key.size
-    up = np.bincount(where, capacity * (tail < head), m)
-    down = np.bincount(where, capacity * (tail > head), m)
-    ends = np.concatenate([key // n, key % n])
-    order = np.argsort(ends, kind="stable")
-    position = np.empty(2 * m, dtype=np.int32)
-    position[order] = np.arange(2 * m, dtype=np.int32)
-    start = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=n))]).astype(np.int32)
-    other = np.concatenate([key % n, key // n])[order].astype(np.int32)
-    reverse = np.concatenate([position[m:], position[:m]])[order].astype(np.int32)
-    return start, other, reverse, np.concatenate([up, down])[order]
+    zero = np.zeros(capacity.size)
+    ends = (np.concatenate([tail, head]), np.concatenate([head, tail]))
+    both_ways = csr_array((np.concatenate([capacity, zero]), ends), shape=(n, n))
+    both_ways.sum_duplicates()
+    places = csr_array((np.arange(both_ways.nnz, dtype=np.int32), both_ways.indices, both_ways.indptr), (n, n))
+    reverse = csr_array(places.T.tocsr()).data
+    return both_ways.indptr.astype(np.int32), both_ways.indices.astype(np.int32), reverse, both_ways.data
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _contract(
+    start: Int32, head: Int32, reverse: Int32, capacity: Float, source: Float, sink: Float
+) -> tuple[float, npt.NDArray[np.int8]]:
+    """Join to the source each node whose supply exceeds all it can pass on, to the sink the mirror of each.
+
+    Such a node is on the source's side of some minimum cut (its literal is persistent whatever its neighbours do), so
+    its arcs become supply and demand of its neighbours. Returns the flow spent and 1 for source, -1 for sink, 0.
+    """
+    n = source.size
+    side = np.zeros(n, np.int8)
+    out = np.zeros(n)
+    queue = np.empty(n, np.int32)
+    waiting = np.ones(n, np.bool_)
+    flow = 0.0
+    for v in range(n):
+        for e in range(start[v], start[v + 1]):
+            out[v] += capacity[e]
+        queue[v] = v
+    first, last, size = 0, 0, n
+    while size > 0:
+        v = queue[first]
+        first = first + 1 if first + 1 < n else 0
+        size -= 1
+        waiting[v] = False
+        if side[v] != 0 or source[v] - sink[v] < out[v] or source[v] <= sink[v]:
+            continue
+        mate = v ^ 1
+        if side[mate] != 0:
+            continue
+        side[v], side[mate] = 1, -1
+        flow += sink[v] + source[mate]
+        for e in range(start[v], start[v + 1]):
+            u = head[e]
+            source[u] += capacity[e]
+            out[u] -= capacity[reverse[e]]
+            if u == mate:
+                flow += capacity[e]
+            capacity[e] = 0.0
+            capacity[reverse[e]] = 0.0
+            if side[u] == 0 and not waiting[u]:
+                waiting[u] = True
+                queue[last] = u
+                last = last + 1 if last + 1 < n else 0
+                size += 1
+        for e in range(start[mate], start[mate + 1]):
+            u = head[e]
+            sink[u] += capacity[reverse[e]]
+            out[u] -= capacity[reverse[e]]
+            capacity[e] = 0.0
+            capacity[reverse[e]] = 0.0
+            if side[u] == 0 and not waiting[u]:
+                waiting[u] = True
+                queue[last] = u
+                last = last + 1 if last + 1 < n else 0
+                size += 1
+        source[v] = sink[v] = source[mate] = sink[mate] = 0.0
+    return flow, side
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _maximum_flow(
     start: Int32, head: Int32, reverse: Int32, capacity: Float, source: Float, sink: Float, tolerance: float
 ) -> tuple[float, npt.NDArray[np.bool_], int]:

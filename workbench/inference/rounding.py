@@ -120,7 +120,7 @@ def _both_ways(A: csr_array) -> tuple[Int32, Int32, Float, Int32, Int32, Float]:
     )
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _round(
     order: Int32,
     n_first: int,

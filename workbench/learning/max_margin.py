@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from time import monotonic
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from workbench.errors import Cancelled
-from workbench.inference.lp import LinearRelaxation, maxwalksat
+from workbench.inference.lp import LinearRelaxation
 from workbench.inference.solution import Engine
+from workbench.learning.cutting_planes import CuttingPlanes
 from workbench.learning.learner import Example, LearnedWeights
 from workbench.learning.margin_losses import MarginWorld, hamming_world, zero_one_world
-from workbench.learning.margin_program import MarginProgram
-from workbench.learning.separation import Cut, Separation, joined, separate
 from workbench.learning.training import TrainingSet, condition, prepare
 from workbench.network.ground_network import Templates
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import SILENT, Progress
 
 __all__ = ["MaxMargin"]
 
@@ -54,7 +51,14 @@ class MaxMargin:
         Violation beyond the slack that counts as none, in loss units.
     relative_epsilon : float
         The same, relative to the slack; the larger of the two holds.
+    relative_gap : float
+        Also stop where the best weights' objective is within this share of the program's bound.
+    stabilisation : float
+        In (0, 1]. The oracle is asked at the best weights so far, moved that far towards the program's optimum; 1 is
+        the paper's Algorithm 1, smaller values need far fewer cuts (Franc & Sonnenburg 2009).
     max_iterations : int
+    workers : int
+        Databases separated at a time.
     cached : int
         Cuts kept of each database to be tried, in new combinations, before the oracle; 0 for none.
     quadratic_solver : {'active_set', 'ECOS', 'CLARABEL', ...}
@@ -72,7 +76,8 @@ class MaxMargin:
 
     References
     ----------
-    Huynh & Mooney 2009, Optimization Problem 2 and Algorithm 1; Joachims, Finley & Yu 2009; Finley & Joachims 2008.
+    Huynh & Mooney 2009, Optimization Problem 2 and Algorithm 1; Joachims, Finley & Yu 2009; Finley & Joachims 2008;
+    Franc & Sonnenburg 2009, Optimized cutting plane algorithm for large-scale risk minimization.
     """
 
     name: ClassVar[str] = "max_margin"
@@ -86,7 +91,10 @@ class MaxMargin:
     exact: Engine | None = None
     epsilon: float = 1e-3
     relative_epsilon: float = 0.0
+    relative_gap: float = 0.0
+    stabilisation: float = 0.3
     max_iterations: int = 2000
+    workers: int = 2
     cached: int = 10
     quadratic_solver: str = "active_set"
     nonnegative: bool = False
@@ -119,16 +127,18 @@ class MaxMargin:
         worlds = self._worlds(examples, training, training.given_weights(), seed)
         hidden = any(world.hidden.any() for world in training.worlds)
         path = []
-        run: _Run | None = None
+        run: CuttingPlanes | None = None
         for penalty in penalties:
-            run = _Run.begin(replace(self, penalty=penalty), training, worlds, seed, deadline, progress, run)
+            run = CuttingPlanes.begin(replace(self, penalty=penalty), training, worlds, seed, deadline, progress, run)
             status = run.train()
             for _ in range(self.completions - 1 if hidden else 0):
                 before = [world.truth for world in worlds]
                 worlds = self._worlds(examples, training, run.full_weights(), seed)
                 if all(np.array_equal(old, world.truth) for old, world in zip(before, worlds)):
                     break
-                run = _Run.begin(replace(self, penalty=penalty), training, worlds, seed, deadline, progress, None)
+                run = CuttingPlanes.begin(
+                    replace(self, penalty=penalty), training, worlds, seed, deadline, progress, None
+                )
                 status = run.train()
             path.append(run.answer(status, self.name))
         return tuple(path)
@@ -147,205 +157,3 @@ class MaxMargin:
             scored = ~world.hidden if example.scored is None else example.scored & ~world.hidden
             worlds.append(make(world.network, truth, scored))
         return worlds
-
-
-@dataclass
-class _Run:
-    """One training run: the program, the databases, the caches of cuts and the trace."""
-
-    learner: MaxMargin
-    training: TrainingSet
-    worlds: list[MarginWorld]
-    seed: int
-    deadline: float | None
-    progress: Progress
-    program: MarginProgram
-    caches: list[list[Cut]]
-    states: list[Float | None]
-    columns: dict[str, list[float]] = field(default_factory=dict)
-    notes: dict[str, object] = field(default_factory=dict)
-
-    @classmethod
-    def begin(
-        cls,
-        learner: MaxMargin,
-        training: TrainingSet,
-        worlds: list[MarginWorld],
-        seed: int,
-        deadline: float | None,
-        progress: Progress,
-        before: _Run | None,
-    ) -> _Run:
-        """A fresh run, or one that goes on with the cuts of another at a new penalty."""
-        penalty = learner.penalty / (len(worlds) if learner.examples == "worlds" else 1)
-        if before is None:
-            program = MarginProgram(
-                n_weights=int(np.count_nonzero(training.learned)),
-                penalty=penalty,
-                n_groups=len(worlds) if learner.slacks == "worlds" else 1,
-                nonnegative=learner.nonnegative,
-                solver=learner.quadratic_solver,
-            )
-            caches: list[list[Cut]] = [[] for _ in worlds]
-            states: list[Float | None] = [None] * len(worlds)
-        else:
-            program, caches, states = before.program, before.caches, before.states
-            program.reset_penalty(penalty)
-        program.solve()
-        return cls(learner, training, worlds, seed, deadline, progress, program, caches, states)
-
-    def full_weights(self) -> Float:
-        """The program's weights in their places among the fixed ones."""
-        weights = self.training.given_weights()
-        weights[self.training.learned] = self.program.weights
-        return weights
-
-    def train(self) -> str:
-        """Add cuts until none is violated; why it stopped."""
-        oracle_calls = 0
-        try:
-            for iteration in range(self.learner.max_iterations):
-                self.progress.step("max-margin training", iteration, None, self._message())
-                if expired(self.deadline):
-                    return "limit"
-                if self._add_cached(iteration):
-                    continue
-                weights = self.full_weights()
-                found = [self._separate(index, weights) for index in range(len(self.worlds))]
-                oracle_calls += 1
-                self.notes["oracle_calls"] = oracle_calls
-                self._record(iteration, found, weights)
-                status = self._add(found, weights)
-                if status is not None:
-                    return status
-        except Cancelled:
-            return "cancelled"
-        return "iterations"
-
-    def _separate(self, index: int, weights: Float) -> Separation:
-        separation = separate(
-            self.worlds[index],
-            weights,
-            self.learner.engine or LinearRelaxation(),
-            seed=self.seed,
-            deadline=self.deadline,
-            progress=self.progress,
-            start=self.states[index],
-        )
-        self.states[index] = separation.state
-        return separation
-
-    def _add(self, found: list[Separation], weights: Float) -> str | None:
-        """Add this iteration's cuts and solve; or say why training ends."""
-        learner = self.learner
-        rounded = [separation.rounded for separation in found]
-        relaxed = [separation.relaxed for separation in found if separation.relaxed is not None]
-        proven = self._violated([separation.upper for separation in found]) <= 0.0
-        if proven:
-            return "converged"
-        if learner.cuts != "fractional" and all(separation.found for separation in found):
-            if self._take(rounded, weights):
-                return None
-            if learner.cuts == "auto" and self._take(self._polished(found, weights), weights):
-                return None
-        if learner.cuts != "rounded" and len(relaxed) == len(found) and self._take(relaxed, weights):
-            return None
-        if learner.cuts == "auto" and learner.exact is not None:
-            exact = [
-                separate(world, weights, learner.exact, seed=self.seed, deadline=self.deadline, progress=self.progress)
-                for world in self.worlds
-            ]
-            if self._take([separation.rounded for separation in exact], weights):
-                return None
-            if self._violated([separation.upper for separation in exact]) <= 0.0:
-                return "converged"
-            found = exact
-        self.notes["unproven_violation"] = self._violated([separation.upper for separation in found], tolerance=False)
-        return "oracle_limited"
-
-    def _polished(self, found: list[Separation], weights: Float) -> list[Cut]:
-        """The rounded states after a local search."""
-        cuts = []
-        engine = maxwalksat()
-        for world, separation in zip(self.worlds, found):
-            cuts.append(separate(world, weights, engine, seed=self.seed, start=separation.state).rounded)
-        return cuts
-
-    def _take(self, cuts: list[Cut], weights: Float) -> bool:
-        """Add the cuts if they are violated beyond epsilon, and solve the program again."""
-        if self._violated([cut.violation(weights) for cut in cuts]) <= 0.0:
-            return False
-        for cache, cut in zip(self.caches, cuts):
-            cache.append(cut)
-            del cache[: -self.learner.cached or None]
-        learned = self.training.learned
-        fixed = np.where(learned, 0.0, self.training.given_weights())
-
-        def insert(cut: Cut, group: int) -> None:
-            self.program.add(cut.direction[learned], cut.loss - float(fixed @ cut.direction), group)
-
-        if self.program.n_groups == 1:
-            insert(joined(cuts), 0)
-        else:
-            for group, cut in enumerate(cuts):
-                if cut.violation(weights) > self.program.slack[group] + 1e-12:
-                    insert(cut, group)
-        self.program.solve()
-        return True
-
-    def _add_cached(self, iteration: int) -> bool:
-        """A new combination of cached cuts, where that is violated by much; it costs no inference."""
-        if len(self.worlds) < 2 or self.program.n_groups > 1 or not all(self.caches) or iteration % 2:
-            return False
-        weights = self.full_weights()
-        best = [max(cache, key=lambda cut: cut.violation(weights)) for cache in self.caches]
-        if all(cut is cache[-1] for cut, cache in zip(best, self.caches)):
-            return False
-        if self._violated([cut.violation(weights) for cut in best]) <= 0.0:
-            return False
-        learned = self.training.learned
-        fixed = np.where(learned, 0.0, self.training.given_weights())
-        cut = joined(best)
-        self.program.add(cut.direction[learned], cut.loss - float(fixed @ cut.direction))
-        self.program.solve()
-        return True
-
-    def _violated(self, violations: list[float], *, tolerance: bool = True) -> float:
-        """By how much the violations exceed the slack (and epsilon); the largest over the slacks."""
-        slack = self.program.slack
-        total = np.array([sum(violations)]) if slack.size == 1 else np.array(violations)
-        allowed = np.maximum(self.learner.epsilon, self.learner.relative_epsilon * slack) if tolerance else 0.0
-        return float(np.max(total - slack - allowed))
-
-    def _record(self, iteration: int, found: list[Separation], weights: Float) -> None:
-        violations = [max(separation.rounded.violation(weights), 0.0) for separation in found]
-        upper = [max(separation.upper, 0.0) for separation in found]
-        learned = self.program.weights
-        regular = float(learned @ learned) / 2
-        row = {
-            "iteration": float(iteration),
-            "seconds": monotonic(),
-            "primal": regular + self.program.penalty * sum(violations),
-            "primal_upper": regular + self.program.penalty * sum(upper),
-            "dual": self.program.lower_bound,
-            "slack": float(self.program.slack.sum()),
-            "violation": float(sum(violations)),
-            "violation_upper": float(sum(upper)),
-            "loss": float(sum(separation.rounded.loss for separation in found)),
-            "cuts": float(self.program.n_cuts),
-        }
-        for name, value in row.items():
-            self.columns.setdefault(name, []).append(value)
-
-    def _message(self) -> str:
-        if not self.columns:
-            return ""
-        violation, slack = self.columns["violation"][-1], self.columns["slack"][-1]
-        return f"violation {violation:.4g}, slack {slack:.4g}, {self.program.n_cuts} cuts"
-
-    def answer(self, status: str, name: str) -> LearnedWeights:
-        trace = {column: np.array(values) for column, values in self.columns.items()}
-        if "seconds" in trace:
-            trace["seconds"] = trace["seconds"] - trace["seconds"][0]
-        notes = self.training.notes() | self.notes | {"penalty": self.learner.penalty, "cuts": self.program.n_cuts}
-        return LearnedWeights(self.full_weights(), trace, status, name, notes)

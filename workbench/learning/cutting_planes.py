@@ -1,0 +1,275 @@
+"""One run of cutting-plane training: ask the oracle, add what is violated, solve the program, until nothing is."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.errors import Cancelled
+from workbench.inference.lp import LinearRelaxation, maxwalksat
+from workbench.inference.solution import Engine
+from workbench.learning.learner import LearnedWeights
+from workbench.learning.margin_losses import MarginWorld
+from workbench.learning.margin_program import MarginProgram
+from workbench.learning.separation import Cut, Separation, joined, separate
+from workbench.learning.training import TrainingSet
+from workbench.progress import Progress, expired
+
+if TYPE_CHECKING:
+    from workbench.learning.max_margin import MaxMargin
+
+__all__ = ["CuttingPlanes"]
+
+Float = npt.NDArray[np.float64]
+
+
+@dataclass
+class CuttingPlanes:
+    """The program, the databases, the caches of cuts and the trace of one run."""
+
+    learner: MaxMargin
+    training: TrainingSet
+    worlds: list[MarginWorld]
+    seed: int
+    deadline: float | None
+    progress: Progress
+    program: MarginProgram
+    caches: list[list[Cut]]
+    states: list[Float | None]
+    best: Float | None = None
+    best_primal: float = float("inf")
+    best_upper: float = float("inf")
+    at_optimum: bool = False
+    began: float = field(default_factory=monotonic)
+    columns: dict[str, list[float]] = field(default_factory=dict)
+    notes: dict[str, object] = field(default_factory=lambda: {"oracle_calls": 0, "cached_cuts": 0})
+
+    @classmethod
+    def begin(
+        cls,
+        learner: MaxMargin,
+        training: TrainingSet,
+        worlds: list[MarginWorld],
+        seed: int,
+        deadline: float | None,
+        progress: Progress,
+        before: CuttingPlanes | None,
+    ) -> CuttingPlanes:
+        """A fresh run, or one that goes on with the cuts of another at a new penalty."""
+        penalty = learner.penalty / (len(worlds) if learner.examples == "worlds" else 1)
+        if before is None:
+            program = MarginProgram(
+                n_weights=int(np.count_nonzero(training.learned)),
+                penalty=penalty,
+                n_groups=len(worlds) if learner.slacks == "worlds" else 1,
+                nonnegative=learner.nonnegative,
+                solver=learner.quadratic_solver,
+            )
+            caches: list[list[Cut]] = [[] for _ in worlds]
+            states: list[Float | None] = [None] * len(worlds)
+        else:
+            program, caches, states = before.program, before.caches, before.states
+            program.reset_penalty(penalty)
+        program.solve()
+        return cls(learner, training, worlds, seed, deadline, progress, program, caches, states)
+
+    def train(self) -> str:
+        """Add cuts until none is violated; why it stopped."""
+        try:
+            for iteration in range(self.learner.max_iterations):
+                self.progress.step("max-margin training", iteration, None, self._message())
+                if expired(self.deadline):
+                    return "limit"
+                if self._add_cached(iteration):
+                    continue
+                status = self._iterate(iteration)
+                if status is not None:
+                    return status
+        except Cancelled:
+            return "cancelled"
+        return "iterations"
+
+    def answer(self, status: str, name: str) -> LearnedWeights:
+        """The weights: the program's optimum where training ended, else the best that were tried."""
+        weights = self.full_weights() if self.at_optimum or self.best is None else self.best
+        trace = {column: np.array(values) for column, values in self.columns.items()}
+        own: dict[str, object] = {"penalty": self.learner.penalty, "cuts": self.program.n_cuts}
+        own |= {"objective": self.best_primal, "bound": self.program.lower_bound}
+        return LearnedWeights(weights, trace, status, name, self.training.notes() | self.notes | own)
+
+    def full_weights(self) -> Float:
+        """The program's weights in their places among the fixed ones."""
+        weights = self.training.given_weights()
+        weights[self.training.learned] = self.program.weights
+        return weights
+
+    def _iterate(self, iteration: int) -> str | None:
+        """One cut near the best weights, or, where that tells nothing new, at the program's optimum."""
+        target = self.full_weights()
+        if self.best is not None and self.learner.stabilisation < 1.0:
+            near = self.best + self.learner.stabilisation * (target - self.best)
+            found = self._ask(near, iteration)
+            cuts = self._cuts(found)
+            if self._close_enough():
+                return self._near_optimum()
+            if cuts is not None and self._take(cuts, target):
+                return None
+        found = self._ask(target, iteration)
+        if self._close_enough():
+            return self._near_optimum()
+        return self._settle(found, target)
+
+    def _settle(self, found: list[Separation], weights: Float) -> str | None:
+        """Add a cut that the program's optimum violates, by whatever it takes; or say why training ends."""
+        learner = self.learner
+        self.at_optimum = True
+        if self._excess([separation.upper for separation in found]) <= 0.0:
+            return "converged"
+        relaxed = [separation.relaxed for separation in found if separation.relaxed is not None]
+        if learner.cuts != "fractional" and all(separation.found for separation in found):
+            if self._take([separation.rounded for separation in found], weights):
+                return None
+            if learner.cuts == "auto" and self._take(self._polished(found, weights), weights):
+                return None
+        if learner.cuts != "rounded" and len(relaxed) == len(found) and self._take(relaxed, weights):
+            return None
+        if learner.cuts == "auto" and learner.exact is not None:
+            found = self._separate_all(weights, learner.exact)
+            if self._excess([separation.upper for separation in found]) <= 0.0:
+                return "converged"
+            if self._take([separation.rounded for separation in found], weights):
+                return None
+        unproven = self._excess([separation.upper for separation in found], tolerated=False)
+        self.notes["unproven_violation"] = unproven
+        return "oracle_limited"
+
+    def _cuts(self, found: list[Separation]) -> list[Cut] | None:
+        """The kind of cut that comes first."""
+        if self.learner.cuts != "fractional":
+            return [separation.rounded for separation in found] if all(one.found for one in found) else None
+        relaxed = [separation.relaxed for separation in found if separation.relaxed is not None]
+        return relaxed if len(relaxed) == len(found) else None
+
+    def _ask(self, weights: Float, iteration: int) -> list[Separation]:
+        """Separate every database at `weights`; remember them if they are the best, and write the trace."""
+        found = self._separate_all(weights, self.learner.engine or LinearRelaxation())
+        self.notes["oracle_calls"] = int(str(self.notes["oracle_calls"])) + 1
+        self.states = [separation.state for separation in found]
+        self._record(iteration, found, weights)
+        return found
+
+    def _separate_all(self, weights: Float, engine: Engine) -> list[Separation]:
+        def one(index: int) -> Separation:
+            return separate(
+                self.worlds[index],
+                weights,
+                engine,
+                seed=self.seed,
+                deadline=self.deadline,
+                progress=self.progress,
+                start=self.states[index],
+            )
+
+        if self.learner.workers < 2 or len(self.worlds) < 2:
+            return [one(index) for index in range(len(self.worlds))]
+        # Each database's answer is its own affair, so threads change nothing but the time.
+        with ThreadPoolExecutor(self.learner.workers) as pool:
+            return list(pool.map(one, range(len(self.worlds))))
+
+    def _polished(self, found: list[Separation], weights: Float) -> list[Cut]:
+        """The rounded states after a local search."""
+        cuts = []
+        for world, separation in zip(self.worlds, found):
+            cuts.append(separate(world, weights, maxwalksat(), seed=self.seed, start=separation.state).rounded)
+        return cuts
+
+    def _take(self, cuts: list[Cut], weights: Float) -> bool:
+        """Add the cuts if `weights`, the program's optimum, violates them beyond epsilon; and solve again."""
+        if self._excess([cut.violation(weights) for cut in cuts]) <= 0.0:
+            return False
+        for cache, cut in zip(self.caches, cuts):
+            cache.append(cut)
+            del cache[: max(0, len(cache) - self.learner.cached)]
+        if self.program.n_groups == 1:
+            self._insert(joined(cuts), 0)
+        else:
+            for group, cut in enumerate(cuts):
+                if cut.violation(weights) > self.program.slack[group]:
+                    self._insert(cut, group)
+        self.program.solve()
+        self.at_optimum = False
+        return True
+
+    def _insert(self, cut: Cut, group: int) -> None:
+        learned = self.training.learned
+        fixed = np.where(learned, 0.0, self.training.given_weights())
+        self.program.add(cut.direction[learned], cut.loss - float(fixed @ cut.direction), group)
+
+    def _add_cached(self, iteration: int) -> bool:
+        """A new combination of the databases' cached cuts, every second time; it costs no inference."""
+        if len(self.worlds) < 2 or self.program.n_groups > 1 or not all(self.caches) or iteration % 2:
+            return False
+        weights = self.full_weights()
+        best = [max(cache, key=lambda cut: cut.violation(weights)) for cache in self.caches]
+        if self._excess([cut.violation(weights) for cut in best]) <= 0.0:
+            return False
+        self._insert(joined(best), 0)
+        self.program.solve()
+        self.notes["cached_cuts"] = int(str(self.notes["cached_cuts"])) + 1
+        return True
+
+    def _excess(self, violations: list[float], *, tolerated: bool = True) -> float:
+        """By how much the violations exceed the slack (and epsilon); the largest over the slacks."""
+        slack = self.program.slack
+        total = np.array([sum(violations)]) if slack.size == 1 else np.array(violations)
+        allowed = np.maximum(self.learner.epsilon, self.learner.relative_epsilon * slack) if tolerated else 0.0
+        return float(np.max(total - slack - allowed))
+
+    def _close_enough(self) -> bool:
+        """Whether the best weights' objective is near the program's bound."""
+        gap = self.best_primal - self.program.lower_bound
+        return self.learner.relative_gap > 0.0 and gap <= self.learner.relative_gap * self.best_primal
+
+    def _near_optimum(self) -> str:
+        """The status at the best weights: `converged` where the oracle's bound shows it, not only its states."""
+        unproven = (self.best_upper - self.best_primal) / self.program.penalty
+        if unproven <= self.learner.epsilon:
+            return "converged"
+        self.notes["unproven_violation"] = unproven
+        return "oracle_limited"
+
+    def _record(self, iteration: int, found: list[Separation], weights: Float) -> None:
+        violations = [max(separation.rounded.violation(weights), 0.0) for separation in found]
+        upper = [max(separation.upper, 0.0) for separation in found]
+        learned = weights[self.training.learned]
+        regular = float(learned @ learned) / 2
+        primal_upper = regular + self.program.penalty * sum(upper)
+        primal = regular + self.program.penalty * sum(violations)
+        judged = primal if self.learner.cuts == "rounded" else primal_upper
+        if judged < self.best_primal or self.best is None:
+            self.best, self.best_primal, self.best_upper = weights, judged, primal_upper
+        row = {
+            "iteration": float(iteration),
+            "seconds": monotonic() - self.began,
+            "primal": primal,
+            "primal_upper": primal_upper,
+            "dual": self.program.lower_bound,
+            "slack": float(self.program.slack.sum()),
+            "violation": float(sum(violations)),
+            "violation_upper": float(sum(upper)),
+            "loss": float(sum(separation.rounded.loss for separation in found)),
+            "cuts": float(self.program.n_cuts),
+        }
+        for name, value in row.items():
+            self.columns.setdefault(name, []).append(value)
+
+    def _message(self) -> str:
+        if not self.columns:
+            return ""
+        violation = self.columns["violation"][-1]
+        return f"objective {self.best_primal:.6g}, bound {self.program.lower_bound:.6g}, violation {violation:.4g}"
