@@ -73,8 +73,9 @@ def test_conjoined_inner_universal_literals_are_one_negated_clause() -> None:
 
 def test_exist_forall_is_not_reordered() -> None:
     (clause,) = clauses_of("1 EXIST x FORALL y S(x,y)")
-    assert shown(clause) == "SAy_0 SBy_1"
-    assert clause.counted == ("y_0", "y_1")
+    assert shown(clause) == "SAy_1 SBy_2"
+    assert clause.counted == ("y_1", "y_2")
+    assert clause.variable_types == (("y_1", "t"), ("y_2", "t"))
 
 
 def test_free_sign_gives_both_signs() -> None:

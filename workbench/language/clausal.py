@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from workbench.language.builtin import negated_operator
 from workbench.language.normal_form import (
     Disjunction,
+    Expansion,
     NeedsDomain,
     TooLarge,
     distribute,
@@ -121,22 +122,16 @@ def _formula_clauses(
 ) -> Iterator[Clause]:
     formula = rename_apart(_without_outer_universals(rule.formula))
     untyped = frozenset([rule.weight.variable]) if rule.weight.variable else frozenset()
-    types = infer_types(formula, program, untyped).variables
-
-    def domain_of(variable: str) -> Sequence[str]:
-        if types[variable] not in domains:
-            raise NeedsDomain(variable)
-        return domains[types[variable]]
-
+    expansion = Expansion(limit, infer_types(formula, program, untyped).variables, domains)
     index = 0
     for choice in free_sign_choices(formula):
-        disjunctions = distribute(negation_normal_form(choice), limit, domain_of)
+        disjunctions = distribute(negation_normal_form(choice), expansion)
         shared = _share(disjunctions, soft=rule.weight.kind != "hard")
         if rule.indivisible and len(shared) > 1:
             raise Indivisible(len(shared))
         tied = any(disjunction.expanded for disjunction in disjunctions)
         for disjunction, share in shared:
-            yield _clause(program, rule, number, index, disjunction, share, tied, types)
+            yield _clause(program, rule, number, index, disjunction, share, tied, expansion.types)
             index += not tied
         index += tied
 

@@ -76,7 +76,7 @@ def _check_quantifiers(rule: FormulaRule, formula: Formula, bound: frozenset[str
             for name in variables:
                 if name not in used:
                     diagnostics.add(
-                        "E0118", f"the quantified variable {name} is not used", rule.span, severity="warning"
+                        "E0125", f"the quantified variable {name} is not used", rule.span, severity="warning"
                     )
             _check_quantifiers(rule, body, bound | set(variables), diagnostics)
         case Not(body):

@@ -31,6 +31,7 @@ from workbench.language.program import (
 
 __all__ = [
     "Disjunction",
+    "Expansion",
     "NeedsDomain",
     "TooLarge",
     "distribute",
@@ -332,16 +333,50 @@ def negation_normal_form(formula: Formula, positive: bool = True) -> Formula:
     raise TypeError(type(formula).__name__)
 
 
-def distribute(formula: Formula, limit: int, domain_of: Callable[[str], Sequence[str]]) -> list[Disjunction]:
+@dataclass
+class Expansion:
+    """How existential quantifiers are expanded.
+
+    Attributes
+    ----------
+    limit : int
+        Most disjunctions that a formula may have.
+    types : dict of variable to type
+        Copies of variables join it.
+    domains : mapping of type to constants
+    """
+
+    limit: int
+    types: dict[str, str]
+    domains: Mapping[str, Sequence[str]]
+
+    def domain_of(self, variable: str) -> Sequence[str]:
+        """The constants that `variable` ranges over."""
+        if self.types[variable] not in self.domains:
+            raise NeedsDomain(variable)
+        return self.domains[self.types[variable]]
+
+    def copy_of(self, variable: str) -> str:
+        """A new variable of the same type."""
+        number = 1
+        while f"{variable}_{number}" in self.types:
+            number += 1
+        self.types[f"{variable}_{number}"] = self.types[variable]
+        return f"{variable}_{number}"
+
+
+def distribute(formula: Formula, expansion: Expansion) -> list[Disjunction]:
     """The disjunctions of a formula in negation normal form, whose quantified variables are all different.
 
     An existential quantifier over a single disjunction without inner universals marks its variables; any other is
-    expanded over `domain_of(variable)`, each copy's universal variables renamed.
+    expanded over its domain, each copy's universal variables renamed.
 
     Raises
     ------
     TooLarge
-        When there would be more than `limit` disjunctions or literals.
+        When there would be more disjunctions than the limit.
+    NeedsDomain
+        When a quantifier must be expanded over a domain that is not known.
     """
     match formula:
         case Atom():
@@ -351,47 +386,52 @@ def distribute(formula: Formula, limit: int, domain_of: Callable[[str], Sequence
         case Comparison():
             return [Disjunction((formula,))]
         case And(items):
-            return _bounded([clause for item in items for clause in distribute(item, limit, domain_of)], limit)
+            clauses = [clause for item in items for clause in distribute(item, expansion)]
+            if len(clauses) > expansion.limit:
+                raise TooLarge
+            return clauses
         case Or(items):
-            return _product([distribute(item, limit, domain_of) for item in items], limit)
+            return _product([distribute(item, expansion) for item in items], expansion.limit)
         case Quantified("forall", variables, body):
             marked = frozenset(variables)
             return [
                 replace(clause, counted=clause.counted | (marked & clause.variables))
-                for clause in distribute(body, limit, domain_of)
+                for clause in distribute(body, expansion)
             ]
         case Quantified("exist", variables, body):
-            clauses = distribute(body, limit, domain_of)
+            clauses = distribute(body, expansion)
             for variable in reversed(variables):
-                clauses = _exists(variable, clauses, limit, domain_of)
+                clauses = _exists(variable, clauses, expansion)
             return clauses
     raise TypeError(type(formula).__name__)
 
 
-def _exists(
-    variable: str, clauses: list[Disjunction], limit: int, domain_of: Callable[[str], Sequence[str]]
-) -> list[Disjunction]:
+def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> list[Disjunction]:
     if not any(variable in clause.variables for clause in clauses):
         return clauses
     if len(clauses) == 1 and not clauses[0].counted:
         only = clauses[0]
         return [replace(only, existential=only.existential | {variable})]
     copies = []
-    for position, constant in enumerate(domain_of(variable)):
+    size = 1
+    for constant in expansion.domain_of(variable):
+        size *= len(clauses)
+        if size > expansion.limit:
+            raise TooLarge
         copy = []
         for clause in clauses:
-            renamed = {name: Variable(f"{name}_{position}") for name in clause.counted}
+            renamed = {name: Variable(expansion.copy_of(name)) for name in sorted(clause.counted | clause.existential)}
             change = substitution({**renamed, variable: Constant(constant)})
             copy.append(
                 Disjunction(
                     tuple([_change_item(item, change) for item in clause.items]),
-                    frozenset(v.name for v in renamed.values()),
-                    clause.existential,
+                    frozenset(renamed[name].name for name in clause.counted),
+                    frozenset(renamed[name].name for name in clause.existential),
                     True,
                 )
             )
         copies.append(copy)
-    return _product(copies, limit)
+    return _product(copies, expansion.limit)
 
 
 def _change_item(item: Literal | Comparison, change: Callable[[Term], Term]) -> Literal | Comparison:
