@@ -1,4 +1,4 @@
-"""The engines by name, imported when asked for, and the choice that `auto` makes."""
+"""The engines by name, imported when asked for."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ from dataclasses import fields
 from importlib import import_module
 from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from workbench.errors import UsageError, nearest
 from workbench.inference.solution import Engine
-from workbench.network.ground_network import GroundNetwork
 
-__all__ = ["ENGINES", "choose", "make_engine"]
-
-Float = npt.NDArray[np.float64]
+__all__ = ["ENGINES", "engine_class", "make_engine"]
 
 ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
+    "auto": ("choose", "Auto", {}),
     "exact": ("exact", "Exact", {}),
+    "maxwalksat": ("maxwalksat", "MaxWalkSAT", {}),
     "ilp": ("ilp", "IntegerProgram", {}),
     "lp": ("lp", "LinearRelaxation", {}),
     "admm": ("admm", "ADMM", {}),
@@ -45,9 +41,7 @@ def engine_class(name: str) -> Any:
     if name not in ENGINES:
         close = nearest(name, ENGINES)
         hint = f"did you mean {close}? " if close else ""
-        raise UsageError.of(
-            "E0402", f"there is no engine {name}", help=f"{hint}the engines are auto, {', '.join(ENGINES)}"
-        )
+        raise UsageError.of("E0402", f"there is no engine {name}", help=f"{hint}the engines are {', '.join(ENGINES)}")
     module, cls, _ = ENGINES[name]
     return getattr(import_module(f"workbench.inference.{module}"), cls)
 
@@ -84,30 +78,3 @@ _TASKS = {"map": "the most probable state", "marginal": "marginal probabilities"
 
 def _parameters(name: str) -> list[str]:
     return [field.name for field in fields(engine_class(name))]
-
-
-def choose(
-    network: GroundNetwork, weights: Float, task: Literal["map", "marginal"], *, discrete: bool = True
-) -> tuple[Engine, str]:
-    """The engine that `auto` stands for, and why.
-
-    Parameters
-    ----------
-    discrete : bool
-        Atoms are 0 or 1 (Markov logic) rather than in [0, 1] (PSL).
-    """
-    if not discrete:
-        from workbench.inference.convex_choice import convex_engine
-
-        engine = convex_engine(network, weights)
-        return engine, f"{engine.name} suits this mix of linear and squared hinges"
-    exact = make_engine("exact", task)
-    reason = exact.declines(network, weights)
-    if reason is None:
-        return exact, "every component is small enough to enumerate"
-    if task == "map":
-        program = make_engine("ilp")
-        if program.declines(network, weights) is None:
-            return program, f"{reason}; the integer program gives a certificate"
-        return make_engine("maxwalksat"), f"{reason}; {program.declines(network, weights)}"
-    return make_engine("mcsat"), reason

@@ -80,7 +80,11 @@ class Engine(Protocol):
     """An inference engine: a frozen dataclass of its parameters with these members."""
 
     name: ClassVar[str]
-    task: ClassVar[Literal["map", "marginal"]]
+
+    @property
+    def task(self) -> Literal["map", "marginal"]:
+        """What its answers are: a class attribute, or a parameter of an engine that does both."""
+        ...
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """Why this engine cannot take the network at these weights; None when it can."""

@@ -1,0 +1,82 @@
+"""`auto`: the engine that fits a network, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.inference.registry import make_engine
+from workbench.inference.solution import Engine, Solution
+from workbench.network.ground_network import GroundNetwork
+from workbench.network.layout import why_not_clausal
+from workbench.progress import SILENT, Progress
+
+__all__ = ["Auto", "choose"]
+
+Float = npt.NDArray[np.float64]
+Task = Literal["map", "marginal"]
+
+
+@dataclass(frozen=True)
+class Auto:
+    """Take the first engine that fits, and say which and why in the answer's `reason`."""
+
+    name: ClassVar[str] = "auto"
+    task: Task = "marginal"
+
+    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
+        """Nothing: some engine fits."""
+        return None
+
+    def solve(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+        start: Float | None = None,
+    ) -> Solution:
+        """Choose and solve."""
+        engine, why = choose(network, weights, self.task)
+        solution = engine.solve(network, weights, seed=seed, deadline=deadline, progress=progress, start=start)
+        return replace(solution, reason=f"auto took {engine.name}: {why}; {solution.reason}")
+
+
+def choose(network: GroundNetwork, weights: Float, task: Task, *, discrete: bool | None = None) -> tuple[Engine, str]:
+    """The engine that `auto` stands for, and why.
+
+    Parameters
+    ----------
+    discrete : bool or None
+        Atoms are 0 or 1 (Markov logic) rather than in [0, 1] (PSL); None takes a network of clauses only as discrete.
+    """
+    clausal = why_not_clausal(network) is None
+    if task == "map" and not (clausal if discrete is None else discrete):
+        from workbench.inference.convex_choice import convex_engine
+
+        engine = convex_engine(network, weights)
+        return engine, f"{engine.name} suits this mix of linear and squared hinges"
+    exact = make_engine("exact", task)
+    too_wide = exact.declines(network, weights)
+    if too_wide is None:
+        return exact, "every component is narrow enough for exact inference"
+    if task == "map":
+        if network.A.nnz > _LARGE:
+            return make_engine("maxwalksat"), f"{too_wide}, and the network is too large for an integer program"
+        program = make_engine("ilp")
+        refusal = program.declines(network, weights)
+        if refusal is None:
+            return program, f"{too_wide}; the integer program gives a certificate"
+        return make_engine("maxwalksat"), f"{too_wide}; {refusal}"
+    if clausal:
+        return make_engine("mcsat"), too_wide
+    return make_engine("gibbs"), f"{too_wide}, and some rows are no clauses"
+
+
+_LARGE = 200_000
+"""Entries of the largest network given to the integer program unasked."""

@@ -1,0 +1,284 @@
+"""Local search over 0/1 states of a laid-out network: the state, its unsatisfied items, and how a flip changes them.
+
+An *item* is what can be unsatisfied: row r, or the soft unit clause of atom a as `n_rows + a`. A row of negative weight
+is unsatisfied while it holds as a clause, for that is when it costs. Kernels take arrays one by one: passing the tuples
+down to inner functions costs more than the work itself.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.inference.random_numbers import UInt64, uniform
+from workbench.network.compiled import compiled
+from workbench.network.ground_network import Relation
+from workbench.network.layout import SQUARED, Layout
+
+__all__ = ["Search", "begin", "change", "flip", "is_unsatisfied", "new_search", "reset", "row_cost"]
+
+Float = npt.NDArray[np.float64]
+Int8 = npt.NDArray[np.int8]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+
+class Search(NamedTuple):
+    """A state under search, everything by component.
+
+    Attributes
+    ----------
+    y : int8 array, shape (n_atoms,)
+    ell : float64 array, shape (n_rows,)
+    block_true : int32 array, shape (n_blocks,)
+        The true member of each block, or -1.
+    price : float64 array, shape (n_rows,)
+        The effective weight of a soft row; what a violated hard row costs.
+    unsatisfied : int32 array, shape (n_rows + n_atoms,)
+        The unsatisfied items of component c from `row_start[c] + atom_start[c]` on.
+    place : int32 array, shape (n_rows + n_atoms,)
+        Where in `unsatisfied` each item is, or -1.
+    n_unsatisfied, cost, best_cost, clock : arrays, shape (n_components,)
+    best : int8 array, shape (n_atoms,)
+        The best state of each component so far.
+    moved : int32 array, shape (n_atoms,)
+        Atoms of component c flipped since its best state, from `atom_start[c]` on; `n_moved` of them.
+    is_moved : int8 array, shape (n_atoms,)
+    last_flip : int64 array, shape (n_atoms,)
+    visits : int64 array, shape (1,)
+        Occurrences of atoms in rows looked at so far.
+    random : uint64 array, shape (2,)
+    """
+
+    y: Int8
+    ell: Float
+    block_true: Int32
+    price: Float
+    unsatisfied: Int32
+    place: Int32
+    n_unsatisfied: Int64
+    cost: Float
+    best_cost: Float
+    clock: Int64
+    best: Int8
+    moved: Int32
+    is_moved: Int8
+    n_moved: Int64
+    last_flip: Int64
+    visits: Int64
+    random: UInt64
+
+
+def new_search(layout: Layout, random: UInt64) -> Search:
+    """Arrays for a search, without a state yet. A hard row costs more than all soft rows of its component together."""
+    n_atoms, n_rows, n = layout.n_atoms, layout.n_rows, layout.n_components
+    reach = np.add.reduceat(np.append(np.abs(layout.row_coefficient), 0.0), layout.row_ptr[:-1]) + np.abs(layout.b)
+    worst = np.abs(layout.weight) * np.where(layout.kind == SQUARED, reach**2, np.maximum(reach, 1.0))
+    running = np.append(0.0, np.cumsum(worst))
+    fields = np.append(0.0, np.cumsum(np.abs(layout.field)))
+    total = np.diff(running[layout.row_start]) + np.diff(fields[layout.atom_start]) + 1.0
+    of_row = np.repeat(np.arange(n), np.diff(layout.row_start))
+    hard = (layout.kind == Relation.AT_MOST) | (layout.kind == Relation.EQUAL)
+    return Search(
+        y=np.zeros(n_atoms, np.int8),
+        ell=np.zeros(n_rows),
+        block_true=np.full(layout.block_kind.size, -1, np.int32),
+        price=np.where(hard, total[of_row], layout.weight),
+        unsatisfied=np.zeros(n_rows + n_atoms, np.int32),
+        place=np.full(n_rows + n_atoms, -1, np.int32),
+        n_unsatisfied=np.zeros(n, np.int64),
+        cost=np.zeros(n),
+        best_cost=np.full(n, np.inf),
+        clock=np.zeros(n, np.int64),
+        best=np.zeros(n_atoms, np.int8),
+        moved=np.zeros(n_atoms, np.int32),
+        is_moved=np.zeros(n_atoms, np.int8),
+        n_moved=np.zeros(n, np.int64),
+        last_flip=np.full(n_atoms, -(2**40), np.int64),
+        visits=np.zeros(1, np.int64),
+        random=random,
+    )
+
+
+@compiled
+def row_cost(price: float, kind: int, ell: float) -> float:
+    """What a row costs at this `ell`."""
+    if kind == 2:
+        return price * (1.0 + abs(ell)) if abs(ell) > 1e-9 else 0.0
+    if ell <= 1e-9:
+        return 0.0
+    if kind == 0:
+        return price * ell
+    return price * (1.0 + ell) if kind == 1 else price * ell * ell
+
+
+@compiled
+def is_unsatisfied(price: float, kind: int, ell: float) -> bool:
+    """Whether a row's item is unsatisfied at this `ell`."""
+    if kind == 2:
+        return abs(ell) > 1e-9
+    return (price > 0 and ell > 1e-9) or (price < 0 and ell <= 1e-9)
+
+
+@compiled
+def change(
+    atom: int,
+    y: Int8,
+    ell: Float,
+    field: Float,
+    atom_ptr: Int64,
+    atom_row: Int32,
+    coefficient: Float,
+    price: Float,
+    kind: Int8,
+) -> float:
+    """How the cost changes if this atom alone flips. Looks at each of its rows once."""
+    sign = 1.0 - 2.0 * y[atom]
+    total: float = -field[atom] * sign
+    for k in range(atom_ptr[atom], atom_ptr[atom + 1]):
+        row = atom_row[k]
+        old = ell[row]
+        new = old + sign * coefficient[k]
+        if kind[row] == 0:
+            total += price[row] * ((new if new > 0.0 else 0.0) - (old if old > 0.0 else 0.0))
+        else:
+            total += row_cost(price[row], kind[row], new) - row_cost(price[row], kind[row], old)
+    return total
+
+
+@compiled
+def flip(
+    atom: int,
+    start: int,
+    y: Int8,
+    ell: Float,
+    field: Float,
+    atom_ptr: Int64,
+    atom_row: Int32,
+    coefficient: Float,
+    price: Float,
+    kind: Int8,
+    unsatisfied: Int32,
+    place: Int32,
+    n: int,
+) -> int:
+    """Flip an atom of the component whose list starts at `start` with `n` unsatisfied items; return the new `n`."""
+    sign = 1.0 - 2.0 * y[atom]
+    y[atom] = 1 - y[atom]
+    n_rows = ell.size
+    first = atom_ptr[atom]
+    for k in range(first, atom_ptr[atom + 1] + 1):
+        if k < atom_ptr[atom + 1]:
+            item = atom_row[k]
+            new = ell[item] + sign * coefficient[k]
+            ell[item] = new
+            now = is_unsatisfied(price[item], kind[item], new)
+        else:
+            item = n_rows + atom
+            now = field[atom] * (0.5 - y[atom]) > 0
+        at = place[item]
+        if now and at < 0:
+            unsatisfied[start + n] = item
+            place[item] = start + n
+            n += 1
+        elif not now and at >= 0:
+            n -= 1
+            last = unsatisfied[start + n]
+            unsatisfied[at] = last
+            place[last] = at
+            place[item] = -1
+    return n
+
+
+@compiled
+def begin(layout: Layout, search: Search, component: int) -> None:
+    """Compute `ell`, cost and unsatisfied items of a component from its `y`, and remember the state if it is best."""
+    n_rows = search.ell.size
+    first_atom, last_atom = layout.atom_start[component], layout.atom_start[component + 1]
+    y, best, is_moved, field, place = search.y, search.best, search.is_moved, layout.field, search.place
+    row_ptr, row_atom, coefficient, kind = layout.row_ptr, layout.row_atom, layout.row_coefficient, layout.kind
+    price, ells, unsatisfied, block_of = search.price, search.ell, search.unsatisfied, layout.block_of
+    b, block_true, moved = layout.b, search.block_true, search.moved
+    at = layout.row_start[component] + first_atom
+    start = at
+    cost = 0.0
+    for row in range(layout.row_start[component], layout.row_start[component + 1]):
+        ell = b[row]
+        for k in range(row_ptr[row], row_ptr[row + 1]):
+            ell += coefficient[k] * y[row_atom[k]]
+        ells[row] = ell
+        place[row] = -1
+        cost += row_cost(price[row], kind[row], ell)
+        if is_unsatisfied(price[row], kind[row], ell):
+            unsatisfied[at] = row
+            place[row] = at
+            at += 1
+    for atom in range(first_atom, last_atom):
+        cost -= field[atom] * y[atom]
+        place[n_rows + atom] = -1
+        if field[atom] * (0.5 - y[atom]) > 0:
+            unsatisfied[at] = n_rows + atom
+            place[n_rows + atom] = at
+            at += 1
+        if block_of[atom] >= 0 and y[atom]:
+            block_true[block_of[atom]] = atom
+    search.n_unsatisfied[component] = at - start
+    search.cost[component] = cost
+    better = cost < search.best_cost[component]
+    if better:
+        search.best_cost[component] = cost
+    n_moved = 0
+    for atom in range(first_atom, last_atom):
+        if better:
+            best[atom] = y[atom]
+        is_moved[atom] = y[atom] != best[atom]
+        if is_moved[atom]:
+            moved[first_atom + n_moved] = atom
+            n_moved += 1
+    search.n_moved[component] = n_moved
+
+
+@compiled
+def reset(layout: Layout, search: Search, component: int, how: int) -> None:
+    """Give a component a fresh state: atoms by their field (`how` 0), at random (1), or as they are (2).
+
+    Blocks end with one true member where they demand one or any was true: a fixed one, else the one of the largest
+    field, or with `how` 1 a random one.
+    """
+    y, fixed, field, random = search.y, layout.fixed, layout.field, search.random
+    block_ptr, block_atom, block_of = layout.block_ptr, layout.block_atom, layout.block_of
+    first_atom, last_atom = layout.atom_start[component], layout.atom_start[component + 1]
+    for atom in range(first_atom, last_atom):
+        if fixed[atom] >= 0:
+            y[atom] = fixed[atom]
+        elif how == 0:
+            y[atom] = field[atom] > 0
+        elif how == 1:
+            y[atom] = uniform(random) < 0.5
+        search.last_flip[atom] = -1099511627776
+    search.clock[component] = 0
+    for first in range(first_atom, last_atom):
+        block = block_of[first]
+        if block < 0 or block_atom[block_ptr[block]] != first:
+            continue
+        any_true = False
+        for k in range(block_ptr[block], block_ptr[block + 1]):
+            any_true = any_true or y[block_atom[k]] == 1
+        chosen = -1
+        key = 0.0
+        for k in range(block_ptr[block], block_ptr[block + 1]):
+            atom = block_atom[k]
+            if fixed[atom] == 1:
+                chosen = atom
+                break
+            if fixed[atom] == 0 or (any_true and y[atom] == 0) or (not any_true and layout.block_kind[block] == 1):
+                continue
+            own = uniform(random) if how == 1 else field[atom]
+            if chosen < 0 or own > key:
+                chosen = atom
+                key = own
+        for k in range(block_ptr[block], block_ptr[block + 1]):
+            y[block_atom[k]] = block_atom[k] == chosen
+        search.block_true[block] = chosen

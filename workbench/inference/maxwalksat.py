@@ -1,0 +1,222 @@
+"""MaxWalkSAT: local search for a state of least energy, component by component."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import monotonic
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.errors import Cancelled
+from workbench.inference.local_search import Search, new_search
+from workbench.inference.maxwalksat_kernels import anneal, start_all
+from workbench.inference.propagation import propagate
+from workbench.inference.random_numbers import stream
+from workbench.inference.solution import Solution, Status
+from workbench.network.energy import hard_violation, reported_energy
+from workbench.network.ground_network import GroundNetwork, Relation
+from workbench.network.layout import Layout, is_clause, lay_out
+from workbench.progress import SILENT, Progress, expired
+
+__all__ = ["MaxWalkSAT", "infeasible"]
+
+Float = npt.NDArray[np.float64]
+
+SLICES = 32
+BATCH = 200_000
+
+
+@dataclass(frozen=True)
+class MaxWalkSAT:
+    """Weighted local search (Kautz, Selman and Jiang 1997) with hard rows, blocks, weights of either sign and cooling.
+
+    Each step repairs an unsatisfied ground clause picked at random; a clause of negative weight is unsatisfied while it
+    holds, and is repaired by making one of its true literals false. Steps that cost are taken with probability
+    `exp(-cost / temperature)`; the temperature falls linearly to none within a try, which makes a try simulated
+    annealing over WalkSAT's moves. `temperature=inf` is the plain algorithm. The best state of each connected
+    component is kept.
+
+    Parameters
+    ----------
+    flips : int or None
+        Steps in all; None for `flips_per_atom` times the atoms. Components share them by size.
+    flips_per_atom : int
+    tries : int
+        Restarts that the steps are divided among: the first from `start` or from each atom's unit clauses, the others
+        from random states.
+    noise : float
+        Probability that a step flips a random atom of the clause instead of the best one.
+    tabu : int
+        An atom is not flipped again by a greedy step for so many steps, unless that gives a new best state.
+    temperature : float
+        Of the first steps, in units of the component's mean absolute weight.
+    """
+
+    name: ClassVar[str] = "maxwalksat"
+    task: ClassVar[Literal["map", "marginal"]] = "map"
+
+    flips: int | None = None
+    flips_per_atom: int = 200
+    tries: int = 4
+    noise: float = 0.05
+    tabu: int = 3
+    temperature: float = 0.5
+
+    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
+        """Nothing: any row can be searched over 0/1 states."""
+        return None
+
+    def solve(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+        start: Float | None = None,
+    ) -> Solution:
+        """A state of low energy. `FEASIBLE` without proof; `OPTIMAL` only where nothing at all is unsatisfied.
+
+        `start` (rounded at 1/2) opens the first try, and the answer is never worse than it.
+        """
+        began = monotonic()
+        layout = lay_out(network, weights)
+        forced = propagate(layout, network)
+        if forced.conflict is not None:
+            return infeasible(network, self.name, forced.conflict, forced.conflict_blocks)
+        layout = layout._replace(fixed=forced.fixed)
+        search = new_search(layout, stream(seed))
+        trace: list[tuple[float, float, float]] = []
+        status, reason = Status.FEASIBLE, "spent its steps"
+        start_all(layout, search, 0)
+        if start is not None:
+            search.y[:] = layout.from_network(start) >= 0.5
+            start_all(layout, search, 2)
+        try:
+            total = self._search(layout, search, start is not None, network, weights, deadline, progress, trace, began)
+            if total is None:
+                status, reason = Status.LIMIT, "the time limit was reached"
+        except Cancelled:
+            status, reason = Status.CANCELLED, "cancelled"
+        values = layout.to_network(search.best)
+        energy = reported_energy(network, weights, values)
+        broken = hard_violation(network, values, discrete=True)
+        bound = 0.0 if _costs_nothing_at_best(network, weights) else -np.inf
+        if broken and status == Status.FEASIBLE:
+            status, reason = Status.LIMIT, f"no state that keeps all hard rows was found; {broken:.0f} are broken"
+        elif not broken and energy <= bound + 1e-9 * max(1.0, float(np.abs(weights).sum())):
+            status, reason, bound = Status.OPTIMAL, "no ground clause is unsatisfied", energy
+        columns = np.array(trace).reshape(-1, 3)
+        return Solution(
+            status,
+            values,
+            energy,
+            bound,
+            broken,
+            self.name,
+            reason,
+            trace={"seconds": columns[:, 0], "steps": columns[:, 1], "energy": columns[:, 2]},
+            diagnostics={
+                "steps": int(search.clock.sum()),
+                "visits": int(search.visits[0]),
+                "components": layout.n_components,
+            },
+        )
+
+    def _search(
+        self,
+        layout: Layout,
+        search: Search,
+        started: bool,
+        network: GroundNetwork,
+        weights: Float,
+        deadline: float | None,
+        progress: Progress,
+        trace: list[tuple[float, float, float]],
+        began: float,
+    ) -> int | None:
+        """All tries; None when the deadline cut them short. Raises `Cancelled`."""
+        tries = max(1, self.tries)
+        size = np.diff(layout.atom_start)
+        total = self.flips if self.flips is not None else self.flips_per_atom * layout.n_atoms
+        flips = np.ceil(total * size / max(layout.n_atoms, 1) / tries).astype(np.int64)
+        heat = self.temperature * _mean_weight(layout)
+        done = 0
+        for attempt in range(tries):
+            how = 1 if attempt else (2 if started else 0)
+            for first, last in _batches(flips):
+                parts = max(1, min(SLICES, int(flips[first:last].sum()) // BATCH)) if last == first + 1 else 1
+                for part in range(parts):
+                    if expired(deadline):
+                        return None
+                    progress.step("maxwalksat", done, total)
+                    from_slice, to_slice = part * SLICES // parts, (part + 1) * SLICES // parts
+                    anneal(
+                        layout,
+                        search,
+                        first,
+                        last,
+                        flips,
+                        heat,
+                        self.noise,
+                        self.tabu,
+                        how,
+                        SLICES,
+                        from_slice,
+                        to_slice,
+                    )
+                    done += int(flips[first:last].sum()) // parts
+                    best = reported_energy(network, weights, layout.to_network(search.best))
+                    trace.append((monotonic() - began, float(done), best))
+        return done
+
+
+def infeasible(
+    network: GroundNetwork, engine: str, rows: npt.NDArray[np.int64], blocks: npt.NDArray[np.int64]
+) -> Solution:
+    """The answer where hard rows and blocks are proven to contradict each other."""
+    named = [f"rows {', '.join(map(str, rows.tolist()))}"] if rows.size else []
+    named += [f"blocks {', '.join(map(str, blocks.tolist()))}"] if blocks.size else []
+    return Solution(
+        Status.INFEASIBLE,
+        np.full(network.n_atoms, np.nan),
+        np.inf,
+        np.inf,
+        np.inf,
+        engine,
+        f"hard rules contradict each other: {' and '.join(named)}" if named else "hard rules contradict each other",
+        diagnostics={"conflict_blocks": blocks},
+        conflict=rows,
+    )
+
+
+def _mean_weight(layout: Layout) -> Float:
+    """Mean absolute weight of the soft rows and fields of each component, shape (n_components,)."""
+    n = layout.n_components
+    row_of = np.repeat(np.arange(n), np.diff(layout.row_start))
+    atom_of = np.repeat(np.arange(n), np.diff(layout.atom_start))
+    size = np.abs(layout.weight)
+    total = np.bincount(row_of, size, n) + np.bincount(atom_of, np.abs(layout.field), n)
+    count = np.bincount(row_of, size > 0, n) + np.bincount(atom_of, layout.field != 0, n)
+    return np.asarray(total / np.maximum(count, 1.0))
+
+
+def _batches(flips: npt.NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Runs of components of about `BATCH` steps together; a larger one alone."""
+    batches: list[tuple[int, int]] = []
+    running = np.cumsum(flips)
+    first, before = 0, 0
+    while first < flips.size:
+        last = max(first + 1, int(np.searchsorted(running, before + BATCH, side="right")))
+        batches.append((first, last))
+        first, before = last, int(running[last - 1])
+    return batches
+
+
+def _costs_nothing_at_best(network: GroundNetwork, weights: Float) -> bool:
+    """Whether 0 bounds the reported energy from below: clauses of any sign, other rows of positive weight."""
+    concave = (network.effective_weights(weights) < 0) & (network.relation == Relation.HINGE)
+    return not concave.any() or bool(is_clause(network)[concave].all())

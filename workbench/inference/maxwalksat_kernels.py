@@ -1,0 +1,203 @@
+"""The inner loop of MaxWalkSAT."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.inference.local_search import Search, begin, change, flip, reset
+from workbench.inference.random_numbers import below, uniform
+from workbench.network.compiled import compiled
+from workbench.network.layout import Layout
+
+__all__ = ["anneal", "start_all", "walk"]
+
+Float = npt.NDArray[np.float64]
+Int8 = npt.NDArray[np.int8]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+PARTNERS = 8
+"""How many members of a large block are compared when its true one is to become false."""
+
+
+@compiled
+def change_of_pair(
+    first: int,
+    second: int,
+    y: Int8,
+    ell: Float,
+    field: Float,
+    atom_ptr: Int64,
+    atom_row: Int32,
+    coefficient: Float,
+    price: Float,
+    kind: Int8,
+) -> float:
+    """How the cost changes if both atoms flip."""
+    total = change(first, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
+    sign = 1.0 - 2.0 * y[first]
+    for k in range(atom_ptr[first], atom_ptr[first + 1]):
+        ell[atom_row[k]] += sign * coefficient[k]
+    total += change(second, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
+    for k in range(atom_ptr[first], atom_ptr[first + 1]):
+        ell[atom_row[k]] -= sign * coefficient[k]
+    return total
+
+
+@compiled
+def walk(
+    layout: Layout, search: Search, component: int, flips: int, noise: float, tabu: int, temperature: float
+) -> None:
+    """Make up to `flips` steps in one component; stop early where nothing is unsatisfied.
+
+    A step picks an unsatisfied item at random; then, with probability `noise`, one of its atoms whose flip helps it, at
+    random; otherwise the one whose flip costs least and is not tabu. A costly flip is made with probability
+    `exp(-cost / temperature)`. An atom of a block flips together with the member that gives or takes its place.
+    """
+    y, ell, price, block_true = search.y, search.ell, search.price, search.block_true
+    unsatisfied, place, best, moved, is_moved = (
+        search.unsatisfied,
+        search.place,
+        search.best,
+        search.moved,
+        search.is_moved,
+    )
+    last_flip, random = search.last_flip, search.random
+    field, atom_ptr, atom_row, coefficient = layout.field, layout.atom_ptr, layout.atom_row, layout.atom_coefficient
+    row_ptr, row_atom, row_coefficient, kind = layout.row_ptr, layout.row_atom, layout.row_coefficient, layout.kind
+    fixed, block_of, block_ptr, block_atom = layout.fixed, layout.block_of, layout.block_ptr, layout.block_atom
+    block_kind = layout.block_kind
+    n_rows = ell.size
+    first_atom = layout.atom_start[component]
+    start = layout.row_start[component] + first_atom
+    n = search.n_unsatisfied[component]
+    cost = search.cost[component]
+    best_cost = search.best_cost[component]
+    clock = search.clock[component]
+    n_moved = search.n_moved[component]
+    visits = 0
+    for _ in range(flips):
+        if n == 0:
+            break
+        clock += 1
+        item = unsatisfied[start + below(random, n)]
+        is_row = item < n_rows
+        width = 1
+        first = 0
+        skip = 0
+        up = False
+        at_random = False
+        if is_row:
+            first = row_ptr[item]
+            width = row_ptr[item + 1] - first
+            # Which way ell must go for the item to be satisfied.
+            up = ell[item] < 0 if kind[item] == 2 else price[item] < 0
+            at_random = uniform(random) < noise
+            skip = below(random, width)
+        chosen = -1
+        chosen_partner = -1
+        least = np.inf
+        for i in range(width):
+            if is_row:
+                k = first + (i + skip if i + skip < width else i + skip - width)
+                atom = row_atom[k]
+                if ((row_coefficient[k] > 0) == (y[atom] == 0)) != up:
+                    continue
+            else:
+                atom = item - n_rows
+            if fixed[atom] >= 0:
+                continue
+            block = block_of[atom]
+            partner = -1
+            if block >= 0 and y[atom] == 0:
+                partner = block_true[block]
+                if partner >= 0 and fixed[partner] >= 0:
+                    continue
+            elif block >= 0 and block_kind[block] == 0:
+                size = block_ptr[block + 1] - block_ptr[block]
+                least_pair = np.inf
+                for trial in range(min(size, PARTNERS)):
+                    other = block_atom[block_ptr[block] + (trial if size <= PARTNERS else below(random, size))]
+                    if other == atom or fixed[other] >= 0:
+                        continue
+                    delta = change_of_pair(atom, other, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
+                    visits += atom_ptr[atom + 1] - atom_ptr[atom] + atom_ptr[other + 1] - atom_ptr[other]
+                    if delta < least_pair:
+                        least_pair = delta
+                        partner = other
+                if partner < 0:
+                    continue
+            if partner < 0:
+                delta = change(atom, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
+            else:
+                delta = change_of_pair(atom, partner, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
+                visits += atom_ptr[partner + 1] - atom_ptr[partner]
+            visits += atom_ptr[atom + 1] - atom_ptr[atom]
+            if at_random or delta < least:
+                if not at_random and clock - last_flip[atom] <= tabu and cost + delta >= best_cost - 1e-9:
+                    continue
+                chosen, chosen_partner, least = atom, partner, delta
+                if at_random:
+                    break
+        if chosen < 0 or (least > 0 and uniform(random) >= np.exp(-least / temperature)):
+            continue
+        for turn in range(2):
+            atom = chosen if turn == 0 else chosen_partner
+            if atom < 0:
+                continue
+            n = flip(atom, start, y, ell, field, atom_ptr, atom_row, coefficient, price, kind, unsatisfied, place, n)
+            visits += atom_ptr[atom + 1] - atom_ptr[atom]
+            last_flip[atom] = clock
+            if is_moved[atom] == 0:
+                is_moved[atom] = 1
+                moved[first_atom + n_moved] = atom
+                n_moved += 1
+        if block_of[chosen] >= 0:
+            block_true[block_of[chosen]] = chosen if y[chosen] == 1 else chosen_partner
+        cost += least
+        if cost < best_cost - 1e-9:
+            best_cost = cost
+            for k in range(first_atom, first_atom + n_moved):
+                best[moved[k]] = y[moved[k]]
+                is_moved[moved[k]] = 0
+            n_moved = 0
+    search.n_unsatisfied[component] = n
+    search.cost[component] = cost
+    search.best_cost[component] = best_cost
+    search.clock[component] = clock
+    search.n_moved[component] = n_moved
+    search.visits[0] += visits
+
+
+@compiled
+def start_all(layout: Layout, search: Search, how: int) -> None:
+    """Give every component a state (see `reset`) and its bookkeeping."""
+    for component in range(search.cost.size):
+        reset(layout, search, component, how)
+        begin(layout, search, component)
+
+
+@compiled
+def anneal(
+    layout: Layout,
+    search: Search,
+    first: int,
+    last: int,
+    flips: Int64,
+    heat: Float,
+    noise: float,
+    tabu: int,
+    how: int,
+    slices: int,
+    begin_slice: int,
+    end_slice: int,
+) -> None:
+    """Slices `begin_slice` to `end_slice` of one try of the components `first` to `last`, cooling linearly to none."""
+    for component in range(first, last):
+        if begin_slice == 0:
+            reset(layout, search, component, how)
+            begin(layout, search, component)
+        for part in range(begin_slice, end_slice):
+            temperature = heat[component] * (1.0 - part / slices) + 1e-12
+            walk(layout, search, component, flips[component] // slices + 1, noise, tabu, temperature)

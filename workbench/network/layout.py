@@ -1,0 +1,193 @@
+"""A discrete network laid out for kernels: rows both ways round, components contiguous, weights attached.
+
+Inner loops (flips, samples) walk the atoms of a row and the rows of an atom. Here both are flat arrays, atoms and rows
+renumbered so that each connected component is one stretch of them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, vstack
+
+from workbench.network.components import components
+from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
+
+__all__ = ["SQUARED", "Layout", "is_clause", "lay_out", "why_not_clausal"]
+
+Float = npt.NDArray[np.float64]
+Int8 = npt.NDArray[np.int8]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+SQUARED = 3
+"""The kind of a soft row of power 2, beside the values of `Relation`."""
+
+
+class Layout(NamedTuple):
+    """Flat arrays over a discrete network at given weights, in its own numbering; a tuple, as kernels take those.
+
+    Attributes
+    ----------
+    atom_id : int64 array, shape (n_atoms,)
+        The network's atom of each own atom.
+    row_id : int64 array, shape (n_rows,)
+        The network's row of each own row; `-2 - block` for a block that overlaps another and so became a row.
+    atom_start, row_start : int64 arrays, shape (n_components + 1,)
+        The stretch of atoms and of rows of each component.
+    row_ptr, row_atom, row_coefficient : int64, int32, float64 arrays
+        Entries of each row.
+    atom_ptr, atom_row, atom_coefficient : int64, int32, float64 arrays
+        The same entries by atom.
+    b, weight : float64 arrays, shape (n_rows,)
+        Constant part of `ell`, and effective weight (0 on hard rows).
+    kind : int8 array, shape (n_rows,)
+        The row's `Relation`, or `SQUARED` for a hinge of power 2.
+    field : float64 array, shape (n_atoms,)
+        `unit @ weights`: what each atom gains by being true.
+    block_of : int32 array, shape (n_atoms,)
+        The block that an atom moves in, or -1. No atom is in two.
+    block_ptr, block_atom, block_kind, block_id : int64, int32, int8, int64 arrays
+        Members and `BlockKind` of those blocks, and each one's number in the network. All have one place left.
+    fixed : int8 array, shape (n_atoms,)
+        0 or 1 for an atom that can take only that value, -1 for the others.
+    """
+
+    atom_id: Int64
+    row_id: Int64
+    atom_start: Int64
+    row_start: Int64
+    row_ptr: Int64
+    row_atom: Int32
+    row_coefficient: Float
+    atom_ptr: Int64
+    atom_row: Int32
+    atom_coefficient: Float
+    b: Float
+    weight: Float
+    kind: Int8
+    field: Float
+    block_of: Int32
+    block_ptr: Int64
+    block_atom: Int32
+    block_kind: Int8
+    block_id: Int64
+    fixed: Int8
+
+    @property
+    def n_atoms(self) -> int:
+        return int(self.atom_id.size)
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.row_id.size)
+
+    @property
+    def n_components(self) -> int:
+        return int(self.atom_start.size) - 1
+
+    def to_network(self, values: npt.NDArray[np.generic]) -> Float:
+        """Values in own order, shape (..., n_atoms), in the network's order."""
+        result = np.empty(values.shape, np.float64)
+        result[..., self.atom_id] = values
+        return result
+
+    def from_network(self, values: npt.NDArray[np.generic]) -> Float:
+        """Values in the network's order, shape (..., n_atoms), in own order."""
+        return np.asarray(values, np.float64)[..., self.atom_id]
+
+
+def is_clause(network: GroundNetwork) -> npt.NDArray[np.bool_]:
+    """Whether each row is a disjunction of literals: entries of +-1, b one minus the number of negated ones."""
+    owner = np.repeat(np.arange(network.n_rows), np.diff(network.A.indptr))
+    ones = np.ones(network.n_rows, np.bool_)
+    ones[owner[np.abs(network.A.data) != 1]] = False
+    negated = np.bincount(owner, (network.A.data > 0).astype(np.float64), minlength=network.n_rows)
+    return np.asarray(ones & (network.b.astype(np.float64) == 1 - negated) & (network.relation != Relation.EQUAL))
+
+
+def why_not_clausal(network: GroundNetwork) -> str | None:
+    """What keeps the network from being one of ground clauses; None when it is."""
+    odd = np.flatnonzero(~is_clause(network))
+    return f"{odd.size} rows are no clauses, the first is row {odd[0]}" if odd.size else None
+
+
+def lay_out(network: GroundNetwork, weights: Float) -> Layout:
+    """The network for kernels. Time and space linear in the stored entries, but for the sorts.
+
+    Blocks that share an atom with an earlier block become rows (`sum = 1` or `sum <= 1`); blocks without a place left
+    fix their members false.
+    """
+    parts = components(network)
+    atom_id, atom_start = parts.atoms()
+    position = np.empty(network.n_atoms, np.int32)
+    position[atom_id] = np.arange(network.n_atoms, dtype=np.int32)
+
+    fixed = np.full(network.n_atoms, -1, np.int8)
+    moving, constraining = _split_blocks(network, fixed)
+    blocks = network.blocks
+    matrix = vstack((network.A.astype(np.float64), blocks.members[constraining].astype(np.float64)), format="csr")
+    n_extra = constraining.size
+    exactly = blocks.kind[constraining] == BlockKind.EXACTLY_ONE
+    b = np.concatenate((network.b.astype(np.float64), -blocks.right[constraining].astype(np.float64)))
+    relation = np.concatenate((network.relation, np.where(exactly, Relation.EQUAL, Relation.AT_MOST)))
+    weight = np.concatenate((network.effective_weights(weights), np.zeros(n_extra)))
+    soft = np.flatnonzero(network.template >= 0)
+    kind = relation.astype(np.int8)
+    kind[soft[network.power[network.template[soft]] == 2]] = SQUARED
+    original = np.concatenate((np.arange(network.n_rows), -2 - constraining))
+
+    component = np.concatenate((parts.of_row, parts.of_block[constraining]))
+    order = np.argsort(component, kind="stable")
+    order = order[component[order] >= 0]
+    row_start = np.searchsorted(component[order], np.arange(parts.n + 1)).astype(np.int64)
+    by_row = csr_array(matrix[order][:, atom_id])
+    by_row.sort_indices()
+    by_atom = by_row.tocsc()
+
+    members = csr_array(blocks.members[moving])
+    block_atom = position[members.indices]
+    block_of = np.full(network.n_atoms, -1, np.int32)
+    block_of[block_atom] = np.repeat(np.arange(moving.size, dtype=np.int32), np.diff(members.indptr))
+    return Layout(
+        atom_id=atom_id,
+        row_id=original[order].astype(np.int64),
+        atom_start=atom_start,
+        row_start=row_start,
+        row_ptr=by_row.indptr.astype(np.int64),
+        row_atom=by_row.indices.astype(np.int32),
+        row_coefficient=by_row.data,
+        atom_ptr=by_atom.indptr.astype(np.int64),
+        atom_row=by_atom.indices.astype(np.int32),
+        atom_coefficient=by_atom.data,
+        b=b[order],
+        weight=weight[order],
+        kind=kind[order],
+        field=np.asarray(network.unit @ weights, np.float64)[atom_id],
+        block_of=block_of,
+        block_ptr=members.indptr.astype(np.int64),
+        block_atom=block_atom.astype(np.int32),
+        block_kind=blocks.kind[moving].astype(np.int8),
+        block_id=moving,
+        fixed=fixed[atom_id],
+    )
+
+
+def _split_blocks(network: GroundNetwork, fixed: Int8) -> tuple[Int64, Int64]:
+    """Blocks to move within, and blocks that overlap those; members of blocks without a place are set in `fixed`."""
+    blocks = network.blocks
+    taken = np.zeros(network.n_atoms, np.bool_)
+    moving: list[int] = []
+    constraining: list[int] = []
+    for block in range(blocks.n_blocks):
+        atoms = blocks.members.indices[blocks.members.indptr[block] : blocks.members.indptr[block + 1]]
+        if blocks.right[block] <= 0:
+            fixed[atoms] = 0
+        elif taken[atoms].any():
+            constraining.append(block)
+        elif atoms.size:
+            taken[atoms] = True
+            moving.append(block)
+    return np.array(moving, np.int64), np.array(constraining, np.int64)
