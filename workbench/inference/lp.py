@@ -121,10 +121,9 @@ def local_search(
 
 def maxwalksat() -> Engine:
     """The local search that repairs and polishes rounded states."""
-    import workbench.inference
+    from workbench.inference.registry import make_engine
 
-    engine: Engine = vars(workbench.inference)["ENGINES"]["maxwalksat"]()
-    return engine
+    return make_engine("maxwalksat", "map")
 
 
 def _infeasible(engine: str, network: GroundNetwork) -> Solution:
