@@ -16,7 +16,9 @@ def test_tables_with_and_without_truth_values(database: Database, facts: Facts, 
     path = tmp_path / "friends.txt"
     path.write_text("Ann\tBob\nAnn\tCarl\t0.25\n\nBob, jr.\tAnn\t1\n")
     load_psl_table(database, path, predicate="friends", partition="target")
-    assert facts(database, "Friends") == [("Ann", "Bob", 1.0), ("Ann", "Carl", 0.25), ("Bob, jr.", "Ann", 1.0)]
+    assert facts(database, "Friends") == [("Ann", "Bob", None), ("Ann", "Carl", 0.25), ("Bob, jr.", "Ann", 1.0)]
+    load_psl_table(database, path, predicate="Friends", world="another")
+    assert ("Ann", "Bob", 1.0) in facts(database, "Friends")
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,7 @@ def test_json_with_comments_and_rows_in_place(tmp_path: Path) -> None:
     with Database.open(threads=1) as database:
         load_psl_data(database, tmp_path / "facts.json")
         rows = database.execute("SELECT value, partition FROM facts.Smokes ORDER BY partition").fetchall()
-        assert rows == [(0.0, "truth"), (1.0, "target")]
+        assert rows == [(0.0, "truth"), (None, "target")]
 
 
 @pytest.mark.parametrize("text", ["", "- a\n", "predicates:\n  Knows: open\n", "predicates: {Knows/2: open\n"])

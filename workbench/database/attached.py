@@ -13,7 +13,7 @@ from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.ingest import LoadReport, Partition, Source
 from workbench.database.outside import copy_in, first_line, outside
-from workbench.database.row_mapping import STAGED_ROWS, find_predicate, load_rows
+from workbench.database.row_mapping import STAGED_ROWS, RowMapping, find_predicate, load_rows
 from workbench.database.table_files import numbered
 from workbench.database.text_files import open_binary
 from workbench.errors import InputError
@@ -31,6 +31,7 @@ def load_attached(
     value: str | None = None,
     kind: OneOf["duckdb", "sqlite", "postgres"] | None = None,
     world: str = DEFAULT_WORLD,
+    world_column: str | None = None,
     partition: Partition = "evidence",
 ) -> LoadReport:
     """Load a table or view of a DuckDB, SQLite or PostgreSQL database through DuckDB's scanner.
@@ -62,7 +63,9 @@ def load_attached(
             copy_in(numbered(scan, first=1), reader, connection, STAGED_ROWS)
         except duckdb.Error as error:
             raise InputError.of("E0213", f"{table} of {source} cannot be read: {first_line(error)}") from None
-        return load_rows(database, stored, Source(f"{source}:{table}"), columns, value, world, partition)
+        return load_rows(
+            database, stored, Source(f"{source}:{table}"), RowMapping(columns, value, world, world_column, partition)
+        )
 
 
 def _kind_of(source: str | os.PathLike[str]) -> str:

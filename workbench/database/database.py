@@ -45,6 +45,7 @@ class Database:
         self.read_only = read_only
         self._lock = RLock()
         self._depth = 0
+        self._stale: set[int] = set()
 
     @classmethod
     def open(
@@ -146,15 +147,17 @@ class Database:
             self._depth += 1
             try:
                 yield self.connection
+                if self._depth == 1:
+                    self._refresh_stale_domains()
+                    self.connection.execute("COMMIT")
             except BaseException:
                 if self._depth == 1:
                     self.connection.execute("ROLLBACK")
                 raise
-            else:
-                if self._depth == 1:
-                    self.connection.execute("COMMIT")
             finally:
                 self._depth -= 1
+                if self._depth == 0:
+                    self._stale.clear()
 
     def declare(self, program: Program) -> None:
         """Make the tables of a program's types, predicates and functions, and take its constants into all domains.
@@ -174,7 +177,7 @@ class Database:
                 types=program.types.values(),
             )
             if declare_constants(connection, program_constants(program)):
-                refresh_domains(connection, self.predicates(), worlds=None)
+                self.refresh_domains()
 
     def declare_predicates(
         self, predicates: Iterable[Predicate], *, functions: Iterable[Function] = (), types: Iterable[Type] = ()
@@ -190,7 +193,7 @@ class Database:
                 declare_function(connection, function)
             after = self.predicates()
             if any(after[name].argument_types != types_before for name, types_before in before.items()):
-                refresh_domains(connection, after, worlds=None)
+                self.refresh_domains()
 
     def predicates(self) -> Mapping[str, StoredPredicate]:
         """The predicates and functions with a table, by name."""
@@ -228,13 +231,20 @@ class Database:
         with self.transaction() as connection:
             number = len(existing)
             connection.execute("INSERT INTO world VALUES (?, ?)", [number, name])
-            refresh_domains(connection, self.predicates(), worlds=[number])
+            self.refresh_domains([number])
         return number
 
     def refresh_domains(self, worlds: Iterable[int] | None = None) -> None:
-        """Recompute `domain` for some worlds (all when None) from facts and program constants."""
-        with self.transaction() as connection:
-            refresh_domains(connection, self.predicates(), worlds=worlds)
+        """Recompute `domain` for some worlds (all when None) from facts and program constants.
+
+        Inside a transaction the work is put off to its end, and done once.
+        """
+        with self.transaction():
+            self._stale |= set(self.worlds().values() if worlds is None else worlds)
+
+    def _refresh_stale_domains(self) -> None:
+        if self._stale:
+            refresh_domains(self.connection, self.predicates(), sorted(self._stale))
 
     def execute(self, sql: str, parameters: Mapping[str, Any] | None = None) -> duckdb.DuckDBPyConnection:
         """Run a statement on a cursor of its own."""

@@ -37,6 +37,8 @@ class FactsEntry:
         As in `load_tables`.
     world : str
         A name; `{directory}` and `{file}` in it stand for the name of the file's directory and its stem.
+    world_column : str or None
+        The column of a table that names the world.
     partition : {'evidence', 'truth', 'target'}
     format : {'psl'} or None
         `psl` for tab-separated files without a header whose last column may be a truth value.
@@ -48,6 +50,7 @@ class FactsEntry:
     value: str | None = None
     header: bool = True
     world: str = DEFAULT_WORLD
+    world_column: str | None = None
     partition: Partition = "evidence"
     format: str | None = None
 
@@ -152,6 +155,7 @@ def _entry(reader: _Reader, table: Mapping[str, Any]) -> FactsEntry:
         reader.text(table, "value"),
         header,
         reader.text(table, "world") or DEFAULT_WORLD,
+        reader.text(table, "world_column"),
         chosen,
         form,
     )
@@ -266,6 +270,7 @@ def _load_entry(database: Database, file: Path, entry: FactsEntry, world: str) -
         value=entry.value,
         header=entry.header,
         world=world,
+        world_column=entry.world_column,
         partition=entry.partition,
     )
 

@@ -117,15 +117,15 @@ def declare_constants(connection: duckdb.DuckDBPyConnection, constants: Iterable
 
 
 def refresh_domains(
-    connection: duckdb.DuckDBPyConnection, predicates: Mapping[str, StoredPredicate], *, worlds: Iterable[int] | None
+    connection: duckdb.DuckDBPyConnection, predicates: Mapping[str, StoredPredicate], worlds: Iterable[int]
 ) -> None:
-    """Recompute the domains of `worlds`, or of all.
+    """Recompute the domains of `worlds`.
 
     A domain holds the constants of the world's facts and those of the program; a constant's position is its rank by
     name, so it does not depend on the order in which facts were loaded. Cost: one scan of each predicate's columns.
     """
-    chosen = None if worlds is None else sorted(set(worlds))
-    in_world = "" if chosen is None else f" WHERE world IN ({', '.join(map(str, chosen)) or 'NULL'})"
+    chosen = ", ".join(map(str, worlds))
+    in_world = f" WHERE world IN ({chosen})"
     connection.execute(f"DELETE FROM domain{in_world}")
     sources: dict[str, list[str]] = {}
     for predicate in predicates.values():
@@ -133,11 +133,10 @@ def refresh_domains(
             sources.setdefault(type_name, []).append(
                 f"SELECT DISTINCT world, {column} AS constant FROM {quoted(predicate.table_name)}{in_world}"
             )
-    only = "" if chosen is None else f" AND w.id IN ({', '.join(map(str, chosen)) or 'NULL'})"
     for type_name, table in connection.execute("SELECT name, table_name FROM constant_type ORDER BY name").fetchall():
         program = (
             f"SELECT w.id AS world, c.id AS constant FROM world w, program_constant p JOIN {quoted(table)} c "
-            f"ON c.name = p.name WHERE p.type = $type{only}"
+            f"ON c.name = p.name WHERE p.type = $type AND w.id IN ({chosen})"
         )
         members = " UNION ".join([*sources.get(type_name, []), program])
         connection.execute(

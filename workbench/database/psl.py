@@ -117,7 +117,10 @@ def load_psl_table(
     world: str = DEFAULT_WORLD,
     partition: Partition = "evidence",
 ) -> LoadReport:
-    """Load one tab-separated file without a header: the arguments, then a truth value or nothing (which means 1)."""
+    """Load one tab-separated file without a header: the arguments, then perhaps a truth value.
+
+    Without a value, a fact is true (1) and a target's value unknown (NULL).
+    """
     path = Path(source)
     name = display_name(path)
     stored = _stored(database, predicate, name)
@@ -169,9 +172,10 @@ def _load(
             raise InputError(tuple(faults))
         table = quoted(f"staged_{predicate.table_name}")
         columns = "".join(f"cells[{place + 1}] AS {column}, " for place, column in enumerate(predicate.columns))
+        unsaid = "NULL" if partition == "target" else "1"
         connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT line, {columns}coalesce(cells[{arity + 1}]::DOUBLE, 1) "
-            f"AS value, {text_literal(partition)} AS partition, {world_id}::INTEGER AS world FROM staged_lines"
+            f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT line, {columns}"
+            f"coalesce(cells[{arity + 1}]::DOUBLE, {unsaid}) AS value, {text_literal(partition)} AS partition, {world_id}::INTEGER AS world FROM staged_lines"
         )
         counts, warnings = ingest(connection, [Staged(predicate, table)], database.type_tables(), source)
         connection.execute(f"DROP TABLE {table}")

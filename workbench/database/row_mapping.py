@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import duckdb
 
@@ -12,11 +13,22 @@ from workbench.database.ingest import SHOWN, LoadReport, Partition, Source, Stag
 from workbench.database.schema import StoredPredicate
 from workbench.errors import Diagnostic, InputError, Span, nearest
 
-__all__ = ["STAGED_ROWS", "find_predicate", "load_rows"]
+__all__ = ["STAGED_ROWS", "RowMapping", "find_predicate", "load_rows"]
 
 STAGED_ROWS = "staged_rows"
 _PARTITIONS = ("evidence", "truth", "target")
 _TRUTH_WORDS = {"true": 1, "t": 1, "yes": 1, "false": 0, "f": 0, "no": 0}
+
+
+@dataclass(frozen=True)
+class RowMapping:
+    """What the columns of a table mean; see `load_tables`."""
+
+    columns: Sequence[str] | None
+    value: str | None
+    world: str
+    world_column: str | None
+    partition: Partition
 
 
 def find_predicate(database: Database, name: str, file: str | None) -> StoredPredicate:
@@ -35,21 +47,15 @@ def find_predicate(database: Database, name: str, file: str | None) -> StoredPre
     )
 
 
-def load_rows(
-    database: Database,
-    predicate: StoredPredicate,
-    source: Source,
-    columns: Sequence[str] | None,
-    value: str | None,
-    world: str,
-    partition: Partition,
-) -> LoadReport:
+def load_rows(database: Database, predicate: StoredPredicate, source: Source, mapping: RowMapping) -> LoadReport:
     """Facts from the rows in `staged_rows`."""
+    columns, world, partition = mapping.columns, mapping.world, mapping.partition
     connection = database.connection
     present = [row[0] for row in connection.execute(f"DESCRIBE {STAGED_ROWS}").fetchall() if row[0] != "line_number_"]
     special = {name.casefold(): name for name in present if name.casefold() in ("value", "world", "partition")}
-    if value is not None:
-        special["value"] = _column(present, value, source)
+    for key, name in (("value", mapping.value), ("world", mapping.world_column)):
+        if name is not None:
+            special[key] = _column(present, name, source)
     is_empty = connection.execute(f"SELECT 1 FROM {STAGED_ROWS} LIMIT 1").fetchone() is None
     if columns is not None and not (is_empty and not special):
         arguments = [_column(present, name, source) for name in columns]

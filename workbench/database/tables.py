@@ -16,7 +16,7 @@ import duckdb
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.ingest import LoadReport, Partition, Source
 from workbench.database.outside import copy_in, first_line, outside
-from workbench.database.row_mapping import STAGED_ROWS, find_predicate, load_rows
+from workbench.database.row_mapping import STAGED_ROWS, RowMapping, find_predicate, load_rows
 from workbench.database.table_files import numbered, read_fault, scan, table_suffix
 from workbench.database.text_files import display_name, line_reader
 from workbench.errors import InputError
@@ -41,6 +41,7 @@ def load_tables(
     value: str | None = None,
     header: bool = True,
     world: str = DEFAULT_WORLD,
+    world_column: str | None = None,
     partition: Partition = "evidence",
 ) -> LoadReport:
     """Load CSV, TSV (each also `.gz`) or Parquet files, in one transaction.
@@ -59,6 +60,8 @@ def load_tables(
         Whether the first line of a text file names its columns; without one they are `column0`, `column1`, ...
     world, partition : str
         Used where the rows have no column of that name.
+    world_column : str or None
+        The column that names the world; None for one called `world`.
 
     Raises
     ------
@@ -78,7 +81,7 @@ def load_tables(
                     copy_in(numbered(scan(path, header), first=1 + (text and header)), reader, connection, STAGED_ROWS)
                 except duckdb.Error as error:
                     raise InputError((read_fault(error, place),)) from None
-            report += load_rows(database, stored, place, columns, value, world, partition)
+            report += load_rows(database, stored, place, RowMapping(columns, value, world, world_column, partition))
     return report
 
 
@@ -90,6 +93,7 @@ def load_frame(
     columns: Sequence[str] | None = None,
     value: str | None = None,
     world: str = DEFAULT_WORLD,
+    world_column: str | None = None,
     partition: Partition = "evidence",
 ) -> LoadReport:
     """Load a pandas data frame; see `load_tables`. Line numbers in errors count rows from 1."""
@@ -102,4 +106,4 @@ def load_frame(
             raise InputError.of("E0211", f"the data frame cannot be read: {first_line(error)}") from None
         finally:
             connection.unregister("incoming_frame")
-        return load_rows(database, stored, Source(None), columns, value, world, partition)
+        return load_rows(database, stored, Source(None), RowMapping(columns, value, world, world_column, partition))
