@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 SEED = 31
-PEOPLE = (
+NAMES = (
     "Alba Bence Carla Dov Edda Finn Greta Hamid Isla Jorge Kira Lotte Marek Nora Otto Pia Rafa Saga Timo Uma Vito Wim"
-).split()
+)
 ROOMS = ("Attic", "Garden", "Library", "Workshop")
 HOBBIES = ("Chess", "Climbing", "Cooking", "Cycling", "Piano")
 OBSERVED_SHARE = 0.4
@@ -21,7 +21,8 @@ OBSERVED_SHARE = 0.4
 
 def main(directory: Path) -> None:
     rng = np.random.default_rng(SEED)
-    n = len(PEOPLE)
+    people = NAMES.split()
+    n = len(people)
     room = rng.integers(len(ROOMS), size=n)
     likes = rng.beta(0.5, 0.9, size=(n, len(HOBBIES))).round(2)
     common = np.minimum(likes[:, None, :], likes[None, :, :]).max(axis=2)
@@ -32,16 +33,16 @@ def main(directory: Path) -> None:
     pairs = [(a, b) for a in range(n) for b in range(n) if a != b]
     known = knows | knows.T
     observed = seen | seen.T
-    _write(directory / "sits_in.tsv", [(PEOPLE[a], ROOMS[room[a]]) for a in range(n)])
+    _write(directory / "sits_in.tsv", [(people[a], ROOMS[room[a]]) for a in range(n)])
     _write(
         directory / "enjoys.tsv",
-        [(PEOPLE[a], hobby, f"{likes[a, h]:.2f}") for a in range(n) for h, hobby in enumerate(HOBBIES)],
+        [(people[a], hobby, f"{likes[a, h]:.2f}") for a in range(n) for h, hobby in enumerate(HOBBIES)],
     )
     for name, chosen in (("knows_observed", observed), ("knows_truth", ~observed)):
         _write(
-            directory / f"{name}.tsv", [(PEOPLE[a], PEOPLE[b], str(int(known[a, b]))) for a, b in pairs if chosen[a, b]]
+            directory / f"{name}.tsv", [(people[a], people[b], str(int(known[a, b]))) for a, b in pairs if chosen[a, b]]
         )
-    _write(directory / "knows_targets.tsv", [(PEOPLE[a], PEOPLE[b]) for a, b in pairs if not observed[a, b]])
+    _write(directory / "knows_targets.tsv", [(people[a], people[b]) for a, b in pairs if not observed[a, b]])
 
 
 def _write(path: Path, rows: list[tuple[str, ...]]) -> None:

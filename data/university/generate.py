@@ -1,8 +1,8 @@
 """Make the university tables: six departments whose advisors are drawn from a planted Markov logic network.
 
-Evidence (papers, courses, topics, offices) is drawn first, around a likely advisor for each student. Then who advises
-whom is drawn by Gibbs sampling from the Markov logic network of `university.mln` with the weights in `PLANTED`, given that
-evidence. So the rules fit the data in form, and the best possible prediction is still not perfect.
+Evidence (papers, courses, topics, offices) is drawn first, around a likely advisor for each student. Then who
+advises whom is drawn by Gibbs sampling from the Markov logic network of `university.mln` with the weights in `PLANTED`,
+given that evidence. So the rules fit the data in form, and the best possible prediction is still not perfect.
 
     python data/university/generate.py [DIRECTORY]
 """
@@ -22,16 +22,16 @@ DEPARTMENTS = ("Aldervale", "Birchmoor", "Cedarholm", "Dunmere", "Elmstead", "Fe
 TOPICS = ("Databases", "Graphics", "Languages", "Networks", "Robotics", "Theory")
 PHASES = ("Early", "Middle", "Late")
 RANKS = ("Junior", "Senior")
-GIVEN = (
+GIVEN_NAMES = (
     "Abena Adil Akira Alma Amara Anouk Arjun Astrid Bashir Beatriz Bo Camille Chidi Dalia Dmitri Elif Emeka Esme "
     "Farid Freya Goran Hana Hiro Ines Ivar Jamila Jonas Kaia Kofi Lea Liang Luca Mafalda Malik Mei Milan Nadia Nils "
     "Noor Odile Omar Paloma Petra Quentin Rania Ravi Rosa Sami Selma Sven Tariq Thea Umut Vera Viktor Wanda Xavi Yara "
     "Yusuf Zofia"
-).split()
-FAMILY = (
+)
+FAMILY_NAMES = (
     "Abara Berg Castel Dahl Eriksen Fontaine Gruber Haddad Ilves Janssen Kaya Lindqvist Moreau Novak Okoye Park Quispe "
     "Rossi Sato Tanaka Ueda Varga Weiss Xu Yilmaz Zeman"
-).split()
+)
 PLANTED = {
     "paper": 2.4,
     "course": 1.6,
@@ -49,7 +49,7 @@ PLANTED = {
 
 def main(directory: Path) -> None:
     rng = np.random.default_rng(SEED)
-    names = [f"{given}{family}" for given in GIVEN for family in FAMILY]
+    names = [f"{given}{family}" for given in GIVEN_NAMES.split() for family in FAMILY_NAMES.split()]
     names = [names[i] for i in rng.permutation(len(names))]
     tables: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for department in DEPARTMENTS:

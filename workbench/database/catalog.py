@@ -88,7 +88,8 @@ def catalog(database: Database) -> tuple[PredicateSummary, ...]:
     for predicate in database.predicates().values():
         table = quoted(predicate.table_name)
         counts = cursor.execute(
-            "SELECT w.name, partition::VARCHAR, count(*) FILTER (value = 1), count(*) FILTER (value = 0), count(*) FILTER (value IS NULL), "
+            "SELECT w.name, partition::VARCHAR, count(*) FILTER (value = 1), count(*) FILTER (value = 0), "
+            "count(*) FILTER (value IS NULL), "
             f"count(*) FILTER (value > 0 AND value < 1) FROM {table} f JOIN world w ON w.id = f.world "
             "GROUP BY w.id, w.name, partition ORDER BY w.id, partition"
         ).fetchall()

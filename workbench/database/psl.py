@@ -175,7 +175,8 @@ def _load(
         unsaid = "NULL" if partition == "target" else "1"
         connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT line, {columns}"
-            f"coalesce(cells[{arity + 1}]::DOUBLE, {unsaid}) AS value, {text_literal(partition)} AS partition, {world_id}::INTEGER AS world FROM staged_lines"
+            f"coalesce(cells[{arity + 1}]::DOUBLE, {unsaid}) AS value, "
+            f"{text_literal(partition)} AS partition, {world_id}::INTEGER AS world FROM staged_lines"
         )
         counts, warnings = ingest(connection, [Staged(predicate, table)], database.type_tables(), source)
         connection.execute(f"DROP TABLE {table}")
