@@ -74,3 +74,10 @@ def test_the_page_uses_public_names_only(path: Path) -> None:
         assert not any(part.startswith("_") for part in module.split(".")[1:]), module
         if module.startswith("workbench."):
             assert module.split(".")[1] not in ROOMS, f"{path.name} imports {module}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_the_doors_use_the_facade(path: Path) -> None:
+    doors = {"workspace", "cli", "commands", "experiments", "__init__", "__main__"}
+    if room_of(path) not in doors:
+        assert "workbench.workspace" not in imported_modules(path)

@@ -1,3 +1,36 @@
-"""A database-backed workbench for statistical relational learning."""
+"""A database-backed workbench for statistical relational learning.
+
+>>> import workbench as wb
+>>> with wb.open() as ws:
+...     result = ws.infer("rules.mln", query="Smokes")  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+__all__ = ["Workspace", "__version__", "open", "reproduce"]
+
+if TYPE_CHECKING:
+    from workbench.experiments import reproduce
+    from workbench.workspace import Workspace
+    from workbench.workspace import open_workspace as open
+
+
+def __getattr__(name: str) -> Any:
+    """Public names, imported when first asked for: `import workbench` itself stays quick."""
+    if name == "open":
+        from workbench.workspace import open_workspace
+
+        return open_workspace
+    if name == "Workspace":
+        from workbench.workspace import Workspace
+
+        return Workspace
+    if name == "reproduce":
+        from workbench.experiments import reproduce
+
+        return reproduce
+    raise AttributeError(f"module 'workbench' has no attribute '{name}'")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from workbench.errors import UsageError
 
-__all__ = ["datasets_directory", "shipped", "sql_text"]
+__all__ = ["datasets_directory", "error_page", "shipped", "sql_text"]
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -29,6 +29,22 @@ def shipped(*parts: str) -> Path:
 def sql_text(name: str) -> str:
     """The text of the static statement `sql/<name>.sql`."""
     return shipped("sql", f"{name}.sql").read_text(encoding="utf-8")
+
+
+def error_page(code: str) -> str:
+    """The long page of a diagnostic's code, in Markdown.
+
+    Raises
+    ------
+    UsageError
+        When there is no such code.
+    """
+    try:
+        return shipped("docs", "errors", f"{code}.md").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UsageError.of(
+            "E0812", f"there is no diagnostic {code}", help="codes look like E0102 and stand in brackets after `error`"
+        ) from None
 
 
 def datasets_directory(data_dir: str | os.PathLike[str] | None = None) -> Path:

@@ -36,12 +36,12 @@ def engine_class(name: str) -> Any:
     Raises
     ------
     UsageError
-        E0402 for an unknown engine.
+        E0411 for an unknown engine.
     """
     if name not in ENGINES:
         close = nearest(name, ENGINES)
         hint = f"did you mean {close}? " if close else ""
-        raise UsageError.of("E0402", f"there is no engine {name}", help=f"{hint}the engines are {', '.join(ENGINES)}")
+        raise UsageError.of("E0411", f"there is no engine {name}", help=f"{hint}the engines are {', '.join(ENGINES)}")
     module, cls, _ = ENGINES[name]
     return getattr(import_module(f"workbench.inference.{module}"), cls)
 
@@ -52,14 +52,14 @@ def make_engine(name: str, task: Literal["map", "marginal"] | None = None, **par
     Raises
     ------
     UsageError
-        E0402 for an unknown engine, E0403 for a parameter it does not have, E0404 for a task it cannot do.
+        E0411 for an unknown engine, E0412 for a parameter it does not have, E0413 for a task it cannot do.
     """
     cls = engine_class(name)
     known = [field.name for field in fields(cls)]
     for parameter in parameters:
         if parameter not in known:
             raise UsageError.of(
-                "E0403", f"engine {name} has no parameter {parameter}", help=f"it has: {', '.join(known) or 'none'}"
+                "E0412", f"engine {name} has no parameter {parameter}", help=f"it has: {', '.join(known) or 'none'}"
             )
     given = ENGINES[name][2] | parameters
     if task is not None and "task" in known:
@@ -68,7 +68,7 @@ def make_engine(name: str, task: Literal["map", "marginal"] | None = None, **par
     if task is not None and engine.task != task:
         fitting = [other for other in ENGINES if "task" in _parameters(other) or engine_class(other).task == task]
         raise UsageError.of(
-            "E0404", f"engine {name} does not compute {_TASKS[task]}", help=f"try one of: {', '.join(fitting)}"
+            "E0413", f"engine {name} does not compute {_TASKS[task]}", help=f"try one of: {', '.join(fitting)}"
         )
     return engine
 

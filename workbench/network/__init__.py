@@ -11,9 +11,11 @@ from workbench.network.energy import (
     satisfied_counts,
     total_scales,
 )
+from workbench.network.explanation import AtomExplanation, explain_atom
 from workbench.network.ground_network import BlockKind, Blocks, GroundNetwork, Relation, Templates
 
 __all__ = [
+    "AtomExplanation",
     "BlockKind",
     "Blocks",
     "GroundNetwork",
@@ -23,6 +25,7 @@ __all__ = [
     "energy",
     "energy_offset",
     "evidence_energy",
+    "explain_atom",
     "hard_violation",
     "network_from_clauses",
     "network_from_rows",

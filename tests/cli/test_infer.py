@@ -1,0 +1,140 @@
+"""`workbench infer` straight from files: marginals equal to enumeration by hand, forms, exit codes."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+SMOKING = """
+Friends(person, person)
+Smokes(person)
+Cancer(person)
+1.5 Smokes(x) => Cancer(x)
+1.1 Friends(x, y) => (Smokes(x) <=> Smokes(y))
+0.4 !Smokes(x)
+"""
+PEOPLE = """
+Friends(Ada, Bo)
+Friends(Bo, Ada)
+Friends(Bo, Cy)
+Friends(Cy, Bo)
+Friends(Dee, Cy)
+Friends(Cy, Dee)
+Smokes(Ada)
+!Smokes(Dee)
+Friends(Eve, Flo)
+Friends(Flo, Eve)
+"""
+
+
+def predictions(path: Path) -> dict[str, float]:
+    with open(path, newline="") as stream:
+        return {row["atom"]: float(row["value"]) for row in csv.DictReader(stream)}
+
+
+@pytest.mark.parametrize(
+    ("formula", "first", "second"),
+    [("H(a) v S(b).", 2 / 3, 2 / 3), ("H(a) => S(b).", 1 / 3, 2 / 3), ("H(a) ^ S(b).", 1.0, 1.0)],
+)
+def test_hard_formulas_leave_the_worlds_that_satisfy_them(
+    run: Run, tmp_path: Path, formula: str, first: float, second: float
+) -> None:
+    rules = tmp_path / "three.mln"
+    rules.write_text(f"t = {{A}}\nu = {{B}}\nH(t)\nS(u)\n{formula}\n")
+    out = tmp_path / "predictions.csv"
+    outcome = run("infer", rules, "--query", "H,S", "--engine", "exact", "--out", out, "--json")
+    assert outcome.code == 0, outcome.err
+    found = predictions(out)
+    assert found["H(A)"] == pytest.approx(first)
+    assert found["S(B)"] == pytest.approx(second)
+
+
+def enumerate_smokers() -> dict[str, float]:
+    """Marginals of SMOKING over PEOPLE by summing over all worlds of the people."""
+    people = ["Ada", "Bo", "Cy", "Dee", "Eve", "Flo"]
+    friends = [("Ada", "Bo"), ("Bo", "Cy"), ("Dee", "Cy"), ("Eve", "Flo")]
+    friends += [(b, a) for a, b in friends]
+    totals = {f"{name}({person})": 0.0 for name in ("Smokes", "Cancer") for person in people}
+    z = 0.0
+    for bits in range(1 << 12):
+        smokes = {person: bits >> i & 1 for i, person in enumerate(people)}
+        cancer = {person: bits >> (i + 6) & 1 for i, person in enumerate(people)}
+        if not smokes["Ada"] or smokes["Dee"]:
+            continue
+        satisfied = 1.5 * sum(not smokes[p] or cancer[p] for p in people) + 0.4 * sum(not smokes[p] for p in people)
+        for a, b in friends:
+            satisfied += 0.55 * ((not smokes[a] or smokes[b]) + (not smokes[b] or smokes[a]))
+        weight = math.exp(satisfied)
+        z += weight
+        for p in people:
+            totals[f"Smokes({p})"] += weight * smokes[p]
+            totals[f"Cancer({p})"] += weight * cancer[p]
+    return {atom: total / z for atom, total in totals.items()}
+
+
+def test_smokers_marginals_equal_enumeration(run: Run, tmp_path: Path) -> None:
+    rules, data, out = tmp_path / "s.mln", tmp_path / "s.db", tmp_path / "p.csv"
+    rules.write_text(SMOKING)
+    data.write_text(PEOPLE)
+    outcome = run(
+        "infer", rules, "--data", data, "--query", "Smokes,Cancer", "--engine", "exact", "--out", out, "--json"
+    )
+    assert outcome.code == 0, outcome.err
+    record = outcome.json
+    keys = "status task engine energy evidence_energy bound gap hard_violation atoms ground_rows seconds"
+    assert set(keys.split()) <= set(record)
+    expected = enumerate_smokers()
+    found = predictions(out)
+    assert len(found) == 10 + 2 - 2 or len(found) == 12
+    for atom, value in found.items():
+        assert value == pytest.approx(expected[atom], abs=1e-9), atom
+
+
+def test_map_values_are_zero_or_one_with_a_certificate(run: Run, tmp_path: Path) -> None:
+    rules, data, out = tmp_path / "s.mln", tmp_path / "s.db", tmp_path / "p.csv"
+    rules.write_text(SMOKING)
+    data.write_text(PEOPLE)
+    outcome = run("infer", rules, "--data", data, "--query", "Smokes,Cancer", "--task", "map", "--out", out, "--json")
+    assert outcome.code == 0, outcome.err
+    assert outcome.json["status"] == "optimal"
+    assert outcome.json["gap"] == pytest.approx(0.0, abs=1e-9)
+    assert set(predictions(out).values()) <= {0.0, 1.0}
+
+
+def test_contradicting_hard_rules_exit_5_and_are_named(run: Run, tmp_path: Path) -> None:
+    rules = tmp_path / "c.mln"
+    rules.write_text("t = {A}\nH(t)\nH(x).\n!H(x).\n")
+    outcome = run("infer", rules, "--query", "H")
+    assert outcome.code == 5
+    assert "H(A)" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--query", "Smoke"), 2),
+        (("--query", "Smokes", "--closed", "Smokes"), 2),
+        (("--query", "Smokes", "--engine", "alchemy"), 2),
+        (("--query", "Smokes", "--task", "guess"), 2),
+    ],
+)
+def test_wrong_calls_exit_2_and_say_so(run: Run, tmp_path: Path, arguments: tuple[str, ...], code: int) -> None:
+    rules = tmp_path / "s.mln"
+    rules.write_text(SMOKING)
+    data = tmp_path / "s.db"
+    data.write_text(PEOPLE)
+    outcome = run("infer", rules, "--data", data, *arguments)
+    assert outcome.code == code
+    assert "Traceback" not in outcome.err
+    assert outcome.err.startswith("error[")
+
+
+def test_a_missing_file_is_the_users_fault(run: Run, tmp_path: Path) -> None:
+    outcome = run("infer", tmp_path / "nothing.mln")
+    assert outcome.code == 1
+    assert "nothing.mln" in outcome.err

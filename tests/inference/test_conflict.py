@@ -1,0 +1,25 @@
+"""The smallest conflicting set of hard rows."""
+
+from __future__ import annotations
+
+from workbench.inference.conflict import smallest_conflict
+from workbench.network import network_from_clauses
+
+
+def test_a_chain_of_implications_against_its_end() -> None:
+    network = network_from_clauses(5, [(1,), (-1, 2), (-2, 3), (-3,), (4, 5), (-4, 5)], [-1] * 6)
+    found = smallest_conflict(network)
+    assert found is not None
+    assert found.tolist() == [0, 1, 2, 3]
+
+
+def test_consistent_rows_have_no_conflict() -> None:
+    assert smallest_conflict(network_from_clauses(2, [(1, 2), (-1, 2)], [-1, -1])) is None
+
+
+def test_a_conflict_of_whole_numbers_only() -> None:
+    clauses = [(1, 2), (1, -2), (-1, 2), (-1, -2)]
+    found = smallest_conflict(network_from_clauses(2, clauses, [-1] * 4))
+    assert found is not None
+    assert found.tolist() == [0, 1, 2, 3]
+    assert smallest_conflict(network_from_clauses(2, clauses, [-1] * 4), discrete=False) is None

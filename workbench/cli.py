@@ -1,0 +1,65 @@
+"""The command line: `workbench COMMAND ...`. Each family of commands lives in `workbench/commands/`."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from workbench import __version__
+from workbench.commands import demo, infer, learn, page, reproduce, rules, runs
+from workbench.commands.console import print_error
+from workbench.errors import Cancelled, ExitCode, WorkbenchError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="workbench",
+    help="A database-backed workbench for statistical relational learning: Markov logic and PSL on DuckDB.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for family in (demo, rules, infer, learn, runs, reproduce, page):
+    family.register(app)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    del version
+
+
+def main() -> None:
+    """Run a command; every failure becomes diagnostics on standard error and an exit code."""
+    try:
+        app()
+    except WorkbenchError as error:
+        print_error(error)
+        sys.exit(int(error.exit_code))
+    except (Cancelled, KeyboardInterrupt):
+        print_error("cancelled")
+        sys.exit(int(ExitCode.LIMIT))
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    except Exception as error:
+        if "--debug" in sys.argv:
+            raise
+        print_error(
+            f"internal error: {type(error).__name__}: {error}\n  help: this is a fault of the workbench, not yours; "
+            "run again with WORKBENCH_DEBUG=1 for the traceback"
+        )
+        import os
+
+        if os.environ.get("WORKBENCH_DEBUG"):
+            raise
+        sys.exit(int(ExitCode.INTERNAL))

@@ -1,0 +1,102 @@
+"""Printing for the command line: tables and JSON on standard output, progress and diagnostics on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import Diagnostic, WorkbenchError
+from workbench.progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["number", "print_error", "print_json", "print_line", "print_table", "print_warnings", "shown_progress"]
+
+
+def print_json(record: object) -> None:
+    """One JSON document on standard output."""
+    from workbench.verbs.common import as_json
+
+    sys.stdout.write(json.dumps(as_json(record), indent=2, ensure_ascii=False) + "\n")
+
+
+def print_line(text: str = "") -> None:
+    """One line of plain text on standard output."""
+    sys.stdout.write(text + "\n")
+
+
+def print_error(error: WorkbenchError | str) -> None:
+    """A failure on standard error."""
+    sys.stderr.write(f"{error}\n")
+
+
+def print_warnings(diagnostics: Iterable[Diagnostic]) -> None:
+    """Warnings and notes on standard error."""
+    for diagnostic in diagnostics:
+        sys.stderr.write(diagnostic.render() + "\n")
+
+
+def number(value: object, digits: int = 4) -> str:
+    """A number for a table: thousands separated, floats to `digits` decimals, nothing for None or NaN."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float):
+        return f"{value:,.{digits}f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, digits: int = 4) -> None:
+    """A table on standard output, numbers to the right."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    held = [list(row) for row in rows]
+    table = Table(title=title, title_justify="left", header_style="bold")
+    for position, column in enumerate(columns):
+        numeric = any(isinstance(row[position], int | float) for row in held)
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for row in held:
+        table.add_row(*(Text(number(value, digits)) for value in row))
+    console = Console(file=sys.stdout)
+    if not console.is_terminal:
+        console.width = max(console.width, 160)
+    console.print(table)
+
+
+@contextmanager
+def shown_progress(quiet: bool = False) -> Iterator[Progress]:
+    """A `Progress` that draws on standard error while the work runs, only where that is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield Progress()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    bars = Bars(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[note]}"),
+        TimeElapsedColumn(),
+        console=Console(file=sys.stderr),
+        transient=True,
+    )
+    stages: dict[str, TaskID] = {}
+
+    def report(stage: str, done: float, total: float | None, message: str) -> None:
+        if stage not in stages:
+            stages[stage] = bars.add_task(stage, total=total, note=message)
+        bars.update(stages[stage], completed=done, total=total, note=message)
+
+    with bars:
+        yield Progress(report)
+
+
+def as_records(frame: Any) -> list[dict[str, Any]]:
+    """A data frame's rows as plain records."""
+    return [dict(zip(frame.columns, row)) for row in frame.itertuples(index=False, name=None)]

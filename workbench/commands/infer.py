@@ -1,0 +1,157 @@
+"""`infer` and `evaluate`: predictions, and how good they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from workbench.commands.console import (
+    number,
+    print_json,
+    print_line,
+    print_table,
+    print_warnings,
+    shown_progress,
+)
+from workbench.commands.options import (
+    Closed,
+    Data,
+    Hidden,
+    Json,
+    Query,
+    RulesFile,
+    Seed,
+    TimeLimit,
+    WorkspaceFile,
+    Worlds,
+    opened,
+    parameters,
+)
+from workbench.errors import ExitCode, UsageError
+
+__all__ = ["chosen_task", "register", "write_frame"]
+
+TaskName = Annotated[
+    str | None, typer.Option("--task", help="map or marginal; by default marginal for MLN, map for PSL.")
+]
+EngineName = Annotated[
+    str, typer.Option("--engine", "-e", help="auto, exact, ilp, lp, maxwalksat, mcsat, gibbs, bp, admm, ...")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    app.command()(infer)
+    app.command()(evaluate)
+
+
+def chosen_task(task: str | None) -> Literal["map", "marginal"] | None:
+    """The task by name."""
+    if task not in (None, "map", "marginal"):
+        raise UsageError.of("E0810", f"there is no task {task}", help="the tasks are map and marginal")
+    return task  # type: ignore[return-value]
+
+
+def infer(
+    rules: RulesFile,
+    data: Data = None,
+    world: Worlds = None,
+    query: Query = None,
+    closed: Closed = None,
+    hidden: Hidden = None,
+    task: Annotated[
+        str | None, typer.Option("--task", help="map or marginal; by default marginal for MLN, map for PSL.")
+    ] = None,
+    engine: Annotated[
+        str, typer.Option("--engine", "-e", help="auto, exact, ilp, lp, maxwalksat, mcsat, gibbs, bp, admm, ...")
+    ] = "auto",
+    seed: Seed = 0,
+    time_limit: TimeLimit = None,
+    samples: Annotated[int | None, typer.Option("--samples", help="Samples of a sampling engine.", min=1)] = None,
+    settings: Annotated[list[str] | None, typer.Option("--set", help="A parameter of the engine, name=value.")] = None,
+    limit: Annotated[int, typer.Option("--limit", help="Refuse rules with more ground rows than this.")] = 50_000_000,
+    ignore_evidence_violations: Annotated[
+        bool, typer.Option("--ignore-evidence-violations", help="Hard rules that evidence alone violates only warn.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write predictions (.csv or .parquet).")] = None,
+    all_atoms: Annotated[bool, typer.Option("--all", help="List hidden atoms as well.")] = False,
+    rows: Annotated[int, typer.Option("--rows", help="Predictions to print.", min=0)] = 20,
+    workspace: WorkspaceFile = None,
+    json: Json = False,
+) -> None:
+    """Predict: the most probable state (map), or each atom's probability (marginal)."""
+    options = parameters(settings)
+    if samples is not None:
+        options["samples"] = samples
+    with opened(workspace, rules, data, world) as open_workspace, shown_progress(quiet=json) as progress:
+        result = open_workspace.infer(
+            rules,
+            task=chosen_task(task),
+            engine=engine,
+            options=options,
+            seed=seed,
+            time_limit=time_limit,
+            progress=progress,
+            query=query,
+            closed=closed,
+            hidden=hidden,
+            limit=limit,
+            ignore_evidence_violations=ignore_evidence_violations,
+        )
+        frame = result.predictions(include_hidden=all_atoms)
+    print_warnings(result.warnings)
+    if out is not None:
+        write_frame(frame, out)
+    summary = result.summary()
+    if json:
+        print_json(summary)
+    else:
+        shown = frame.head(rows)
+        if rows:
+            more = f" (first {rows} of {len(frame):,}; --out FILE for all)" if len(frame) > rows else ""
+            print_table(f"Predictions{more}", ("atom", "value"), shown[["atom", "value"]].itertuples(index=False))
+        line = f"{summary['status']} by {summary['engine']} in {result.seconds:.2f} s: "
+        line += f"{summary['atoms']:,} atoms, {summary['ground_rows']:,} ground rows"
+        if summary["energy"] is not None:
+            line += f", energy {number(summary['energy'])}, bound {number(summary['bound']) or 'none'}"
+            line += f", gap {number(summary['gap'], 6) or 'unknown'}"
+        print_line(line)
+        if summary["reason"]:
+            print_line(str(summary["reason"]))
+    if summary["status"] in ("limit", "cancelled"):
+        raise typer.Exit(int(ExitCode.LIMIT))
+
+
+def write_frame(frame: object, path: Path) -> None:
+    """Write a data frame by the ending of `path`."""
+    import pandas as pd
+
+    assert isinstance(frame, pd.DataFrame)
+    if path.suffix == ".parquet":
+        frame.to_parquet(path, index=False)
+    else:
+        frame.to_csv(path, index=False)
+
+
+def evaluate(
+    predictions: Annotated[Path, typer.Option("--predictions", "-p", help="predictions.csv, as `infer --out` writes.")],
+    truth: Annotated[
+        list[Path], typer.Option("--truth", "-t", help="Facts; an unlisted atom is false, `?` is skipped.")
+    ],
+    threshold: Annotated[float, typer.Option("--threshold", help="Counts as true at or above.")] = 0.5,
+    json: Json = False,
+) -> None:
+    """Score predictions against facts: F1, accuracy, AUC-ROC, AUC-PR, CLL and more."""
+    from workbench.verbs.evaluate import evaluate_file
+
+    result = evaluate_file(predictions, truth, threshold=threshold)
+    if json:
+        print_json(result)
+        return
+    print_table(
+        "Scores",
+        ("metric", "value"),
+        [(name, value) for name, value in result.items() if isinstance(value, int | float)],
+    )

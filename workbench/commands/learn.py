@@ -1,0 +1,128 @@
+"""`learn` and `crossval`: weights from labels, and how well they carry over to databases they have not seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.commands.console import print_json, print_line, print_table, print_warnings, shown_progress
+from workbench.commands.infer import chosen_task
+from workbench.commands.options import (
+    Closed,
+    Data,
+    Hidden,
+    Json,
+    Query,
+    RulesFile,
+    Seed,
+    TimeLimit,
+    WorkspaceFile,
+    Worlds,
+    opened,
+    parameters,
+)
+from workbench.errors import ExitCode
+
+__all__ = ["register"]
+
+LearnerName = Annotated[str, typer.Option("--learner", "-l", help="auto, voted_perceptron, pseudo_likelihood, ...")]
+LearnerSettings = Annotated[
+    list[str] | None, typer.Option("--set", help="A parameter of the learner, name=value; once per parameter.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    app.command()(learn)
+    app.command()(crossval)
+
+
+def learn(
+    rules: RulesFile,
+    data: Data = None,
+    world: Worlds = None,
+    query: Query = None,
+    closed: Closed = None,
+    hidden: Hidden = None,
+    learner: LearnerName = "auto",
+    settings: LearnerSettings = None,
+    tie: Annotated[bool, typer.Option("--tie", help="One weight per formula instead of one per clause.")] = False,
+    limit: Annotated[int, typer.Option("--limit", help="Refuse rules with more ground rows than this.")] = 50_000_000,
+    seed: Seed = 0,
+    time_limit: TimeLimit = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the learned program.")] = None,
+    workspace: WorkspaceFile = None,
+    json: Json = False,
+) -> None:
+    """Learn the rules' weights from data in which the query predicates are labelled."""
+    with opened(workspace, rules, data, world) as open_workspace, shown_progress(quiet=json) as progress:
+        result = open_workspace.learn(
+            rules,
+            learner=learner,
+            options=parameters(settings),
+            seed=seed,
+            time_limit=time_limit,
+            progress=progress,
+            query=query,
+            closed=closed,
+            hidden=hidden,
+            tie=tie,
+            limit=limit,
+        )
+    print_warnings(result.warnings)
+    if out is not None:
+        result.save(out)
+    if json:
+        print_json(result.summary())
+    else:
+        rows = [(row["weight"], row["initial"], row["clause"], row["open"]) for row in result.table()]
+        print_table("Weights", ("weight", "before", "clause", "open groundings"), rows[:60])
+        if len(rows) > 60:
+            print_line(f"... {len(rows) - 60:,} more; --out FILE writes them all")
+        print_line(f"{result.learned.status} by {result.learned.learner} in {result.seconds:.2f} s")
+    if result.learned.status in ("limit", "cancelled"):
+        raise typer.Exit(int(ExitCode.LIMIT))
+
+
+def crossval(
+    rules: RulesFile,
+    data: Data = None,
+    world: Worlds = None,
+    query: Query = None,
+    closed: Closed = None,
+    hidden: Hidden = None,
+    learner: LearnerName = "auto",
+    settings: LearnerSettings = None,
+    engine: Annotated[str, typer.Option("--engine", "-e", help="Engine that predicts the test world.")] = "auto",
+    task: Annotated[str | None, typer.Option("--task", help="map or marginal.")] = None,
+    seed: Seed = 0,
+    time_limit: TimeLimit = None,
+    workspace: WorkspaceFile = None,
+    json: Json = False,
+) -> None:
+    """Leave one world out: learn on the others, predict it, score it; a row a fold."""
+    with opened(workspace, rules, data, world) as open_workspace, shown_progress(quiet=json) as progress:
+        result = open_workspace.crossval(
+            rules,
+            learner=learner,
+            learner_options=parameters(settings),
+            engine=engine,
+            task=chosen_task(task) or "marginal",
+            seed=seed,
+            time_limit=time_limit,
+            progress=progress,
+            query=query,
+            closed=closed,
+            hidden=hidden,
+        )
+    summary = result.summary()
+    if json:
+        print_json(summary)
+        return
+    metrics = [name for name in summary["mean"] if summary["mean"][name] is not None]
+    rows = [[fold["world"], *(fold[name] for name in metrics)] for fold in summary["folds"]]
+    rows.append(["mean", *(summary["mean"][name] for name in metrics)])
+    rows.append(["sd", *(summary["sd"].get(name) for name in metrics)])
+    print_table("Leave one world out", ["world", *metrics], rows)

@@ -1,0 +1,91 @@
+"""Options that several commands share, and the workspace they describe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workbench.commands.console import print_warnings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from workbench.workspace import Workspace
+
+__all__ = [
+    "Closed",
+    "Data",
+    "Hidden",
+    "Json",
+    "Query",
+    "RulesFile",
+    "Seed",
+    "TimeLimit",
+    "WorkspaceFile",
+    "Worlds",
+    "opened",
+    "parameters",
+]
+
+RulesFile = Annotated[Path, typer.Argument(metavar="RULES", help="A rules file: .mln, .psl, or a PSL .json document.")]
+Data = Annotated[
+    list[Path] | None,
+    typer.Option("--data", "-d", help="Facts: .db, .csv, .tsv, .parquet, dataset.toml, .data; once per file."),
+]
+Worlds = Annotated[
+    list[str] | None,
+    typer.Option("--world", help="Files of one database kept apart from the others, FILE,FILE; once per database."),
+]
+Query = Annotated[str | None, typer.Option("--query", "-q", help="Predicates to predict, P,Q.")]
+Closed = Annotated[str | None, typer.Option("--closed", help="Predicates read as evidence, closed-world, P,Q.")]
+Hidden = Annotated[str | None, typer.Option("--hidden", help="Predicates inferred jointly but not reported, P,Q.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="Seconds for the solver or learner.", min=0.0)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+WorkspaceFile = Annotated[
+    Path | None, typer.Option("--workspace", "-w", help="A workspace file (DuckDB); in memory when absent.")
+]
+
+
+@contextmanager
+def opened(
+    workspace: Path | None,
+    rules: Path | None,
+    data: Sequence[Path] | None,
+    worlds: Sequence[str] | None,
+) -> Iterator[Workspace]:
+    """A workspace with the named files loaded, closed at the end."""
+    from workbench.workspace import open_workspace
+
+    with open_workspace(workspace) as opened_workspace:
+        if rules is not None:
+            opened_workspace.declare(rules)
+        if data:
+            print_warnings(opened_workspace.load(data).warnings)
+        for group in worlds or ():
+            files = [Path(part) for part in group.split(",") if part]
+            name = "+".join(file.name.split(".")[0] for file in files)
+            print_warnings(opened_workspace.load(files, world=name).warnings)
+        yield opened_workspace
+
+
+def parameters(items: Sequence[str] | None) -> dict[str, object]:
+    """Engine or learner parameters from `name=value` words; values read as Python literals where they are."""
+    import ast
+
+    from workbench.errors import UsageError
+
+    chosen: dict[str, object] = {}
+    for item in items or ():
+        name, mark, text = item.partition("=")
+        if not mark:
+            raise UsageError.of("E0808", f"--set {item} is not of the form name=value")
+        try:
+            chosen[name.replace("-", "_")] = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            chosen[name.replace("-", "_")] = text
+    return chosen

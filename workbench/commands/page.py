@@ -1,0 +1,50 @@
+"""`app`: the web page."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.errors import UsageError
+from workbench.resources import shipped
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command("app")(page)
+
+
+def page(
+    workspace: Annotated[Path | None, typer.Argument(help="A workspace file; a bundled example when absent.")] = None,
+    port: Annotated[int, typer.Option("--port", help="The port on localhost.")] = 8501,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
+) -> None:
+    """Open the web page over a workspace."""
+    try:
+        script = shipped("app", "main.py")
+    except FileNotFoundError:
+        raise UsageError.of("E0811", "this installation has no web page", help="install the wheel again") from None
+    environment = dict(os.environ)
+    if workspace is not None:
+        environment["WORKBENCH_WORKSPACE"] = str(workspace.resolve())
+    command = [sys.executable, "-m", "streamlit", "run", str(script)]
+    flags = {
+        "server.address": "localhost",
+        "server.port": port,
+        "server.headless": str(no_browser).lower(),
+        "server.enableXsrfProtection": "true",
+        "server.maxUploadSize": 50,
+        "server.fileWatcherType": "none",
+        "browser.gatherUsageStats": "false",
+        "client.showErrorDetails": "none",
+        "client.toolbarMode": "minimal",
+    }
+    command += [f"--{name}={value}" for name, value in flags.items()]
+    raise typer.Exit(subprocess.run(command, env=environment, check=False).returncode)

@@ -1,0 +1,41 @@
+"""`reproduce`: the papers' tables beside ours, on the real data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.commands.console import print_json, print_line, print_table, shown_progress
+from workbench.commands.options import Json
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(reproduce)
+
+
+def reproduce(
+    name: Annotated[str, typer.Argument(help="uw-cse, cora, webkb, citeseer, alzheimer, psl-cora, ...")],
+    data_dir: Annotated[Path | None, typer.Option("--data-dir", help="Where the real data sets are.")] = None,
+    folds: Annotated[int | None, typer.Option("--folds", help="Only the first K folds.", min=1)] = None,
+    json: Json = False,
+) -> None:
+    """Run a published experiment's protocol and print its table beside ours."""
+    from workbench.experiments import reproduce as run_experiment
+
+    with shown_progress() as progress:
+        table = run_experiment(name, data_dir=data_dir, folds=folds, progress=progress)
+    if json:
+        print_json(table.as_record())
+        return
+    print_table(
+        table.title,
+        ("system", "column", "metric", "published", "ours", "sd", "folds"),
+        [(row.system, row.column, row.metric, row.published, row.ours, row.sd, row.folds) for row in table.rows],
+    )
+    for note in table.notes:
+        print_line(note)

@@ -1,0 +1,182 @@
+"""`check`, `fmt`, `ground` and `explain`: what the rules say before anything is solved, and why afterwards."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.commands.console import print_json, print_line, print_table, print_warnings
+from workbench.commands.options import (
+    Closed,
+    Data,
+    Hidden,
+    Json,
+    Query,
+    RulesFile,
+    Seed,
+    WorkspaceFile,
+    Worlds,
+    opened,
+)
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    app.command()(check)
+    app.command()(fmt)
+    app.command()(ground)
+    app.command()(explain)
+
+
+def check(files: Annotated[list[Path], typer.Argument(metavar="RULES...")], json: Json = False) -> None:
+    """Parse and check rules files; print every diagnostic, and exit 1 when one is an error."""
+    from workbench.errors import Diagnostic, WorkbenchError
+    from workbench.language import check as check_program
+    from workbench.language import read_program
+
+    found: list[Diagnostic] = []
+    counts = []
+    for path in files:
+        try:
+            program = read_program(path)
+        except WorkbenchError as error:
+            found += error.diagnostics
+            continue
+        found += check_program(program)
+        counts.append((str(path), len(program.predicates), len(program.rules)))
+    errors = sum(diagnostic.severity == "error" for diagnostic in found)
+    if json:
+        print_json({"errors": errors, "diagnostics": [diagnostic.as_record() for diagnostic in found]})
+    else:
+        print_warnings(found)
+        for name, predicates, rules in counts:
+            print_line(f"{name}: {predicates} predicates, {rules} rules")
+    raise typer.Exit(1 if errors else 0)
+
+
+def fmt(
+    file: RulesFile,
+    write: Annotated[bool, typer.Option("--write", help="Rewrite the file in place.")] = False,
+) -> None:
+    """Print a rules file in canonical form."""
+    from workbench.language import format_program, read_program
+
+    text = format_program(read_program(file))
+    if write:
+        file.write_text(text, encoding="utf-8")
+    else:
+        print_line(text.rstrip("\n"))
+
+
+def ground(
+    rules: RulesFile,
+    data: Data = None,
+    world: Worlds = None,
+    query: Query = None,
+    closed: Closed = None,
+    hidden: Hidden = None,
+    preview: Annotated[bool, typer.Option("--preview", help="Count only; show SQL, plan and samples.")] = False,
+    learning: Annotated[bool, typer.Option("--learning", help="Read facts of query predicates as labels.")] = False,
+    sql: Annotated[bool, typer.Option("--sql", help="Show each rule's SQL.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Show DuckDB's plan of each rule.")] = False,
+    samples: Annotated[int, typer.Option("--samples", help="Sample ground clauses a rule.", min=0)] = 3,
+    limit: Annotated[int, typer.Option("--limit", help="Refuse rules with more ground rows than this.")] = 50_000_000,
+    workspace: WorkspaceFile = None,
+    json: Json = False,
+) -> None:
+    """Ground the rules over the data; with --preview, count each rule's groundings first and materialise nothing."""
+    request = {"query": query, "closed": closed, "hidden": hidden, "limit": limit}
+    with opened(workspace, rules, data, world) as open_workspace:
+        if preview:
+            shown = open_workspace.preview(rules, learning=learning, samples=samples, **request)
+            print_warnings(shown.warnings)
+            if json:
+                print_json(shown.as_record())
+                return
+            print_table(
+                "Groundings by rule",
+                ("rule", "clauses", "ground rows", "unit groundings", "by evidence: satisfied", "violated"),
+                [
+                    (rule.rule, rule.clauses, rule.ground_rows, rule.unit_groundings, rule.satisfied, rule.violated)
+                    for rule in shown.rules
+                ],
+            )
+            for rule in shown.rules:
+                for line in rule.samples:
+                    print_line(f"  {line}")
+                if sql:
+                    print_line(f"-- {rule.rule}\n{rule.sql}")
+                if plan:
+                    print_line(rule.plan)
+            print_line(f"total: {shown.atoms:,} open atoms, {shown.ground_rows:,} ground rows")
+            return
+        grounding = open_workspace.ground(rules, learning=learning, **request)
+        print_warnings(grounding.warnings)
+        network = grounding.network
+        record = {
+            "atoms": network.n_atoms,
+            "ground_rows": network.n_rows,
+            "unit_entries": int(network.unit.nnz),
+            "templates": network.n_templates,
+        }
+        if json:
+            print_json(record)
+        else:
+            print_table("Ground network", tuple(record), [tuple(record.values())])
+
+
+def explain(
+    target: Annotated[str, typer.Argument(metavar="CODE|RULES", help="A diagnostic's code, or a rules file.")],
+    atom: Annotated[str | None, typer.Argument(help="The atom to explain, such as 'Smokes(Anna)'.")] = None,
+    data: Data = None,
+    world: Worlds = None,
+    query: Query = None,
+    closed: Closed = None,
+    hidden: Hidden = None,
+    engine: Annotated[str, typer.Option("--engine")] = "auto",
+    task: Annotated[str | None, typer.Option("--task", help="map or marginal.")] = None,
+    seed: Seed = 0,
+    workspace: WorkspaceFile = None,
+    json: Json = False,
+) -> None:
+    """Explain a diagnostic's code at length, or why an atom has the value that inference gives it."""
+    from workbench.errors import UsageError
+
+    if re.fullmatch(r"[EW]\d{4}", target):
+        from workbench.resources import error_page
+
+        print_line(error_page(target))
+        return
+    if atom is None:
+        raise UsageError.of(
+            "E0809", "explain takes a code, or a rules file and an atom", help="workbench explain RULES 'P(A)' --data F"
+        )
+    from workbench.commands.infer import chosen_task
+
+    rules = Path(target)
+    with opened(workspace, rules, data, world) as open_workspace:
+        result = open_workspace.infer(
+            rules,
+            task=chosen_task(task),
+            engine=engine,
+            seed=seed,
+            query=query,
+            closed=closed,
+            hidden=hidden,
+            record=False,
+        )
+        explanation = result.explain(atom)
+    if json:
+        print_json(explanation)
+        return
+    print_line(explanation.sentence())
+    print_table(
+        "Contributions",
+        ("contribution", "ground rule", "rule"),
+        [(item.contribution, item.ground, item.rule) for item in explanation.contributions],
+    )

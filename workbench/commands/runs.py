@@ -1,0 +1,94 @@
+"""`load`, `runs`, `compare`, `export`: what a workspace file holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from workbench.commands.console import as_records, print_json, print_line, print_table, print_warnings
+from workbench.commands.infer import write_frame
+from workbench.commands.options import Json
+
+__all__ = ["register"]
+
+Part = Literal["evidence", "truth", "target"]
+Workspace = Annotated[Path, typer.Argument(metavar="WORKSPACE", help="A workspace file (DuckDB).")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    app.command()(load)
+    app.command()(runs)
+    app.command()(compare)
+    app.command()(export)
+
+
+def load(
+    workspace: Workspace,
+    sources: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Facts to load.")],
+    rules: Annotated[Path | None, typer.Option("--rules", help="Declares the predicates.")] = None,
+    world: Annotated[str | None, typer.Option("--world", help="The database the facts belong to.")] = None,
+    partition: Annotated[Part, typer.Option("--partition", help="What the facts are for.")] = "evidence",
+    json: Json = False,
+) -> None:
+    """Load facts into a workspace file; all of them or none."""
+    from workbench.workspace import open_workspace
+
+    with open_workspace(workspace) as opened:
+        report = opened.load(sources, rules=rules, world=world, partition=partition)
+    print_warnings(report.warnings)
+    if json:
+        print_json({"facts": report.facts, "worlds": report.worlds})
+    else:
+        print_table("Loaded", ("predicate", "facts"), report.facts.items())
+
+
+def runs(workspace: Workspace, json: Json = False) -> None:
+    """List a workspace's runs, newest first."""
+    from workbench.workspace import open_workspace
+
+    with open_workspace(workspace, read_only=True) as opened:
+        frame = opened.runs()
+    if json:
+        print_json(as_records(frame))
+    else:
+        print_table("Runs", list(frame.columns), frame.itertuples(index=False), digits=3)
+
+
+def compare(
+    workspace: Workspace,
+    first: Annotated[int, typer.Argument(help="A run's id.")],
+    second: Annotated[int, typer.Argument(help="Another run's id.")],
+    json: Json = False,
+) -> None:
+    """What differs between two runs: parameters, metrics, weights and predictions."""
+    from workbench.workspace import open_workspace
+
+    with open_workspace(workspace, read_only=True) as opened:
+        difference = opened.compare(first, second)
+    if json:
+        print_json(difference)
+        return
+    for part, rows in difference.items():
+        if rows:
+            print_table(part, list(rows[0]), [tuple(row.values()) for row in rows])
+
+
+def export(
+    workspace: Workspace,
+    run: Annotated[int, typer.Argument(help="A run's id.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help=".csv or .parquet for predictions, .mln or .psl for the program.")
+    ],
+) -> None:
+    """Write a run's predictions, or its program."""
+    from workbench.workspace import open_workspace
+
+    with open_workspace(workspace, read_only=True) as opened:
+        if out.suffix in (".mln", ".psl"):
+            out.write_text(opened.run_program(run), encoding="utf-8")
+        else:
+            write_frame(opened.run_predictions(run), out)
+    print_line(str(out))

@@ -1,0 +1,77 @@
+"""A small set of hard rows that no state satisfies together."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, vstack
+
+from workbench.network.components import components
+from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
+
+__all__ = ["smallest_conflict"]
+
+Int64 = npt.NDArray[np.int64]
+
+
+def smallest_conflict(network: GroundNetwork, *, discrete: bool = True) -> Int64 | None:
+    """Rows of an irreducible infeasible set of hard rows, or None when the hard rows are consistent.
+
+    Components are searched apart; within one, rows leave in halves and then one by one as long as the rest stays
+    infeasible (a deletion filter), each test a small integer or linear program.
+
+    Parameters
+    ----------
+    discrete : bool
+        Atoms are 0 or 1 rather than in [0, 1].
+
+    Returns
+    -------
+    int64 array or None
+        Row indices, ascending. Blocks stay in force throughout and are not listed.
+    """
+    hard = np.flatnonzero(network.relation != Relation.HINGE)
+    parts = components(network)
+    label = parts.of_atom[network.A.indices[network.A.indptr[hard]]] if hard.size else hard
+    for part in np.unique(label):
+        rows = hard[label == part]
+        if not _consistent(network, rows, discrete):
+            return np.sort(_filtered(network, rows, discrete))
+    return None
+
+
+def _filtered(network: GroundNetwork, rows: Int64, discrete: bool) -> Int64:
+    size = max(1, rows.size // 2)
+    while True:
+        start = 0
+        while start < rows.size and rows.size > 1:
+            rest = np.concatenate([rows[:start], rows[start + size :]])
+            if rest.size and not _consistent(network, rest, discrete):
+                rows = rest
+            else:
+                start += size
+        if size == 1:
+            return rows
+        size = max(1, min(size // 2, rows.size // 2))
+
+
+def _consistent(network: GroundNetwork, rows: Int64, discrete: bool) -> bool:
+    from scipy.optimize import LinearConstraint, milp
+
+    atoms = np.unique(network.A[rows].indices)
+    members = network.blocks.members
+    touched = np.unique(members[:, atoms].tocoo().coords[0]) if network.blocks.n_blocks else np.zeros(0, np.int64)
+    matrix = csr_array(vstack([network.A[rows], members[touched]])) if touched.size else network.A[rows]
+    atoms = np.unique(matrix.indices)
+    right = network.blocks.right[touched].astype(np.float64)
+    upper = np.concatenate([-network.b[rows].astype(np.float64), right])
+    equal = network.relation[rows] == Relation.EQUAL
+    exactly = network.blocks.kind[touched] == BlockKind.EXACTLY_ONE
+    lower = np.where(np.concatenate([equal, exactly]), upper, -np.inf)
+    result = milp(
+        np.zeros(atoms.size),
+        integrality=np.full(atoms.size, int(discrete)),
+        bounds=(0, 1),  # type: ignore[arg-type]
+        constraints=LinearConstraint(matrix[:, atoms].astype(np.float64), lower, upper),
+    )
+    return bool(result.status != 2)

@@ -1,0 +1,1 @@
+"""What the workspace can do, one verb a file; `workbench.workspace` is the door to them."""

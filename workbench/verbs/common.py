@@ -1,0 +1,93 @@
+"""What all verbs share: the program from what the user gave, engines and learners by name, JSON-ready numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.errors import InputError
+from workbench.language import check, parse_mln, parse_psl, read_program
+from workbench.language.program import Program
+
+if TYPE_CHECKING:
+    import os
+
+__all__ = ["as_json", "as_program", "deadline_after", "names_of"]
+
+
+def as_program(rules: Program | str | os.PathLike[str]) -> Program:
+    """The program of `rules`: a `Program`, the path of a rules file, or the text of a program.
+
+    A string is a path when a file of that name exists or it has a rules file's ending and stands on one line; text
+    with PSL's arrows or `w:` weights is read as PSL.
+
+    Raises
+    ------
+    InputError
+        With every diagnostic of the file.
+    """
+    if isinstance(rules, Program):
+        return rules
+    if isinstance(rules, Path) or _names_a_file(str(rules)):
+        path = Path(rules)
+        if not path.is_file():
+            raise InputError.of("E0801", f"there is no rules file {path}", help="give the path of a .mln or .psl file")
+        program = read_program(path)
+    else:
+        text = str(rules)
+        program = parse_psl(text) if _looks_like_psl(text) else parse_mln(text)
+    errors = [diagnostic for diagnostic in check(program) if diagnostic.severity == "error"]
+    if errors:
+        raise InputError(tuple(errors))
+    return program
+
+
+def _names_a_file(text: str) -> bool:
+    if "\n" in text or len(text) > 4096:
+        return False
+    return text.endswith((".mln", ".psl", ".json", ".yaml", ".gz")) or Path(text).is_file()
+
+
+def _looks_like_psl(text: str) -> bool:
+    return any(mark in text for mark in ("->", ">>", "<<", "<-", "&"))
+
+
+def names_of(given: Sequence[str] | str | None) -> tuple[str, ...]:
+    """Predicate names from a sequence or a comma-separated string."""
+    if given is None:
+        return ()
+    parts = given.split(",") if isinstance(given, str) else given
+    return tuple(name.strip() for name in parts if name.strip())
+
+
+def deadline_after(seconds: float | None) -> float | None:
+    """The `time.monotonic()` reading `seconds` from now."""
+    return None if seconds is None else monotonic() + seconds
+
+
+def as_json(value: object) -> Any:
+    """`value` as plain JSON: arrays as lists, NaN and infinities as null, dataclasses as objects."""
+    if isinstance(value, bool | str | int) or value is None:
+        return value
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        return number if math.isfinite(number) else None
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, np.ndarray):
+        return [as_json(item) for item in value.tolist()]
+    if isinstance(value, Mapping):
+        return {str(key): as_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [as_json(item) for item in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: as_json(getattr(value, field.name)) for field in fields(value)}
+    return str(value)

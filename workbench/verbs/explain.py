@@ -1,0 +1,132 @@
+"""Why a prediction is what it is: an atom's ground rules and what each contributes, with names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.network import explain_atom
+from workbench.verbs.naming import row_texts
+
+if TYPE_CHECKING:
+    from workbench.verbs.infer import InferenceResult
+
+__all__ = ["Contribution", "Explanation", "explain_result"]
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one ground rule, or all unit groundings of one template, add to an atom's conditional log-odds.
+
+    Attributes
+    ----------
+    template : int
+        -1 for a hard rule.
+    rule : str
+        The template in the rules language.
+    ground : str
+        The ground clause, atoms by name; empty for unit groundings, which are summed.
+    contribution : float
+        Added to the log-odds of the atom being true (MLN); weighted pressure upwards (PSL).
+    distance : float
+        The ground rule's distance to satisfaction.
+    """
+
+    template: int
+    rule: str
+    ground: str
+    contribution: float
+    distance: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """An atom's value as a sum of contributions, given the rest of the state.
+
+    Attributes
+    ----------
+    atom : str
+    value : float
+        The predicted value.
+    log_odds : float
+        Conditional log-odds at the state, the sum of the contributions (MLN).
+    contributions : tuple of Contribution
+        Largest magnitude first.
+    """
+
+    atom: str
+    value: float
+    log_odds: float
+    probability: float
+    contributions: tuple[Contribution, ...]
+    language: str = "mln"
+
+    def as_record(self) -> dict[str, Any]:
+        """JSON-ready fields."""
+        from workbench.verbs.common import as_json
+
+        record: dict[str, Any] = as_json(self)
+        return record
+
+    def sentence(self) -> str:
+        """The explanation in one or two sentences."""
+        if not self.contributions:
+            return f"No rule says anything about {self.atom}."
+        reasons = [f"{rule} ({total:+.3f})" for rule, total, _ in self.by_rule()[:3]]
+        if self.language == "psl":
+            up = sum(item.contribution for item in self.contributions if item.contribution > 0)
+            down = sum(item.contribution for item in self.contributions if item.contribution < 0)
+            return (
+                f"{self.atom} has truth value {self.value:.4f}. Its rules push it up by {up:.4f} and down by "
+                f"{-down:.4f}, most of it from {'; '.join(reasons)}."
+            )
+        return (
+            f"{self.atom} has value {self.value:.4f}. Given everything else, its log-odds are {self.log_odds:+.4f} "
+            f"(probability {self.probability:.4f}), most of it from {'; '.join(reasons)}."
+        )
+
+    def by_rule(self) -> list[tuple[str, float, int]]:
+        """Contributions summed by rule: (rule, sum, number of ground rules), largest magnitude first."""
+        sums: dict[str, list[float]] = {}
+        for item in self.contributions:
+            entry = sums.setdefault(item.rule, [0.0, 0])
+            entry[0] += item.contribution
+            entry[1] += 1
+        ordered = sorted(sums.items(), key=lambda pair: -abs(pair[1][0]))
+        return [(rule, total, int(count)) for rule, (total, count) in ordered]
+
+
+def explain_result(result: InferenceResult, atom: str) -> Explanation:
+    """Explain one open atom of an inference result.
+
+    For marginals the conditional is taken at the state that rounds the marginals; the marginal itself stands beside.
+    """
+    grounding = result.grounding
+    index = grounding.atoms.find(atom)
+    values = result.solution.values
+    discrete = result.program.language == "mln"
+    state = np.rint(values) if discrete else values
+    parts = explain_atom(grounding.network, result.weights, state, index, discrete=discrete)
+    labels = grounding.templates.label
+    rows = parts.row[parts.row >= 0].tolist()
+    texts = dict(zip(rows, row_texts(grounding, rows)))
+    contributions = [
+        Contribution(
+            template,
+            labels[template] if template >= 0 else f"{texts[row]}.",
+            texts.get(row, ""),
+            contribution,
+            distance,
+        )
+        for row, template, contribution, distance in zip(
+            parts.row.tolist(), parts.template.tolist(), parts.contribution.tolist(), parts.distance.tolist()
+        )
+    ]
+    contributions.sort(key=lambda item: -abs(item.contribution))
+    probability = float(1.0 / (1.0 + np.exp(-parts.log_odds)))
+    name = grounding.atoms.names(np.array([index]))[0]
+    return Explanation(
+        name, float(values[index]), parts.log_odds, probability, tuple(contributions), result.program.language
+    )

@@ -1,0 +1,240 @@
+"""Inference: ground the rules over the data, choose an engine, solve, and hold on to what explains the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.database import Database
+from workbench.errors import InfeasibleError, UsageError
+from workbench.grounding import Grounding, GroundRequest, ground
+from workbench.inference import Solution, Status, choose, make_engine
+from workbench.inference.conflict import smallest_conflict
+from workbench.language.program import Program
+from workbench.network import Templates, evidence_energy
+from workbench.progress import SILENT, Progress
+from workbench.verbs.common import as_json, deadline_after
+from workbench.verbs.naming import row_texts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["InferenceResult", "infeasible", "infer", "is_query", "query_predicates", "require_weights", "solve"]
+
+Float = npt.NDArray[np.float64]
+Task = Literal["map", "marginal"]
+
+
+@dataclass(frozen=True)
+class InferenceResult:
+    """What inference found, and what it was found from.
+
+    Attributes
+    ----------
+    solution : Solution
+    grounding : Grounding
+    program : Program
+    weights : float64 array, shape (n_templates,)
+    task : {'map', 'marginal'}
+    seconds : float
+        Grounding and solving, wall time.
+    run_id : int or None
+        Under which the workspace recorded it.
+    """
+
+    solution: Solution
+    grounding: Grounding
+    program: Program
+    weights: Float
+    task: Task
+    seconds: float
+    run_id: int | None = None
+    evidence_energy: float = 0.0
+    ground_seconds: float = 0.0
+    warnings: tuple[Any, ...] = field(default=())
+
+    @property
+    def query(self) -> tuple[str, ...]:
+        """The predicates whose atoms are predictions; other open atoms are hidden."""
+        return query_predicates(self.grounding)
+
+    @property
+    def is_query(self) -> npt.NDArray[np.bool_]:
+        """Whether each open atom belongs to a query predicate, shape (n_atoms,)."""
+        return is_query(self.grounding)
+
+    def predictions(self, *, include_hidden: bool = False) -> pd.DataFrame:
+        """The predictions as a frame with columns `atom`, `predicate`, `value`, in the order of atom ids."""
+        import pandas as pd
+
+        atoms = self.grounding.atoms
+        ids = np.arange(atoms.n_atoms) if include_hidden else np.flatnonzero(self.is_query)
+        values = self.solution.values[ids]
+        if self.task == "map" and self.program.language == "mln":
+            values = np.rint(values).astype(np.int64)
+        predicates = np.array(atoms.predicates, dtype=object)[atoms.predicate_of(ids)]
+        return pd.DataFrame({"atom": atoms.names(ids), "predicate": predicates, "value": values})
+
+    def value(self, atom: str) -> float:
+        """The value of one open atom, by its text."""
+        return float(self.solution.values[self.grounding.atoms.find(atom)])
+
+    def explain(self, atom: str) -> Any:
+        """Why `atom` has its value: its ground rules' contributions. See `workbench.verbs.explain.Explanation`."""
+        from workbench.verbs.explain import explain_result
+
+        return explain_result(self, atom)
+
+    def summary(self) -> dict[str, Any]:
+        """The answer's figures as a JSON-ready mapping."""
+        solution = self.solution
+        network = self.grounding.network
+        return {
+            "status": str(solution.status),
+            "task": self.task,
+            "engine": solution.engine,
+            "reason": solution.reason,
+            "energy": as_json(solution.energy),
+            "evidence_energy": as_json(self.evidence_energy),
+            "bound": as_json(solution.bound),
+            "gap": as_json(solution.gap),
+            "hard_violation": as_json(solution.hard_violation),
+            "atoms": network.n_atoms,
+            "query_atoms": int(self.is_query.sum()),
+            "ground_rows": network.n_rows,
+            "unit_entries": int(network.unit.nnz),
+            "seconds": round(self.seconds, 6),
+            "ground_seconds": round(self.ground_seconds, 6),
+            "run": self.run_id,
+            "diagnostics": as_json(solution.diagnostics),
+            "warnings": [warning.as_record() for warning in self.warnings],
+        }
+
+
+def query_predicates(grounding: Grounding) -> tuple[str, ...]:
+    """The open predicates that were asked about."""
+    atoms = grounding.atoms
+    return tuple(name for name, hidden in zip(atoms.predicates, atoms.hidden) if not hidden)
+
+
+def is_query(grounding: Grounding) -> npt.NDArray[np.bool_]:
+    """Whether each open atom belongs to a query predicate, shape (n_atoms,)."""
+    return ~grounding.atoms.hidden_of()
+
+
+def infer(
+    database: Database,
+    program: Program,
+    request: GroundRequest,
+    *,
+    task: Task,
+    engine: str = "auto",
+    options: Mapping[str, object] | None = None,
+    weights: Float | None = None,
+    seed: int = 0,
+    time_limit: float | None = None,
+    progress: Progress = SILENT,
+) -> InferenceResult:
+    """Ground and solve.
+
+    Parameters
+    ----------
+    weights : float64 array, shape (n_templates,), or None for the program's own
+        Weights of the request's `templates`.
+    time_limit : float or None
+        Seconds for the solver, from the end of grounding.
+
+    Raises
+    ------
+    InfeasibleError
+        When hard rules and evidence admit no state.
+    UsageError
+        When a rule has no weight, or the engine declines the network.
+    """
+    begun = perf_counter()
+    progress.step("ground", 0.0)
+    grounding = ground(database, program, request)
+    ground_seconds = perf_counter() - begun
+    chosen = grounding.templates.weight if weights is None else weights
+    require_weights(grounding.templates, chosen)
+    solution = solve(
+        grounding,
+        chosen,
+        task,
+        engine,
+        options or {},
+        discrete=program.language == "mln",
+        seed=seed,
+        time_limit=time_limit,
+        progress=progress,
+    )
+    if solution.status is Status.INFEASIBLE:
+        raise infeasible(grounding, solution, discrete=program.language == "mln")
+    return InferenceResult(
+        solution,
+        grounding,
+        program,
+        chosen,
+        task,
+        perf_counter() - begun,
+        evidence_energy=evidence_energy(grounding.network, chosen),
+        ground_seconds=ground_seconds,
+        warnings=tuple(grounding.warnings),
+    )
+
+
+def solve(
+    grounding: Grounding,
+    weights: Float,
+    task: Task,
+    engine: str,
+    options: Mapping[str, object],
+    *,
+    discrete: bool,
+    seed: int = 0,
+    time_limit: float | None = None,
+    progress: Progress = SILENT,
+) -> Solution:
+    """Run one engine by name, or the one that `auto` chooses, on a ground network."""
+    network = grounding.network
+    why = ""
+    if engine == "auto":
+        solver, why = choose(network, weights, task, discrete=discrete)
+    else:
+        solver = make_engine(engine, task, **{key: value for key, value in options.items() if value is not None})
+    reason = solver.declines(network, weights)
+    if reason is not None:
+        raise UsageError.of("E0804", f"engine {solver.name} declines this network: {reason}", help="try --engine auto")
+    solution = solver.solve(network, weights, seed=seed, deadline=deadline_after(time_limit), progress=progress)
+    reasons = "; ".join(part for part in (why and f"auto took {solver.name}: {why}", solution.reason) if part)
+    return replace(solution, reason=reasons)
+
+
+def require_weights(templates: Templates, weights: Float) -> None:
+    """Refuse weights that are still to be learned."""
+    missing = np.flatnonzero(np.isnan(weights))
+    if missing.size:
+        first = templates.label[int(missing[0])]
+        raise UsageError.of(
+            "E0805",
+            f"{missing.size} of {weights.size} clauses have no weight, the first is `{first}`",
+            help="learn the weights first (workbench learn), or write them before the formulas",
+        )
+
+
+def infeasible(grounding: Grounding, solution: Solution, *, discrete: bool) -> InfeasibleError:
+    """The error that names a small set of ground hard rows that no state satisfies together."""
+    from workbench.errors import Diagnostic
+
+    conflict = solution.conflict
+    if conflict is None:
+        conflict = smallest_conflict(grounding.network, discrete=discrete)
+    rows = [] if conflict is None else [int(row) for row in conflict]
+    named = "; ".join(row_texts(grounding, rows[:10])) + (f" and {len(rows) - 10} more" if len(rows) > 10 else "")
+    message = "the hard rules and the evidence admit no world"
+    return InfeasibleError((Diagnostic("E0401", f"{message}: {named}" if named else message),))

@@ -1,0 +1,39 @@
+"""Ground rows in words: atoms by name, as the rules language writes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.network import Relation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workbench.grounding import Grounding
+
+__all__ = ["row_texts"]
+
+
+def row_texts(grounding: Grounding, rows: Sequence[int]) -> list[str]:
+    """Each row as a ground clause over its open atoms, or as a linear inequality where it is none."""
+    network = grounding.network
+    matrix = network.A
+    spans = [(int(matrix.indptr[row]), int(matrix.indptr[row + 1])) for row in rows]
+    ids = np.unique(np.concatenate([matrix.indices[start:stop] for start, stop in spans] or [np.zeros(0, np.int64)]))
+    names = dict(zip(ids.tolist(), grounding.atoms.names(ids)))
+    texts = []
+    for row, (start, stop) in zip(rows, spans):
+        coefficients = matrix.data[start:stop].tolist()
+        atoms = [names[int(atom)] for atom in matrix.indices[start:stop]]
+        negated = sum(coefficient > 0 for coefficient in coefficients)
+        relation = Relation(int(network.relation[row]))
+        is_clause = all(abs(coefficient) == 1 for coefficient in coefficients) and network.b[row] == 1 - negated
+        if is_clause and relation is not Relation.EQUAL:
+            texts.append(" v ".join(("!" if c > 0 else "") + atom for c, atom in zip(coefficients, atoms)))
+            continue
+        terms = [f"{c:+g} {atom}" for c, atom in zip(coefficients, atoms)]
+        sign = "=" if relation is Relation.EQUAL else "<="
+        texts.append(f"{' '.join(terms)} {sign} {-float(network.b[row]):g}".lstrip("+"))
+    return texts

@@ -1,0 +1,173 @@
+"""Recording runs, and listing, comparing and exporting what was recorded."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench import __version__
+from workbench.database import Database, RunRecord, data_hash, read_run, record_run, run_table
+from workbench.language import format_program
+from workbench.verbs.common import as_json
+
+if TYPE_CHECKING:
+    from workbench.network import Templates
+    from workbench.verbs.crossval import CrossValidation
+    from workbench.verbs.infer import InferenceResult
+    from workbench.verbs.learn import LearningResult
+
+__all__ = ["compare_runs", "record_crossval", "record_inference", "record_learning", "versions"]
+
+
+def versions() -> dict[str, str]:
+    """The versions that a result depends on."""
+    found = {"workbench": __version__, "python": sys.version.split()[0]}
+    for name in ("duckdb", "numpy", "scipy", "numba", "highspy"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _weights(templates: Templates, weights: np.ndarray[Any, Any]) -> dict[str, Any]:
+    return {
+        "template": np.arange(templates.n_templates),
+        "rule": templates.rule,
+        "clause": templates.clause,
+        "formula": list(templates.label),
+        "weight": weights,
+        "initial": templates.weight,
+        "fixed": templates.fixed,
+    }
+
+
+def _trace(trace: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, Any]:
+    series = [(name, np.asarray(values, dtype=np.float64)) for name, values in trace.items()]
+    if not series:
+        return {}
+    return {
+        "step": np.concatenate([np.arange(values.size) for _, values in series]),
+        "series": [name for name, values in series for _ in range(values.size)],
+        "value": np.concatenate([values for _, values in series]),
+    }
+
+
+def _predictions(result: InferenceResult, truth: np.ndarray[Any, Any] | None = None) -> dict[str, Any]:
+    frame = result.predictions()
+    columns = {
+        "predicate": frame["predicate"].to_numpy(),
+        "atom": frame["atom"].to_numpy(),
+        "value": frame["value"].to_numpy(dtype=np.float64),
+    }
+    return columns if truth is None else columns | {"truth": truth}
+
+
+def record_inference(database: Database, result: InferenceResult, seed: int, parameters: Mapping[str, Any]) -> int:
+    """Record an inference run with its weights, predictions and trace; its id."""
+    solution = result.solution
+    summary = {key: value for key, value in result.summary().items() if key not in ("diagnostics", "warnings", "run")}
+    return record_run(
+        database,
+        RunRecord(
+            kind="infer",
+            status=str(solution.status),
+            seconds=result.seconds,
+            program_text=format_program(result.program),
+            engine=solution.engine,
+            seed=seed,
+            data_hash=data_hash(database),
+            parameters={"task": result.task, "query": list(result.query), **as_json(parameters), "figures": summary},
+            versions=versions(),
+            weights=_weights(result.grounding.templates, result.weights),
+            predictions=_predictions(result),
+            traces=_trace(solution.trace),
+        ),
+    )
+
+
+def record_learning(database: Database, result: LearningResult, seed: int, parameters: Mapping[str, Any]) -> int:
+    """Record a learning run with its weights and trace; its id."""
+    return record_run(
+        database,
+        RunRecord(
+            kind="learn",
+            status=result.learned.status,
+            seconds=result.seconds,
+            program_text=result.text(),
+            engine=result.learned.learner,
+            seed=seed,
+            data_hash=data_hash(database),
+            parameters=as_json(parameters),
+            versions=versions(),
+            weights=_weights(result.templates, result.weights),
+            traces=_trace(result.learned.trace),
+        ),
+    )
+
+
+def record_crossval(database: Database, result: CrossValidation, seed: int, parameters: Mapping[str, Any]) -> int:
+    """Record a cross-validation, predictions and metrics fold by fold; its id."""
+    metrics: dict[str, list[Any]] = {"fold": [], "metric": [], "value": []}
+    parts = []
+    for number, fold in enumerate(result.folds):
+        columns = _predictions(fold.inference, fold.truth)
+        parts.append(columns | {"fold": np.full(fold.truth.size, number)})
+        for name, value in fold.scores.items():
+            metrics["fold"].append(number)
+            metrics["metric"].append(name)
+            metrics["value"].append(float(value))
+    last = result.folds[-1]
+    return record_run(
+        database,
+        RunRecord(
+            kind="crossval",
+            status="done",
+            seconds=result.seconds,
+            program_text=format_program(last.learning.program),
+            engine=last.learning.learned.learner,
+            seed=seed,
+            data_hash=data_hash(database),
+            parameters={"worlds": [fold.world for fold in result.folds], **as_json(parameters)},
+            versions=versions(),
+            predictions={key: np.concatenate([part[key] for part in parts]) for key in parts[0]},
+            metrics=metrics,
+        ),
+    )
+
+
+def compare_runs(database: Database, first: int, second: int) -> dict[str, list[dict[str, Any]]]:
+    """What differs between two runs: settings, metrics, weights by formula, and predictions (largest change first)."""
+    one, two = read_run(database, first), read_run(database, second)
+    settings = []
+    for name in ("kind", "engine", "seed", "status", "program_hash", "data_hash", "seconds"):
+        a, b = getattr(one, name), getattr(two, name)
+        if a != b:
+            settings.append({"setting": name, "first": a, "second": b})
+    for name in sorted(set(one.parameters) | set(two.parameters)):
+        a, b = one.parameters.get(name), two.parameters.get(name)
+        if a != b:
+            settings.append({"setting": name, "first": a, "second": b})
+    return {
+        "settings": settings,
+        "metrics": _changes(database, first, second, "metric", ["fold", "metric"], "value"),
+        "weights": _changes(database, first, second, "weight", ["formula"], "weight"),
+        "predictions": _changes(database, first, second, "prediction", ["fold", "atom"], "value"),
+    }
+
+
+def _changes(
+    database: Database, first: int, second: int, table: Any, keys: list[str], value: str
+) -> list[dict[str, Any]]:
+    one, two = run_table(database, first, table), run_table(database, second, table)
+    if one.empty and two.empty:
+        return []
+    both = one[[*keys, value]].merge(two[[*keys, value]], on=keys, how="outer", suffixes=("_first", "_second"))
+    both["change"] = (both[f"{value}_second"] - both[f"{value}_first"]).abs()
+    differing = both[~(both["change"] <= 1e-12)].sort_values("change", ascending=False, kind="stable")
+    records: list[dict[str, Any]] = as_json(differing.to_dict("records"))
+    return records

@@ -1,0 +1,280 @@
+"""The facade: one DuckDB database and all that can be done with it; the command line and the page are its twins."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.database import Database, LoadReport, Partition, read_run, read_runs, run_table
+from workbench.errors import UsageError
+from workbench.grounding import Grounding, GroundRequest, ground
+from workbench.language.program import Program
+from workbench.network import Templates
+from workbench.progress import SILENT, Progress
+from workbench.verbs import loading, runs
+from workbench.verbs.common import as_program, names_of
+from workbench.verbs.crossval import CrossValidation, crossval
+from workbench.verbs.infer import InferenceResult, Task, infer
+from workbench.verbs.learn import LearningResult, learn
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Workspace", "open_workspace"]
+
+RulesLike = Program | str | os.PathLike[str]
+Float = npt.NDArray[np.float64]
+
+
+def open_workspace(path: str | os.PathLike[str] | None = None, *, read_only: bool = False) -> Workspace:
+    """Open or create a workspace: one DuckDB file, or memory when `path` is None."""
+    return Workspace(Database.open(path, read_only=read_only))
+
+
+class Workspace:
+    """Data, rules and runs in one DuckDB database.
+
+    Use as a context manager, or call `close`.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the database."""
+        self.database.close()
+
+    def load(
+        self,
+        source: str | os.PathLike[str] | pd.DataFrame | Iterable[str | os.PathLike[str]],
+        *,
+        rules: RulesLike | None = None,
+        world: str | None = None,
+        partition: Partition = "evidence",
+        predicate: str | None = None,
+    ) -> LoadReport:
+        """Load facts: Alchemy `.db`, CSV, TSV, Parquet, `dataset.toml`, PSL `.data`, or a data frame.
+
+        All of it or nothing is loaded.
+
+        Parameters
+        ----------
+        source : path, data frame, or several paths
+        rules : Program, path or text, optional
+            Declares the predicates that the facts belong to.
+        world : str, optional
+            The database the facts belong to; rules never join worlds.
+        partition : {'evidence', 'truth', 'target'}
+        predicate : str, optional
+            For a data frame, or a table whose file name is not the predicate's.
+
+        Returns
+        -------
+        LoadReport
+            New facts by predicate, the worlds they went to, warnings.
+        """
+        if rules is not None:
+            self.declare(rules)
+        return loading.load(self.database, source, world=world, partition=partition, predicate=predicate)
+
+    def declare(self, rules: RulesLike) -> Program:
+        """Declare a program's types and predicates in the database, and give the program back."""
+        program = as_program(rules)
+        self.database.declare(program)
+        return program
+
+    def worlds(self) -> dict[str, int]:
+        """The databases kept apart in this workspace, name to id."""
+        return dict(self.database.worlds())
+
+    def request(
+        self,
+        *,
+        query: Sequence[str] | str | None = None,
+        closed: Sequence[str] | str | None = None,
+        hidden: Sequence[str] | str | None = None,
+        worlds: Sequence[str] | None = None,
+        templates: Templates | None = None,
+        **options: Any,
+    ) -> GroundRequest:
+        """What to ground, worlds by name.
+
+        Raises
+        ------
+        UsageError
+            For an unknown world.
+        """
+        if not self.worlds():
+            self.database.world_id()
+        by_name = self.worlds()
+        unknown = [name for name in worlds or () if name not in by_name]
+        if unknown:
+            raise UsageError.of(
+                "E0807", f"there is no world {', '.join(unknown)}", help=f"the worlds are {', '.join(by_name)}"
+            )
+        ids = None if worlds is None else tuple(by_name[name] for name in worlds)
+        return GroundRequest(
+            query=None if query is None else names_of(query),
+            closed=names_of(closed),
+            hidden=names_of(hidden),
+            worlds=ids,
+            templates=templates,
+            **options,
+        )
+
+    def preview(self, rules: RulesLike, *, learning: bool = False, samples: int = 3, **request: Any) -> Any:
+        """Count every rule's groundings without materialising them, with the SQL, the plan and sample clauses."""
+        from workbench.grounding import preview  # type: ignore[attr-defined]
+
+        program = self.declare(rules)
+        return preview(self.database, program, self.request(role=_role(learning), **request), samples=samples)
+
+    def ground(self, rules: RulesLike, *, learning: bool = False, **request: Any) -> Grounding:
+        """The ground network of the rules over the data."""
+        program = self.declare(rules)
+        return ground(self.database, program, self.request(role=_role(learning), **request))
+
+    def infer(
+        self,
+        rules: RulesLike | LearningResult,
+        *,
+        task: Task | None = None,
+        engine: str = "auto",
+        options: Mapping[str, object] | None = None,
+        seed: int = 0,
+        time_limit: float | None = None,
+        progress: Progress = SILENT,
+        record: bool = True,
+        **request: Any,
+    ) -> InferenceResult:
+        """Predict the open atoms.
+
+        Parameters
+        ----------
+        rules : Program, path, text, or the result of `learn`
+        task : {'map', 'marginal'}, optional
+            Marginals by default for Markov logic, MAP for PSL.
+        engine : str
+            A name, or `auto`.
+        options : mapping, optional
+            The engine's parameters.
+        time_limit : float, optional
+            Seconds.
+        **request
+            `query`, `closed`, `hidden`, `worlds`, as in `request`.
+        """
+        weights = None
+        if isinstance(rules, LearningResult):
+            weights = rules.weights
+            request.setdefault("templates", rules.templates)
+            rules = rules.program
+        program = self.declare(rules)
+        chosen: Task = task or ("marginal" if program.language == "mln" else "map")
+        result = infer(
+            self.database,
+            program,
+            self.request(**request),
+            task=chosen,
+            engine=engine,
+            options=options,
+            weights=weights,
+            seed=seed,
+            time_limit=time_limit,
+            progress=progress,
+        )
+        if not record:
+            return result
+        settings = {"engine": engine, "options": options, "time_limit": time_limit, **request}
+        return replace(result, run_id=runs.record_inference(self.database, result, seed, _settings(settings)))
+
+    def learn(
+        self,
+        rules: RulesLike,
+        *,
+        learner: str = "auto",
+        options: Mapping[str, object] | None = None,
+        seed: int = 0,
+        time_limit: float | None = None,
+        progress: Progress = SILENT,
+        record: bool = True,
+        **request: Any,
+    ) -> LearningResult:
+        """Learn the rules' weights from the labels in the data."""
+        program = self.declare(rules)
+        result = learn(
+            self.database,
+            program,
+            self.request(**request),
+            learner=learner,
+            options=options,
+            seed=seed,
+            time_limit=time_limit,
+            progress=progress,
+        )
+        if not record:
+            return result
+        settings = {"learner": learner, "options": options, "time_limit": time_limit, **request}
+        return replace(result, run_id=runs.record_learning(self.database, result, seed, _settings(settings)))
+
+    def crossval(self, rules: RulesLike, *, worlds: Sequence[str] | None = None, **options: Any) -> CrossValidation:
+        """Learn on all worlds but one and score that one, for every world."""
+        program = self.declare(rules)
+        keys = ("query", "closed", "hidden")
+        chosen = {key: options.pop(key) for key in keys if key in options}
+        record = options.pop("record", True)
+        request = self.request(**chosen)
+        by_name = self.worlds()
+        ids = [by_name[name] for name in worlds] if worlds is not None else sorted(by_name.values())
+        result = crossval(self.database, program, request, worlds=ids, **options)
+        if record:
+            runs.record_crossval(self.database, result, options.get("seed", 0), _settings({**chosen, **options}))
+        return result
+
+    def evaluate(self, result: InferenceResult, truth: str | os.PathLike[str] | None = None) -> dict[str, Any]:
+        """Score a result against the truth in the workspace, or a file of facts."""
+        from workbench.verbs.evaluate import evaluate_result
+
+        return evaluate_result(result, truth)
+
+    def runs(self) -> pd.DataFrame:
+        """The recorded runs, newest first: id, parent, kind, name, created, seconds, status, engine, seed."""
+        import pandas as pd
+
+        columns = ("id", "parent", "kind", "name", "created", "seconds", "status", "engine", "seed")
+        return pd.DataFrame(
+            [[getattr(run, name) for name in columns] for run in read_runs(self.database)], columns=list(columns)
+        )
+
+    def compare(self, first: int, second: int) -> dict[str, list[dict[str, Any]]]:
+        """What differs between two runs: settings, metrics, weights, predictions."""
+        return runs.compare_runs(self.database, first, second)
+
+    def run_program(self, run: int) -> str:
+        """The program of a run, with the weights it learned where it learned any."""
+        return read_run(self.database, run).program_text
+
+    def run_predictions(self, run: int) -> pd.DataFrame:
+        """The predictions of a run."""
+        return run_table(self.database, run, "prediction")
+
+
+def _role(learning: bool) -> Literal["infer", "learn"]:
+    return "learn" if learning else "infer"
+
+
+def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in given.items() if value is not None and key not in ("templates", "progress")}
