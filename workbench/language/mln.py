@@ -69,6 +69,8 @@ def parse_mln_unchecked(text: str, source: str | None = None) -> Program:
 
 def _read(text: str, source: str | None, directory: str | os.PathLike[str] | None) -> tuple[Program, Diagnostics]:
     reading = _Reading()
+    if source is not None:
+        reading.included.add(Path(source).resolve())
     reading.read(Source(source, text), Path(directory or "."))
     return reading.program(text), reading.diagnostics
 
@@ -113,6 +115,9 @@ class _Reading:
         for function in self.functions.values():
             for name in (*function.argument_types, function.return_type):
                 self.types.setdefault(name, Type(name))
+        for rule in self.rules:
+            if rule.weight.variable is not None:
+                self.mark_numbered(rule, rule.weight.variable)
         return Program("mln", self.types, self.predicates, self.functions, tuple(self.rules), text, dict(self.sources))
 
     def mark_numbered(self, rule: FormulaRule, weight_variable: str) -> None:

@@ -204,7 +204,7 @@ class Builder(Transformer[Token, object]):
             if isinstance(member, Token) and member.type == "ELLIPSIS":
                 pending = True
                 continue
-            text = self.term(member)
+            text = self.string(member) if isinstance(member, Token) and member.type == "STRING" else self.term(member)
             assert isinstance(text, Variable | Constant)
             if pending:
                 constants.extend(self._range(constants, text))

@@ -8,7 +8,7 @@ from pathlib import Path
 from lark import Lark, Token, Transformer
 
 from workbench.language.source import Diagnostics, Source
-from workbench.language.statements import CLOSING, OPENING, Statement, report_stray
+from workbench.language.statements import CLOSING, OPENING, STRAY, Statement, is_sound, report_stray
 
 __all__ = ["psl_parser", "split_rules"]
 
@@ -50,14 +50,19 @@ def split_rules(parser: Lark, source: Source, diagnostics: Diagnostics) -> Itera
     rule: list[Token] = []
     depth = 0
     newline = False
-    pending = list(_tagged(parser, source, diagnostics))
+    pending = list(_tagged(parser.lex(source.text)))
     for position, token in enumerate(pending):
         kind = token.type
         if kind == "NEWLINE":
             newline = True
             continue
+        if kind in STRAY:
+            report_stray(token, source, diagnostics)
+            if kind == "OPEN_COMMENT":
+                break
         if rule and _starts_rule(rule, pending[position : position + 3], newline, depth):
-            yield Statement(source, rule)
+            if is_sound(rule):
+                yield Statement(source, rule)
             rule, depth = [], 0
         newline = False
         rule.append(token)
@@ -65,7 +70,7 @@ def split_rules(parser: Lark, source: Source, diagnostics: Diagnostics) -> Itera
             depth += 1
         elif kind in CLOSING:
             depth = max(0, depth - 1)
-    if rule:
+    if rule and is_sound(rule):
         yield Statement(source, rule)
 
 
@@ -77,6 +82,8 @@ def _starts_rule(rule: list[Token], ahead: list[Token], newline: bool, depth: in
         return last not in SIGNS or len(rule) > 1
     if kind in SIGNS and kinds[1:2] == ["WEIGHT"]:
         return True
+    if newline and last == "OPEN_STRING":
+        return True
     if depth:
         return False
     if last in ENDS or last == "RBRACE":
@@ -85,28 +92,25 @@ def _starts_rule(rule: list[Token], ahead: list[Token], newline: bool, depth: in
     return newline and ended and (kind in OPERAND_STARTS or kinds == CARDINALITY)
 
 
-def _tagged(parser: Lark, source: Source, diagnostics: Diagnostics) -> Iterator[Token]:
-    """The tokens, with `1.5 :` as one WEIGHT and full stops as STOP; stray characters reported and left out."""
+def _tagged(tokens: Iterator[Token]) -> Iterator[Token]:
+    """The tokens, with `1.5 :` as one WEIGHT and full stops as STOP; the rest of a line with an open quote dropped."""
     held: Token | None = None
-    for token in parser.lex(source.text):
+    spoiled_line: int | None = None
+    for token in tokens:
         kind = token.type
-        if kind in ("UNKNOWN", "OPEN_COMMENT", "OPEN_STRING"):
-            report_stray(token, source, diagnostics)
-            if kind == "UNKNOWN":
-                continue
-            break
+        if token.line == spoiled_line and kind != "NEWLINE":
+            continue
         if held is not None:
             if kind == "COLON":
-                token = held.update(type="WEIGHT")
-                token.end_line, token.end_column, token.end_pos = held.end_line, held.end_column, held.end_pos
+                yield held.update(type="WEIGHT")
                 held = None
-                yield token
                 continue
             yield held
             held = None
         if kind == "NUMBER":
             held = token
         else:
+            spoiled_line = token.line if kind == "OPEN_STRING" else spoiled_line
             yield token.update(type="STOP") if kind == "POINT" else token
     if held is not None:
         yield held

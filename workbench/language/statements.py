@@ -15,13 +15,14 @@ from lark import Lark, Token, Transformer
 from workbench.errors import Span
 from workbench.language.source import Diagnostics, Source
 
-__all__ = ["CLOSING", "OPENING", "Statement", "mln_parser", "report_stray", "split_statements"]
+__all__ = ["CLOSING", "OPENING", "STRAY", "Statement", "is_sound", "mln_parser", "report_stray", "split_statements"]
 
 OPENING = {"LPAR", "LBRACE", "LSQB"}
 CLOSING = {"RPAR", "RBRACE", "RSQB"}
 JOINING = {"AND", "OR", "IMPLIES", "IFF", "COMMA", "EQUAL", "UNEQUAL", "LESS", "AT_MOST", "MORE", "AT_LEAST"}
 LEFT_OPEN = JOINING | {"NOT", "PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "COLON", "AT"}
 RIGHT_OPEN = JOINING | CLOSING | {"SLASH", "PERCENT"}
+STRAY = {"UNKNOWN", "OPEN_COMMENT", "OPEN_STRING"}
 
 
 class Layout:
@@ -55,7 +56,7 @@ class Statement:
 
 
 def split_statements(parser: Lark, source: Source, diagnostics: Diagnostics) -> Iterator[Statement]:
-    """Cut `source` into statements; characters that no statement can hold are reported and skipped."""
+    """Cut `source` into statements; one with a character that means nothing is reported and left out."""
     tokens: list[Token] = []
     depth = 0
     newlines = 0
@@ -64,27 +65,35 @@ def split_statements(parser: Lark, source: Source, diagnostics: Diagnostics) -> 
         if kind == "NEWLINE":
             newlines += 1
             continue
-        if kind in ("UNKNOWN", "OPEN_COMMENT", "OPEN_STRING"):
-            report_stray(token, source, diagnostics)
-            if kind == "UNKNOWN":
-                continue
-            break
         if newlines and tokens:
             goes_on = (depth > 0 and newlines == 1) or tokens[-1].type in LEFT_OPEN or kind in RIGHT_OPEN
-            if not goes_on or kind == "INCLUDE":
-                yield Statement(source, tokens)
+            if not goes_on or kind == "INCLUDE" or tokens[-1].type == "OPEN_STRING":
+                if is_sound(tokens):
+                    yield Statement(source, tokens)
                 tokens, depth = [], 0
         newlines = 0
+        if kind in STRAY:
+            report_stray(token, source, diagnostics)
+            if kind == "OPEN_COMMENT":
+                break
+        if tokens and tokens[-1].type == "OPEN_STRING":
+            continue
         tokens.append(token)
         if kind in OPENING:
             depth += 1
         elif kind in CLOSING:
             depth = max(0, depth - 1)
         elif (kind == "POINT" and depth == 0) or kind == "INCLUDE":
-            yield Statement(source, tokens)
+            if is_sound(tokens):
+                yield Statement(source, tokens)
             tokens = []
-    if tokens:
+    if tokens and is_sound(tokens):
         yield Statement(source, tokens)
+
+
+def is_sound(tokens: list[Token]) -> bool:
+    """Whether no token of a statement is a stray character."""
+    return not any(token.type in STRAY for token in tokens)
 
 
 def report_stray(token: Token, source: Source, diagnostics: Diagnostics) -> None:

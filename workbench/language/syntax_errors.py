@@ -44,6 +44,8 @@ def explain_unexpected(tokens: Sequence[Token], position: int, expected: Iterabl
         return "E0103", "a full stop ends a hard formula, and this one is not complete", None
     if token.type == "COLON":
         return "E0103", "a colon stands only after a weight", None
+    if token.type == "MORE" and before is not None and before.type == "MINUS":
+        return "E0103", "`->` is not Markov logic", "implication is written `=>` in Markov logic"
     if token.type == "RPAR" and "RPAR" not in wanted and "NAME" not in wanted:
         return "E0103", "this parenthesis was never opened", None
     return "E0103", f"`{text}` is not expected here", _expectation(wanted)
