@@ -1,0 +1,191 @@
+"""Several Markov chains over one network: starting states, recording, and how well the chains agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.errors import Cancelled
+from workbench.inference.gibbs_kernels import set_rows
+from workbench.inference.maxwalksat import MaxWalkSAT
+from workbench.inference.random_numbers import UInt64, stream
+from workbench.network.energy import hard_violation
+from workbench.network.ground_network import GroundNetwork, Relation
+from workbench.network.layout import Layout
+from workbench.progress import Progress, expired
+
+__all__ = ["IMPOSSIBLE", "Chain", "Record", "hard_price", "legal_state", "new_chain", "run_chains"]
+
+Float = npt.NDArray[np.float64]
+
+IMPOSSIBLE = 1e100
+"""What a violated hard row costs a sampler: no draw is ever made against it."""
+BATCHES = 16
+
+
+@dataclass
+class Chain:
+    """One chain's state, in the layout's order, and its sums by batch of successive samples.
+
+    Attributes
+    ----------
+    y : int8 array, shape (n_atoms,);  ell : float64 array, shape (n_rows,);  block_true : int32 array
+    random : uint64 array, shape (2,)
+    hits, soft : float32 arrays, shape (BATCHES, n_atoms)
+        Summed states, and summed conditional probabilities, of the samples of each batch.
+    sizes : int64 array, shape (BATCHES,)
+    """
+
+    y: npt.NDArray[np.int8]
+    ell: Float
+    block_true: npt.NDArray[np.int32]
+    random: UInt64
+    hits: npt.NDArray[np.float32]
+    soft: npt.NDArray[np.float32]
+    sizes: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(BATCHES, np.int64))
+
+
+def new_chain(layout: Layout, state: Float, seed: int, number: int) -> Chain:
+    """A chain at `state`, shape (n_atoms,) in the network's order."""
+    y = (layout.from_network(state) >= 0.5).astype(np.int8)
+    ell, block_true = np.zeros(layout.n_rows), np.full(layout.block_kind.size, -1, np.int32)
+    set_rows(layout, y, ell, block_true)
+    hits, soft = np.zeros((2, BATCHES, layout.n_atoms), np.float32)
+    return Chain(y, ell, block_true, stream(seed, number + 1), hits, soft)
+
+
+def hard_price(layout: Layout) -> Float:
+    """Effective weight of soft rows, `IMPOSSIBLE` for hard ones; shape (n_rows,)."""
+    hard = (layout.kind == Relation.AT_MOST) | (layout.kind == Relation.EQUAL)
+    return np.where(hard, IMPOSSIBLE, layout.weight)
+
+
+def legal_state(
+    network: GroundNetwork, weights: Float, *, seed: int, deadline: float | None, progress: Progress, random: bool
+) -> Float | None:
+    """A state that keeps hard rows and blocks, by MaxWalkSAT; None when none was found.
+
+    With `random` soft rows are not heeded, so that chains start apart; otherwise it is a state of low energy.
+    """
+    rng = np.random.default_rng([seed, 7])
+    start = (rng.random(network.n_atoms) < 0.5).astype(np.float64) if random else None
+    if random and not np.any(network.relation != Relation.HINGE) and not network.blocks.n_blocks:
+        return start
+    search = MaxWalkSAT(tries=3)
+    pull = np.zeros_like(weights) if random else weights
+    found = search.solve(network, pull, seed=seed, deadline=deadline, progress=progress, start=start).values
+    if np.isnan(found).any() or hard_violation(network, found, discrete=True):
+        return None
+    return found
+
+
+@dataclass(frozen=True)
+class Record:
+    """What the chains saw.
+
+    Attributes
+    ----------
+    soft, raw : float64 arrays, shape (n_atoms,)
+        Mean conditional probabilities (Rao-Blackwell), and `(count + 1/2) / (samples + 1)`, in the network's order.
+    samples : int
+    effective : float64 array, shape (n_atoms,)
+        Effective number of samples behind `soft`, by batch means; infinite where it never varied.
+    r_hat : float64 array, shape (n_atoms,)
+        Gelman and Rubin's ratio over half chains; 1 where nothing varied.
+    stopped : {'', 'limit', 'cancelled'}
+    """
+
+    soft: Float
+    raw: Float
+    samples: int
+    effective: Float
+    r_hat: Float
+    stopped: str
+
+    def diagnostics(self) -> dict[str, object]:
+        """The figures that a `Solution` reports."""
+        finite = self.effective[np.isfinite(self.effective)]
+        return {
+            "samples": self.samples,
+            "raw_probability": self.raw,
+            "effective_samples": float(finite.min()) if finite.size else float(self.samples),
+            "effective_samples_median": float(np.median(finite)) if finite.size else float(self.samples),
+            "r_hat": float(self.r_hat.max(initial=1.0)),
+            "r_hat_median": float(np.median(self.r_hat)) if self.r_hat.size else 1.0,
+        }
+
+
+def run_chains(
+    layout: Layout,
+    chains: Sequence[Chain],
+    advance: Callable[[Chain, int, bool], None],
+    *,
+    samples: int,
+    burn_in: int,
+    deadline: float | None,
+    progress: Progress,
+    stage: str,
+) -> Record:
+    """Advance all chains, `burn_in` steps each unrecorded, then `samples` in all, round by round.
+
+    `advance(chain, batch, record)` makes one step. The deadline and a cancel stop between steps.
+    """
+    each = max(1, -(-samples // len(chains)))
+    stopped = ""
+    try:
+        for step in range(burn_in + each):
+            if step % 8 == 0:
+                progress.step(stage, step * len(chains), (burn_in + each) * len(chains))
+            if expired(deadline):
+                stopped = "limit"
+                break
+            recorded = step >= burn_in
+            batch = (step - burn_in) * BATCHES // each if recorded else 0
+            for chain in chains:
+                advance(chain, batch, recorded)
+                chain.sizes[batch] += recorded
+    except Cancelled:
+        stopped = "cancelled"
+    return _summarise(layout, chains, stopped)
+
+
+def _summarise(layout: Layout, chains: Sequence[Chain], stopped: str) -> Record:
+    sizes = np.array([chain.sizes for chain in chains])
+    total = int(sizes.sum())
+    if not total:
+        nothing = np.full(layout.n_atoms, np.nan)
+        return Record(nothing, nothing, 0, np.zeros(layout.n_atoms), np.full(layout.n_atoms, np.inf), stopped)
+    soft = np.array([chain.soft for chain in chains], np.float64)
+    hits = np.array([chain.hits for chain in chains], np.float64)
+    mean = soft.sum(axis=(0, 1)) / total
+    used = sizes > 0
+    size = sizes[used][:, None]
+    batch_means = soft[used] / size
+    # The variance of one conditional probability is at most p(1 - p); batch means tell what is left after correlation.
+    spread = np.maximum(mean * (1 - mean), 0.0)
+    of_mean = ((batch_means - mean) ** 2 * size).sum(axis=0) / max(1, len(size) - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effective = np.where(of_mean > 1e-12, np.minimum(total * spread / of_mean, 10.0 * total), np.inf)
+    order = layout.to_network
+    raw = (hits.sum(axis=(0, 1)) + 0.5) / (total + 1)
+    return Record(order(mean), order(raw), total, order(effective), order(_r_hat(hits, sizes)), stopped)
+
+
+def _r_hat(hits: Float, sizes: npt.NDArray[np.int64]) -> Float:
+    """Split R-hat of each atom's indicator from the halves of every chain."""
+    half = BATCHES // 2
+    halves = np.concatenate((hits[:, :half].sum(axis=1), hits[:, half:].sum(axis=1)))
+    n = np.concatenate((sizes[:, :half].sum(axis=1), sizes[:, half:].sum(axis=1)))
+    halves, n = halves[n > 1], n[n > 1]
+    if len(n) < 2:
+        return np.ones(hits.shape[2])
+    means = halves / n[:, None]
+    length = float(n.mean())
+    within = (means * (1 - means) * (n / (n - 1))[:, None]).mean(axis=0)
+    between = means.var(axis=0, ddof=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.sqrt((length - 1) / length + between / within)
+    return np.where(within > 0, ratio, np.where(between > 0, np.inf, 1.0))

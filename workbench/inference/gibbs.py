@@ -1,0 +1,111 @@
+"""Gibbs sampling of a discrete network, blocks drawn as wholes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.inference.chains import Chain, hard_price, legal_state, new_chain, run_chains
+from workbench.inference.gibbs_kernels import sweep
+from workbench.inference.maxwalksat import infeasible
+from workbench.inference.propagation import propagate
+from workbench.inference.sampling import answer, no_legal_state
+from workbench.inference.solution import Solution
+from workbench.network.ground_network import GroundNetwork
+from workbench.network.layout import lay_out
+from workbench.progress import SILENT, Progress
+
+__all__ = ["Gibbs"]
+
+Float = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Gibbs:
+    """Sweeps over all atoms, each redrawn given the rest; members of a `!` or `?` block are redrawn together.
+
+    The answer is the mean of the conditional probabilities over the sweeps (Rao-Blackwell); the raw frequencies are in
+    `diagnostics["raw_probability"]`. Any row is allowed, clause or not. Moves that break a hard row have probability
+    0: where hard rows leave states that no single move joins, chains cannot meet, and R-hat tells.
+
+    Parameters
+    ----------
+    samples : int
+        Recorded sweeps, over all chains.
+    burn_in : int
+        Unrecorded sweeps of each chain.
+    chains : int
+    from_map : bool
+        Start all chains at a MaxWalkSAT state (Singla and Domingos 2005) rather than apart at random legal states.
+    """
+
+    name: ClassVar[str] = "gibbs"
+    task: ClassVar[Literal["map", "marginal"]] = "marginal"
+
+    samples: int = 2000
+    burn_in: int = 100
+    chains: int = 4
+    from_map: bool = False
+
+    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
+        """Nothing."""
+        return None
+
+    def solve(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+        start: Float | None = None,
+    ) -> Solution:
+        """Marginal probabilities. `start` is where all chains begin; it should keep the hard rows."""
+        layout = lay_out(network, weights)
+        forced = propagate(layout, network)
+        if forced.conflict is not None:
+            return infeasible(network, self.name, forced.conflict, forced.conflict_blocks)
+        layout = layout._replace(fixed=forced.fixed)
+        price = hard_price(layout)
+        chains = []
+        for number in range(self.chains):
+            state = start
+            if state is None and (number == 0 or not self.from_map):
+                state = legal_state(
+                    network,
+                    weights,
+                    seed=seed + 1000 * number,
+                    deadline=deadline,
+                    progress=progress,
+                    random=not self.from_map,
+                )
+                if state is None:
+                    return no_legal_state(network, self.name)
+                if self.from_map:
+                    start = state
+            assert state is not None
+            chains.append(new_chain(layout, state, seed, number))
+        probability = np.zeros(layout.n_atoms)
+
+        def advance(chain: Chain, batch: int, record: bool) -> None:
+            probability[:] = 0.0
+            sweep(layout, price, chain.y, chain.ell, chain.block_true, probability, chain.random, True)
+            if record:
+                chain.soft[batch] += probability
+                chain.hits[batch] += chain.y
+
+        record = run_chains(
+            layout,
+            chains,
+            advance,
+            samples=self.samples,
+            burn_in=self.burn_in,
+            deadline=deadline,
+            progress=progress,
+            stage="gibbs",
+        )
+        return answer(record, self.name, self.chains, self.samples)

@@ -1,0 +1,116 @@
+"""One sweep over all atoms and blocks: each one's conditional distribution, and a draw from it."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.inference.local_search import change
+from workbench.inference.random_numbers import UInt64, uniform
+from workbench.network.compiled import compiled
+from workbench.network.layout import Layout
+
+__all__ = ["set_atom", "set_rows", "sweep"]
+
+Float = npt.NDArray[np.float64]
+Int8 = npt.NDArray[np.int8]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+
+@compiled
+def set_rows(layout: Layout, y: Int8, ell: Float, block_true: Int32) -> None:
+    """Compute `ell` of all rows and the true member of all blocks from `y`."""
+    for row in range(ell.size):
+        total = layout.b[row]
+        for k in range(layout.row_ptr[row], layout.row_ptr[row + 1]):
+            total += layout.row_coefficient[k] * y[layout.row_atom[k]]
+        ell[row] = total
+    for block in range(block_true.size):
+        block_true[block] = -1
+        for k in range(layout.block_ptr[block], layout.block_ptr[block + 1]):
+            if y[layout.block_atom[k]]:
+                block_true[block] = layout.block_atom[k]
+
+
+@compiled
+def set_atom(atom: int, value: int, y: Int8, ell: Float, atom_ptr: Int64, atom_row: Int32, coefficient: Float) -> None:
+    """Give an atom a value."""
+    if y[atom] == value:
+        return
+    sign = 1.0 - 2.0 * y[atom]
+    y[atom] = value
+    for k in range(atom_ptr[atom], atom_ptr[atom + 1]):
+        ell[atom_row[k]] += sign * coefficient[k]
+
+
+@compiled
+def sweep(
+    layout: Layout,
+    price: Float,
+    y: Int8,
+    ell: Float,
+    block_true: Int32,
+    probability: Float,
+    random: UInt64,
+    move: bool,
+) -> None:
+    """Visit every atom outside blocks, then every block; `probability` gains each atom's conditional probability.
+
+    With `move` each is redrawn from its conditional distribution in turn (Gibbs sampling); without, the state stays.
+    """
+    field, atom_ptr, atom_row, coefficient = layout.field, layout.atom_ptr, layout.atom_row, layout.atom_coefficient
+    kind, fixed, block_of = layout.kind, layout.fixed, layout.block_of
+    block_ptr, block_atom = layout.block_ptr, layout.block_atom
+    for atom in range(y.size):
+        if fixed[atom] >= 0:
+            probability[atom] += fixed[atom]
+            continue
+        if block_of[atom] >= 0:
+            continue
+        delta = change(atom, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
+        gain = delta if y[atom] else -delta
+        true = 1.0 / (1.0 + np.exp(-gain)) if gain > -700.0 else 0.0
+        probability[atom] += true
+        if move:
+            set_atom(atom, 1 if uniform(random) < true else 0, y, ell, atom_ptr, atom_row, coefficient)
+    widest = 0
+    for block in range(block_true.size):
+        widest = max(widest, block_ptr[block + 1] - block_ptr[block])
+    cost = np.empty(widest + 1)
+    for block in range(block_true.size):
+        old = block_true[block]
+        if old >= 0 and fixed[old] == 1:
+            continue
+        if old >= 0:
+            set_atom(old, 0, y, ell, atom_ptr, atom_row, coefficient)
+        first = block_ptr[block]
+        size = block_ptr[block + 1] - first
+        # The last place stands for no true member, which only at-most-one blocks may have.
+        cost[size] = 0.0 if layout.block_kind[block] == 1 else np.inf
+        least = cost[size]
+        for i in range(size):
+            atom = block_atom[first + i]
+            cost[i] = (
+                np.inf
+                if fixed[atom] == 0
+                else change(atom, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
+            )
+            least = min(least, cost[i])
+        total = 0.0
+        for i in range(size + 1):
+            cost[i] = np.exp(least - cost[i])
+            total += cost[i]
+        draw = uniform(random) * total if move else 0.0
+        new = -1
+        for i in range(size):
+            if fixed[block_atom[first + i]] < 0:
+                probability[block_atom[first + i]] += cost[i] / total
+            if move and new < 0 and draw < cost[i]:
+                new = block_atom[first + i]
+            draw -= cost[i]
+        if not move:
+            new = old
+        if new >= 0:
+            set_atom(new, 1, y, ell, atom_ptr, atom_row, coefficient)
+        block_true[block] = new
