@@ -97,7 +97,7 @@ class ClausePlan:
         columns += [("n", rows), ("decided", decided)]
         for name, sign in (("positive", 1.0), ("negative", -1.0)):
             if scale is None:
-                columns.append((name, decided))
+                columns.append((name, decided if sign > 0 else Value(0)))
             else:
                 signed = Call("greatest", (Operation("*", (scale, Value(sign))), Value(0)))
                 total = Call("sum", (signed,), filter=none) if none is not None else Value(0)
