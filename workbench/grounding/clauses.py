@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from workbench.errors import WorkbenchError
 from workbench.grounding.body import Binding, Body
+from workbench.grounding.merging import merged_rows, with_template
 from workbench.grounding.plans import Shape
 from workbench.grounding.select import (
     Call,
@@ -102,6 +103,7 @@ class ClausePlan:
                 signed = Call("greatest", (Operation("*", (scale, Value(sign))), Value(0)))
                 total = Call("sum", (signed,), filter=none) if none is not None else Value(0)
                 columns.append((name, Call("coalesce", (total, Value(0)))))
+        columns.append(("unlisted", Value(0)))
         return Select(tuple(columns), select.sources, select.where, group_by=plus)
 
     @property
@@ -116,72 +118,37 @@ class ClausePlan:
     def integral(self) -> bool:
         return True
 
-    def constant_of(self, coefficients: Sequence[float]) -> float:
-        return 1 - sum(coefficient > 0 for coefficient in coefficients)
+    @property
+    def integral_constants(self) -> bool:
+        return True
+
+    def unlisted_error(self, vocabulary: Vocabulary) -> WorkbenchError:
+        raise AssertionError("atoms of an MLN need no list")
 
     def shapes(self, templates: str | None) -> tuple[Shape, ...]:
         """The queries of the rows, merged ones and the others."""
         if not self.merged:
             return tuple(
                 Shape(
-                    self._with_template(case.select, templates),
+                    with_template(case.select, self.n_plus, templates),
                     tuple(float(coefficient) for _, coefficient in case.signature),
                     case.folded,
                 )
                 for case in self.cases
                 if case.signature
             )
-        shapes: dict[tuple[tuple[tuple[str, int], ...], bool], list[Case]] = {}
+        grouped: dict[tuple[tuple[tuple[str, int], ...], bool], list[Case]] = {}
         for case in self.cases:
             if case.signature:
-                shapes.setdefault((case.signature, case.folded), []).append(case)
+                grouped.setdefault((case.signature, case.folded), []).append(case)
         found = []
-        for (signature, folded), cases in shapes.items():
+        for (signature, folded), cases in grouped.items():
             inner = cases[0].select if len(cases) == 1 else Union(tuple(case.select for case in cases))
-            coefficients = tuple(float(coefficient) for _, coefficient in signature)
-            found.append(Shape(self._merged(inner, signature, templates), coefficients, folded))
+            select = merged_rows(
+                inner, signature, n_plus=self.n_plus, templates=templates, scale="s" if self.varying else None
+            )
+            found.append(Shape(select, tuple(float(coefficient) for _, coefficient in signature), folded))
         return tuple(found)
-
-    def _with_template(self, select: Select, templates: str | None) -> Select:
-        if not self.n_plus or templates is None:
-            return select
-        on = tuple(equal(Column("tm", f"t{i}"), value) for i, (_, value) in enumerate(select.columns[: self.n_plus]))
-        columns = (("template", Column("tm", "template")), *select.columns[self.n_plus :])
-        inner = [source for source in select.sources if source.kind == "inner"]
-        rest = [source for source in select.sources if source.kind != "inner"]
-        if not inner:
-            return Select(columns, (Source(templates, "tm"),), (*select.where, *on))
-        return Select(columns, (*inner, Source(templates, "tm", on), *rest), select.where)
-
-    def _merged(self, inner: Select | Union, signature: tuple[tuple[str, int], ...], templates: str | None) -> Select:
-        """Group equal rows: literals of one predicate and sign in ascending order first."""
-        keys: list[tuple[str, Expression]] = []
-        on: tuple[Expression, ...] = ()
-        if self.n_plus and templates is not None:
-            keys.append(("template", Column("tm", "template")))
-            on = tuple(equal(Column("tm", f"t{i}"), Column("r", f"t{i}")) for i in range(self.n_plus))
-        ordered: dict[int, Expression] = {}
-        for kind in dict.fromkeys(signature):
-            places = [i for i, other in enumerate(signature) if other == kind]
-            columns = tuple(Column("r", f"l{i}") for i in places)
-            if len(places) == 1:
-                ordered[places[0]] = columns[0]
-            elif len(places) == 2:
-                ordered[places[0]] = Call("least", columns)
-                ordered[places[1]] = Call("greatest", columns)
-            else:
-                for rank, place in enumerate(places):
-                    ordered[place] = Call(
-                        "list_extract", (Call("list_sort", (Call("list_value", columns),)), Value(rank + 1))
-                    )
-        keys += [(f"l{i}", ordered[i]) for i in range(len(signature))]
-        total: Expression = Call("sum", (Column("r", "s"),)) if self.varying else Call("count", (Star(),))
-        total = Call("cast DOUBLE", (total,))
-        sources: tuple[Source, ...] = (Source(inner, "r"),)
-        if on:
-            sources = (*sources, Source(templates or "", "tm", on))
-        names = tuple(Column("", name) for name, _ in keys)
-        return Select((*keys, ("s", total)), sources, group_by=tuple(value for _, value in keys), order_by=names)
 
 
 def plan_clause(vocabulary: Vocabulary, clause: Clause, *, tie: bool) -> ClausePlan:

@@ -19,6 +19,7 @@ from workbench.grounding.blocks import make_blocks
 from workbench.grounding.clauses import plan_clause
 from workbench.grounding.plans import Plan, Shape
 from workbench.grounding.prepare import clauses_of, prepare
+from workbench.grounding.psl_clauses import plan_logical_rule
 from workbench.grounding.request import Grounding, GroundRequest, RuleCount
 from workbench.grounding.rows import RowSink, UnitSink
 from workbench.grounding.select import Select, Union, render
@@ -94,12 +95,19 @@ class Tally:
 def count_plan(vocabulary: Vocabulary, plan: Plan) -> Tally:
     """Run the count queries of one clause."""
     connection, n_plus = vocabulary.connection, plan.n_plus
-    totals = {row[:n_plus]: row[n_plus:] for row in connection.execute(render(plan.total)).fetchall()}
+    totals: dict[tuple[int, ...], tuple[float, ...]] = {}
+    if plan.total is not None:
+        totals = {row[:n_plus]: row[n_plus:] for row in connection.execute(render(plan.total)).fetchall()}
     open_: dict[tuple[int, ...], int] = {}
     decided: dict[tuple[int, ...], list[float]] = {}
     counting = plan.counts()
     for row in connection.execute(render(counting)).fetchall() if counting is not None else ():
-        key, (n, none, positive, negative) = row[1 : 1 + n_plus], row[1 + n_plus :]
+        key, (n, none, positive, negative, unlisted) = row[1 : 1 + n_plus], row[1 + n_plus :]
+        if unlisted:
+            raise plan.unlisted_error(vocabulary)
+        if plan.total is None:
+            before = totals.get(key, (0.0, 0.0, 0.0))
+            totals[key] = (before[0] + n, before[1] + n, 0.0)
         open_[key] = open_.get(key, 0) + n - none
         if none:
             sums = decided.setdefault(key, [0, 0.0, 0.0])
@@ -151,6 +159,8 @@ def make_plan(vocabulary: Vocabulary, clause: Clause | LinearRule, request: Grou
     """The plan of one clause or arithmetic rule."""
     if isinstance(clause, LinearRule):
         raise InputError.of("E0304", "arithmetic rules cannot be grounded yet", span=clause.span)
+    if clause.multiset:
+        return plan_logical_rule(vocabulary, clause)
     return plan_clause(vocabulary, clause, tie=request.tie)
 
 
@@ -214,7 +224,13 @@ class _Grounder:
         n_templates = templates.n_templates
         capacity = sum(int(tally.open.sum()) for tally in tallies if not tally.plan.only_units)
         entries = sum(int(tally.open.sum()) * tally.plan.width for tally in tallies if not tally.plan.only_units)
-        self.rows = RowSink(self.atoms.n_atoms, capacity, entries, all(tally.plan.integral for tally in tallies))
+        self.rows = RowSink(
+            self.atoms.n_atoms,
+            capacity,
+            entries,
+            all(tally.plan.integral for tally in tallies),
+            all(tally.plan.integral_constants for tally in tallies),
+        )
         self.units = UnitSink(self.atoms.n_atoms)
         for atoms, ids, change in soft_evidence:
             self.units.add(self.atoms.open_ids(atoms), ids, change, -1.0, 1.0)
@@ -294,7 +310,7 @@ class _Grounder:
             columns = [self.atoms.open_ids(column) for column in columns]
         b = batch.get("b")
         if not shape.folded:
-            return self._put(plan, columns, shape.coefficients, b, template, scale)
+            return self._put(plan, shape, columns, shape.coefficients, b, template, scale)
         pattern = np.zeros(columns[0].size, np.int64)
         for place, column in enumerate(columns):
             pattern |= (column >= 0).astype(np.int64) << place
@@ -306,6 +322,7 @@ class _Grounder:
             places = [i for i in range(len(columns)) if code >> i & 1]
             units += self._put(
                 plan,
+                shape,
                 [columns[i][rows] for i in places],
                 [shape.coefficients[i] for i in places],
                 None if b is None else b[rows],
@@ -317,6 +334,7 @@ class _Grounder:
     def _put(
         self,
         plan: Plan,
+        shape: Shape,
         columns: list[Array],
         coefficients: Sequence[float],
         b: Any,
@@ -326,7 +344,9 @@ class _Grounder:
         """Rows over these columns of open atoms; the number of those that are unit groundings."""
         clause = plan.clause
         if b is None:
-            b = plan.constant_of(coefficients)
+            b = shape.constant
+            if b is None:
+                b = 1 - sum(coefficient > 0 for coefficient in coefficients)
         if len(columns) == 1 and not clause.hard and clause.power == 1:
             slope = coefficients[0]
             affine = np.broadcast_to((np.asarray(b) >= 0) & (np.asarray(b) + slope >= 0), columns[0].shape)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from workbench.errors import WorkbenchError
 from workbench.grounding.select import Select, Union
+from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import Clause, LinearRule
 
 __all__ = ["Plan", "Shape"]
@@ -25,12 +26,15 @@ class Shape:
     folded : bool
         Some `l` can be -1.
     listing : bool
+    constant : float or None
+        `b` of the rows; None for the MLN's, 1 minus the number of negated literals left.
     """
 
     select: Select | Union
     coefficients: tuple[float, ...]
     folded: bool = False
     listing: bool = False
+    constant: float | None = None
 
 
 class Plan(Protocol):
@@ -48,8 +52,11 @@ class Plan(Protocol):
     def n_plus(self) -> int: ...
 
     @property
-    def total(self) -> Select:
-        """Groundings before evidence is looked at: `t0, ..., n, positive, negative`, the last two summed scales."""
+    def total(self) -> Select | None:
+        """Groundings before evidence is looked at: `t0, ..., n, positive, negative`, the last two summed scales.
+
+        None where evidence removes no grounding.
+        """
         ...
 
     @property
@@ -64,14 +71,19 @@ class Plan(Protocol):
 
     @property
     def integral(self) -> bool:
-        """All coefficients and constants are small integers."""
+        """All coefficients are small integers."""
+        ...
+
+    @property
+    def integral_constants(self) -> bool:
+        """All constants are small integers."""
         ...
 
     def counts(self) -> Select | Union | None:
-        """`part, t0, ..., n, decided, positive, negative`; None when the rule can have no grounding.
+        """`part, t0, ..., n, decided, positive, negative, unlisted`; None when the rule can have no grounding.
 
-        `n` groundings that evidence does not satisfy, `decided` of them without an open atom, and the latter's summed
-        scales.
+        `n` groundings that evidence does not satisfy, `decided` of them without an open atom, the latter's summed
+        scales (times potential), and those that need an atom which is not listed.
         """
         ...
 
@@ -79,6 +91,6 @@ class Plan(Protocol):
         """The queries; `templates` is the relation `(t0, ..., template)` of the `+` combinations to keep."""
         ...
 
-    def constant_of(self, coefficients: Sequence[float]) -> float:
-        """`b` of a row with these coefficients, where no column gives it."""
+    def unlisted_error(self, vocabulary: Vocabulary) -> WorkbenchError:
+        """The error that names the rule and an open atom which the data do not list."""
         ...

@@ -17,16 +17,22 @@ Float = npt.NDArray[np.float64]
 Ids = npt.NDArray[Any]
 
 
-def sort_literals(columns: list[Ids], coefficients: Sequence[float]) -> tuple[list[Ids], list[Ids | int]]:
+def sort_literals(columns: list[Ids], coefficients: Sequence[float]) -> tuple[list[Ids], list[Any]]:
     """Each row's literals in ascending order of atom, by a network of compare-exchange steps on whole columns.
 
-    The sign rides in the lowest bit, so that no second array has to be permuted. Coefficients are -1 or +1.
+    Coefficients -1 and +1 ride in the lowest bit, so that no second array has to be permuted; others are sorted along.
     """
     width = len(columns)
     bounds = [(int(c.min()), int(c.max())) for c in columns]
     order = sorted(range(width), key=lambda i: bounds[i])
     if all(bounds[a][1] < bounds[b][0] for a, b in pairwise(order)):
-        return [columns[i] for i in order], [int(coefficients[i]) for i in order]
+        return [columns[i] for i in order], [coefficients[i] for i in order]
+    if any(abs(coefficient) != 1 for coefficient in coefficients):
+        ids = np.column_stack(columns)
+        places = np.argsort(ids, axis=1)
+        ids = np.take_along_axis(ids, places, axis=1)
+        values = np.asarray(coefficients)[places]
+        return list(ids.T), list(values.T)
     wide = any(high >= 2**30 for _, high in bounds)
     kind: Any = np.int64 if wide else np.int32
     keys = [(columns[i].astype(kind) << 1) | (coefficients[i] > 0) for i in order]
@@ -36,9 +42,7 @@ def sort_literals(columns: list[Ids], coefficients: Sequence[float]) -> tuple[li
             np.maximum(keys[i], keys[i + 1], out=keys[i + 1])
             keys[i] = low
     same_sign = len(set(coefficients)) == 1
-    signs: list[Ids | int] = [
-        int(coefficients[0]) if same_sign else (((key & 1) << 1) - 1).astype(np.int8) for key in keys
-    ]
+    signs: list[Any] = [coefficients[0] if same_sign else (((key & 1) << 1) - 1).astype(np.int8) for key in keys]
     return [key >> 1 for key in keys], signs
 
 
@@ -51,14 +55,15 @@ class RowSink:
     n_atoms : int
     capacity, entries : int
         Most rows and most nonzeros.
-    integral : bool
-        All coefficients and constants are small integers: int8 arrays, else float64.
+    integral, integral_constants : bool
+        All coefficients, all constants are small integers: int8 arrays, else float64.
     """
 
     n_atoms: int
     capacity: int
     entries: int
     integral: bool = True
+    integral_constants: bool = True
     n_rows: int = 0
     n_entries: int = 0
     scale: Float | None = None
@@ -71,11 +76,10 @@ class RowSink:
 
     def __post_init__(self) -> None:
         index = np.int32 if max(self.entries, self.n_atoms) < 2**31 - 1 else np.int64
-        value = np.int8 if self.integral else np.float64
         self.indices = np.empty(self.entries, index)
-        self.data = np.empty(self.entries, value)
+        self.data = np.empty(self.entries, np.int8 if self.integral else np.float64)
         self.indptr = np.zeros(self.capacity + 1, index)
-        self.b = np.empty(self.capacity, value)
+        self.b = np.empty(self.capacity, np.int8 if self.integral_constants else np.float64)
         self.template = np.empty(self.capacity, np.int32)
         self.relation = np.zeros(self.capacity, np.int8)
 

@@ -118,6 +118,7 @@ class TemplateTable:
     label: list[str] = field(default_factory=list)
     _ids: dict[tuple[int, int, str], int] = field(default_factory=dict)
     _first: dict[tuple[int, int], Clause] = field(default_factory=dict)
+    _first_linear: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.given is not None:
@@ -151,7 +152,8 @@ class TemplateTable:
 
     def number_linear(self, rule: LinearRule) -> int:
         """The id of an arithmetic rule's template."""
-        return self._id(rule.rule, rule.index, linear_text(rule), rule.weight, rule.fixed, 1.0, rule.power)
+        text = self._first_linear.setdefault((rule.rule, rule.index), linear_text(rule))
+        return self._id(rule.rule, rule.index, text, rule.weight, rule.fixed, 1.0, rule.power)
 
     def fixed_entry(self, rule: int, clause: int, label: str, weight: float) -> int:
         """A template of given weight that no rule has (soft evidence)."""

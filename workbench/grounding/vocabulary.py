@@ -212,6 +212,22 @@ class Vocabulary:
             f"ORDER BY {', '.join(order)}"
         )
 
+    def has_observed(self, predicate: str) -> bool:
+        """Whether the value of some atom on a listed predicate's list is given."""
+        key = f"observed {predicate}"
+        if key not in self._known:
+            row = self.connection.execute(f"SELECT count(*) - count(atom) FROM {self.listed(predicate)}").fetchone()
+            self._known[key] = bool(row and row[0])
+        return self._known[key]
+
+    def is_boolean(self, predicate: str) -> bool:
+        """Whether all facts of an evidence predicate have the truth value 0 or 1."""
+        key = f"boolean {predicate}"
+        if key not in self._known:
+            row = self.connection.execute(f"SELECT bool_and(value = 1) FROM {self.observed(predicate)}").fetchone()
+            self._known[key] = row is None or row[0] is not False
+        return self._known[key]
+
     @property
     def id_type(self) -> str:
         return "INTEGER" if self.space.size < _INT32_LIMIT else "BIGINT"

@@ -1,0 +1,73 @@
+"""Equal rows merged in SQL, with the sum of their scales."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.grounding.select import Call, Column, Expression, Select, Source, Star, Union, Value, equal
+
+__all__ = ["in_order", "merged_rows", "with_template"]
+
+
+def in_order(signature: Sequence[tuple[str, float]], alias: str) -> tuple[Expression, ...]:
+    """`l0, l1, ...` with those of one predicate and coefficient in ascending order, so that equal rows are identical."""
+    ordered: dict[int, Expression] = {}
+    for kind in dict.fromkeys(signature):
+        places = [i for i, other in enumerate(signature) if other == kind]
+        columns = tuple(Column(alias, f"l{i}") for i in places)
+        if len(places) == 1:
+            ordered[places[0]] = columns[0]
+        elif len(places) == 2:
+            ordered[places[0]] = Call("least", columns)
+            ordered[places[1]] = Call("greatest", columns)
+        else:
+            values = Call("list_sort", (Call("list_value", columns),))
+            for rank, place in enumerate(places):
+                ordered[place] = Call("list_extract", (values, Value(rank + 1)))
+    return tuple(ordered[i] for i in range(len(signature)))
+
+
+def merged_rows(
+    inner: Select | Union,
+    signature: Sequence[tuple[str, float]],
+    *,
+    n_plus: int = 0,
+    templates: str | None = None,
+    scale: str | None = None,
+    constant: str | None = None,
+) -> Select:
+    """Group equal rows of `inner`, in ascending order.
+
+    Columns: `template` (where `templates` is given), `l0, ...`, the `constant` column if any, and `s`, the number of
+    groundings or the sum of their `scale` column.
+    """
+    keys: list[tuple[str, Expression]] = []
+    sources: tuple[Source, ...] = (Source(inner, "r"),)
+    if n_plus and templates is not None:
+        keys.append(("template", Column("tm", "template")))
+        on = tuple(equal(Column("tm", f"t{i}"), Column("r", f"t{i}")) for i in range(n_plus))
+        sources = (*sources, Source(templates, "tm", on))
+    keys += [(f"l{i}", value) for i, value in enumerate(in_order(signature, "r"))]
+    if constant is not None:
+        keys.append((constant, Column("r", constant)))
+    total: Expression = Call("count", (Star(),)) if scale is None else Call("sum", (Column("r", scale),))
+    names = tuple(Column("", name) for name, _ in keys)
+    return Select(
+        (*keys, ("s", Call("cast DOUBLE", (total,)))),
+        sources,
+        group_by=tuple(value for _, value in keys),
+        order_by=names,
+    )
+
+
+def with_template(select: Select, n_plus: int, templates: str | None) -> Select:
+    """The select with the template's id in place of its `+` constants."""
+    if not n_plus or templates is None:
+        return select
+    on = tuple(equal(Column("tm", f"t{i}"), value) for i, (_, value) in enumerate(select.columns[:n_plus]))
+    columns = (("template", Column("tm", "template")), *select.columns[n_plus:])
+    inner = [source for source in select.sources if source.kind == "inner"]
+    rest = [source for source in select.sources if source.kind != "inner"]
+    if not inner:
+        return Select(columns, (Source(templates, "tm"),), (*select.where, *on))
+    return Select(columns, (*inner, Source(templates, "tm", on), *rest), select.where)
