@@ -106,6 +106,27 @@ class Body:
         alias = self.cross(self.vocabulary.domain(type_name), "d")
         self.bound[name] = Binding(type_name, Column(alias, "a"), Column(alias, "p"))
 
+    def adopt(self, equalities: Sequence[Equality]) -> None:
+        """Let variables that must equal a bound term or a constant be that term."""
+        pending = [*equalities, *((right, left) for left, right in equalities)]
+        changed = True
+        while changed:
+            changed = False
+            for left, right in pending:
+                if not isinstance(left, Variable) or left.name in self.bound or left.name not in self.types:
+                    continue
+                if isinstance(right, Constant):
+                    type_name = self.types[left.name]
+                    self.bound[left.name] = Binding(
+                        type_name,
+                        self.vocabulary.constant(type_name, right.name),
+                        self.vocabulary.constant_position(type_name, right.name, self.geometry),
+                    )
+                    changed = True
+                elif isinstance(right, Variable) and right.name in self.bound:
+                    self.bound[left.name] = self.bound[right.name]
+                    changed = True
+
     def define(self, definition: Definition) -> None:
         """Bind a function's value."""
         for term in definition.arguments:

@@ -25,7 +25,7 @@ from workbench.grounding.unification import Branch, branches, merging_is_needles
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import Clause, Constant, Literal, Variable
 
-__all__ = ["Case", "ClausePlan", "plan_clause"]
+__all__ = ["Case", "ClausePlan", "plan_clause", "plan_total", "scale_of", "varying_scale"]
 
 NOBODY = Value(-1)
 
@@ -155,16 +155,16 @@ def plan_clause(vocabulary: Vocabulary, clause: Clause, *, tie: bool) -> ClauseP
     """The cases of an MLN clause without existential variables."""
     open_literals = tuple(one for one in clause.literals if vocabulary.roles[one.atom.predicate].open)
     closed = tuple(one for one in clause.literals if not vocabulary.roles[one.atom.predicate].open)
-    scale, varying = _scale_of(vocabulary, clause, tie=tie)
+    scale, varying = scale_of(vocabulary, clause, tie=tie)
     cases = tuple(
         _case(vocabulary, clause, branch, closed, varying) for branch in branches(open_literals, multiset=False)
     )
     folded = any(case.folded for case in cases)
     merged = folded or not merging_is_needless(clause, open_literals)
-    return ClausePlan(clause, cases, scale, varying, merged, _total(vocabulary, clause, varying))
+    return ClausePlan(clause, cases, scale, varying, merged, plan_total(vocabulary, clause, varying))
 
 
-def _scale_of(vocabulary: Vocabulary, clause: Clause, *, tie: bool) -> tuple[float, bool]:
+def scale_of(vocabulary: Vocabulary, clause: Clause, *, tie: bool) -> tuple[float, bool]:
     """The common factor of the scale, and whether groundings differ in a further one."""
     scale = 1.0
     if not clause.hard and (tie or clause.tied or clause.weight_variable):
@@ -187,7 +187,7 @@ def _bindings(vocabulary: Vocabulary, clause: Clause, world: int) -> int:
     return number
 
 
-def _varying_scale(body: Body, clause: Clause) -> Expression:
+def varying_scale(body: Body, clause: Clause) -> Expression:
     vocabulary = body.vocabulary
     factors: list[Expression] = []
     if clause.weight_variable is not None:
@@ -246,11 +246,13 @@ def _case(vocabulary: Vocabulary, clause: Clause, branch: Branch, closed: tuple[
             body.where.append(
                 Operation("OR", (negate(_is_null(alias, "atom")), equal(Column(alias, "value"), Value(1))))
             )
+    body.adopt(branch.required)
     for definition in clause.definitions:
         body.define(definition)
     for name, _ in clause.variable_types:
         if name not in body.bound:
             body.bind_domain(name)
+            body.adopt(branch.required)
     for i in sorted(listed - set(columns)):
         atom, _ = branch.terms[i]
         alias = body.join(atom, vocabulary.listed(atom.predicate), kind="left", letter="o")
@@ -281,7 +283,7 @@ def _case(vocabulary: Vocabulary, clause: Clause, branch: Branch, closed: tuple[
     shown: list[tuple[str, Expression]] = [(f"t{number}", _plus(body, name)) for number, name in enumerate(clause.plus)]
     shown += [(f"l{i}", columns[i]) for i in range(len(branch.terms))]
     if varying:
-        shown.append(("s", _varying_scale(body, clause)))
+        shown.append(("s", varying_scale(body, clause)))
     signature = tuple((atom.predicate, coefficient) for atom, coefficient in branch.terms)
     return Case(body.select(shown), signature, folded)
 
@@ -298,7 +300,7 @@ def _plus(body: Body, name: str) -> Expression:
     return body.constant_of(Variable(name), body.types[name])
 
 
-def _total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
+def plan_total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
     """How many groundings there are before evidence is looked at.
 
     Cross products are computed from domain sizes in a subquery per variable; only functions and weights from data join.
@@ -324,7 +326,7 @@ def _total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
     keys = tuple(value for _, value in shown)
     shown.append(("n", Call("sum", (size,))))
     if varying:
-        scale = _varying_scale(body, clause)
+        scale = varying_scale(body, clause)
         for name, sign in (("positive", 1.0), ("negative", -1.0)):
             part = Call("greatest", (Operation("*", (scale, Value(sign))), Value(0.0)))
             shown.append((name, Call("sum", (Operation("*", (size, part)),))))

@@ -17,6 +17,8 @@ from workbench.errors import Diagnostic, InputError, WorkbenchError
 from workbench.grounding.atoms import AtomTable
 from workbench.grounding.blocks import make_blocks
 from workbench.grounding.clauses import plan_clause
+from workbench.grounding.existential import plan_existential
+from workbench.grounding.linear import plan_linear_rule
 from workbench.grounding.plans import Plan, Shape
 from workbench.grounding.prepare import clauses_of, prepare
 from workbench.grounding.psl_clauses import plan_logical_rule
@@ -89,6 +91,7 @@ class Tally:
     violated_scale: npt.NDArray[np.float64]
     total: npt.NDArray[np.int64]
     total_scale: npt.NDArray[np.float64]
+    width: int
     templates: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
 
@@ -101,8 +104,10 @@ def count_plan(vocabulary: Vocabulary, plan: Plan) -> Tally:
     open_: dict[tuple[int, ...], int] = {}
     decided: dict[tuple[int, ...], list[float]] = {}
     counting = plan.counts()
+    width = plan.width
     for row in connection.execute(render(counting)).fetchall() if counting is not None else ():
-        key, (n, none, positive, negative, unlisted) = row[1 : 1 + n_plus], row[1 + n_plus :]
+        key, (n, none, positive, negative, unlisted) = row[1 : 1 + n_plus], row[1 + n_plus : 6 + n_plus]
+        width = max(width, row[6 + n_plus]) if len(row) > 6 + n_plus else width
         if unlisted:
             raise plan.unlisted_error(vocabulary)
         if plan.total is None:
@@ -132,6 +137,7 @@ def count_plan(vocabulary: Vocabulary, plan: Plan) -> Tally:
         np.array([int(totals.get(key, (0,))[0] or 0) for key in keys], np.int64),
         np.array([[x or 0.0 for x in totals.get(key, (0, 0.0, 0.0))[1:]] for key in keys], np.float64).reshape(-1, 2)
         * scale,
+        width,
     )
     if flip:
         tally.violated_scale = tally.violated_scale[:, ::-1]
@@ -158,7 +164,9 @@ def _names(vocabulary: Vocabulary, clause: Clause | LinearRule, keys: list[tuple
 def make_plan(vocabulary: Vocabulary, clause: Clause | LinearRule, request: GroundRequest) -> Plan:
     """The plan of one clause or arithmetic rule."""
     if isinstance(clause, LinearRule):
-        raise InputError.of("E0304", "arithmetic rules cannot be grounded yet", span=clause.span)
+        return plan_linear_rule(vocabulary, clause)
+    if clause.existential:
+        return plan_existential(vocabulary, clause, tie=request.tie)
     if clause.multiset:
         return plan_logical_rule(vocabulary, clause)
     return plan_clause(vocabulary, clause, tie=request.tie)
@@ -223,7 +231,7 @@ class _Grounder:
         templates = table.finish()
         n_templates = templates.n_templates
         capacity = sum(int(tally.open.sum()) for tally in tallies if not tally.plan.only_units)
-        entries = sum(int(tally.open.sum()) * tally.plan.width for tally in tallies if not tally.plan.only_units)
+        entries = sum(int(tally.open.sum()) * tally.width for tally in tallies if not tally.plan.only_units)
         self.rows = RowSink(
             self.atoms.n_atoms,
             capacity,
@@ -294,7 +302,7 @@ class _Grounder:
             if batch.num_rows:
                 yield {
                     name: batch.column(place)
-                    if name == "literals"
+                    if name in ("literals", "coefficients")
                     else batch.column(place).to_numpy(zero_copy_only=False)
                     for place, name in enumerate(batch.schema.names)
                 }
@@ -304,6 +312,8 @@ class _Grounder:
         template = batch.get("template", int(tally.templates[0]))
         scale = batch["s"] * plan.scale if "s" in batch else plan.scale
         if shape.listing:
+            if isinstance(plan.clause, LinearRule):
+                return self._take_linear(plan.clause, batch, template, scale)
             return self._take_lists(plan, batch, template, scale)
         columns = [batch[f"l{i}"] for i in range(len(shape.coefficients))]
         if self.atoms._open_of_full is not None:
@@ -398,6 +408,35 @@ class _Grounder:
             relation,
         )
         return int(rows.size)
+
+    def _take_linear(self, rule: LinearRule, batch: Batch, template: int | Array, scale: float | Array) -> int:
+        """Rows of any widths with coefficients: sorted lists of atoms beside lists of values."""
+        offsets = batch["literals"].offsets.to_numpy().astype(np.int64)
+        atoms = batch["literals"].values.to_numpy()[offsets[0] : offsets[-1]]
+        values = batch["coefficients"].values.to_numpy()[offsets[0] : offsets[-1]]
+        offsets -= offsets[0]
+        widths, b = np.diff(offsets), batch["b"]
+        first = offsets[:-1]
+        affine = np.zeros(widths.size, bool)
+        if not rule.hard and rule.power == 1:
+            affine = (widths == 1) & (b >= 0) & (b + values[first] >= 0)
+        units, rest = np.flatnonzero(affine), np.flatnonzero(~affine)
+        at = first[units]
+        self.units.add(atoms[at], _at(template, units), _at(scale, units), values[at], b[units])
+        chosen = np.repeat(~affine, widths)
+        relation = Relation.HINGE
+        if rule.hard:
+            relation = Relation.EQUAL if rule.relation == "=" else Relation.AT_MOST
+        self.rows.add_rows(
+            np.concatenate([[0], np.cumsum(widths[rest])]),
+            atoms[chosen],
+            values[chosen],
+            b[rest],
+            _at(template, rest),
+            1.0 if rule.hard else _at(scale, rest),
+            relation,
+        )
+        return int(units.size)
 
     def _sort_by_template(self, first_row: int, first_entry: int) -> None:
         """Bring the rows of one clause into runs of equal template, keeping their order within each."""

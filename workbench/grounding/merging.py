@@ -10,7 +10,7 @@ __all__ = ["in_order", "merged_rows", "with_template"]
 
 
 def in_order(signature: Sequence[tuple[str, float]], alias: str) -> tuple[Expression, ...]:
-    """`l0, l1, ...` with those of one predicate and coefficient in ascending order, so that equal rows are identical."""
+    """`l0, ...` with those of one predicate and coefficient in ascending order, so that equal rows are identical."""
     ordered: dict[int, Expression] = {}
     for kind in dict.fromkeys(signature):
         places = [i for i, other in enumerate(signature) if other == kind]

@@ -228,12 +228,13 @@ def _case(
                 constant += 1
             else:
                 summands.append(Column(alias, "value"))
-    places = sorted(range(len(branch.terms)), key=lambda i: branch.terms[i][1] < 0)
+    places = sorted(range(len(branch.terms)), key=lambda i: not branch.negative[i])
     missing = []
     for i in places:
-        atom, coefficient = branch.terms[i]
+        atom, _ = branch.terms[i]
+        body.adopt(branch.required)
         unbound = any(isinstance(t, Variable) and t.name not in body.bound for t in atom.arguments)
-        if coefficient > 0 or unbound:
+        if branch.negative[i] or unbound:
             aliases[i] = body.join(atom, vocabulary.listed(atom.predicate), letter="o")
         else:
             aliases[i] = body.join(atom, vocabulary.listed(atom.predicate), kind="left", letter="o")
@@ -248,14 +249,17 @@ def _case(
             alias = body.join(literal.atom, vocabulary.observed(literal.atom.predicate), kind=kind, letter="x")
             truth = Call("coalesce", (Column(alias, "value"), Value(0.0)))
             summands.append(Operation("*", (Value(-1.0), truth)))
+    body.adopt(branch.required)
     for guard in clause.guards:
         body.where.append(Operation("IS NOT", (body.test(guard), Value(True))))
     body.require(branch.required)
     body.exclude(branch.excluded)
-    folding = bool(mixed & {atom.predicate for atom, _ in branch.terms}) and all_open is not True
+    terms = [(i, atom, coefficient) for i, (atom, coefficient) in enumerate(branch.terms) if coefficient]
+    folding = bool(mixed & {atom.predicate for _, atom, _ in terms}) and all_open is not True
     columns: list[tuple[str, Expression]] = []
     observed = []
-    for i, (atom, coefficient) in enumerate(branch.terms):
+    for i, atom, coefficient in terms:
+        place = f"l{len(columns)}"
         identity: Expression = Column(aliases[i], "atom")
         if atom.predicate in mixed:
             observed.append(Operation("IS", (identity, Value(None))))
@@ -264,11 +268,11 @@ def _case(
                 value = Column(aliases[i], "value")
                 summands.append(_times(coefficient, Call("coalesce", (value, Value(0.0)))))
                 highest.append(_times(coefficient, Call("coalesce", (value, Value(float(coefficient > 0))))))
-                columns.append((f"l{i}", identity))
+                columns.append((place, identity))
                 continue
         if coefficient > 0:
             highest.append(Value(float(coefficient)))
-        columns.append((f"l{i}", identity))
+        columns.append((place, identity))
     if all_open is True:
         body.where += [negate(test) for test in observed]
     elif all_open is False and observed:
@@ -285,7 +289,7 @@ def _case(
             body.where.append(Operation(">", (most, Value(TOLERANCE))))
     elif constant + sum(c for _, c in branch.terms if c > 0) <= TOLERANCE:
         body.where.append(all_of((Value(False),)))
-    signature = tuple((atom.predicate, coefficient) for atom, coefficient in branch.terms)
+    signature = tuple((atom.predicate, coefficient) for _, atom, coefficient in terms)
     return LogicalCase(
         body.select(columns or [("one", Value(1))]),
         signature,

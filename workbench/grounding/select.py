@@ -197,6 +197,8 @@ def render_expression(expression: Expression) -> str:
             return f"({render(select)})"
         case Call("not", (argument,)):
             return f"NOT {_operand(argument)}"
+        case Call("distinct", (argument,)):
+            return f"DISTINCT {_operand(argument)}"
         case Call("case", arguments):
             pairs = zip(arguments[:-1:2], arguments[1::2])
             branches = " ".join(f"WHEN {render_expression(a)} THEN {render_expression(b)}" for a, b in pairs)

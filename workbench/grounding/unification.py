@@ -22,7 +22,9 @@ class Branch:
     ----------
     terms : tuple of (Atom, int)
         The distinct open atoms with their coefficients: -1 for a positive literal, +1 for a negated one; sums of
-        those when the clause is a multiset.
+        those, 0 included, when the clause is a multiset.
+    negative : tuple of bool
+        For each atom, whether some negated literal (a body atom of a PSL rule) is it.
     negated : int
         Number of negated literals counted into the row's constant, `b = 1 - negated`.
     required : tuple of Equality
@@ -31,6 +33,7 @@ class Branch:
     """
 
     terms: tuple[tuple[Atom, int], ...]
+    negative: tuple[bool, ...]
     negated: int
     required: tuple[Equality, ...] = ()
     excluded: tuple[tuple[Equality, ...], ...] = ()
@@ -86,7 +89,7 @@ def branches(literals: tuple[Literal, ...], *, multiset: bool) -> tuple[Branch, 
     """
     terms = tuple((literal.atom, -1 if literal.positive else 1) for literal in literals)
     negated = sum(not literal.positive for literal in literals)
-    return tuple(_split(Branch(terms, negated), multiset))
+    return tuple(_split(Branch(terms, tuple(c > 0 for _, c in terms), negated), multiset))
 
 
 def _split(branch: Branch, multiset: bool) -> Iterator[Branch]:
@@ -103,15 +106,17 @@ def _split(branch: Branch, multiset: bool) -> Iterator[Branch]:
             continue
         if multiset:
             summed = (*terms[:i], (first, a + b), *terms[i + 1 : j], *terms[j + 1 :])
-            kept = tuple(term for term in summed if term[1])
-            yield from _split(Branch(kept, branch.negated, required, tuple(excluded)), multiset)
+            signs = branch.negative
+            either = (*signs[:i], signs[i] or signs[j], *signs[i + 1 : j], *signs[j + 1 :])
+            yield from _split(Branch(summed, either, branch.negated, required, tuple(excluded)), multiset)
         elif a == b:
             kept = (*terms[:j], *terms[j + 1 :])
-            yield from _split(Branch(kept, branch.negated - (b > 0), required, tuple(excluded)), multiset)
+            signs = (*branch.negative[:j], *branch.negative[j + 1 :])
+            yield from _split(Branch(kept, signs, branch.negated - (b > 0), required, tuple(excluded)), multiset)
         if not needed:
             return
         excluded.append(needed)
-    yield Branch(terms, branch.negated, branch.required, tuple(_weakest(excluded)))
+    yield Branch(terms, branch.negative, branch.negated, branch.required, tuple(_weakest(excluded)))
 
 
 def _weakest(conjunctions: list[tuple[Equality, ...]]) -> Iterator[tuple[Equality, ...]]:

@@ -134,6 +134,11 @@ class Vocabulary:
         query = self._facts_query(self.stored[predicate], "t.value > 0", ", t.value")
         return self._table("observed", predicate, query)
 
+    def stated(self, predicate: str) -> str:
+        """`observed`, with the facts of truth value 0: the listed atoms of a closed predicate (PSL)."""
+        query = self._facts_query(self.stored[predicate], "t.value IS NOT NULL", ", t.value")
+        return self._table("stated", predicate, query)
+
     def function(self, name: str) -> str:
         """`(world, a0, p0, ..., value last)`: a function's arguments and its value."""
         return self._table("function", name, self._facts_query(self.stored[name], "TRUE"))

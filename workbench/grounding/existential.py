@@ -1,0 +1,268 @@
+"""A clause with existential variables: one row per binding of the others, its literals gathered by list aggregation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.errors import InputError, WorkbenchError
+from workbench.grounding.body import Binding, Body
+from workbench.grounding.clauses import plan_total, scale_of, varying_scale
+from workbench.grounding.plans import Shape
+from workbench.grounding.select import (
+    Call,
+    Column,
+    Expression,
+    Operation,
+    Raw,
+    Select,
+    Source,
+    Star,
+    Union,
+    Value,
+    equal,
+    negate,
+)
+from workbench.grounding.vocabulary import Vocabulary
+from workbench.language.program import Clause, Literal, Variable
+
+__all__ = ["ExistentialPlan", "plan_existential"]
+
+FALSE, TRUE = Value(-1), Value(-2)
+
+
+@dataclass(frozen=True)
+class ExistentialPlan:
+    """A clause with existential variables.
+
+    Attributes
+    ----------
+    grouped : Select
+        One line a grounding that evidence does not satisfy: `t0, ...`, `literals` (sorted `2 * atom + negated`), `s`.
+    """
+
+    clause: Clause
+    grouped: Select
+    scale: float
+    varying: bool
+    total: Select | None
+    widest: int
+    only_units: bool = False
+    integral: bool = True
+    integral_constants: bool = True
+
+    @property
+    def n_plus(self) -> int:
+        return len(self.clause.plus)
+
+    @property
+    def width(self) -> int:
+        return self.widest
+
+    def counts(self) -> Select:
+        none = equal(Call("len", (Column("q", "literals"),)), Value(0))
+        plus = tuple(Column("q", f"t{i}") for i in range(self.n_plus))
+        columns: list[tuple[str, Expression]] = [("part", Value(0))]
+        columns += [(f"t{i}", value) for i, value in enumerate(plus)]
+        columns += [("n", Call("count", (Star(),))), ("decided", Call("count", (Star(),), filter=none))]
+        for name, sign in (("positive", 1.0), ("negative", -1.0)):
+            signed = Call("greatest", (Operation("*", (Column("q", "s"), Value(sign))), Value(0.0)))
+            columns.append((name, Call("coalesce", (Call("sum", (signed,), filter=none), Value(0.0)))))
+        columns.append(("unlisted", Value(0)))
+        return Select(tuple(columns), (Source(self.grouped, "q"),), group_by=plus)
+
+    def shapes(self, templates: str | None) -> tuple[Shape, ...]:
+        keys: list[tuple[str, Expression]] = []
+        sources: tuple[Source, ...] = (Source(self.grouped, "q"),)
+        if self.n_plus and templates is not None:
+            keys.append(("template", Column("tm", "template")))
+            on = tuple(equal(Column("tm", f"t{i}"), Column("q", f"t{i}")) for i in range(self.n_plus))
+            sources = (*sources, Source(templates, "tm", on))
+        keys.append(("literals", Column("q", "literals")))
+        select = Select(
+            (*keys, ("s", Call("sum", (Column("q", "s"),)))),
+            sources,
+            group_by=tuple(value for _, value in keys),
+            order_by=tuple(Column("", name) for name, _ in keys),
+        )
+        return (Shape(select, (), listing=True),)
+
+    def unlisted_error(self, vocabulary: Vocabulary) -> WorkbenchError:
+        raise AssertionError("atoms of an MLN need no list")
+
+
+def plan_existential(vocabulary: Vocabulary, clause: Clause, *, tie: bool) -> ExistentialPlan:
+    """The query of a clause whose existential variables are disjoined over their domains."""
+    hidden_in = {d.variable for d in clause.definitions if any(_is_existential(clause, a) for a in d.arguments)}
+    if hidden_in:
+        raise InputError.of(
+            "E0306",
+            "a function of an existentially quantified variable cannot be grounded",
+            span=clause.span,
+            help="give the function's value as a further predicate",
+        )
+    scale, varying = scale_of(vocabulary, clause, tie=tie)
+    # Each open literal gives lines of its own; a line without a literal keeps groundings that have none.
+    open_literals = [one for one in clause.literals if vocabulary.roles[one.atom.predicate].open]
+    selects = [_line(vocabulary, clause, literal, varying) for literal in (None, *open_literals)]
+    columns = selects[0].columns
+    keys = [name for name, _ in columns if name not in ("key", "s")]
+    key = Column("u", "key")
+    literals = Call(
+        "list_sort", (Call("list_distinct", (Call("list", (key,), filter=Operation(">=", (key, Value(0)))),)),)
+    )
+    grouped = Select(
+        (
+            *((name, Column("u", name)) for name in keys),
+            ("literals", Call("coalesce", (literals, Call("cast BIGINT[]", (Call("list_value", ()),))))),
+            ("s", Call("any_value", (Column("u", "s"),))),
+        ),
+        (Source(Union(tuple(selects)), "u"),),
+        group_by=tuple(Column("u", name) for name in keys),
+        having=(Operation(">", (Call("min", (key,)), Value(-2))),),
+    )
+    widest = 0
+    types = dict(clause.variable_types)
+    for literal in open_literals:
+        names = {t.name for t in literal.atom.arguments if isinstance(t, Variable) and t.name in clause.existential}
+        sizes = [1]
+        for world in vocabulary.worlds:
+            size = 1
+            for name in names:
+                size *= vocabulary.domain_size(world, types[name])
+            sizes.append(size)
+        widest += max(sizes)
+    return ExistentialPlan(clause, grouped, scale, varying, plan_total(vocabulary, clause, varying), widest)
+
+
+def _is_existential(clause: Clause, term: object) -> bool:
+    return isinstance(term, Variable) and term.name in clause.existential
+
+
+def _line(vocabulary: Vocabulary, clause: Clause, literal: Literal | None, varying: bool) -> Select:
+    """The universal part of the clause with one literal: keys of the binding and the literal's `key`."""
+    body = Body(vocabulary, dict(clause.variable_types))
+    universal = [name for name, _ in clause.variable_types if name not in clause.existential]
+    existential_closed = []
+    later = []
+    for one in clause.literals:
+        if vocabulary.roles[one.atom.predicate].open:
+            continue
+        if any(_is_existential(clause, term) for term in one.atom.arguments):
+            existential_closed.append(one)
+        elif one.positive:
+            later.append(one)
+        else:
+            alias = body.join(one.atom, vocabulary.facts(one.atom.predicate))
+            last = one.atom.arguments[-1] if one.atom.arguments else None
+            if vocabulary.program.predicates[one.atom.predicate].value_last and isinstance(last, Variable):
+                body.bound[last.name] = Binding(None, number=Column(alias, f"a{len(one.atom.arguments) - 1}"))
+    for definition in clause.definitions:
+        body.define(definition)
+    for name in universal:
+        if name not in body.bound:
+            body.bind_domain(name)
+    if not vocabulary.one_world and body.world is None:
+        _ = body.geometry
+    for one in later:
+        body.join(one.atom, vocabulary.facts(one.atom.predicate), kind="anti", letter="x")
+    for guard in clause.guards:
+        names = [t.name for t in (guard.left, guard.right) if isinstance(t, Variable) and t.name in clause.existential]
+        if not names:
+            body.where.append(Operation("IS NOT", (body.test(guard), Value(True))))
+            continue
+        inner = _inner(body, "y")
+        for name in dict.fromkeys(names):
+            inner.bind_domain(name)
+        inner.where.append(Operation("IS", (inner.test(guard), Value(True))))
+        body.where.append(equal(_count(inner), Value(0)))
+    for one in existential_closed:
+        inner = _inner(body, "z")
+        inner.join(one.atom, vocabulary.facts(one.atom.predicate))
+        if one.positive:
+            body.where.append(equal(_count(inner), Value(0)))
+        else:
+            body.where.append(equal(_count(inner), _bindings(body, clause, one)))
+    columns: list[tuple[str, Expression]] = [
+        (f"t{i}", body.constant_of(Variable(name), body.types[name])) for i, name in enumerate(clause.plus)
+    ]
+    if body.world is not None:
+        columns.append(("w", body.world))
+    for i, name in enumerate(universal):
+        columns.append((f"x{i}", body.constant_of(Variable(name), body.types[name])))
+    for i, definition in enumerate(clause.definitions):
+        value = body.bound[definition.variable].constant
+        if value is not None:
+            columns.append((f"v{i}", value))
+    scale = varying_scale(body, clause) if varying else Value(1.0)
+    if clause.weight_variable is not None:
+        columns.append(("weight", scale))
+    if literal is None:
+        identity: Expression = FALSE
+    else:
+        for term in literal.atom.arguments:
+            if isinstance(term, Variable) and term.name in clause.existential and term.name not in body.bound:
+                body.bind_domain(term.name)
+        identity = _key(body, literal)
+    columns += [("key", Call("cast BIGINT", (identity,))), ("s", Call("cast DOUBLE", (scale,)))]
+    return body.select(columns)
+
+
+def _inner(body: Body, prefix: str) -> Body:
+    """A body for a correlated subquery: the outer variables are bound already."""
+    inner = Body(body.vocabulary, body.types, prefix=f"{body.prefix}{prefix}{body._serial}_")
+    inner.bound = dict(body.bound)
+    inner.world = body.world
+    inner.geometry_alias = body.geometry_alias
+    return inner
+
+
+def _count(inner: Body) -> Expression:
+    return Raw(Select((("n", Call("count", (Star(),))),), tuple(inner.sources), tuple(inner.where)))
+
+
+def _bindings(body: Body, clause: Clause, literal: Literal) -> Expression:
+    """How many bindings of its existential variables a literal has in the world at hand."""
+    vocabulary = body.vocabulary
+    names = dict.fromkeys(
+        t.name for t in literal.atom.arguments if isinstance(t, Variable) and t.name in clause.existential
+    )
+    sizes = []
+    for world in vocabulary.worlds:
+        size = 1
+        for name in names:
+            size *= vocabulary.domain_size(world, body.types[name])
+        sizes.append(size)
+    if vocabulary.one_world:
+        return Value(sizes[0])
+    assert body.world is not None
+    arguments: list[Expression] = []
+    for world, size in zip(vocabulary.worlds, sizes):
+        arguments += [equal(body.world, Value(world)), Value(size)]
+    return Call("case", (*arguments, Value(0)))
+
+
+def _key(body: Body, literal: Literal) -> Expression:
+    """`2 * atom + negated`; -1 where data make the literal false, -2 where they make it true."""
+    vocabulary, atom = body.vocabulary, literal.atom
+    negated = 0 if literal.positive else 1
+    if vocabulary.roles[atom.predicate].listed:
+        alias = body.join(atom, vocabulary.listed(atom.predicate), kind="left", letter="o")
+        given: Expression = Call("coalesce", (Column(alias, "value"), Value(0.0)))
+        identity: Expression = Column(alias, "atom")
+    else:
+        identity = body.atom_id(atom)
+        if not vocabulary.has_known(atom.predicate):
+            return _encoded(identity, negated)
+        alias = body.alias("k")
+        on = (equal(Column(alias, "atom"), identity),)
+        body.sources.append(Source(vocabulary.known(atom.predicate), alias, on, "left"))
+        given = Column(alias, "value")
+        identity = Call("case", (Operation("IS", (given, Value(None))), identity, Value(None)))
+    is_open = negate(Operation("IS", (identity, Value(None))))
+    holds = equal(given, Value(1 - negated))
+    return Call("case", (is_open, _encoded(identity, negated), holds, TRUE, FALSE))
+
+
+def _encoded(identity: Expression, negated: int) -> Expression:
+    doubled = Operation("*", (Call("cast BIGINT", (identity,)), Value(2)))
+    return Operation("+", (doubled, Value(negated))) if negated else doubled
