@@ -1,0 +1,69 @@
+"""`convert`: between PSL's two forms, and from Markov logic to PSL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.commands.console import print_line
+from workbench.commands.options import RulesFile
+from workbench.errors import UsageError
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(convert)
+
+
+def convert(
+    source: RulesFile,
+    data: Annotated[Path | None, typer.Option("--data", "-d", help="The .data file beside a .psl program.")] = None,
+    learn_data: Annotated[Path | None, typer.Option("--learn-data", help="The .data file for learning.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The file, or the folder, to write; printed when absent.")
+    ] = None,
+) -> None:
+    """Rewrite a program in its other form.
+
+    A .psl program with its .data becomes one .json document (PSL 2.4); a .json document becomes .psl and .data files
+    (PSL 2.3); a .mln program becomes an equivalent .psl program with weights that are not negative.
+    """
+    files = _converted(source, data, learn_data)
+    if out is None:
+        for name, text in files.items():
+            print_line(f"// {name}" if len(files) > 1 else text.rstrip("\n"))
+            if len(files) > 1:
+                print_line(text.rstrip("\n"))
+        return
+    if len(files) == 1 and not out.is_dir():
+        out.write_text(next(iter(files.values())), encoding="utf-8")
+        print_line(str(out))
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (out / name).write_text(text, encoding="utf-8")
+        print_line(str(out / name))
+
+
+def _converted(source: Path, data: Path | None, learn_data: Path | None) -> dict[str, str]:
+    from workbench.language import format_program, read_program
+    from workbench.language.mln_to_psl import mln_to_psl
+    from workbench.language.psl_document import read_psl_document
+    from workbench.language.psl_forms import document_to_files, files_to_document, format_psl_document
+
+    if source.suffix in (".json", ".yaml", ".yml"):
+        return dict(document_to_files(read_psl_document(source), source.stem))
+    program = read_program(source)
+    if program.language == "mln":
+        return {f"{source.stem}.psl": format_program(mln_to_psl(program).program)}
+    if data is None:
+        raise UsageError.of(
+            "E0818", "a .psl program has no data of its own", help="name its data file with --data FILE.data"
+        )
+    learn = read_psl_document(learn_data) if learn_data is not None else None
+    document = files_to_document(program, read_psl_document(data), learn)
+    return {f"{source.stem}.json": format_psl_document(document)}
