@@ -14,7 +14,7 @@ from lark.exceptions import UnexpectedToken
 from workbench.errors import InputError, Span
 from workbench.language.checks import check
 from workbench.language.mln_builder import Builder
-from workbench.language.normal_form import formula_atoms
+from workbench.language.normal_form import formula_atoms, is_nested_deeper
 from workbench.language.program import FormulaRule, Function, Predicate, Program, Type, Variable
 from workbench.language.refusal import Refused
 from workbench.language.source import Diagnostics, Source, read_text
@@ -24,6 +24,7 @@ from workbench.language.syntax_errors import explain_unexpected
 __all__ = ["parse_mln", "parse_mln_unchecked"]
 
 STARTS_FORMULA = {"NAME", "NOT", "LPAR", "LSQB", "FORALL", "EXIST", "STRING", "NUMBER", "STAR"}
+DEEPEST = 100
 
 
 def parse_mln(text: str, source: str | None = None, *, directory: str | os.PathLike[str] | None = None) -> Program:
@@ -146,7 +147,7 @@ class _Reading:
         except Refused as refused:
             self.diagnostics.add(refused.code, refused.message, refused.span or span, refused.help)
         except RecursionError:
-            self.diagnostics.add("E0103", "this statement nests too deeply", span, "split it into several formulas")
+            self.diagnostics.add("E0103", "this statement nests too deeply", span, "split it into several")
 
     def parse(self, statement: Statement, start: str) -> object:
         interactive = self.parser.parse_interactive(start=start)
@@ -176,6 +177,8 @@ class _Reading:
             )
         rule = self.parse(Statement(statement.source, tokens), "rule")
         assert isinstance(rule, FormulaRule)
+        if is_nested_deeper(rule.formula, DEEPEST):
+            raise Refused("E0103", f"this formula nests more than {DEEPEST} operators", span, "split it into several")
         text = statement.source.text[statement.tokens[0].start_pos : statement.tokens[-1].end_pos]
         self.rules.append(FormulaRule(rule.formula, rule.weight, rule.indivisible, text, span))
 

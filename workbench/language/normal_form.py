@@ -6,7 +6,7 @@ marks on the variables of each disjunction, `v` distributed over `^`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -40,6 +40,7 @@ __all__ = [
     "formula_terms",
     "free_sign_choices",
     "fresh_name",
+    "is_nested_deeper",
     "negation_normal_form",
     "rename_apart",
     "term_variables",
@@ -108,6 +109,27 @@ def formula_terms(formula: Formula) -> Iterator[Term]:
         case Implies(left, right) | Iff(left, right):
             yield from formula_terms(left)
             yield from formula_terms(right)
+
+
+def is_nested_deeper(formula: Formula, limit: int) -> bool:
+    """Whether some part of a formula, terms included, lies under more than `limit` operators."""
+    open_parts: list[tuple[Formula | Term, int]] = [(formula, 0)]
+    while open_parts:
+        part, depth = open_parts.pop()
+        if depth > limit:
+            return True
+        inner: Iterable[Formula | Term]
+        match part:
+            case And(inner) | Or(inner) | Atom(_, inner) | Apply(_, inner) | FreeSign(Atom(_, inner)):
+                pass
+            case Not(body) | Quantified(_, _, body):
+                inner = (body,)
+            case Implies(left, right) | Iff(left, right) | Comparison(_, left, right):
+                inner = (left, right)
+            case _:
+                continue
+        open_parts.extend([(child, depth + 1) for child in inner if not isinstance(child, Variable | Constant)])
+    return False
 
 
 def formula_atoms(formula: Formula) -> Iterator[Atom]:

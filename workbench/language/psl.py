@@ -9,7 +9,8 @@ from lark import Lark
 from lark.exceptions import UnexpectedToken
 
 from workbench.language.checks import check
-from workbench.language.program import ArithmeticRule, LogicalRule, Program
+from workbench.language.normal_form import is_nested_deeper
+from workbench.language.program import ArithmeticRule, Calculation, Factor, LogicalRule, Program
 from workbench.language.psl_builder import Builder
 from workbench.language.psl_statements import psl_parser, split_rules
 from workbench.language.psl_types import with_inferred_types
@@ -20,6 +21,7 @@ from workbench.language.syntax_errors import explain_unexpected
 
 __all__ = ["parse_psl", "parse_psl_unchecked"]
 
+DEEPEST = 100
 _thread = local()
 
 
@@ -86,6 +88,8 @@ def _rules(source: Source, diagnostics: Diagnostics) -> Iterable[LogicalRule | A
         span = source.span(tokens[0], tokens[-1])
         try:
             rule = _parse(parser, statement)
+            if isinstance(rule, ArithmeticRule) and _nests_deeper(rule, DEEPEST):
+                raise Refused("E0103", f"this rule nests more than {DEEPEST} operators", span, "split it into several")
             text = source.text[tokens[0].start_pos : tokens[-1].end_pos]
             if isinstance(rule, LogicalRule):
                 yield LogicalRule(rule.body, rule.head, rule.weight, rule.squared, text, span)
@@ -94,7 +98,20 @@ def _rules(source: Source, diagnostics: Diagnostics) -> Iterable[LogicalRule | A
         except Refused as refused:
             diagnostics.add(refused.code, refused.message, refused.span or span, refused.help)
         except RecursionError:
-            diagnostics.add("E0103", "this rule nests too deeply", span, "split it into several rules")
+            diagnostics.add("E0103", "this rule nests too deeply", span, "split it into several")
+
+
+def _nests_deeper(rule: ArithmeticRule, limit: int) -> bool:
+    if any(is_nested_deeper(filter_.condition, limit) for filter_ in rule.filters):
+        return True
+    parts: list[tuple[Factor | None, int]] = [(term.factor, 0) for term in rule.terms]
+    while parts:
+        factor, depth = parts.pop()
+        if depth > limit:
+            return True
+        if isinstance(factor, Calculation):
+            parts += [(factor.left, depth + 1), (factor.right, depth + 1)]
+    return False
 
 
 def _parse(parser: Lark, statement: Statement) -> LogicalRule | ArithmeticRule:

@@ -13,6 +13,7 @@ from workbench.errors import Diagnostic, InputError, Span
 __all__ = ["Diagnostics", "Source", "read_text"]
 
 MOST_ERRORS = 200
+LONGEST_MESSAGE = 400
 
 
 class Positioned(Protocol):
@@ -53,6 +54,8 @@ class Diagnostics:
         help: str | None = None,
         severity: Literal["error", "warning", "note"] = "error",
     ) -> None:
+        if len(message) > LONGEST_MESSAGE:
+            message = f"{message[: LONGEST_MESSAGE // 2]} ... {message[-LONGEST_MESSAGE // 2 :]}"
         if len(self.found) < MOST_ERRORS:
             self.found.append(Diagnostic(code, message, span, help, self.line(span), severity))
 

@@ -237,7 +237,7 @@ class _Inference:
         )
 
     def unknown(self, name: str, what: str, known: object, span: Span | None) -> None:
-        close = nearest(name, list(known))  # type: ignore[call-overload]
+        close = nearest(name[:80], list(known))  # type: ignore[call-overload]
         help = f"did you mean {close}?" if close else f"declare it first: {DECLARING[what]}"
         self.problem("E0104", f"there is no {what} {name}", span, help)
 
