@@ -1,7 +1,7 @@
 """Make the university tables: six departments whose advisors are drawn from a planted Markov logic network.
 
 Evidence (papers, courses, topics, offices) is drawn first, around a likely advisor for each student. Then who
-advises whom is drawn by Gibbs sampling from the Markov logic network of `university.mln` with the weights in `PLANTED`,
+advises whom is drawn by Gibbs sampling from the Markov logic network of `advisors.mln` with the weights in `PLANTED`,
 given that evidence. So the rules fit the data in form, and the best possible prediction is still not perfect.
 
     python data/university/generate.py [DIRECTORY]
