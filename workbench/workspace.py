@@ -66,6 +66,7 @@ class Workspace:
         world: str | None = None,
         partition: Partition = "evidence",
         predicate: str | None = None,
+        split: Literal["infer", "learn"] = "infer",
     ) -> LoadReport:
         """Load facts: Alchemy `.db`, CSV, TSV, Parquet, `dataset.toml`, PSL `.data`, or a data frame.
 
@@ -81,6 +82,8 @@ class Workspace:
         partition : {'evidence', 'truth', 'target'}
         predicate : str, optional
             For a data frame, or a table whose file name is not the predicate's.
+        split : {'infer', 'learn'}
+            Which of the two lists of files a PSL 2.4 document may hold.
 
         Returns
         -------
@@ -89,7 +92,7 @@ class Workspace:
         """
         if rules is not None:
             self.declare(rules)
-        return loading.load(self.database, source, world=world, partition=partition, predicate=predicate)
+        return loading.load(self.database, source, world=world, partition=partition, predicate=predicate, split=split)
 
     def declare(self, rules: RulesLike) -> Program:
         """Declare a program's types and predicates in the database, and give the program back."""

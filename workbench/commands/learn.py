@@ -57,7 +57,10 @@ def learn(
     json: Json = False,
 ) -> None:
     """Learn the rules' weights from data in which the query predicates are labelled."""
-    with opened(workspace, rules, data, world) as open_workspace, shown_progress(quiet=json) as progress:
+    with (
+        opened(workspace, rules, data, world, learning=True) as open_workspace,
+        shown_progress(quiet=json) as progress,
+    ):
         result = open_workspace.learn(
             rules,
             learner=learner,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -57,15 +57,23 @@ def opened(
     rules: Path | None,
     data: Sequence[Path] | None,
     worlds: Sequence[str] | None,
+    *,
+    learning: bool = False,
 ) -> Iterator[Workspace]:
-    """A workspace with the named files loaded, closed at the end."""
+    """A workspace with the named files loaded, closed at the end.
+
+    A PSL 2.4 document brings its own data: those of its `learn` split for learning, else of its `infer` split.
+    """
     from workbench.workspace import open_workspace
 
     with open_workspace(workspace) as opened_workspace:
         if rules is not None:
             opened_workspace.declare(rules)
+        split: Literal["infer", "learn"] = "learn" if learning else "infer"
+        if rules is not None and rules.suffix in (".json", ".yaml", ".yml"):
+            print_warnings(opened_workspace.load(rules, split=split).warnings)
         if data:
-            print_warnings(opened_workspace.load(data).warnings)
+            print_warnings(opened_workspace.load(data, split=split).warnings)
         for group in worlds or ():
             files = [Path(part) for part in group.split(",") if part]
             name = "+".join(file.name.split(".")[0] for file in files)
