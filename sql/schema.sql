@@ -50,4 +50,7 @@ CREATE TABLE run_trace (
     run INTEGER NOT NULL, fold INTEGER, step INTEGER NOT NULL, series VARCHAR NOT NULL, value DOUBLE
 );
 
+-- What the page remembers, such as the program at hand.
+CREATE TABLE setting (name VARCHAR NOT NULL, value VARCHAR NOT NULL);
+
 CREATE SCHEMA facts;

@@ -212,3 +212,16 @@ def test_the_console_reads_only(database: Database) -> None:
     with pytest.raises(InputError, match="E0216"):
         query(database, "SELECT count(*) FROM range(1000000000000) t(i) WHERE hash(i) = 1", seconds=0.2)
     assert database.worlds() == {"world": 0}
+
+
+def test_settings_and_copies(database: Database) -> None:
+    load_alchemy_text(database, FACTS)
+    database.remember("program", "1 Smokes(x)")
+    assert database.setting("program") == "1 Smokes(x)"
+    with database.copy() as copied:
+        assert data_hash(copied) == data_hash(database)
+        load_alchemy_text(copied, "Smokes(Zoe)")
+        assert data_hash(copied) != data_hash(database)
+        assert query(copied, "SELECT count(*) FROM domain").rows == ((6,),)
+    database.remember("program", None)
+    assert database.setting("program") is None

@@ -13,8 +13,10 @@ from typing import Any
 import duckdb
 
 from workbench.database.domains import declare_constants, program_constants, refresh_domains
+from workbench.database.identifiers import quoted
 from workbench.database.schema import (
     StoredPredicate,
+    create_predicate_table,
     declare_function,
     declare_predicate,
     declare_type,
@@ -197,7 +199,8 @@ class Database:
 
     def predicates(self) -> Mapping[str, StoredPredicate]:
         """The predicates and functions with a table, by name."""
-        return read_predicates(self.connection)
+        with self._lock:
+            return read_predicates(self.connection)
 
     def predicate(self, name: str) -> StoredPredicate:
         """One stored predicate.
@@ -217,11 +220,11 @@ class Database:
 
     def type_tables(self) -> Mapping[str, str]:
         """The table of constants of each type."""
-        return dict(self.connection.execute("SELECT name, table_name FROM constant_type ORDER BY name").fetchall())
+        return dict(self._rows("SELECT name, table_name FROM constant_type ORDER BY name"))
 
     def worlds(self) -> Mapping[str, int]:
         """The id of each world, by name, in order of id."""
-        return dict(self.connection.execute("SELECT name, id FROM world ORDER BY id").fetchall())
+        return dict(self._rows("SELECT name, id FROM world ORDER BY id"))
 
     def world_id(self, name: str = DEFAULT_WORLD) -> int:
         """The id of the world called `name`, made when it does not exist."""
@@ -246,10 +249,53 @@ class Database:
         if self._stale:
             refresh_domains(self.connection, self.predicates(), sorted(self._stale))
 
+    def _rows(self, sql: str) -> list[Any]:
+        """Rows as the writing connection sees them, inside its transaction where there is one."""
+        with self._lock:
+            return self.connection.execute(sql).fetchall()
+
+    def setting(self, name: str) -> str | None:
+        """A remembered text, such as the program at hand; None when there is none."""
+        with self._lock:
+            row = self.connection.execute("SELECT value FROM setting WHERE name = ?", [name]).fetchone()
+        return None if row is None else str(row[0])
+
+    def remember(self, name: str, value: str | None) -> None:
+        """Keep a text under a name in the workspace; None forgets it."""
+        with self.transaction() as connection:
+            connection.execute("DELETE FROM setting WHERE name = ?", [name])
+            if value is not None:
+                connection.execute("INSERT INTO setting VALUES (?, ?)", [name, value])
+
+    def copy(self) -> Database:
+        """A copy of declarations, constants and facts in memory, to try changes on; runs stay behind.
+
+        Cost: linear in the number of facts.
+        """
+        other = Database.open(threads=1)
+        with self._lock, other.transaction() as target:
+            for table in ("world", "constant_type", "predicate", "predicate_argument", "program_constant"):
+                _copy_table(self.connection, target, table)
+            for table in self.type_tables().values():
+                target.execute(f"CREATE TABLE {quoted(table)} (id INTEGER NOT NULL, name VARCHAR NOT NULL)")
+                _copy_table(self.connection, target, table)
+            tables = self.type_tables()
+            for predicate in self.predicates().values():
+                create_predicate_table(target, predicate, tables)
+                _copy_table(self.connection, target, predicate.table_name)
+            other.refresh_domains()
+        return other
+
     def execute(self, sql: str, parameters: Mapping[str, Any] | None = None) -> duckdb.DuckDBPyConnection:
         """Run a statement on a cursor of its own."""
         cursor = self.cursor()
         return cursor.execute(sql, parameters) if parameters else cursor.execute(sql)
+
+
+def _copy_table(source: duckdb.DuckDBPyConnection, target: duckdb.DuckDBPyConnection, table: str) -> None:
+    target.register("copied_rows", source.execute(f"FROM {quoted(table)}").df())
+    target.execute(f"INSERT INTO {quoted(table)} FROM copied_rows")
+    target.unregister("copied_rows")
 
 
 def _why_not_opened(path: Path | None, error: duckdb.Error) -> str:

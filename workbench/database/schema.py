@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 
@@ -15,6 +16,7 @@ from workbench.resources import sql_text
 __all__ = [
     "StoredPredicate",
     "add_constants",
+    "create_predicate_table",
     "declare_function",
     "declare_predicate",
     "declare_type",
@@ -239,8 +241,15 @@ def _create(connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate) -
     )
     for position, type_name in enumerate(predicate.argument_types):
         connection.execute("INSERT INTO predicate_argument VALUES (?, ?, ?)", [predicate.name, position, type_name])
+    tables = {type_name: declare_type(connection, type_name) for _, type_name in predicate.constant_columns}
+    create_predicate_table(connection, predicate, tables)
+
+
+def create_predicate_table(
+    connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, tables: Mapping[str, str]
+) -> None:
+    """The table of a predicate and its readable view; `tables` names the constants' table of each type."""
     encoded = dict(predicate.constant_columns)
-    tables = {type_name: declare_type(connection, type_name) for type_name in encoded.values()}
     kinds = ["INTEGER" if column in encoded else "DOUBLE" for column in predicate.columns]
     typed = zip(("world", *predicate.columns), ("INTEGER", *kinds))
     columns = ", ".join(f"{column} {kind} NOT NULL" for column, kind in typed)
