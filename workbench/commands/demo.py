@@ -23,7 +23,7 @@ def demo() -> None:
 
     begun = perf_counter()
     folder = shipped("data", "university")
-    rules = folder / "university.mln"
+    rules = folder / "advisors.mln"
     with open_workspace() as workspace, shown_progress() as progress:
         report = workspace.load(folder / "dataset.toml", rules=rules)
         print_table("1. Tables loaded", ("predicate", "facts"), sorted(report.facts.items()))
