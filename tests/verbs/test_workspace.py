@@ -1,0 +1,99 @@
+"""The facade: the same path as the command line, in Python, with its runs recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import workbench as wb
+from workbench.errors import UsageError
+from workbench.resources import shipped
+
+RULES = """
+Friends(person, person)
+Smokes(person)
+Cancer(person)
+1.5 Smokes(x) => Cancer(x)
+1.1 Friends(x, y) => (Smokes(x) <=> Smokes(y))
+"""
+
+
+@pytest.fixture
+def workspace() -> wb.Workspace:
+    opened = wb.open()
+    friends = pd.DataFrame({"a": ["Ada", "Bo", "Cy"], "b": ["Bo", "Cy", "Dee"]})
+    opened.declare(RULES)
+    opened.load(friends, predicate="Friends")
+    opened.load(pd.DataFrame({"a": ["Ada"]}), predicate="Smokes")
+    return opened
+
+
+def test_a_frame_becomes_facts_and_facts_predictions(workspace: wb.Workspace) -> None:
+    result = workspace.infer(RULES, query=["Smokes", "Cancer"], engine="exact")
+    frame = result.predictions()
+    assert list(frame.columns) == ["atom", "predicate", "value"]
+    assert set(frame["predicate"]) == {"Smokes", "Cancer"}
+    assert result.value("Smokes(Bo)") > result.value("Smokes(Cy)") > result.value("Smokes(Dee)")
+
+
+def test_explanations_sum_to_the_conditional_log_odds(workspace: wb.Workspace) -> None:
+    result = workspace.infer(RULES, query=["Smokes", "Cancer"], engine="exact", record=False)
+    explanation = result.explain("Smokes(Bo)")
+    assert explanation.log_odds == pytest.approx(sum(item.contribution for item in explanation.contributions))
+    assert np.isfinite(explanation.log_odds)
+    assert "Smokes(Bo)" in explanation.sentence()
+
+
+def test_an_atom_that_is_not_open_is_refused_with_its_name(workspace: wb.Workspace) -> None:
+    result = workspace.infer(RULES, query=["Cancer"], engine="exact", record=False)
+    with pytest.raises(UsageError, match="Zed"):
+        result.explain("Cancer(Zed)")
+
+
+def test_runs_are_recorded_compared_and_exported(workspace: wb.Workspace) -> None:
+    first = workspace.infer(RULES, query=["Cancer"], engine="exact")
+    second = workspace.infer(RULES.replace("1.5", "3.0"), query=["Cancer"], engine="exact")
+    assert first.run_id is not None
+    assert second.run_id is not None
+    assert workspace.runs()["id"].tolist() == [second.run_id, first.run_id]
+    difference = workspace.compare(first.run_id, second.run_id)
+    assert {change["setting"] for change in difference["settings"]} >= {"program_hash"}
+    assert [change["atom"] for change in difference["predictions"]] == ["Cancer(Ada)"]
+    exported = workspace.run_predictions(first.run_id)
+    assert np.allclose(exported["value"], first.predictions()["value"])
+    assert "Cancer" in workspace.run_program(first.run_id)
+
+
+def test_learned_weights_predict_and_print(tmp_path: Path) -> None:
+    folder = shipped("data", "university")
+    with wb.open() as workspace:
+        rules = folder / "advisors.mln"
+        workspace.load(folder / "dataset.toml", rules=rules)
+        worlds = list(workspace.worlds())
+        learned = workspace.learn(
+            rules, query="AdvisedBy", worlds=worlds[:2], learner="pseudo_likelihood", record=False
+        )
+        assert np.isfinite(learned.weights).all()
+        path = tmp_path / "learned.mln"
+        learned.save(path)
+        direct = workspace.infer(learned, query="AdvisedBy", worlds=worlds[2:3], engine="gibbs", record=False)
+        printed = workspace.infer(path, query="AdvisedBy", worlds=worlds[2:3], engine="gibbs", record=False)
+        truth = workspace.ground(rules, learning=True, query="AdvisedBy", worlds=worlds[2:3]).atoms.truth()
+    assert np.abs(direct.solution.values - printed.solution.values).mean() < 0.02
+    from workbench.evaluation import scores
+
+    assert scores(direct.solution.values, truth)["AUC-ROC"] > 0.9
+
+
+def test_a_workspace_file_keeps_data_and_runs(tmp_path: Path) -> None:
+    path = tmp_path / "people.duckdb"
+    with wb.open(path) as first:
+        first.declare(RULES)
+        first.load(pd.DataFrame({"a": ["Ada"], "b": ["Bo"]}), predicate="Friends")
+        first.infer(RULES, query=["Smokes", "Cancer"], engine="exact")
+    with wb.open(path) as again:
+        assert len(again.runs()) == 1
+        assert again.infer(RULES, query=["Smokes", "Cancer"], engine="exact").grounding.network.n_atoms == 4
