@@ -1,0 +1,126 @@
+"""A Markov logic program grounded over the worlds of an experiment, with marginals and scores by predicate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.database import Database
+from workbench.errors import UsageError, nearest
+from workbench.evaluation import scores
+from workbench.experiments.table import FoldScore
+from workbench.grounding import GroundRequest, ground
+from workbench.inference import make_engine
+from workbench.language.program import FormulaRule, Program, Weight
+from workbench.learning import Example
+from workbench.network import GroundNetwork, Templates
+from workbench.progress import SILENT, Progress
+
+__all__ = ["GroundedWorld", "ground_worlds", "known_systems", "marginals", "score_world", "without_weights"]
+
+Float = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class GroundedWorld:
+    """One world's network and labels; labels never reach the network.
+
+    Attributes
+    ----------
+    name : str
+    example : Example
+    atoms : mapping of predicate to int64 array
+        The atoms of each query predicate, in order of the names of their arguments.
+    """
+
+    name: str
+    example: Example
+    atoms: Mapping[str, Int64]
+
+    @property
+    def network(self) -> GroundNetwork:
+        return self.example.network
+
+
+def ground_worlds(
+    database: Database,
+    program: Program,
+    names: Sequence[str],
+    *,
+    query: Sequence[str],
+    scored: Sequence[str] | None = None,
+    progress: Progress = SILENT,
+) -> tuple[tuple[GroundedWorld, ...], Templates]:
+    """Ground each world apart, all with the same templates, atoms without a fact labelled false.
+
+    Parameters
+    ----------
+    query : sequence of str
+        Open predicates. All others are evidence.
+    scored : sequence of str or None
+        The query predicates that losses count; None for all.
+    """
+    closed = tuple(name for name in program.predicates if name not in query)
+    templates: Templates | None = None
+    worlds = []
+    for number, name in enumerate(names):
+        progress.step("grounding", number, len(names), name)
+        request = GroundRequest(query=tuple(query), closed=closed, role="learn", worlds=(name,), templates=templates)
+        grounding = ground(database, program, request)
+        templates = templates or grounding.templates
+        table = grounding.atoms
+        predicate = table.predicate_of()
+        atoms = {name: np.flatnonzero(predicate == index) for index, name in enumerate(table.predicates)}
+        truth = np.nan_to_num(table.truth(), nan=0.0)
+        chosen = np.zeros(table.n_atoms, np.bool_)
+        for wanted in scored or query:
+            chosen[atoms[wanted]] = True
+        worlds.append(GroundedWorld(name, Example(grounding.network, truth, chosen), atoms))
+    if templates is None:
+        raise ValueError("no world to ground")
+    return tuple(worlds), templates
+
+
+def marginals(
+    network: GroundNetwork, weights: Float, *, seed: int = 0, samples: int = 1000, burn_in: int = 100
+) -> Float:
+    """Each atom's probability as the paper infers it: Gibbs samples from the state that one MaxWalkSAT run found."""
+    start = make_engine("maxwalksat", "map").solve(network, weights, seed=seed).values
+    engine = make_engine("gibbs", samples=samples, burn_in=burn_in)
+    return engine.solve(network, weights, seed=seed, start=start).values
+
+
+def score_world(
+    system: str, world: GroundedWorld, predicate: str, column: str, probability: Float, metrics: Sequence[str]
+) -> list[FoldScore]:
+    """The metrics of one predicate's atoms on one world."""
+    atoms = world.atoms[predicate]
+    found = scores(probability[atoms], world.example.truth[atoms])
+    return [FoldScore(system, column, metric, world.name, found[metric]) for metric in metrics]
+
+
+def without_weights(program: Program) -> Program:
+    """The program with every weight to be learned, hard rules left out."""
+    rules = [
+        replace(rule, weight=Weight("learn"))
+        for rule in program.rules
+        if isinstance(rule, FormulaRule) and rule.weight.kind != "hard"
+    ]
+    return replace(program, rules=tuple(rules))
+
+
+def known_systems(wanted: Sequence[str] | None, known: Mapping[str, object]) -> tuple[str, ...]:
+    """The systems to run, all when None. E0904 for one that the experiment does not have."""
+    for system in wanted or ():
+        if system not in known:
+            close = nearest(system, known)
+            raise UsageError.of(
+                "E0904",
+                f"there is no system {system} here",
+                help=f"did you mean {close}?" if close else f"the systems are {', '.join(known)}",
+            )
+    return tuple(known) if wanted is None else tuple(wanted)
