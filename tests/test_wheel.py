@@ -1,4 +1,4 @@
-"""The built wheel holds everything that runs: SQL, page, examples, error pages; and it infers from a folder of its own."""
+"""The built wheel holds SQL, page, examples and error pages, and infers from a folder of its own."""
 
 from __future__ import annotations
 

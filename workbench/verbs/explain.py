@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.network import explain_atom
-from workbench.verbs.naming import row_texts
+from workbench.verbs.naming import row_texts, template_texts
 
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
@@ -109,7 +109,7 @@ def explain_result(result: InferenceResult, atom: str) -> Explanation:
     discrete = result.program.language == "mln"
     state = np.rint(values) if discrete else values
     parts = explain_atom(grounding.network, result.weights, state, index, discrete=discrete)
-    labels = grounding.templates.label
+    labels = template_texts(result.program, grounding.templates)
     rows = parts.row[parts.row >= 0].tolist()
     texts = dict(zip(rows, row_texts(grounding, rows)))
     contributions = [

@@ -21,6 +21,7 @@ from workbench.network import Templates
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json, deadline_after
 from workbench.verbs.infer import is_query, query_predicates
+from workbench.verbs.naming import template_texts
 
 __all__ = ["LearningResult", "example_of", "learn", "learned_text"]
 
@@ -65,11 +66,12 @@ class LearningResult:
     def table(self) -> list[dict[str, Any]]:
         """One record a template: the clause, its weight before and after, its groundings."""
         groundings = self.grounding.network.groundings
+        texts = template_texts(self.program, self.templates)
         return [
             {
                 "template": index,
                 "rule": int(self.templates.rule[index]),
-                "clause": self.templates.label[index],
+                "clause": texts[index],
                 "initial": as_json(float(self.templates.weight[index])),
                 "weight": float(self.learned.weights[index]),
                 "fixed": bool(self.templates.fixed[index]),

@@ -12,8 +12,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from workbench.grounding import Grounding
+    from workbench.language.program import Program
+    from workbench.network import Templates
 
-__all__ = ["row_texts"]
+__all__ = ["row_texts", "template_texts"]
+
+
+def template_texts(program: Program, templates: Templates) -> tuple[str, ...]:
+    """Each template in the language of its program: a PSL rule as written, a Markov logic clause by its label."""
+    if program.language == "mln":
+        return templates.label
+    return tuple(program.rules[rule].text or label for rule, label in zip(templates.rule.tolist(), templates.label))
 
 
 def row_texts(grounding: Grounding, rows: Sequence[int]) -> list[str]:
