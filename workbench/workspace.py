@@ -18,15 +18,17 @@ from workbench.language.program import Program
 from workbench.network import Templates
 from workbench.progress import SILENT, Progress
 from workbench.verbs import loading, runs
+from workbench.verbs.browsing import Browsing, CheckedRules, Example, bundled_examples
 from workbench.verbs.common import as_program, names_of
 from workbench.verbs.crossval import CrossValidation, crossval
 from workbench.verbs.infer import InferenceResult, Task, infer
 from workbench.verbs.learn import LearningResult, learn
+from workbench.verbs.reports import Reporting
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Workspace", "open_workspace"]
+__all__ = ["CheckedRules", "Example", "Workspace", "bundled_examples", "open_workspace"]
 
 RulesLike = Program | str | os.PathLike[str]
 Float = npt.NDArray[np.float64]
@@ -37,7 +39,7 @@ def open_workspace(path: str | os.PathLike[str] | None = None, *, read_only: boo
     return Workspace(Database.open(path, read_only=read_only))
 
 
-class Workspace:
+class Workspace(Browsing, Reporting):
     """Data, rules and runs in one DuckDB database.
 
     Use as a context manager, or call `close`.

@@ -1,0 +1,229 @@
+"""Looking around a workspace: its contents, folds, queries, rules under edit, remembered texts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from workbench import database as data
+from workbench.errors import Diagnostic, WorkbenchError
+from workbench.language import check, format_program, parse_mln, parse_psl
+from workbench.language.program import Predicate, Program
+from workbench.resources import shipped
+
+if TYPE_CHECKING:
+    from workbench.database import Database
+
+__all__ = ["Browsing", "CheckedRules", "Example", "bundled_examples"]
+
+Language = Literal["mln", "psl"]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A bundled example."""
+
+    key: str
+    name: str
+    description: str
+    path: Path
+    program: Path
+    query: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CheckedRules:
+    """Rules under edit: the program where they can be read, and everything that is wrong or doubtful."""
+
+    program: Program | None
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def has_errors(self) -> bool:
+        return any(diagnostic.severity == "error" for diagnostic in self.diagnostics)
+
+
+def bundled_examples() -> tuple[Example, ...]:
+    """The examples that ship with the workbench, by name."""
+    found = []
+    for description in sorted(shipped("data").glob("*/dataset.toml")):
+        dataset = data.read_dataset(description)
+        if dataset.program is not None:
+            found.append(
+                Example(
+                    description.parent.name,
+                    dataset.name,
+                    dataset.description,
+                    description,
+                    dataset.program,
+                    dataset.query,
+                )
+            )
+    return tuple(found)
+
+
+class Browsing:
+    """The part of a workspace that looks around."""
+
+    database: Database
+
+    def open_example(self, key: str) -> Example:
+        """Load a bundled example and take its rules and query for those at hand."""
+        example = {item.key: item for item in bundled_examples()}[key]
+        with self.database.transaction():
+            data.load_dataset(self.database, example.path)
+            self.remember_rules(example.program.read_text(encoding="utf-8"), _language_of(example.program))
+            self.database.remember("query", ",".join(example.query))
+        return example
+
+    def open_dataset(self, source: str | os.PathLike[str]) -> data.LoadReport:
+        """Load a `dataset.toml` or its directory, and take its rules and query for those at hand."""
+        dataset = data.read_dataset(source)
+        with self.database.transaction():
+            report = data.load_dataset(self.database, source)
+            if dataset.program is not None:
+                self.remember_rules(dataset.program.read_text(encoding="utf-8"), _language_of(dataset.program))
+            self.database.remember("query", ",".join(dataset.query) or None)
+        return report
+
+    def rules_at_hand(self) -> tuple[str, Language]:
+        """The rules being edited and their language; empty text in a new workspace."""
+        language: Language = "psl" if self.database.setting("language") == "psl" else "mln"
+        return self.database.setting("rules") or "", language
+
+    def remember_rules(self, text: str, language: Language) -> None:
+        """Keep rules as those at hand."""
+        with self.database.transaction():
+            self.database.remember("rules", text)
+            self.database.remember("language", language)
+
+    def recall(self, name: str) -> str | None:
+        """A remembered text."""
+        return self.database.setting(name)
+
+    def remember(self, name: str, value: str | None) -> None:
+        """Remember a text; None forgets it."""
+        self.database.remember(name, value)
+
+    def check_rules(self, text: str, language: Language) -> CheckedRules:
+        """Read rules and list every diagnostic, without touching the data."""
+        try:
+            program = parse_psl(text) if language == "psl" else parse_mln(text)
+        except WorkbenchError as error:
+            return CheckedRules(None, tuple(error.diagnostics))
+        return CheckedRules(program, tuple(check(program)))
+
+    def format_rules(self, text: str, language: Language) -> str:
+        """Rules in canonical form."""
+        return format_program(parse_psl(text) if language == "psl" else parse_mln(text))
+
+    def catalog(self) -> tuple[data.PredicateSummary, ...]:
+        """Every predicate with counts per world and partition."""
+        return data.catalog(self.database)
+
+    def facts_page(self, predicate: str, **options: Any) -> data.FactsPage:
+        """A page of facts; see `workbench.database.facts_page`."""
+        return data.facts_page(self.database, predicate, **options)
+
+    def top_values(self, predicate: str, position: int, *, limit: int = 20) -> tuple[tuple[str, int], ...]:
+        """The commonest values of an argument."""
+        return data.top_values(self.database, predicate, position, limit=limit)
+
+    def degrees(self, predicate: str, position: int) -> tuple[tuple[int, int], ...]:
+        """How many constants occur in how many facts."""
+        return data.degrees(self.database, predicate, position)
+
+    def types(self) -> tuple[str, ...]:
+        """The types of constants."""
+        return tuple(self.database.type_tables())
+
+    def constants(self, type_name: str, *, search: str = "", limit: int = 50) -> tuple[str, ...]:
+        """Constants of a type."""
+        return data.constants(self.database, type_name, search=search, limit=limit)
+
+    def neighbours(self, type_name: str, constant: str, *, limit: int = 60) -> tuple[data.Neighbour, ...]:
+        """Facts that a constant takes part in."""
+        return data.neighbours(self.database, type_name, constant, limit=limit)
+
+    def query(
+        self, sql: str, parameters: Mapping[str, Any] | None = None, *, max_rows: int = 1000, seconds: float = 10.0
+    ) -> data.QueryResult:
+        """One read-only statement, limited in rows and time."""
+        return data.query(self.database, sql, parameters, max_rows=max_rows, seconds=seconds)
+
+    def query_parameters(self, sql: str) -> tuple[str, ...]:
+        """The `$name` parameters of a statement."""
+        return data.query_parameters(sql)
+
+    def preview_table(
+        self, source: str | os.PathLike[str], *, rows: int = 20, header: bool = True
+    ) -> data.TablePreview:
+        """The head of a table file."""
+        return data.preview_table(source, rows=rows, header=header)
+
+    def import_table(
+        self,
+        source: str | os.PathLike[str],
+        *,
+        predicate: str,
+        types: Mapping[str, str],
+        value: str | None = None,
+        world_column: str | None = None,
+        world: str | None = None,
+        partition: data.Partition = "evidence",
+        header: bool = True,
+    ) -> data.LoadReport:
+        """Load a table as a predicate that is declared on the way.
+
+        Parameters
+        ----------
+        types : mapping of column to type
+            The columns that are arguments, in order, with their types.
+        """
+        with self.database.transaction():
+            if predicate not in self.database.predicates():
+                self.database.declare_predicates([Predicate(predicate, tuple(types.values()))])
+            return data.load_tables(
+                self.database,
+                source,
+                predicate=predicate,
+                columns=list(types),
+                value=value,
+                world_column=world_column,
+                world=world or data.DEFAULT_WORLD,
+                partition=partition,
+                header=header,
+            )
+
+    def attach_table(self, source: str, *, table: str, predicate: str, types: Sequence[str]) -> data.LoadReport:
+        """Load a table of another database as a predicate that is declared on the way."""
+        with self.database.transaction():
+            if predicate not in self.database.predicates():
+                self.database.declare_predicates([Predicate(predicate, tuple(types))])
+            return data.load_attached(self.database, source, table=table, predicate=predicate)
+
+    def folds(self) -> tuple[data.Fold, ...]:
+        """The folds of the workspace."""
+        return data.read_folds(self.database)
+
+    def make_folds(
+        self,
+        kind: Literal["worlds", "random", "grouped"],
+        *,
+        predicate: str = "",
+        count: int = 5,
+        seed: int = 0,
+        group_by: int = 0,
+    ) -> tuple[data.Fold, ...]:
+        """Make folds anew: one world out, or a predicate's atoms dealt at random or by one argument."""
+        if kind == "worlds":
+            return data.make_world_folds(self.database)
+        grouping = group_by if kind == "grouped" else None
+        return data.make_atom_folds(self.database, predicate, count=count, seed=seed, group_by=grouping)
+
+
+def _language_of(path: Path) -> Language:
+    return "psl" if path.suffix == ".psl" else "mln"

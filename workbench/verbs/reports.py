@@ -1,0 +1,293 @@
+"""Recorded runs, looked at again: curves, calibration, explanation after the fact, what-if, comparison, export."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench import database as data
+from workbench.errors import UsageError
+from workbench.evaluation import calibration, paired_t_test, scores, summary, threshold_counts
+from workbench.grounding import GroundRequest
+from workbench.inference import Solution, Status
+from workbench.progress import SILENT, Progress
+from workbench.verbs.common import as_program
+from workbench.verbs.evaluate import parse_atom
+from workbench.verbs.infer import InferenceResult, Task, infer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from workbench.database import Database
+
+__all__ = ["Reporting"]
+
+Float = npt.NDArray[np.float64]
+
+
+class Reporting:
+    """The part of a workspace that looks at recorded runs."""
+
+    database: Database
+
+    def run(self, number: int) -> data.Run:
+        """A recorded run's settings."""
+        return data.read_run(self.database, number)
+
+    def all_runs(self) -> tuple[data.Run, ...]:
+        """Every recorded run, the newest first."""
+        return data.read_runs(self.database)
+
+    def run_weights(self, number: int) -> pd.DataFrame:
+        """A run's weights."""
+        return data.run_table(self.database, number, "weight")
+
+    def run_metrics(self, number: int) -> pd.DataFrame:
+        """A run's metrics, one row a fold and metric."""
+        return data.run_table(self.database, number, "metric")
+
+    def run_trace(self, number: int) -> pd.DataFrame:
+        """A run's trace: step, series, value."""
+        return data.run_table(self.database, number, "trace")
+
+    def delete_run(self, number: int) -> None:
+        """Delete a run."""
+        data.delete_run(self.database, number)
+
+    def label_run(self, number: int, *, name: str | None = None, note: str | None = None) -> None:
+        """Name a run or note something beside it."""
+        data.label_run(self.database, number, name=name, note=note)
+
+    def scored_predictions(self, number: int) -> pd.DataFrame:
+        """A run's predictions with truth where labels are known: fold, atom, predicate, value, truth.
+
+        An inference run records no truth; its predictions are set beside the labels in the workspace, an unlisted atom
+        of a labelled predicate being false.
+        """
+        frame = data.run_table(self.database, number, "prediction")
+        if frame.empty or frame["truth"].notna().any():
+            return frame
+        labels: dict[tuple[str, tuple[str, ...]], float] = {}
+        labelled = set()
+        for name in dict.fromkeys(frame["predicate"]):
+            stored = self.database.predicates().get(name)
+            if stored is None:
+                continue
+            shown = ", ".join(f"{data.quoted(column)}::VARCHAR" for column in stored.argument_names)
+            rows = self.database.execute(
+                f"SELECT [{shown}]::VARCHAR[], value FROM facts.{data.quoted(stored.view_name)} "
+                "WHERE partition = 'truth'"
+            ).fetchall()
+            if rows:
+                labelled.add(name)
+            labels |= {(name, tuple(arguments)): value for arguments, value in rows}
+        truth = [
+            labels.get(cast(Any, parse_atom(atom)), 0.0 if predicate in labelled else None)
+            for atom, predicate in zip(frame["atom"], frame["predicate"])
+        ]
+        return frame.assign(truth=np.array(truth, dtype=np.float64))
+
+    def scores_by_fold(self, number: int) -> pd.DataFrame:
+        """Metrics of a run, one row a fold; computed from predictions and labels."""
+        import pandas as pd
+
+        frame = self.scored_predictions(number)
+        frame = frame[frame["truth"].notna()]
+        names = self._fold_names(number)
+        rows = []
+        for fold, part in frame.assign(fold=frame["fold"].fillna(-1)).groupby("fold"):
+            found = scores(part["value"].to_numpy(np.float64), part["truth"].to_numpy(np.float64))
+            rows.append({"fold": names.get(int(cast(Any, fold)), "all"), **found})
+        return pd.DataFrame(rows)
+
+    def _fold_names(self, number: int) -> dict[int, str]:
+        return dict(enumerate(self.run(number).parameters.get("worlds") or ()))
+
+    def metric_summary(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Mean, standard deviation and 95 % interval of each metric of `scores_by_fold`."""
+        import pandas as pd
+
+        rows = []
+        for metric in table.columns.drop("fold"):
+            found = summary(table[metric].to_numpy(np.float64))
+            rows.append({"metric": metric, "mean": found.mean, "sd": found.sd, "low": found.low, "high": found.high})
+        return pd.DataFrame(rows)
+
+    def curves(self, number: int) -> pd.DataFrame:
+        """Points of the PR and ROC curves over all folds: threshold, precision, recall, false_positive_rate."""
+        import pandas as pd
+
+        frame = self.scored_predictions(number)
+        frame = frame[frame["truth"].isin([0.0, 1.0])]
+        value, truth = frame["value"].to_numpy(np.float64), frame["truth"].to_numpy(np.float64)
+        true, false = threshold_counts(value, truth)
+        thresholds = np.r_[np.inf, np.unique(value)[::-1]]
+        positives, negatives = max(truth.sum(), 1.0), max((1 - truth).sum(), 1.0)
+        found = true + false
+        return pd.DataFrame(
+            {
+                "threshold": thresholds,
+                "precision": np.divide(true, found, out=np.ones_like(true), where=found > 0),
+                "recall": true / positives,
+                "false positive rate": false / negatives,
+            }
+        )
+
+    def calibration(self, number: int, *, bins: int = 10) -> pd.DataFrame:
+        """The reliability table of a run's predictions."""
+        import pandas as pd
+
+        frame = self.scored_predictions(number)
+        frame = frame[frame["truth"].isin([0.0, 1.0])]
+        found = calibration(frame["value"], frame["truth"], bins=bins)
+        return pd.DataFrame({"predicted": found.mean_predicted, "observed": found.fraction_true, "atoms": found.count})
+
+    def paired_comparison(self, first: int, second: int) -> pd.DataFrame:
+        """Metrics of two runs on the same folds, with a paired t-test for each."""
+        import pandas as pd
+
+        one, two = self.scores_by_fold(first), self.scores_by_fold(second)
+        rows: list[dict[str, Any]] = []
+        if one.empty or two.empty:
+            return pd.DataFrame(rows)
+        both = one.merge(two, on="fold", suffixes=(" first", " second"))
+        for metric in one.columns.drop("fold"):
+            if f"{metric} second" not in both:
+                continue
+            a, b = both[f"{metric} first"].to_numpy(np.float64), both[f"{metric} second"].to_numpy(np.float64)
+            test = paired_t_test(a, b) if len(both) > 1 else None
+            rows.append(
+                {
+                    "metric": metric,
+                    f"run {first}": float(a.mean()),
+                    f"run {second}": float(b.mean()),
+                    "difference": float((b - a).mean()),
+                    "p (paired t)": test.p_value if test else float("nan"),
+                }
+            )
+        return pd.DataFrame(rows)
+
+    def reopen(self, number: int, *, progress: Progress = SILENT) -> InferenceResult:
+        """An inference run as it was: ground again, its recorded values put back.
+
+        Raises
+        ------
+        UsageError
+            When it is no inference run, or the facts have changed since.
+        """
+        run = self.run(number)
+        if run.kind != "infer":
+            raise UsageError.of("E0815", f"run {number} is a {run.kind} run; only predictions can be explained")
+        if run.data_hash != data.data_hash(self.database):
+            raise UsageError.of(
+                "E0816", f"the facts have changed since run {number}", help="run the inference again, then explain it"
+            )
+        recorded = data.run_table(self.database, number, "prediction")
+        result = self._infer_again(self.database, run, progress, values=dict(zip(recorded["atom"], recorded["value"])))
+        return replace(result, run_id=number)
+
+    def what_if(
+        self, result: InferenceResult, changes: Mapping[str, bool | None], *, progress: Progress = SILENT
+    ) -> pd.DataFrame:
+        """Infer again with some facts changed, on a copy of the data; nothing is kept.
+
+        Parameters
+        ----------
+        changes : mapping of atom to bool or None
+            Facts to take as true or false, or (None) as unknown.
+
+        Returns
+        -------
+        DataFrame
+            atom, predicate, before, after, change; the largest change first. Atoms that became facts have no `after`.
+        """
+        if result.run_id is None:
+            raise UsageError.of("E0815", "only a recorded run can be changed and run again")
+        run = self.run(result.run_id)
+        with self.database.copy() as copied:
+            for atom, value in changes.items():
+                _set_fact(copied, atom, value)
+            after = self._infer_again(copied, run, progress).predictions()
+        both = result.predictions().rename(columns={"value": "before"})
+        both = both.merge(after[["atom", "value"]].rename(columns={"value": "after"}), on="atom", how="left")
+        both["change"] = both["after"] - both["before"]
+        return both.sort_values("change", key=lambda column: -column.abs(), kind="stable", ignore_index=True)
+
+    def _infer_again(
+        self, database: Database, run: data.Run, progress: Progress, values: Mapping[str, float] | None = None
+    ) -> InferenceResult:
+        settings = run.parameters
+        program = as_program(run.program_text)
+        database.declare(program)
+        by_name = database.worlds()
+        worlds = settings.get("worlds")
+        request = GroundRequest(
+            query=_names(settings.get("query")),
+            closed=_names(settings.get("closed")) or (),
+            hidden=_names(settings.get("hidden")) or (),
+            worlds=None if not worlds else tuple(by_name[name] for name in worlds),
+        )
+        task: Task = "map" if settings.get("task") == "map" else "marginal"
+        if values is not None:
+            from workbench.grounding import ground
+
+            grounding = ground(database, program, request)
+            state = np.array([values.get(name, np.nan) for name in grounding.atoms.names()])
+            if not np.isnan(state).any():
+                solution = Solution(Status(run.status), state, np.nan, np.nan, 0.0, run.engine or "")
+                return InferenceResult(solution, grounding, program, grounding.templates.weight, task, 0.0)
+        return infer(
+            database,
+            program,
+            request,
+            task=task,
+            engine=settings.get("engine") or "auto",
+            options=settings.get("options"),
+            seed=run.seed or 0,
+            time_limit=settings.get("time_limit"),
+            progress=progress,
+        )
+
+
+def _names(given: Any) -> tuple[str, ...] | None:
+    if given is None:
+        return None
+    return tuple(name for name in (given.split(",") if isinstance(given, str) else given) if name)
+
+
+def _set_fact(database: Database, atom: str, value: bool | None) -> None:
+    """Put one fact into every world of a copy that knows its constants, in place of what was said of it before."""
+    parsed = parse_atom(atom)
+    if parsed is None:
+        raise UsageError.of("E0817", f"{atom} is no ground atom", help="write it as Predicate(Constant, Constant)")
+    name, arguments = parsed
+    predicate = database.predicate(name)
+    if len(arguments) != predicate.arity:
+        raise UsageError.of("E0817", f"{name} takes {predicate.arity} arguments, not {len(arguments)}")
+    tables = database.type_tables()
+    with database.transaction() as connection:
+        ids = []
+        for constant, (column, type_name) in zip(arguments, predicate.constant_columns):
+            row = connection.execute(
+                f"SELECT id FROM {data.quoted(tables[type_name])} WHERE name = ?", [constant]
+            ).fetchone()
+            if row is None:
+                raise UsageError.of("E0817", f"{constant} is no {type_name} of this workspace")
+            ids.append((column, row[0]))
+        known = " AND ".join(f"{column} = {number}" for column, number in ids) or "true"
+        members = " AND ".join(
+            f"EXISTS (FROM domain d WHERE d.world = w.id AND d.constant = {number} AND d.type = $type_{column})"
+            for column, number in ids
+        )
+        types = {f"type_{column}": type_name for column, type_name in predicate.constant_columns}
+        worlds = connection.execute(f"SELECT id FROM world w WHERE {members or 'true'}", types).fetchall()
+        table = data.quoted(predicate.table_name)
+        connection.execute(f"DELETE FROM {table} WHERE {known} AND partition = 'evidence'")
+        cells = "".join(f"{number}, " for _, number in ids)
+        for (world,) in worlds:
+            shown = "NULL" if value is None else str(int(value))
+            connection.execute(f"INSERT INTO {table} VALUES ({world}, {cells}{shown}, 'evidence')")
