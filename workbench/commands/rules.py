@@ -63,10 +63,10 @@ def fmt(
     file: RulesFile,
     write: Annotated[bool, typer.Option("--write", help="Rewrite the file in place.")] = False,
 ) -> None:
-    """Print a rules file in canonical form."""
-    from workbench.language import format_program, read_program
+    """Print a rules file in canonical form; comments and blank lines stay."""
+    from workbench.language import format_source
 
-    text = format_program(read_program(file))
+    text = format_source(file)
     if write:
         file.write_text(text, encoding="utf-8")
     else:

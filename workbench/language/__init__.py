@@ -5,6 +5,15 @@ from workbench.language.clausal import clausal_form
 from workbench.language.mln import parse_mln
 from workbench.language.printing import format_clause, format_program
 from workbench.language.psl import parse_psl
-from workbench.language.reading import read_program
+from workbench.language.reading import format_source, read_program
 
-__all__ = ["check", "clausal_form", "format_clause", "format_program", "parse_mln", "parse_psl", "read_program"]
+__all__ = [
+    "check",
+    "clausal_form",
+    "format_clause",
+    "format_program",
+    "format_source",
+    "parse_mln",
+    "parse_psl",
+    "read_program",
+]

@@ -21,7 +21,9 @@ from workbench.language.source import Diagnostics, Source, read_text
 from workbench.language.statements import Statement, mln_parser, split_statements
 from workbench.language.syntax_errors import explain_unexpected
 
-__all__ = ["parse_mln", "parse_mln_unchecked"]
+__all__ = ["mln_statements", "parse_mln", "parse_mln_unchecked"]
+
+Item = FormulaRule | Type | Predicate | Function
 
 STARTS_FORMULA = {"NAME", "NOT", "LPAR", "LSQB", "FORALL", "EXIST", "STRING", "NUMBER", "STAR"}
 DEEPEST = 100
@@ -68,6 +70,20 @@ def parse_mln_unchecked(text: str, source: str | None = None) -> Program:
     return program
 
 
+def mln_statements(text: str, source: str | None = None) -> list[tuple[Statement, Item]]:
+    """The statements of a text with what each declares or says; `#include` lines are left out and not followed.
+
+    Raises
+    ------
+    InputError
+        With every error of syntax.
+    """
+    reading = _Reading(follow=False)
+    reading.read(Source(source, text), Path())
+    reading.diagnostics.raise_errors()
+    return reading.items
+
+
 def _read(text: str, source: str | None, directory: str | os.PathLike[str] | None) -> tuple[Program, Diagnostics]:
     reading = _Reading()
     if source is not None:
@@ -96,7 +112,9 @@ class _Reading:
     predicates: dict[str, Predicate] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
     rules: list[FormulaRule] = field(default_factory=list)
+    items: list[tuple[Statement, Item]] = field(default_factory=list)
     included: set[Path] = field(default_factory=set)
+    follow: bool = True
 
     def __post_init__(self) -> None:
         self.diagnostics = Diagnostics(self.sources)
@@ -105,10 +123,10 @@ class _Reading:
     def read(self, source: Source, directory: Path) -> None:
         self.sources[source.name] = source.text
         for statement in split_statements(self.parser, source, self.diagnostics):
-            if statement.tokens[0].type == "INCLUDE":
-                self.include(statement, directory)
-            else:
+            if statement.tokens[0].type != "INCLUDE":
                 self.statement(statement)
+            elif self.follow:
+                self.include(statement, directory)
 
     def program(self, text: str) -> Program:
         for name in dict.fromkeys(name for p in self.predicates.values() for name in p.argument_types):
@@ -137,13 +155,13 @@ class _Reading:
         self.builder.predicates, self.builder.functions = self.predicates, self.functions
         try:
             if _is_type_declaration(tokens):
-                self.declare_type(self.parse(statement, "type_declaration"))
+                self.items.append((statement, self.declare_type(self.parse(statement, "type_declaration"))))
             elif _is_function_declaration(tokens):
-                self.declare_function(self.parse(statement, "function_declaration"))
+                self.items.append((statement, self.declare_function(self.parse(statement, "function_declaration"))))
             elif _is_predicate_declaration(tokens, self.predicates):
-                self.declare_predicate(self.parse(statement, "predicate_declaration"))
+                self.items.append((statement, self.declare_predicate(self.parse(statement, "predicate_declaration"))))
             else:
-                self.rule(statement, span)
+                self.items.append((statement, self.rule(statement, span)))
         except Refused as refused:
             self.diagnostics.add(refused.code, refused.message, refused.span or span, refused.help)
         except RecursionError:
@@ -163,7 +181,7 @@ class _Reading:
             span = statement.source.span(tokens[min(fed, len(tokens) - 1)])
             raise Refused(code, message, span, help) from None
 
-    def rule(self, statement: Statement, span: Span) -> None:
+    def rule(self, statement: Statement, span: Span) -> FormulaRule:
         tokens, weighted = _tag_weight(statement, self.diagnostics)
         stop = tokens[-1].type == "POINT"
         if stop:
@@ -179,26 +197,31 @@ class _Reading:
         assert isinstance(rule, FormulaRule)
         if is_nested_deeper(rule.formula, DEEPEST):
             raise Refused("E0103", f"this formula nests more than {DEEPEST} operators", span, "split it into several")
-        text = statement.source.text[statement.tokens[0].start_pos : statement.tokens[-1].end_pos]
-        self.rules.append(FormulaRule(rule.formula, rule.weight, rule.indivisible, text, span))
+        text = statement.source.text[statement.start : statement.stop]
+        rule = FormulaRule(rule.formula, rule.weight, rule.indivisible, text, span)
+        self.rules.append(rule)
+        return rule
 
-    def declare_type(self, declared: object) -> None:
+    def declare_type(self, declared: object) -> Type:
         assert isinstance(declared, Type)
         if declared.name in self.types:
             raise Refused("E0111", f"the type {declared.name} is declared twice", declared.span)
         self.types[declared.name] = declared
+        return declared
 
-    def declare_predicate(self, declared: object) -> None:
+    def declare_predicate(self, declared: object) -> Predicate:
         assert isinstance(declared, Predicate)
         if declared.name in self.predicates or declared.name in self.functions:
             raise Refused("E0111", f"{declared.name} is declared twice", declared.span)
         self.predicates[declared.name] = declared
+        return declared
 
-    def declare_function(self, declared: object) -> None:
+    def declare_function(self, declared: object) -> Function:
         assert isinstance(declared, Function)
         if declared.name in self.predicates or declared.name in self.functions:
             raise Refused("E0111", f"{declared.name} is declared twice", declared.span)
         self.functions[declared.name] = declared
+        return declared
 
     def include(self, statement: Statement, directory: Path) -> None:
         token = statement.tokens[0]

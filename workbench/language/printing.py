@@ -35,7 +35,17 @@ from workbench.language.program import (
 )
 from workbench.language.psl_printing import format_linear, format_psl_rule, psl_atom, psl_comparison
 
-__all__ = ["format_clause", "format_formula", "format_number", "format_program", "format_rule", "quote_constant"]
+__all__ = [
+    "format_clause",
+    "format_formula",
+    "format_function",
+    "format_number",
+    "format_predicate",
+    "format_program",
+    "format_rule",
+    "format_type",
+    "quote_constant",
+]
 
 BARE = re.compile(r"[A-Z][A-Za-z0-9_]*|-?\d+(\.\d+)?([eE][+-]?\d+)?")
 ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import replace
 from threading import local
 
 from lark import Lark
@@ -19,7 +20,7 @@ from workbench.language.source import Diagnostics, Source
 from workbench.language.statements import Statement
 from workbench.language.syntax_errors import explain_unexpected
 
-__all__ = ["parse_psl", "parse_psl_unchecked"]
+__all__ = ["parse_psl", "parse_psl_unchecked", "psl_statements"]
 
 DEEPEST = 100
 _thread = local()
@@ -65,9 +66,23 @@ def parse_psl_unchecked(text: str, source: str | None = None) -> Program:
     return program
 
 
+def psl_statements(text: str, source: str | None = None) -> list[tuple[Statement, LogicalRule | ArithmeticRule]]:
+    """The rules of a text with the tokens of each.
+
+    Raises
+    ------
+    InputError
+        With every error of syntax.
+    """
+    diagnostics = Diagnostics({source: text})
+    found = list(_rules(Source(source, text), diagnostics))
+    diagnostics.raise_errors()
+    return found
+
+
 def _read(text: str, source: str | None) -> tuple[Program, Diagnostics]:
     diagnostics = Diagnostics({source: text})
-    rules = tuple(_rules(Source(source, text), diagnostics))
+    rules = tuple(rule for _, rule in _rules(Source(source, text), diagnostics))
     program = with_inferred_types(Program("psl", {}, {}, {}, rules, text, {source: text}), diagnostics)
     return program, diagnostics
 
@@ -80,7 +95,7 @@ def _parser_of_thread() -> tuple[Lark, Builder]:
     return _thread.parser, _thread.builder
 
 
-def _rules(source: Source, diagnostics: Diagnostics) -> Iterable[LogicalRule | ArithmeticRule]:
+def _rules(source: Source, diagnostics: Diagnostics) -> Iterator[tuple[Statement, LogicalRule | ArithmeticRule]]:
     parser, builder = _parser_of_thread()
     for statement in split_rules(parser, source, diagnostics):
         builder.source = source
@@ -90,11 +105,8 @@ def _rules(source: Source, diagnostics: Diagnostics) -> Iterable[LogicalRule | A
             rule = _parse(parser, statement)
             if isinstance(rule, ArithmeticRule) and _nests_deeper(rule, DEEPEST):
                 raise Refused("E0103", f"this rule nests more than {DEEPEST} operators", span, "split it into several")
-            text = source.text[tokens[0].start_pos : tokens[-1].end_pos]
-            if isinstance(rule, LogicalRule):
-                yield LogicalRule(rule.body, rule.head, rule.weight, rule.squared, text, span)
-            else:
-                yield ArithmeticRule(rule.terms, rule.relation, rule.filters, rule.weight, rule.squared, (), text, span)
+            text = source.text[statement.start : statement.stop]
+            yield statement, replace(rule, text=text, span=span)
         except Refused as refused:
             diagnostics.add(refused.code, refused.message, refused.span or span, refused.help)
         except RecursionError:

@@ -6,13 +6,14 @@ import os
 from pathlib import Path
 
 from workbench.errors import UsageError
+from workbench.language.formatting import format_mln_source, format_psl_source
 from workbench.language.mln import parse_mln
 from workbench.language.program import Program
 from workbench.language.psl import parse_psl
 from workbench.language.psl_document import read_psl_document
 from workbench.language.source import read_text
 
-__all__ = ["read_program"]
+__all__ = ["format_source", "read_program"]
 
 
 def read_program(path: str | os.PathLike[str]) -> Program:
@@ -34,3 +35,24 @@ def read_program(path: str | os.PathLike[str]) -> Program:
     if stem.endswith((".json", ".yaml", ".yml")):
         return read_psl_document(file).program()
     raise UsageError.of("E0100", f"{file} is neither a .mln nor a .psl file", help="or a PSL document: .json, .yaml")
+
+
+def format_source(path: str | os.PathLike[str]) -> str:
+    """The text of a `.mln` or `.psl` file in canonical form, its comments, blank lines and order kept.
+
+    Raises
+    ------
+    InputError
+        With every error of the file.
+    UsageError
+        E0100 when the file's ending names neither language.
+    """
+    read_program(path)
+    file = Path(path)
+    text = read_text(file)
+    stem = file.name.removesuffix(".gz")
+    if stem.endswith(".mln"):
+        return format_mln_source(text, str(path))
+    if stem.endswith(".psl"):
+        return format_psl_source(text, str(path))
+    raise UsageError.of("E0100", f"{file} is neither a .mln nor a .psl file", help="convert it to .psl first")

@@ -54,6 +54,16 @@ class Statement:
     source: Source
     tokens: list[Token]
 
+    @property
+    def start(self) -> int:
+        """Where the statement starts in its source's text."""
+        return self.tokens[0].start_pos or 0
+
+    @property
+    def stop(self) -> int:
+        """Just past its last character."""
+        return self.tokens[-1].end_pos or 0
+
 
 def split_statements(parser: Lark, source: Source, diagnostics: Diagnostics) -> Iterator[Statement]:
     """Cut `source` into statements; one with a character that means nothing is reported and left out."""
