@@ -19,6 +19,7 @@ SHORT = {
     "pscg": {"iterations": 3},
     "contrastive_divergence": {"iterations": 5},
     "fixed": {"value": 1.0},
+    "max_margin": {"max_iterations": 20},
 }
 
 

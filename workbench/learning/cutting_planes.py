@@ -244,12 +244,15 @@ class CuttingPlanes:
         return "oracle_limited"
 
     def _record(self, iteration: int, found: list[Separation], weights: Float) -> None:
+        learned = weights[self.training.learned]
         violations = [max(separation.rounded.violation(weights), 0.0) for separation in found]
         upper = [max(separation.upper, 0.0) for separation in found]
-        learned = weights[self.training.learned]
+        known = self.program.slack_at(learned)
         regular = float(learned @ learned) / 2
         primal_upper = regular + self.program.penalty * sum(upper)
-        primal = regular + self.program.penalty * sum(violations)
+        # The oracle's state may be less violated than a cut found before.
+        shared = np.array([sum(violations)]) if known.size == 1 else np.array(violations)
+        primal = regular + self.program.penalty * float(np.maximum(shared, known).sum())
         judged = primal if self.learner.cuts == "rounded" else primal_upper
         if judged < self.best_primal or self.best is None:
             self.best, self.best_primal, self.best_upper = weights, judged, primal_upper

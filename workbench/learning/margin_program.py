@@ -50,7 +50,7 @@ def solve_dual(
     gain = np.concatenate([loss, np.zeros(n_groups)])
     a = np.concatenate([start, np.maximum(penalty - np.bincount(group[group >= 0], start[group >= 0], n_groups), 0.0)])
     free = a > 0
-    ridge = 1e-13 * max(float(gram.diagonal().max(initial=0.0)), 1e-300)
+    ridge = 1e-13 * (float(gram.diagonal().max(initial=0.0)) or 1.0)
     margin = tolerance * max(1.0, float(np.abs(gain).max(initial=0.0)))
     for _ in range(20 * total + 100):
         chosen = np.flatnonzero(free)
@@ -182,6 +182,15 @@ class MarginProgram:
         """Keep the cuts and go to another C: the multipliers shrink where they must."""
         self.multipliers *= min(1.0, penalty / self.penalty)
         self.penalty = penalty
+
+    def slack_at(self, weights: Float) -> Float:
+        """What each slack would have to be at other weights, by the present cuts; shape (n_groups,)."""
+        k = self.n_cuts
+        short = self.loss[:k] - self.directions[:k] @ weights
+        needed = np.zeros(self.n_groups)
+        shared = self.group[:k] != FREE
+        np.maximum.at(needed, self.group[:k][shared], short[shared])
+        return needed
 
     @property
     def lower_bound(self) -> float:

@@ -14,6 +14,7 @@ from workbench.learning.hinge_perceptron import HingePerceptron
 from workbench.learning.hinge_pseudolikelihood import HingePseudolikelihood
 from workbench.learning.hinge_search import HingeSearch
 from workbench.learning.learner import Learner
+from workbench.learning.max_margin import MaxMargin
 from workbench.learning.mc_mle import MonteCarloMaximumLikelihood
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.learning.second_order import DiagonalNewton, PreconditionedConjugateGradient
@@ -29,6 +30,7 @@ _CLASSES: tuple[type[Learner], ...] = (
     PreconditionedConjugateGradient,
     ContrastiveDivergence,
     FixedWeights,
+    MaxMargin,
     HingePerceptron,
     HingePseudolikelihood,
     HingeLargeMargin,
