@@ -26,8 +26,9 @@ Float = npt.NDArray[np.float64]
 class ADMM:
     """Consensus optimisation by the alternating direction method of multipliers (Bach et al. 2017, section 5).
 
-    Every row and block keeps copies of its atoms; an iteration updates all copies in closed form and averages them.
-    Connected components stop one by one, each when its own primal and dual objectives meet.
+    Every row keeps copies of its atoms; an iteration updates all copies in closed form, averages them and projects the
+    averages onto box and simplexes. Connected components stop one by one, each when its own primal and dual objectives
+    meet.
 
     Parameters
     ----------
@@ -96,23 +97,22 @@ class _Sweeps:
         self.indices = problem.A.indices.astype(np.int32)
         self.norm = np.asarray(problem.A.multiply(problem.A).sum(axis=1)).ravel()
         self.norm[self.norm == 0.0] = 1.0
-        copies = np.bincount(self.indices, minlength=n) + np.bincount(problem.block_member, minlength=n)
-        self.degree: Float = copies.astype(np.float64)
+        self.degree: Float = np.bincount(self.indices, minlength=n).astype(np.float64)
         self.in_block = np.zeros(n, np.bool_)
         self.in_block[problem.block_member] = True
         middle = np.where(problem.cost > 0.0, problem.lower, problem.upper)
         middle = np.where(problem.cost == 0.0, 0.5 * (problem.lower + problem.upper), middle)
-        begin = middle if start is None else np.where(self.degree > 0.0, start[self.layout.atom_order], middle)
+        touched = (self.degree > 0.0) | self.in_block
+        begin = middle if start is None else np.where(touched, start[self.layout.atom_order], middle)
         self.x = np.clip(np.nan_to_num(begin, nan=0.5), problem.lower, problem.upper)
         self.state = self.x[self.indices]
-        self.block_state = self.x[problem.block_member]
         self.multiplier = np.zeros(problem.n_rows)
         self.first_penalty = self._first_penalty()
         self.penalty = np.full(self.layout.n_components, self.first_penalty)
         self.figures = np.zeros((self.layout.n_components, 5))
         self.best_bound = np.full(self.layout.n_components, -np.inf)
         self.total, self.before = np.zeros(n), np.zeros(n)
-        self.scratch = np.zeros(int(np.diff(problem.block_start).max(initial=0)))
+        self.scratch = np.zeros((2, int(np.diff(problem.block_start).max(initial=0))))
         self.adapt = 1.5 if parameters.adaptive else 1.0
         self.iteration = 0
 
@@ -188,7 +188,6 @@ class _Sweeps:
             self.first_penalty * 5.0,
             self.penalty,
             self.state,
-            self.block_state,
             self.x,
             self.multiplier,
             self.total,
@@ -202,7 +201,7 @@ class _Sweeps:
         return {
             "iterations": self.iteration,
             "components": self.layout.n_components,
-            "local_copies": int(self.indices.size + self.block_state.size),
+            "local_copies": int(self.indices.size),
             "primal_residual": float(np.sqrt((self.figures[:, 3] ** 2).sum())),
             "dual_residual": float(np.sqrt((self.figures[:, 4] ** 2).sum())),
         }

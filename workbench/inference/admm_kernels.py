@@ -17,15 +17,18 @@ Bool = npt.NDArray[np.bool_]
 
 
 @compiled
-def project_to_simplex(values: Float, size: int, right: float, exact: bool) -> None:
-    """Project `values[:size]` in place onto `{x >= 0, sum x = right}`, or `sum x <= right`. O(size^2) at worst.
+def project_to_simplex(values: Float, metric: Float, size: int, right: float, exact: bool) -> None:
+    """Project `values[:size]` in place onto `{x >= 0, sum x = right}`, or `sum x <= right`, in a diagonal metric.
 
-    Michelot's method: shift all coordinates to the sum, drop those that fall below zero, repeat with the rest.
+    Minimises `sum_k metric_k (x_k - values_k)^2`: `x_k = max(0, values_k - m / metric_k)`. Michelot's method finds m:
+    shift all coordinates to the sum, drop those that fall below zero, repeat with the rest. O(size^2) at worst.
     """
     total = 0.0
+    give = 0.0
     clipped = 0.0
     for k in range(size):
         total += values[k]
+        give += 1.0 / metric[k]
         clipped += max(values[k], 0.0)
     if right <= 0.0:
         values[:size] = 0.0
@@ -36,18 +39,20 @@ def project_to_simplex(values: Float, size: int, right: float, exact: bool) -> N
         return
     count = size
     while True:
-        shift = (total - right) / count
+        shift = (total - right) / give
         total = 0.0
+        give = 0.0
         above = 0
         for k in range(size):
-            if values[k] > shift:
+            if values[k] * metric[k] > shift:
                 total += values[k]
+                give += 1.0 / metric[k]
                 above += 1
-        if above == count:
+        if above == count or above == 0:
             break
         count = above
     for k in range(size):
-        values[k] = max(values[k] - shift, 0.0)
+        values[k] = max(values[k] - shift / metric[k], 0.0)
 
 
 @compiled
@@ -74,10 +79,10 @@ def sweep(
     lower: Float,
     upper: Float,
     degree: Float,
+    in_block: Bool,
     penalty: float,
     relaxation: float,
     state: Float,
-    block_state: Float,
     x: Float,
     total: Float,
     multiplier: Float,
@@ -86,7 +91,8 @@ def sweep(
     """Run `sweeps` ADMM iterations on one connected component, in place.
 
     Each sweep reflects every local state about the consensus, applies the row's closed-form proximal step, moves the
-    state and scatters it into `total`; the consensus is then one clipped average. `multiplier` gets each row's dual.
+    state and scatters it into `total`; the consensus is then the average, clipped to the box or projected onto its
+    simplex. `multiplier` gets each row's dual.
 
     Returns
     -------
@@ -122,22 +128,21 @@ def sweep(
                 moved = state[p] + relaxation * moved
                 state[p] = moved
                 total[i] += moved
+        for i in range(atom_from, atom_to):
+            if in_block[i]:
+                total[i] = total[i] / degree[i] if degree[i] > 0.0 else x[i] + total[i]
+            elif degree[i] > 0.0:
+                x[i] = min(max(total[i] / degree[i], lower[i]), upper[i])
         for k in range(block_from, block_to):
             start = block_start[k]
             size = block_start[k + 1] - start
             for q in range(size):
-                scratch[q] = 2.0 * x[block_member[start + q]] - block_state[start + q]
-            project_to_simplex(scratch, size, block_right[k], block_exact[k])
-            for q in range(size):
                 i = block_member[start + q]
-                moved = scratch[q] - x[i]
-                residual += moved * moved
-                moved = block_state[start + q] + relaxation * moved
-                block_state[start + q] = moved
-                total[i] += moved
-        for i in range(atom_from, atom_to):
-            if degree[i] > 0.0:
-                x[i] = min(max(total[i] / degree[i], lower[i]), upper[i])
+                scratch[0, q] = total[i]
+                scratch[1, q] = max(degree[i], 1.0)
+            project_to_simplex(scratch[0], scratch[1], size, block_right[k], block_exact[k])
+            for q in range(size):
+                x[block_member[start + q]] = scratch[0, q]
     return residual
 
 
@@ -244,7 +249,6 @@ def advance(
     greatest_penalty: float,
     penalty: Float,
     state: Float,
-    block_state: Float,
     x: Float,
     multiplier: Float,
     total: Float,
@@ -268,8 +272,8 @@ def advance(
                 a, b, r, e, k, m,
                 indptr, indices, values, offset, weight, kind, norm,
                 block_start, block_member, block_right, block_exact,
-                cost, lower, upper, degree,
-                penalty[c], relaxation, state, block_state, x, total, multiplier, scratch,
+                cost, lower, upper, degree, in_block,
+                penalty[c], relaxation, state, x, total, multiplier, scratch,
             )  # fmt: skip
             if not part:
                 before[a:b] = x[a:b]
@@ -292,6 +296,3 @@ def advance(
                 penalty[c] *= factor
                 for p in range(indptr[r], indptr[e]):
                     state[p] = x[indices[p]] + (state[p] - x[indices[p]]) / factor
-                for q in range(block_start[k], block_start[m]):
-                    i = block_member[q]
-                    block_state[q] = x[i] + (block_state[q] - x[i]) / factor

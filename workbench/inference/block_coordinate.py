@@ -108,10 +108,12 @@ class _Descent:
         squares = csc_array((columns.data**2, columns.indices, columns.indptr), shape=columns.shape)
         # A step of a simplex moves all members at once; a row over m of them feels up to m times its curvature.
         shared = self._members_of_a_block_in_a_row()
-        self.curvature = np.maximum(squares.T @ (2.0 * program.weight * shared), 1e-12)
+        curvature = squares.T @ (2.0 * program.weight * shared)
+        # Any curvature above the true one is sound; atoms without a row get a small one of the same units.
+        self.curvature = np.maximum(curvature, 1e-3 * max(float(curvature.mean()), 1e-9))
         self.ell = program.b + program.A @ self.x
         self.multiplier, self.slope = np.zeros(program.n_rows), np.zeros(program.n)
-        self.scratch = np.zeros(int(np.diff(program.block_start).max(initial=0)))
+        self.scratch = np.zeros((2, int(np.diff(program.block_start).max(initial=0))))
         self.figures = np.zeros((self.layout.n_components, 4))
         self.best_bound = np.full(self.layout.n_components, -np.inf)
         self.iteration = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from workbench.inference.admm_kernels import appraise
+from workbench.inference.admm_kernels import appraise, project_to_simplex
 from workbench.network.compiled import compiled
 
 __all__ = ["descend"]
@@ -93,11 +93,9 @@ def _simplex_step(
 ) -> float:
     """Minimise a separable quadratic above the energy over one simplex, and update `ell`.
 
-    With curvatures H, minimises `sum_k H_k / 2 (x_k - t_k)^2` on the simplex: `x_k = max(0, t_k - m / H_k)` with the
-    multiplier m found by bisection-safeguarded Newton on the piecewise linear sum.
+    With curvatures H that is the projection of `x - gradient / H` in the metric H.
     """
     size = end - start
-    total = 0.0
     for q in range(size):
         i = member[start + q]
         slope = cost[i]
@@ -105,45 +103,16 @@ def _simplex_step(
             j = row_of[p]
             if ell[j] > 0.0:
                 slope += 2.0 * weight[j] * value_of[p] * ell[j]
-        target[q] = x[i] - slope / curvature[i]
-        total += max(target[q], 0.0)
-    multiplier = 0.0
-    if exact or total > right:
-        low = -np.inf
-        high = np.inf
-        for _ in range(60):
-            reached = 0.0
-            rate = 0.0
-            for q in range(size):
-                h = curvature[member[start + q]]
-                value = target[q] - multiplier / h
-                if value > 0.0:
-                    reached += value
-                    rate += 1.0 / h
-            excess = reached - right
-            if abs(excess) <= 1e-14:
-                break
-            if excess > 0.0:
-                low = multiplier
-            else:
-                high = multiplier
-            if rate > 0.0:
-                multiplier += excess / rate
-            else:
-                best = -np.inf
-                for q in range(size):
-                    best = max(best, target[q] * curvature[member[start + q]])
-                multiplier = best - 1e-9
-            if low > -np.inf and high < np.inf and not low < multiplier < high:
-                multiplier = 0.5 * (low + high)
+        target[0, q] = x[i] - slope / curvature[i]
+        target[1, q] = curvature[i]
+    project_to_simplex(target[0], target[1], size, right, exact)
     moved = 0.0
     for q in range(size):
         i = member[start + q]
-        new = max(target[q] - multiplier / curvature[i], 0.0)
-        step = new - x[i]
+        step = target[0, q] - x[i]
         if step != 0.0:
             moved = max(moved, abs(step))
-            x[i] = new
+            x[i] = target[0, q]
             for p in range(column[i], column[i + 1]):
                 ell[row_of[p]] += value_of[p] * step
     return moved

@@ -75,6 +75,7 @@ def _alternate(
 ) -> float:
     """Project in turn onto hard rows, then blocks and box; return the last pass's largest violation of a row."""
     worst = np.inf
+    flat = np.ones(scratch.size)
     for turn in range(passes):
         worst = 0.0
         for j in range(offset.size):
@@ -94,7 +95,7 @@ def _alternate(
             size = block_start[k + 1] - start
             for q in range(size):
                 scratch[q] = x[block_member[start + q]]
-            project_to_simplex(scratch, size, block_right[k], block_exact[k])
+            project_to_simplex(scratch, flat, size, block_right[k], block_exact[k])
             for q in range(size):
                 x[block_member[start + q]] = scratch[q]
         if (worst <= TOLERANCE and turn > 0) or offset.size == 0:

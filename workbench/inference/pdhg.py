@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from workbench.inference.convex_program import ConvexProgram, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude, declines_concave
+from workbench.inference.feasible_point import make_feasible
 from workbench.inference.pdhg_kernels import halpern_steps
 from workbench.inference.solution import Solution, Status
 from workbench.network.ground_network import GroundNetwork
@@ -92,8 +93,8 @@ class PrimalDual:
     Parameters
     ----------
     program : ConvexProgram
-    start, multipliers : float64 arrays, shapes (n,), (n_rows + n_blocks,), or None
-        A warm start; blocks' multipliers follow the rows'.
+    start, multipliers : float64 arrays, shapes (n,), (n_rows,), or None
+        A warm start.
     note : callable, optional
         `note(iteration, energy, bound, violation, residual)` after each check; a status to stop with, or None.
 
@@ -115,23 +116,28 @@ class PrimalDual:
         note: Callable[[int, float, float, float, float], Status | None] | None = None,
     ) -> None:
         self.program = program
-        self.rows = rows = program.blocks_as_rows()
         self.max_iterations = max_iterations
         self.check_every = check_every
         self.note = note
-        self.indptr = rows.A.indptr.astype(np.int32)
-        self.indices = rows.A.indices.astype(np.int32)
-        magnitude = abs(rows.A)
+        self.indptr = program.A.indptr.astype(np.int32)
+        self.indices = program.A.indices.astype(np.int32)
+        magnitude = abs(program.A)
         row_sum = np.asarray(magnitude.sum(axis=1)).ravel()
         column_sum = np.asarray(magnitude.sum(axis=0)).ravel()
         self.dual_step = 1.0 / np.where(row_sum > 0.0, row_sum, 1.0)
         self.primal_step = 1.0 / np.where(column_sum > 0.0, column_sum, 1.0)
-        middle = np.full(rows.n, 0.5) if start is None else np.nan_to_num(start, nan=0.5)
-        self.x = np.clip(middle, rows.lower, rows.upper)
-        self.multiplier = rows.clip_multipliers(np.zeros(rows.n_rows) if multipliers is None else multipliers)
-        scale = float(np.sqrt(rows.weight @ rows.weight + rows.cost @ rows.cost) / np.sqrt(max(rows.n, 1)))
+        middle = np.full(program.n, 0.5) if start is None else np.nan_to_num(start, nan=0.5)
+        feasible = make_feasible(program, middle)
+        self.x = np.clip(middle, program.lower, program.upper) if feasible is None else feasible
+        self.in_block = np.zeros(program.n, np.bool_)
+        self.in_block[program.block_member] = True
+        self.scratch = np.zeros((2, int(np.diff(program.block_start).max(initial=0))))
+        self.multiplier = program.clip_multipliers(np.zeros(program.n_rows) if multipliers is None else multipliers)
+        size = program.weight @ program.weight + program.cost @ program.cost
+        scale = float(np.sqrt(size / max(program.n, 1)))
         self.primal_weight = scale if scale > 0.0 else 1.0
         self.mapped_x, self.mapped_multiplier = self.x.copy(), self.multiplier.copy()
+        self.reflected = np.zeros(program.n)
         self.best_bound = -np.inf
         self.best_x, self.best_energy = self.x.copy(), np.inf
         self.iteration = self.restarts = 0
@@ -140,14 +146,13 @@ class PrimalDual:
 
     def run(self, tolerance: float) -> Point:
         """Iterate until the relative gap is at most `tolerance` and hard rows hold to a tenth of it, or stop."""
-        program, rows = self.program, self.rows
+        program = self.program
         stopped: Status | None = None
         while stopped is None:
             self._epoch_part()
             x = self.mapped_x
-            energy, violation = rows.energy(x), rows.violation(x)
-            block_free = self.mapped_multiplier[: program.n_rows]
-            self.best_bound = max(self.best_bound, program.dual_bound(block_free))
+            energy, violation = program.energy(x), program.violation(x)
+            self.best_bound = max(self.best_bound, program.dual_bound(self.mapped_multiplier))
             feasible = violation <= 0.1 * tolerance
             if feasible and energy < self.best_energy:
                 self.best_energy = energy
@@ -155,29 +160,35 @@ class PrimalDual:
             if self.note is not None:
                 stopped = self.note(self.iteration, energy, self.best_bound, violation, self.residual)
             if feasible and abs(self.best_energy - self.best_bound) <= max(tolerance * abs(self.best_energy), 1e-10):
-                return Point(self.best_x, self.best_bound, None, block_free)
+                return Point(self.best_x, self.best_bound, None, self.mapped_multiplier)
             if stopped is None and self.iteration >= self.max_iterations:
                 stopped = Status.LIMIT
             self._restart_if_due()
         x = self.best_x if np.isfinite(self.best_energy) else self.mapped_x
-        return Point(x, self.best_bound, stopped, self.mapped_multiplier[: program.n_rows])
+        return Point(x, self.best_bound, stopped, self.mapped_multiplier)
 
     def _epoch_part(self) -> None:
         # The first step after a restart runs alone: its residual is the anchor's own.
-        rows = self.rows
+        program = self.program
         for part in (self.check_every,) if self.since_anchor else (1, self.check_every):
             self.residual = halpern_steps(
                 part,
                 self.since_anchor,
                 self.indptr,
                 self.indices,
-                rows.A.data,
-                rows.b,
-                rows.weight,
-                rows.kind,
-                rows.cost,
-                rows.lower,
-                rows.upper,
+                program.A.data,
+                program.b,
+                program.weight,
+                program.kind,
+                program.cost,
+                program.lower,
+                program.upper,
+                self.in_block,
+                program.block_start,
+                program.block_member,
+                program.block_right,
+                program.block_exact,
+                self.scratch,
                 self.primal_step,
                 self.dual_step,
                 self.primal_weight,
@@ -186,6 +197,7 @@ class PrimalDual:
                 self.anchor_x,
                 self.anchor_multiplier,
                 self.slope,
+                self.reflected,
                 self.mapped_x,
                 self.mapped_multiplier,
             )
@@ -198,7 +210,7 @@ class PrimalDual:
         self.x[:] = self.mapped_x
         self.multiplier[:] = self.mapped_multiplier
         self.anchor_x, self.anchor_multiplier = self.x.copy(), self.multiplier.copy()
-        self.slope = self.rows.A.T @ self.multiplier
+        self.slope = self.program.A.T @ self.multiplier
         self.since_anchor = 0
         self.anchor_residual = self.last_residual = np.inf
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from workbench.inference.admm_kernels import project_to_simplex
 from workbench.network.compiled import compiled
 
 __all__ = ["halpern_steps"]
@@ -12,6 +13,8 @@ __all__ = ["halpern_steps"]
 Float = npt.NDArray[np.float64]
 Int8 = npt.NDArray[np.int8]
 Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Bool = npt.NDArray[np.bool_]
 
 
 @compiled
@@ -27,6 +30,12 @@ def halpern_steps(
     cost: Float,
     lower: Float,
     upper: Float,
+    in_block: Bool,
+    block_start: Int64,
+    block_member: Int64,
+    block_right: Float,
+    block_exact: Bool,
+    scratch: Float,
     primal_step: Float,
     dual_step: Float,
     primal_weight: float,
@@ -35,6 +44,7 @@ def halpern_steps(
     anchor_x: Float,
     anchor_multiplier: Float,
     slope: Float,
+    reflected: Float,
     mapped_x: Float,
     mapped_multiplier: Float,
 ) -> float:
@@ -42,7 +52,8 @@ def halpern_steps(
 
     An iteration maps z to T(z), one step of PDHG with diagonal steps `primal_step / primal_weight` and
     `dual_step * primal_weight`, and moves to `(k + 1) / (k + 2) * (2 T(z) - z) + 1 / (k + 2) * anchor`.
-    `slope` holds `A^T multiplier` on entry and exit; the last T(z) is left in `mapped_x`, `mapped_multiplier`.
+    `slope` holds `A^T multiplier` on entry and exit, `reflected` is scratch; the last T(z) is left in `mapped_x` and
+    `mapped_multiplier`.
 
     Returns
     -------
@@ -55,20 +66,37 @@ def halpern_steps(
         residual = 0.0
         for i in range(cost.size):
             step = primal_step[i] / primal_weight
-            moved = min(max(x[i] - step * (cost[i] + slope[i]), lower[i]), upper[i])
-            mapped_x[i] = moved
-            residual += (moved - x[i]) ** 2 / step
+            mapped_x[i] = x[i] - step * (cost[i] + slope[i])
+            if not in_block[i]:
+                mapped_x[i] = min(max(mapped_x[i], lower[i]), upper[i])
             slope[i] = 0.0
+        for k in range(block_right.size):
+            start = block_start[k]
+            size = block_start[k + 1] - start
+            sum_above = 0.0
+            for q in range(size):
+                i = block_member[start + q]
+                sum_above += max(mapped_x[i], 0.0)
+                scratch[0, q] = mapped_x[i]
+                scratch[1, q] = 1.0 / primal_step[i]
+            if not block_exact[k] and sum_above <= block_right[k]:
+                for q in range(size):
+                    i = block_member[start + q]
+                    mapped_x[i] = max(mapped_x[i], 0.0)
+                continue
+            project_to_simplex(scratch[0], scratch[1], size, block_right[k], block_exact[k])
+            for q in range(size):
+                mapped_x[block_member[start + q]] = scratch[0, q]
+        for i in range(cost.size):
+            reflected[i] = 2.0 * mapped_x[i] - x[i]
+            residual += (mapped_x[i] - x[i]) ** 2 * primal_weight / primal_step[i]
         for j in range(offset.size):
-            now = 0.0
-            ahead = 0.0
+            ell = offset[j]
             for p in range(indptr[j], indptr[j + 1]):
-                i = indices[p]
-                now += values[p] * x[i]
-                ahead += values[p] * mapped_x[i]
+                ell += values[p] * reflected[indices[p]]
             step = dual_step[j] * primal_weight
             code = kind[j]
-            moved = multiplier[j] + step * (2.0 * ahead - now + offset[j])
+            moved = multiplier[j] + step * ell
             if code == 0:
                 moved = min(max(moved, 0.0), weight[j])
             elif code == 1:
@@ -77,7 +105,11 @@ def halpern_steps(
                 moved = max(moved, 0.0)
             mapped_multiplier[j] = moved
             change = moved - multiplier[j]
-            residual += change * (change / step - 2.0 * (ahead - now))
+            if iteration == done + steps - 1:
+                across = 0.0
+                for p in range(indptr[j], indptr[j + 1]):
+                    across += values[p] * (reflected[indices[p]] - x[indices[p]])
+                residual += change * (change / step - across)
             new = keep * (multiplier[j] + 2.0 * change) + (1.0 - keep) * anchor_multiplier[j]
             multiplier[j] = new
             if new != 0.0:
