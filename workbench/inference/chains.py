@@ -17,12 +17,12 @@ from workbench.network.ground_network import GroundNetwork, Relation
 from workbench.network.layout import Layout
 from workbench.progress import Progress, expired
 
-__all__ = ["IMPOSSIBLE", "Chain", "Record", "hard_price", "legal_state", "new_chain", "run_chains"]
+__all__ = ["Chain", "Record", "hard_price", "legal_state", "new_chain", "run_chains"]
 
 Float = npt.NDArray[np.float64]
 
-IMPOSSIBLE = 1e100
-"""What a violated hard row costs a sampler: no draw is ever made against it."""
+CERTAIN = 1000.0
+"""An energy difference against which no draw is ever made: exp(-1000) is 0."""
 BATCHES = 16
 
 
@@ -58,9 +58,16 @@ def new_chain(layout: Layout, state: Float, seed: int, number: int) -> Chain:
 
 
 def hard_price(layout: Layout) -> Float:
-    """Effective weight of soft rows, `IMPOSSIBLE` for hard ones; shape (n_rows,)."""
+    """Effective weight of soft rows; for hard ones more than any move can gain from soft rows. Shape (n_rows,).
+
+    No larger than it must be: the soft part of a move that mends a hard row is read off the difference.
+    """
     hard = (layout.kind == Relation.AT_MOST) | (layout.kind == Relation.EQUAL)
-    return np.where(hard, IMPOSSIBLE, layout.weight)
+    reach = np.abs(layout.b) + np.add.reduceat(np.append(np.abs(layout.row_coefficient), 0.0), layout.row_ptr[:-1])
+    worst = np.abs(layout.weight) * np.maximum(reach, reach**2)
+    owner = np.repeat(np.arange(layout.n_atoms), np.diff(layout.atom_ptr))
+    influence = np.bincount(owner, worst[layout.atom_row], layout.n_atoms) + np.abs(layout.field)
+    return np.where(hard, CERTAIN + 4.0 * influence.max(initial=0.0), layout.weight)
 
 
 def legal_state(

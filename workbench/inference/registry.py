@@ -15,6 +15,7 @@ ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
     "auto": ("choose", "Auto", {}),
     "exact": ("exact", "Exact", {}),
     "maxwalksat": ("maxwalksat", "MaxWalkSAT", {}),
+    "mcsat": ("mcsat", "MCSAT", {}),
     "gibbs": ("gibbs", "Gibbs", {}),
     "ilp": ("ilp", "IntegerProgram", {}),
     "lp": ("lp", "LinearRelaxation", {}),

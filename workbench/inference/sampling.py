@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from workbench.errors import UsageError
 from workbench.inference.chains import Record
 from workbench.inference.solution import Solution, Status
 from workbench.network.ground_network import GroundNetwork
 
-__all__ = ["answer", "no_legal_state"]
+__all__ = ["answer", "no_legal_state", "refuse"]
 
 AGREED = 1.1
 """Largest R-hat at which chains count as agreeing."""
@@ -40,3 +41,11 @@ def no_legal_state(network: GroundNetwork, engine: str) -> Solution:
         engine,
         "no state that keeps all hard rows was found to start from",
     )
+
+
+def refuse(why: str | None, engine: str) -> None:
+    """Raise E0405 where an engine declines a network, with its reason."""
+    if why is not None:
+        raise UsageError.of(
+            "E0405", f"engine {engine} cannot take this network: {why}", help="engine auto takes one that can"
+        )

@@ -114,11 +114,11 @@ def why_not_clausal(network: GroundNetwork) -> str | None:
     return f"{odd.size} rows are no clauses, the first is row {odd[0]}" if odd.size else None
 
 
-def lay_out(network: GroundNetwork, weights: Float) -> Layout:
+def lay_out(network: GroundNetwork, weights: Float, *, clauses: bool = False) -> Layout:
     """The network for kernels. Time and space linear in the stored entries, but for the sorts.
 
-    Blocks that share an atom with an earlier block become rows (`sum = 1` or `sum <= 1`); blocks without a place left
-    fix their members false.
+    Blocks that share an atom with an earlier block become rows, `sum = 1` or `sum <= 1`; with `clauses` a clause that
+    one member is true and one for each pair that not both are. Blocks without a place left fix their members false.
     """
     parts = components(network)
     atom_id, atom_start = parts.atoms()
@@ -128,18 +128,18 @@ def lay_out(network: GroundNetwork, weights: Float) -> Layout:
     fixed = np.full(network.n_atoms, -1, np.int8)
     moving, constraining = _split_blocks(network, fixed)
     blocks = network.blocks
-    matrix = vstack((network.A.astype(np.float64), blocks.members[constraining].astype(np.float64)), format="csr")
-    n_extra = constraining.size
-    exactly = blocks.kind[constraining] == BlockKind.EXACTLY_ONE
-    b = np.concatenate((network.b.astype(np.float64), -blocks.right[constraining].astype(np.float64)))
-    relation = np.concatenate((network.relation, np.where(exactly, Relation.EQUAL, Relation.AT_MOST)))
+    extra, extra_b, extra_relation, owner = (_as_clauses if clauses else _as_sums)(network, constraining)
+    matrix = vstack((network.A.astype(np.float64), extra), format="csr")
+    n_extra = owner.size
+    b = np.concatenate((network.b.astype(np.float64), extra_b))
+    relation = np.concatenate((network.relation, extra_relation))
     weight = np.concatenate((network.effective_weights(weights), np.zeros(n_extra)))
     soft = np.flatnonzero(network.template >= 0)
     kind = relation.astype(np.int8)
     kind[soft[network.power[network.template[soft]] == 2]] = SQUARED
-    original = np.concatenate((np.arange(network.n_rows), -2 - constraining))
+    original = np.concatenate((np.arange(network.n_rows), -2 - owner))
 
-    component = np.concatenate((parts.of_row, parts.of_block[constraining]))
+    component = np.concatenate((parts.of_row, parts.of_block[owner]))
     order = np.argsort(component, kind="stable")
     order = order[component[order] >= 0]
     row_start = np.searchsorted(component[order], np.arange(parts.n + 1)).astype(np.int64)
@@ -191,3 +191,46 @@ def _split_blocks(network: GroundNetwork, fixed: Int8) -> tuple[Int64, Int64]:
             taken[atoms] = True
             moving.append(block)
     return np.array(moving, np.int64), np.array(constraining, np.int64)
+
+
+Rows = tuple[csr_array, Float, Int8, Int64]
+
+
+def _as_sums(network: GroundNetwork, constraining: Int64) -> Rows:
+    """One row for each of the blocks: matrix, b, relation, and the block it is for."""
+    blocks = network.blocks
+    exactly = blocks.kind[constraining] == BlockKind.EXACTLY_ONE
+    relation = np.where(exactly, Relation.EQUAL, Relation.AT_MOST).astype(np.int8)
+    members = csr_array(blocks.members[constraining].astype(np.float64))
+    return members, -blocks.right[constraining].astype(np.float64), relation, constraining
+
+
+def _as_clauses(network: GroundNetwork, constraining: Int64) -> Rows:
+    """The blocks as clauses, in the same form."""
+    members = network.blocks.members
+    rows: list[Int64] = []
+    columns: list[npt.NDArray[np.int32]] = []
+    data: list[Float] = []
+    b: list[float] = []
+    owner: list[int] = []
+    for block in constraining:
+        atoms = members.indices[members.indptr[block] : members.indptr[block + 1]]
+        first, second = np.triu_indices(atoms.size, 1)
+        pair = len(b) + np.arange(first.size)
+        rows += [pair, pair]
+        columns += [atoms[first], atoms[second]]
+        data.append(np.ones(2 * first.size))
+        b += [-1.0] * first.size
+        owner += [block] * first.size
+        if network.blocks.kind[block] == BlockKind.EXACTLY_ONE:
+            rows.append(np.full(atoms.size, len(b)))
+            columns.append(atoms)
+            data.append(-np.ones(atoms.size))
+            b.append(1.0)
+            owner.append(block)
+    shape = (len(b), network.n_atoms)
+    if not b:
+        matrix = csr_array(shape, dtype=np.float64)
+    else:
+        matrix = csr_array((np.concatenate(data), (np.concatenate(rows), np.concatenate(columns))), shape=shape)
+    return matrix, np.array(b), np.full(len(b), Relation.AT_MOST, np.int8), np.array(owner, np.int64)

@@ -1,0 +1,140 @@
+"""MC-SAT: marginal probabilities by slice sampling over satisfying states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.inference.chains import Chain, hard_price, legal_state, new_chain, run_chains
+from workbench.inference.gibbs_kernels import sweep
+from workbench.inference.maxwalksat import infeasible
+from workbench.inference.mcsat_kernels import Slice, slice_step
+from workbench.inference.propagation import propagate
+from workbench.inference.sampling import answer, no_legal_state, refuse
+from workbench.inference.solution import Solution
+from workbench.network.ground_network import GroundNetwork
+from workbench.network.layout import Layout, lay_out, why_not_clausal
+from workbench.progress import SILENT, Progress
+
+__all__ = ["MCSAT", "new_slice"]
+
+Float = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MCSAT:
+    """MC-SAT (Poon and Domingos 2006) with SampleSAT inside.
+
+    A step keeps each clause that holds with probability `1 - exp(-w)`, and of each clause of negative weight that does
+    not hold its negation, all literals false, with probability `1 - exp(-|w|)`; hard clauses always. What these force
+    is
+    propagated, and the next state is drawn from those that satisfy the rest. Blocks are moved inside.
+
+    The answer is the mean of the conditional probabilities over the samples (Rao-Blackwell); the raw frequencies are in
+    `diagnostics["raw_probability"]`.
+
+    Parameters
+    ----------
+    samples : int
+        Recorded samples, over all chains.
+    burn_in : int
+        Unrecorded samples of each chain.
+    chains : int
+    search_steps : int
+        Steps of SampleSAT from a random state before a sample falls back to the present one; 0 never leaves it.
+    sweeps : int
+        Sweeps among solutions after each search: they leave the uniform distribution over solutions as it is, and so
+        undo SampleSAT's bias towards some of them.
+    """
+
+    name: ClassVar[str] = "mcsat"
+    task: ClassVar[Literal["map", "marginal"]] = "marginal"
+
+    samples: int = 1000
+    burn_in: int = 50
+    chains: int = 4
+    search_steps: int = 2000
+    sweeps: int = 2
+
+    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
+        """Rows that are no clauses."""
+        return why_not_clausal(network)
+
+    def solve(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+        start: Float | None = None,
+    ) -> Solution:
+        """Marginal probabilities. Chains start at `start`, or apart at MaxWalkSAT solutions of the hard clauses.
+
+        Raises
+        ------
+        UsageError
+            E0405 where rows are no clauses.
+        """
+        refuse(self.declines(network, weights), self.name)
+        layout = lay_out(network, weights, clauses=True)
+        forced = propagate(layout, network)
+        if forced.conflict is not None:
+            return infeasible(network, self.name, forced.conflict, forced.conflict_blocks)
+        layout = layout._replace(fixed=forced.fixed)
+        chains = []
+        for number in range(self.chains):
+            state = start
+            if state is None:
+                state = legal_state(
+                    network, weights, seed=seed + 1000 * number, deadline=deadline, progress=progress, random=True
+                )
+            if state is None:
+                return no_legal_state(network, self.name)
+            chains.append(new_chain(layout, state, seed, number))
+        work, price = new_slice(layout), hard_price(layout)
+        probability = np.zeros(layout.n_atoms)
+
+        def advance(chain: Chain, batch: int, record: bool) -> None:
+            slice_step(layout, work, chain.y, chain.ell, chain.block_true, chain.random, self.search_steps, self.sweeps)
+            if record:
+                probability[:] = 0.0
+                sweep(layout, price, chain.y, chain.ell, chain.block_true, probability, chain.random, False)
+                chain.soft[batch] += probability
+                chain.hits[batch] += chain.y
+
+        record = run_chains(
+            layout,
+            chains,
+            advance,
+            samples=self.samples,
+            burn_in=self.burn_in,
+            deadline=deadline,
+            progress=progress,
+            stage="mcsat",
+        )
+        solution = answer(record, self.name, self.chains, self.samples)
+        figures = dict(zip(("steps", "failed_searches", "flips"), work.figures.tolist()))
+        return replace(solution, diagnostics={**solution.diagnostics, **figures})
+
+
+def new_slice(layout: Layout) -> Slice:
+    """Work space for steps on a layout."""
+    n_atoms, n_rows = layout.n_atoms, layout.n_rows
+    return Slice(
+        keep_row=-np.expm1(-np.abs(layout.weight)),
+        keep_atom=-np.expm1(-np.abs(layout.field)),
+        active=np.zeros(n_rows, np.int8),
+        open_literals=np.zeros(n_rows, np.int32),
+        fixed=np.zeros(n_atoms, np.int8),
+        queue=np.zeros(n_atoms, np.int32),
+        free=np.zeros(n_atoms, np.int32),
+        violated=np.zeros(n_rows, np.int32),
+        place=np.full(n_rows, -1, np.int32),
+        old=np.zeros(n_atoms, np.int8),
+        figures=np.zeros(3, np.int64),
+    )

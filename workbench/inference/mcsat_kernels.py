@@ -1,0 +1,382 @@
+"""One step of MC-SAT: choose clauses to keep, propagate, and draw a state that satisfies them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.inference.gibbs_kernels import set_atom
+from workbench.inference.random_numbers import UInt64, below, uniform
+from workbench.network.compiled import compiled
+from workbench.network.layout import Layout
+
+__all__ = ["Slice", "slice_step"]
+
+Float = npt.NDArray[np.float64]
+Int8 = npt.NDArray[np.int8]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+
+class Slice(NamedTuple):
+    """Work space of a step, shared by all chains.
+
+    Attributes
+    ----------
+    keep_row, keep_atom : float64 arrays, shapes (n_rows,), (n_atoms,)
+        Probability that a row, or an atom's unit clause, binds the next state where the present one agrees with it.
+    active : int8 array, shape (n_rows,)
+        1 for clauses that the next state must satisfy and propagation has not settled.
+    open_literals : int32 array, shape (n_rows,)
+    fixed : int8 array, shape (n_atoms,)
+    queue, free : int32 arrays, shape (n_atoms,)
+    violated, place : int32 arrays, shape (n_rows,)
+    old : int8 array, shape (n_atoms,)
+    figures : int64 array, shape (3,)
+        Steps made, searches that failed, flips made.
+    """
+
+    keep_row: Float
+    keep_atom: Float
+    active: Int8
+    open_literals: Int32
+    fixed: Int8
+    queue: Int32
+    free: Int32
+    violated: Int32
+    place: Int32
+    old: Int8
+    figures: Int64
+
+
+@compiled
+def _fix(atom: int, value: int, fixed: Int8, queue: Int32, tail: int) -> int:
+    if fixed[atom] < 0:
+        fixed[atom] = value
+        queue[tail] = atom
+        tail += 1
+    return tail
+
+
+@compiled
+def _choose(layout: Layout, work: Slice, y: Int8, ell: Float, random: UInt64) -> int:
+    """Mark the clauses that bind, and fix what they and blocks imply. Every implied value is the present one.
+
+    Returns the number of atoms fixed.
+    """
+    fixed, queue, active, open_literals = work.fixed, work.queue, work.active, work.open_literals
+    keep_row, keep_atom = work.keep_row, work.keep_atom
+    row_ptr, row_atom, row_coefficient = layout.row_ptr, layout.row_atom, layout.row_coefficient
+    atom_ptr, atom_row, coefficient = layout.atom_ptr, layout.atom_row, layout.atom_coefficient
+    block_of, block_ptr, block_atom = layout.block_of, layout.block_ptr, layout.block_atom
+    kind, weight, field = layout.kind, layout.weight, layout.field
+    tail = 0
+    for atom in range(y.size):
+        fixed[atom] = layout.fixed[atom]
+        if fixed[atom] >= 0:
+            queue[tail] = atom
+            tail += 1
+        elif keep_atom[atom] > 0 and (field[atom] > 0) == (y[atom] == 1) and uniform(random) < keep_atom[atom]:
+            tail = _fix(atom, y[atom], fixed, queue, tail)
+    for row in range(ell.size):
+        open_literals[row] = row_ptr[row + 1] - row_ptr[row]
+        active[row] = 0
+        holds = ell[row] <= 0
+        if kind[row] == 1:
+            active[row] = 1
+        elif weight[row] > 0 and holds:
+            active[row] = uniform(random) < keep_row[row]
+        elif weight[row] < 0 and not holds and uniform(random) < keep_row[row]:
+            for k in range(row_ptr[row], row_ptr[row + 1]):
+                tail = _fix(row_atom[k], y[row_atom[k]], fixed, queue, tail)
+        if active[row] and open_literals[row] == 1:
+            tail = _fix(row_atom[row_ptr[row]], y[row_atom[row_ptr[row]]], fixed, queue, tail)
+    head = 0
+    while head < tail:
+        atom = queue[head]
+        head += 1
+        for k in range(atom_ptr[atom], atom_ptr[atom + 1]):
+            row = atom_row[k]
+            if active[row] == 0:
+                continue
+            if (coefficient[k] < 0) == (y[atom] == 1):
+                active[row] = 0
+                continue
+            open_literals[row] -= 1
+            if open_literals[row] == 1:
+                for i in range(row_ptr[row], row_ptr[row + 1]):
+                    if fixed[row_atom[i]] < 0:
+                        tail = _fix(row_atom[i], y[row_atom[i]], fixed, queue, tail)
+        block = block_of[atom]
+        if block >= 0:
+            left = 0
+            for i in range(block_ptr[block], block_ptr[block + 1]):
+                left += fixed[block_atom[i]] < 0
+            if y[atom] == 1 or (left == 1 and layout.block_kind[block] == 0):
+                for i in range(block_ptr[block], block_ptr[block + 1]):
+                    tail = _fix(block_atom[i], y[block_atom[i]], fixed, queue, tail)
+    for row in range(ell.size):
+        # A fixed true literal may have been fixed after the row was looked at through another atom.
+        if active[row]:
+            for k in range(row_ptr[row], row_ptr[row + 1]):
+                if fixed[row_atom[k]] >= 0 and (row_coefficient[k] < 0) == (y[row_atom[k]] == 1):
+                    active[row] = 0
+                    break
+    return tail
+
+
+@compiled
+def _list_violated(row: int, ell: Float, active: Int8, violated: Int32, place: Int32, n: int) -> int:
+    """Keep the list of violated active rows up to date for one row."""
+    now = active[row] == 1 and ell[row] > 0
+    at = place[row]
+    if now and at < 0:
+        violated[n] = row
+        place[row] = n
+        n += 1
+    elif not now and at >= 0:
+        n -= 1
+        last = violated[n]
+        violated[at] = last
+        place[last] = at
+        place[row] = -1
+    return n
+
+
+@compiled
+def _turn(
+    atom: int,
+    y: Int8,
+    ell: Float,
+    atom_ptr: Int64,
+    atom_row: Int32,
+    coefficient: Float,
+    active: Int8,
+    violated: Int32,
+    place: Int32,
+    n: int,
+) -> int:
+    """Flip an atom and list its rows anew."""
+    sign = 1.0 - 2.0 * y[atom]
+    y[atom] = 1 - y[atom]
+    for k in range(atom_ptr[atom], atom_ptr[atom + 1]):
+        row = atom_row[k]
+        ell[row] += sign * coefficient[k]
+        n = _list_violated(row, ell, active, violated, place, n)
+    return n
+
+
+@compiled
+def _breaks(atom: int, y: Int8, ell: Float, atom_ptr: Int64, atom_row: Int32, coefficient: Float, active: Int8) -> int:
+    """How many active rows more are violated once the atom flips."""
+    sign = 1.0 - 2.0 * y[atom]
+    total = 0
+    for k in range(atom_ptr[atom], atom_ptr[atom + 1]):
+        row = atom_row[k]
+        if active[row]:
+            new = ell[row] + sign * coefficient[k]
+            total += (new > 0) - (ell[row] > 0)
+    return total
+
+
+@compiled
+def _partner(
+    atom: int,
+    y: Int8,
+    fixed: Int8,
+    block_of: Int32,
+    block_ptr: Int64,
+    block_atom: Int32,
+    kind: Int8,
+    true: Int32,
+    random: UInt64,
+) -> int:
+    """The atom to flip along to keep the block: -1 for none needed, -2 when there is none."""
+    block = block_of[atom]
+    if block < 0:
+        return -1
+    if y[atom] == 0:
+        other = true[block]
+        return -2 if other >= 0 and fixed[other] >= 0 else other
+    if kind[block] == 1:
+        return -1
+    found = -2
+    seen = 0
+    for i in range(block_ptr[block], block_ptr[block + 1]):
+        other = block_atom[i]
+        if other != atom and fixed[other] < 0:
+            seen += 1
+            if below(random, seen) == 0:
+                found = other
+    return found
+
+
+@compiled
+def _search(
+    layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32, n_free: int, n: int, steps: int, random: UInt64
+) -> bool:
+    """SampleSAT (Wei, Erenrich and Selman 2004): half WalkSAT steps, half annealing steps, until no row is violated."""
+    active, fixed, violated, place, free = work.active, work.fixed, work.violated, work.place, work.free
+    atom_ptr, atom_row, coefficient = layout.atom_ptr, layout.atom_row, layout.atom_coefficient
+    row_ptr, row_atom, row_coefficient = layout.row_ptr, layout.row_atom, layout.row_coefficient
+    block_of, block_ptr, block_atom = layout.block_of, layout.block_ptr, layout.block_atom
+    block_kind = layout.block_kind
+    for step in range(steps):
+        if n == 0:
+            work.figures[2] += step
+            return True
+        chosen = -1
+        chosen_partner = -1
+        if uniform(random) < 0.5:
+            atom = free[below(random, n_free)]
+            partner = _partner(atom, y, fixed, block_of, block_ptr, block_atom, block_kind, true, random)
+            if partner == -2:
+                continue
+            broken = _breaks(atom, y, ell, atom_ptr, atom_row, coefficient, active)
+            if partner >= 0:
+                broken += _breaks(partner, y, ell, atom_ptr, atom_row, coefficient, active)
+            if broken <= 0 or uniform(random) < np.exp(-10.0 * broken):
+                chosen, chosen_partner = atom, partner
+        else:
+            row = violated[below(random, n)]
+            at_random = uniform(random) < 0.5
+            least = 1 << 30
+            seen = 0
+            for k in range(row_ptr[row], row_ptr[row + 1]):
+                atom = row_atom[k]
+                if fixed[atom] >= 0 or (row_coefficient[k] < 0) == (y[atom] == 1):
+                    continue
+                partner = _partner(atom, y, fixed, block_of, block_ptr, block_atom, block_kind, true, random)
+                if partner == -2:
+                    continue
+                broken = 0
+                if not at_random:
+                    broken = _breaks(atom, y, ell, atom_ptr, atom_row, coefficient, active)
+                    if partner >= 0:
+                        broken += _breaks(partner, y, ell, atom_ptr, atom_row, coefficient, active)
+                if broken < least:
+                    least = broken
+                    seen = 0
+                if broken == least:
+                    seen += 1
+                    if below(random, seen) == 0:
+                        chosen, chosen_partner = atom, partner
+        if chosen < 0:
+            continue
+        n = _turn(chosen, y, ell, atom_ptr, atom_row, coefficient, active, violated, place, n)
+        if chosen_partner >= 0:
+            n = _turn(chosen_partner, y, ell, atom_ptr, atom_row, coefficient, active, violated, place, n)
+        if block_of[chosen] >= 0:
+            true[block_of[chosen]] = chosen if y[chosen] == 1 else chosen_partner
+    work.figures[2] += steps
+    return n == 0
+
+
+@compiled
+def _mix(layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32, n_free: int, random: UInt64) -> None:
+    """One sweep of uniform redraws that keep every active row: it leaves the uniform distribution as it is."""
+    active, fixed, free = work.active, work.fixed, work.free
+    atom_ptr, atom_row, coefficient = layout.atom_ptr, layout.atom_row, layout.atom_coefficient
+    block_of, block_ptr, block_atom = layout.block_of, layout.block_ptr, layout.block_atom
+    for i in range(n_free):
+        atom = free[i]
+        block = block_of[atom]
+        if block < 0:
+            if uniform(random) < 0.5 and _breaks(atom, y, ell, atom_ptr, atom_row, coefficient, active) == 0:
+                set_atom(atom, 1 - y[atom], y, ell, atom_ptr, atom_row, coefficient)
+            continue
+        # Propose a member at random, or none where the block allows that: symmetric, so legal proposals are taken.
+        old = true[block]
+        first = block_ptr[block]
+        size = block_ptr[block + 1] - first
+        option = below(random, size + layout.block_kind[block])
+        new = block_atom[first + option] if option < size else -1
+        if new == old or (old >= 0 and fixed[old] >= 0) or (new >= 0 and fixed[new] >= 0):
+            continue
+        if old >= 0:
+            set_atom(old, 0, y, ell, atom_ptr, atom_row, coefficient)
+        if new >= 0:
+            set_atom(new, 1, y, ell, atom_ptr, atom_row, coefficient)
+        legal = True
+        for turn in range(2):
+            changed = old if turn == 0 else new
+            if changed >= 0 and legal:
+                for k in range(atom_ptr[changed], atom_ptr[changed + 1]):
+                    if active[atom_row[k]] and ell[atom_row[k]] > 0:
+                        legal = False
+                        break
+        if legal:
+            true[block] = new
+        else:
+            if new >= 0:
+                set_atom(new, 0, y, ell, atom_ptr, atom_row, coefficient)
+            if old >= 0:
+                set_atom(old, 1, y, ell, atom_ptr, atom_row, coefficient)
+
+
+@compiled
+def slice_step(
+    layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32, random: UInt64, steps: int, sweeps: int
+) -> None:
+    """One MC-SAT step from the state `y` to the next, in place.
+
+    Atoms that no kept clause holds are redrawn freely; the others by SampleSAT from a random state of all of them, or
+    from the present state where that fails within `steps`; then `sweeps` sweeps of redraws among solutions.
+    """
+    active, fixed, free, old = work.active, work.fixed, work.free, work.old
+    violated, place = work.violated, work.place
+    block_of, block_ptr, block_atom = layout.block_of, layout.block_ptr, layout.block_atom
+    atom_ptr, atom_row, coefficient = layout.atom_ptr, layout.atom_row, layout.atom_coefficient
+    _choose(layout, work, y, ell, random)
+    work.figures[0] += 1
+    n_free = 0
+    for atom in range(y.size):
+        old[atom] = y[atom]
+        if fixed[atom] < 0:
+            free[n_free] = atom
+            n_free += 1
+    if steps > 0:
+        for i in range(n_free):
+            atom = free[i]
+            block = block_of[atom]
+            if block < 0:
+                set_atom(atom, 1 if uniform(random) < 0.5 else 0, y, ell, atom_ptr, atom_row, coefficient)
+        for block in range(true.size):
+            before = true[block]
+            if before >= 0 and fixed[before] >= 0:
+                continue
+            seen = 0
+            new = -1
+            if layout.block_kind[block] == 1:
+                seen = 1
+            for k in range(block_ptr[block], block_ptr[block + 1]):
+                if fixed[block_atom[k]] < 0:
+                    seen += 1
+                    if below(random, seen) == 0:
+                        new = block_atom[k]
+            if seen > 0 and new != before:
+                if before >= 0:
+                    set_atom(before, 0, y, ell, atom_ptr, atom_row, coefficient)
+                if new >= 0:
+                    set_atom(new, 1, y, ell, atom_ptr, atom_row, coefficient)
+                true[block] = new
+        n = 0
+        for row in range(ell.size):
+            place[row] = -1
+            if active[row] and ell[row] > 0:
+                violated[n] = row
+                place[row] = n
+                n += 1
+        if n > 0 and not _search(layout, work, y, ell, true, n_free, n, steps, random):
+            work.figures[1] += 1
+            for i in range(n_free):
+                atom = free[i]
+                set_atom(atom, old[atom], y, ell, atom_ptr, atom_row, coefficient)
+                if block_of[atom] >= 0 and old[atom] == 1:
+                    true[block_of[atom]] = atom
+                elif block_of[atom] >= 0 and true[block_of[atom]] == atom:
+                    true[block_of[atom]] = -1
+    for _ in range(sweeps):
+        _mix(layout, work, y, ell, true, n_free, random)
