@@ -49,6 +49,8 @@ class VotedPerceptron:
     sweeps : int
     modes : int
         Searches (and chains) per iteration, averaged.
+    search_every : int
+        With 'gibbs', iterations between searches; the chains go on from their last states in between.
     start : {'log_odds', 'given'}
         Each clause's log odds in the data, or the program's weights.
     prior_sd : float
@@ -64,6 +66,7 @@ class VotedPerceptron:
     counts: Literal["map", "gibbs"] = "map"
     sweeps: int = 20
     modes: int = 1
+    search_every: int = 1
     start: str = "log_odds"
     per_weight: bool = False
     prior_sd: float = np.inf
@@ -94,9 +97,10 @@ class VotedPerceptron:
                     status = "limit"
                     break
                 gradient = -weights / self.prior_sd**2
+                search = self.counts == "map" or iteration % self.search_every == 0
                 for index, tracker in enumerate(trackers):
                     run = seed + (iteration * len(trackers) + index) * 2 * self.modes
-                    gradient += tracker.gradient(weights, run, deadline, progress)
+                    gradient += tracker.gradient(weights, run, search, deadline, progress)
                 gradient[~training.learned] = 0.0
                 weights = weights + rates * gradient
                 total += weights
@@ -110,47 +114,52 @@ class VotedPerceptron:
 
 
 class _World:
-    """One training world: its labelled counts, and the states its searches go on from."""
+    """One training world: the counts of the model, and of the labels where atoms are hidden."""
 
     def __init__(self, learner: VotedPerceptron, engine: Engine, world: TrainingWorld) -> None:
-        self._learner, self._engine, self._world = learner, engine, world
-        self._state = world.complete()
-        self._labelled = potentials(world.network, self._state)
-        self._given = condition(world.network, world.labels) if world.hidden.any() else None
-        self._chains = {
-            id(network): GibbsChain(network)
-            for network in (world.network, self._given)
-            if network is not None and learner.counts == "gibbs"
-        }
+        state = world.complete()
+        self._model = _Counter(learner, engine, world.network, state)
+        self._labelled = potentials(world.network, state)
+        self._given = (
+            _Counter(learner, engine, condition(world.network, world.labels), state) if world.hidden.any() else None
+        )
+        self._modes = learner.modes
 
-    def gradient(self, weights: Float, seed: int, deadline: float | None, progress: Progress) -> Float:
+    def gradient(self, weights: Float, seed: int, search: bool, deadline: float | None, progress: Progress) -> Float:
         """Labelled minus expected counts of this world."""
-        expected, self._state = self._expected(self._world.network, weights, self._state, seed, deadline, progress)
         if self._given is not None:
-            run = seed + self._learner.modes
-            self._labelled, _ = self._expected(self._given, weights, self._world.complete(), run, deadline, progress)
-        return expected - self._labelled
+            self._labelled = self._given.potentials(weights, seed + self._modes, search, deadline, progress)
+        return self._model.potentials(weights, seed, search, deadline, progress) - self._labelled
 
-    def _expected(
-        self,
-        network: GroundNetwork,
-        weights: Float,
-        start: Float,
-        seed: int,
-        deadline: float | None,
-        progress: Progress,
-    ) -> tuple[Float, Float]:
-        """Summed potentials averaged over the modes (and their chains), and the last most likely state."""
-        total, state = np.zeros(network.n_templates), start
+
+class _Counter:
+    """The summed potentials expected of one network, and the states that searches and chains go on from."""
+
+    def __init__(self, learner: VotedPerceptron, engine: Engine, network: GroundNetwork, start: Float) -> None:
+        self._learner, self._engine, self._network = learner, engine, network
+        self._most_likely = start
+        self._sampled = [start] * learner.modes
+        self._chain = GibbsChain(network) if learner.counts == "gibbs" else None
+
+    def potentials(self, weights: Float, seed: int, search: bool, deadline: float | None, progress: Progress) -> Float:
+        """Averaged over the modes, each a search, a stretch of a chain, or both."""
+        total = np.zeros(self._network.n_templates)
         for mode in range(self._learner.modes):
-            solution = self._engine.solve(
-                network, weights, seed=seed + mode, deadline=deadline, progress=progress, start=state
-            )
-            state = solution.values
-            if self._learner.counts == "gibbs":
-                total += (
-                    self._chains[id(network)].run(weights, state, sweeps=self._learner.sweeps, seed=seed + mode).mean
+            if search:
+                found = self._engine.solve(
+                    self._network,
+                    weights,
+                    seed=seed + mode,
+                    deadline=deadline,
+                    progress=progress,
+                    start=self._most_likely,
                 )
+                self._most_likely = self._sampled[mode] = found.values
+            if self._chain is None:
+                total += potentials(self._network, self._most_likely)
             else:
-                total += potentials(network, state)
-        return total / self._learner.modes, state
+                sweeps = self._learner.sweeps
+                drawn = self._chain.run(weights, self._sampled[mode], sweeps=sweeps, seed=seed + mode)
+                self._sampled[mode] = drawn.state
+                total += drawn.mean
+        return total / self._learner.modes
