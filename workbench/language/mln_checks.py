@@ -32,7 +32,9 @@ def check_formulas(program: Program, diagnostics: Diagnostics) -> None:
         for problem in found.problems:
             diagnostics.add(problem.code, problem.message, problem.span or rule.span, problem.help)
         for constant, type_name in found.constants:
-            constants.check(constant, type_name)
+            constants.check(constant, type_name, joins=True)
+        for constant, type_name in found.compared:
+            constants.check(constant, type_name, joins=False)
         _check_quantifiers(rule, rule.formula, frozenset(), diagnostics)
         _check_weight_variable(rule, program, diagnostics)
         _check_rereading(rule, program, diagnostics)
@@ -46,8 +48,11 @@ class _Constants:
         self.members = {type_.name: frozenset(type_.constants) for type_ in program.types.values()}
         self.type_of = {name: type_.name for type_ in program.types.values() for name in type_.constants}
 
-    def check(self, constant: Constant, type_name: str) -> None:
-        """A constant of another type is an error; one that its own type does not declare joins it with a warning."""
+    def check(self, constant: Constant, type_name: str, *, joins: bool) -> None:
+        """A constant of another type is an error; one that its own type does not declare joins it with a warning.
+
+        A constant that is only compared does not join (`joins` is False).
+        """
         members = self.members.get(type_name, frozenset())
         if constant.name in members:
             return
@@ -59,7 +64,7 @@ class _Constants:
                 constant.span,
                 f"add it to `{type_name} = {{...}}` if it belongs to both",
             )
-        elif members:
+        elif members and joins:
             self.diagnostics.add(
                 "E0117",
                 f"{constant.name} is not among the constants declared for {type_name} and joins them",

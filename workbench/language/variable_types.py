@@ -47,11 +47,15 @@ class FormulaTypes:
     variables : dict of variable name to type name
         In order of first occurrence. Where an inner quantifier repeats a name, the last one counts: rename first.
     constants : list of (Constant, type name)
+        Those that stand in arguments: they belong to the type.
+    compared : list of (Constant, type name)
+        Those that a variable of the type is tested to equal.
     problems : list of Problem
     """
 
     variables: dict[str, str] = field(default_factory=dict)
     constants: list[tuple[Constant, str]] = field(default_factory=list)
+    compared: list[tuple[Constant, str]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -100,7 +104,7 @@ class _Inference:
         for constant, cell in self.compared:
             type_name = cell.root().type_name
             if type_name is not None:
-                self.found.constants.append((constant, type_name))
+                self.found.compared.append((constant, type_name))
         return self.found
 
     def problem(self, code: str, message: str, span: Span | None, help: str | None = None) -> None:
@@ -142,7 +146,7 @@ class _Inference:
     def comparison(self, node: Comparison, environment: dict[str, int]) -> None:
         sides = [self.cell_of(node.left, environment), self.cell_of(node.right, environment)]
         for cell, other in zip(sides, (node.right, node.left)):
-            if cell is not None and isinstance(other, Constant):
+            if cell is not None and isinstance(other, Constant) and node.operator in EQUALITY:
                 self.compared.append((other, cell))
         if sides[0] is not None and sides[1] is not None:
             self.unify(sides[0], sides[1], node.span)
@@ -248,5 +252,6 @@ class _Inference:
 
 
 ANY = "?"
+EQUALITY = ("=", "!=")
 UNTYPED_HELP = "let it stand in an argument of a declared predicate or function"
 DECLARING = {"predicate": "Name(type, type)", "function": "type name(type)"}
