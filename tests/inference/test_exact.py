@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from tests.oracles.enumeration import enumerate_states
-from tests.oracles.random_networks import random_mln
+from tests.oracles.random_networks import random_hinge_network, random_mln
+from workbench.errors import UsageError
 from workbench.inference.exact import Exact
+from workbench.inference.maxwalksat import MaxWalkSAT
 from workbench.inference.solution import Status
-from workbench.network import energy
+from workbench.network import GroundNetwork, energy, network_from_clauses
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -26,3 +28,49 @@ def test_marginals_map_and_log_z_equal_enumeration(seed: int) -> None:
     assert best.status == Status.OPTIMAL
     assert best.hard_violation == 0
     assert energy(network, weights, best.values) == pytest.approx(listing.least_energy)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_rows_that_are_no_clauses(seed: int) -> None:
+    network, weights = random_hinge_network(seed, hard=0.0)
+    listing = enumerate_states(network, weights)
+    solution = Exact("marginal").solve(network, weights)
+    np.testing.assert_allclose(solution.values, listing.marginals, atol=1e-10)
+    assert solution.diagnostics["log_z"] == pytest.approx(listing.log_z)
+
+
+def ladder(length: int) -> GroundNetwork:
+    """Two rails with rungs and a unit clause at the first atom: width 2, far too many states to list."""
+    clauses = [[-2 * i - 1 - k, 2 * i + 3 + k] for i in range(length - 1) for k in (0, 1)]
+    clauses += [[2 * i + 1, -2 * i - 2] for i in range(length)]
+    return network_from_clauses(2 * length, [*clauses, [1]], [0] * (2 * length - 2) + [1] * length + [2])
+
+
+def test_a_long_ladder_by_the_derivative_of_log_z() -> None:
+    network, weights, step = ladder(150), np.array([0.8, -0.6, 0.3]), np.array([0.0, 0.0, 1e-4])
+    solution = Exact("marginal").solve(network, weights)
+    assert solution.status == Status.EXACT
+    assert solution.diagnostics["width"] == 2
+    log_z = [float(str(Exact().solve(network, weights + sign * step).diagnostics["log_z"])) for sign in (1, -1)]
+    # The unit clause is violated with probability 1 - p: d log Z / dw = p - 1.
+    assert (log_z[0] - log_z[1]) / 2e-4 == pytest.approx(solution.values[0] - 1, abs=1e-6)
+
+
+def test_map_of_a_ladder_is_no_worse_than_local_search() -> None:
+    network, weights = ladder(60), np.array([0.8, -0.6, 0.3])
+    best = Exact("map").solve(network, weights)
+    assert best.energy <= MaxWalkSAT().solve(network, weights).energy + 1e-9
+
+
+def test_declines_what_is_too_wide() -> None:
+    network, weights = random_mln(0, n_atoms=40, n_rows=300)
+    assert "induced width" in str(Exact(width=5).declines(network, weights))
+    with pytest.raises(UsageError, match="E0405"):
+        Exact(width=5).solve(network, weights)
+
+
+def test_closed_form_where_every_clause_has_one_atom() -> None:
+    network = network_from_clauses(2, [[1], [-2], [2]], [0, 1, 1], scale=[1.0, 2.0, 0.5])
+    solution = Exact("marginal").solve(network, np.array([0.7, 0.4]))
+    np.testing.assert_allclose(solution.values, 1 / (1 + np.exp([-0.7, 0.6])))
+    assert "closed form" in solution.reason

@@ -8,36 +8,53 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from workbench.errors import Cancelled
+from workbench.inference.elimination import Plan, Variables, best_values, marginals, plan, variables
+from workbench.inference.maxwalksat import infeasible
+from workbench.inference.propagation import propagate
+from workbench.inference.sampling import refuse
 from workbench.inference.solution import Solution, Status
-from workbench.network.components import components
 from workbench.network.energy import hard_violation, reported_energy
-from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
+from workbench.network.ground_network import GroundNetwork, Relation
+from workbench.network.layout import Layout, lay_out
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["Exact"]
 
 Float = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+
+LARGE = 200_000
+"""Row entries of the largest component that elimination is planned for."""
 
 
 @dataclass(frozen=True)
 class Exact:
-    """Enumeration by connected component; atoms that no row or block touches get the closed-form sigmoid.
+    """Closed form where an atom stands alone; variable elimination in the other components.
 
     Parameters
     ----------
     task : {'marginal', 'map'}
     width : int
-        Largest component, in atoms.
+        Largest induced width, in bits: a table has at most 2^(width + 1) entries. A block is one variable.
+    memory : int
+        Most table entries held at once, of 8 bytes each: those of one component.
     """
 
     task: Literal["marginal", "map"] = "marginal"
     width: int = 20
+    memory: int = 2**27
     name: ClassVar[str] = "exact"
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Too large a component."""
-        size = int(np.bincount(components(network).of_atom).max(initial=0))
-        return f"a component of {size} atoms is more than {self.width}" if size > self.width else None
+        """A component too wide; finding out may take as long as planning the elimination."""
+        layout = lay_out(network, weights)
+        layout = layout._replace(fixed=propagate(layout, network).fixed)
+        for component in _joined(layout).tolist():
+            planned = self._plan(layout, component)
+            if isinstance(planned, str):
+                return planned
+        return None
 
     def solve(
         self,
@@ -49,83 +66,95 @@ class Exact:
         progress: Progress = SILENT,
         start: Float | None = None,
     ) -> Solution:
-        """Marginals (with `log_z`) or a least-energy state; neither `seed` nor `start` matters."""
-        parts = components(network)
-        atoms, atom_starts = parts.atoms()
-        rows, row_starts = parts.rows()
-        blocks, block_starts = parts.blocks()
-        field = network.unit @ weights
-        marginal = 1.0 / (1.0 + np.exp(-field))
-        state = (field > 0).astype(np.float64)
-        log_z = float(np.logaddexp(0.0, field).sum() - weights @ network.constant)
-        effective = network.effective_weights(weights)
-        feasible = True
-        for part in range(parts.n):
-            own = atoms[atom_starts[part] : atom_starts[part + 1]]
-            own_rows = rows[row_starts[part] : row_starts[part + 1]]
-            own_blocks = blocks[block_starts[part] : block_starts[part + 1]]
-            if not own_rows.size and not own_blocks.size:
-                continue
-            if expired(deadline):
-                break
-            progress.step("exact", part, parts.n)
-            states = _all_states(own.size)
-            cost = _costs(network, effective, field, own, own_rows, own_blocks, states)
-            least = cost.min()
-            if not np.isfinite(least):
-                feasible = False
-                break
-            mass = np.exp(least - cost)
-            marginal[own] = mass @ states / mass.sum()
-            state[own] = states[int(cost.argmin())]
-            log_z += float(np.log(mass.sum()) - least - np.logaddexp(0.0, field[own]).sum())
-        if not feasible:
-            return Solution(
-                Status.INFEASIBLE,
-                np.full(network.n_atoms, np.nan),
-                np.nan,
-                np.nan,
-                np.inf,
-                self.name,
-                "hard rows clash",
-            )
-        if self.task == "marginal":
-            return Solution(
-                Status.EXACT, marginal, np.nan, np.nan, 0.0, self.name, "enumeration", diagnostics={"log_z": log_z}
-            )
-        reported = reported_energy(network, weights, state)
-        broken = hard_violation(network, state, discrete=True)
-        return Solution(Status.OPTIMAL, state, reported, reported, broken, self.name, "enumeration")
+        """Marginals with `diagnostics["log_z"]` (of `exp(-energy)`), or a least-energy state. No `seed`, no `start`.
 
-
-def _all_states(n: int) -> Float:
-    return ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(np.float64)
-
-
-def _costs(
-    network: GroundNetwork,
-    effective: Float,
-    field: Float,
-    own: npt.NDArray[np.int64],
-    rows: npt.NDArray[np.int64],
-    blocks: npt.NDArray[np.int64],
-    states: Float,
-) -> Float:
-    cost = -(states @ field[own])
-    local = network.A[rows][:, own]
-    ell = states @ local.T.toarray().astype(np.float64) + network.b[rows].astype(np.float64)
-    for position, row in enumerate(rows):
-        value = ell[:, position]
-        if network.relation[row] == Relation.HINGE:
-            cost += effective[row] * np.maximum(value, 0.0) ** network.power[network.template[row]]
-        elif network.relation[row] == Relation.AT_MOST:
-            cost[value > 1e-9] = np.inf
+        Raises
+        ------
+        UsageError
+            E0405 where a component is too wide.
+        """
+        layout = lay_out(network, weights)
+        forced = propagate(layout, network)
+        if forced.conflict is not None:
+            return infeasible(network, self.name, forced.conflict, forced.conflict_blocks)
+        layout = layout._replace(fixed=forced.fixed)
+        fixed = layout.fixed
+        free = fixed < 0
+        with np.errstate(over="ignore"):
+            alone = np.where(free, 1.0 / (1.0 + np.exp(-layout.field)), np.maximum(fixed, 0))
+        best = np.where(free, layout.field > 0, fixed == 1).astype(np.float64)
+        joined = _joined(layout)
+        in_joined = np.repeat(np.isin(np.arange(layout.n_components), joined), np.diff(layout.atom_start))
+        log_z = float(np.logaddexp(0.0, layout.field[free & ~in_joined]).sum())
+        log_z += float(layout.field[fixed == 1].sum() - np.asarray(weights) @ network.constant)
+        widest, stopped = 0.0, ""
+        try:
+            for done, component in enumerate(joined.tolist()):
+                progress.step("exact", done, joined.size)
+                if expired(deadline):
+                    stopped = "limit"
+                    break
+                planned = self._plan(layout, component)
+                refuse(planned if isinstance(planned, str) else None, self.name)
+                assert not isinstance(planned, str)
+                names, order = planned
+                widest = max(widest, order.width)
+                if self.task == "marginal":
+                    probability, part = marginals(layout, names, order)
+                    alone[list(probability)] = list(probability.values())
+                else:
+                    true, part = best_values(layout, names, order)
+                    best[list(names.of_atom)] = 0.0
+                    best[true] = 1.0
+                if part == -np.inf:
+                    return _clash(network, layout, component)
+                log_z += part
+        except Cancelled:
+            stopped = "cancelled"
+        values = layout.to_network(alone if self.task == "marginal" else best)
+        if not joined.size:
+            reason = "every atom stands alone: closed form"
         else:
-            cost[np.abs(value) > 1e-9] = np.inf
-    members = network.blocks.members[blocks][:, own].toarray().astype(np.float64)
-    for position, block in enumerate(blocks):
-        count = states @ members[position]
-        right = network.blocks.right[block]
-        exactly = network.blocks.kind[block] == BlockKind.EXACTLY_ONE
-        cost[(count != right) if exactly else (count > right)] = np.inf
-    return cost
+            reason = f"variable elimination, induced width {widest:.3g}, {joined.size} components"
+        status = Status.EXACT if self.task == "marginal" else Status.OPTIMAL
+        if stopped:
+            status = Status.LIMIT if stopped == "limit" else Status.CANCELLED
+            reason = "stopped before every component was solved"
+        figures: dict[str, object] = {"width": widest, "components": int(joined.size)}
+        if self.task == "marginal":
+            figures["log_z"] = np.nan if stopped else log_z
+            return Solution(status, values, np.nan, np.nan, 0.0, self.name, reason, diagnostics=figures)
+        energy = reported_energy(network, weights, values)
+        broken = hard_violation(network, values, discrete=True)
+        bound = -np.inf if stopped else energy
+        return Solution(status, values, energy, bound, broken, self.name, reason, diagnostics=figures)
+
+    def _plan(self, layout: Layout, component: int) -> tuple[Variables, Plan] | str:
+        """Variables and order of a component, or why there is none."""
+        span = layout.row_ptr[layout.row_start[component + 1]] - layout.row_ptr[layout.row_start[component]]
+        if span > LARGE:
+            return f"a component's rows have {span} literals, more than {LARGE}"
+        names = variables(layout, component)
+        order = plan(names, self.width)
+        if not isinstance(order, Plan):
+            size = len(names.choices)
+            return f"a component of {size} variables has induced width {order:.3g} or more, over {self.width}"
+        if order.size > self.memory:
+            return f"a component needs {order.size:.3g} table entries, over {self.memory}"
+        return names, order
+
+
+def _joined(layout: Layout) -> Int64:
+    """Components with rows or blocks."""
+    has_rows = np.diff(layout.row_start) > 0
+    blocked = np.flatnonzero(layout.block_of >= 0)
+    has_block = np.zeros(layout.n_components, np.bool_)
+    has_block[np.searchsorted(layout.atom_start, blocked, side="right") - 1] = True
+    return np.flatnonzero(has_rows | has_block)
+
+
+def _clash(network: GroundNetwork, layout: Layout, component: int) -> Solution:
+    rows = layout.row_id[layout.row_start[component] : layout.row_start[component + 1]]
+    rows = rows[rows >= 0]
+    rows = np.sort(rows[network.relation[rows] != Relation.HINGE])
+    return infeasible(network, "exact", rows, np.zeros(0, np.int64))

@@ -1,0 +1,248 @@
+"""Variable elimination on one component: a bucket tree, summed upwards for log Z and downwards for all marginals."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.network.ground_network import Relation
+from workbench.network.layout import SQUARED, Layout
+
+__all__ = ["Plan", "Variables", "best_values", "marginals", "plan", "variables"]
+
+Float = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Variables:
+    """The variables of one component: a free atom with two values, or a block with one value a member.
+
+    Attributes
+    ----------
+    choices : list of int64 arrays
+        The atom that each value of a variable makes true, -1 for none.
+    of_atom : dict of int to int
+        The variable of each free atom.
+    rows : int64 array
+        Rows that can cost something.
+    scopes : list of tuples of int
+        Variables of each of those rows.
+    """
+
+    choices: list[Int64]
+    of_atom: dict[int, int]
+    rows: Int64
+    scopes: list[tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An elimination order.
+
+    Attributes
+    ----------
+    order : list of int
+    scopes : list of tuples of int
+        By place in the order: the variable, then those later in the order that its table spans, in that order.
+    width : float
+        Bits of the widest table, without the variable that it eliminates: the induced width for 0/1 variables.
+    size : float
+        Entries of all tables together.
+    """
+
+    order: list[int]
+    scopes: list[tuple[int, ...]]
+    width: float
+    size: float
+
+
+def variables(layout: Layout, component: int) -> Variables:
+    """The free variables of a component and the rows over them."""
+    choices: list[Int64] = []
+    of_atom: dict[int, int] = {}
+    for atom in range(int(layout.atom_start[component]), int(layout.atom_start[component + 1])):
+        if layout.fixed[atom] >= 0 or atom in of_atom:
+            continue
+        block = int(layout.block_of[atom])
+        if block < 0:
+            members = np.array([-1, atom])
+        else:
+            members = layout.block_atom[layout.block_ptr[block] : layout.block_ptr[block + 1]].astype(np.int64)
+            members = members[layout.fixed[members] < 0]
+            if layout.block_kind[block]:
+                members = np.append(members, -1)
+        for member in members[members >= 0].tolist():
+            of_atom[member] = len(choices)
+        choices.append(members)
+    rows = np.arange(layout.row_start[component], layout.row_start[component + 1])
+    rows = rows[
+        (layout.weight[rows] != 0) | (layout.kind[rows] == Relation.AT_MOST) | (layout.kind[rows] == Relation.EQUAL)
+    ]
+    scopes = []
+    for row in rows:
+        atoms = layout.row_atom[layout.row_ptr[row] : layout.row_ptr[row + 1]].tolist()
+        scopes.append(tuple(sorted({of_atom[atom] for atom in atoms if atom in of_atom})))
+    return Variables(choices, of_atom, rows, scopes)
+
+
+def plan(variables: Variables, width: float) -> Plan | float:
+    """A greedy order, narrowest next table first; or, as soon as one exceeds `width` bits, that table's width."""
+    bits = [float(np.log2(choice.size)) if choice.size else 0.0 for choice in variables.choices]
+    neighbours: list[set[int]] = [set() for _ in bits]
+    for scope in variables.scopes:
+        for variable in scope:
+            neighbours[variable].update(scope)
+    for variable, around in enumerate(neighbours):
+        around.discard(variable)
+    cost = [sum(bits[other] for other in around) for around in neighbours]
+    heap = [(cost[variable], variable) for variable in range(len(bits))]
+    heapq.heapify(heap)
+    order: list[int] = []
+    groups: list[set[int]] = []
+    done = [False] * len(bits)
+    widest, size = 0.0, 0.0
+    while heap:
+        value, variable = heapq.heappop(heap)
+        if done[variable] or value != cost[variable]:
+            continue
+        if value > width + 1e-9:
+            return value
+        around = neighbours[variable]
+        widest = max(widest, value)
+        size += 2.0 ** (value + bits[variable])
+        done[variable] = True
+        order.append(variable)
+        groups.append(around)
+        for other in around:
+            neighbours[other] |= around
+            neighbours[other] -= {variable, other}
+            cost[other] = sum(bits[third] for third in neighbours[other])
+            heapq.heappush(heap, (cost[other], other))
+    place = {variable: at for at, variable in enumerate(order)}
+    scopes = [
+        (variable, *sorted(around, key=place.__getitem__)) for variable, around in zip(order, groups, strict=True)
+    ]
+    return Plan(order, scopes, widest, size)
+
+
+def marginals(layout: Layout, variables: Variables, order: Plan) -> tuple[dict[int, float], float]:
+    """The probability of each free atom, and log Z of the component (energy of free atoms only).
+
+    log Z is -inf where hard rows clash. Time and space: the entries of all tables.
+    """
+    tables, messages, parents = _upwards(layout, variables, order, _log_sum)
+    log_z = sum(float(message) for message, parent in zip(messages, parents) if parent < 0)
+    probability: dict[int, float] = {}
+    if not np.isfinite(log_z):
+        return probability, float(log_z)
+    downward: list[Float] = [np.zeros(())] * len(tables)
+    for at in range(len(tables) - 1, -1, -1):
+        parent = parents[at]
+        scope = order.scopes[at]
+        if parent >= 0:
+            # What the parent's table says without this one's own message. Where that is -inf, so is the table.
+            with np.errstate(invalid="ignore"):
+                rest = tables[parent] - _spread(messages[at], scope[1:], order.scopes[parent])
+            rest[np.isnan(rest)] = -np.inf
+            kept = set(scope[1:])
+            axes = tuple(axis for axis, variable in enumerate(order.scopes[parent]) if variable not in kept)
+            downward[at] = _log_sum(rest, axes)
+        tables[at] = tables[at] + downward[at]
+        belief = _log_sum(tables[at], tuple(range(1, len(scope))))
+        mass = np.exp(belief - belief.max())
+        mass /= mass.sum()
+        for atom, share in zip(variables.choices[scope[0]].tolist(), mass.tolist(), strict=True):
+            if atom >= 0:
+                probability[atom] = share
+    return probability, log_z
+
+
+def best_values(layout: Layout, variables: Variables, order: Plan) -> tuple[list[int], float]:
+    """The atoms that are true in a least-energy state of the component, and minus its energy (-inf: none)."""
+    tables, messages, parents = _upwards(layout, variables, order, _log_max)
+    best = sum(float(message) for message, parent in zip(messages, parents) if parent < 0)
+    if not np.isfinite(best):
+        return [], float(best)
+    value: dict[int, int] = {}
+    for at in range(len(tables) - 1, -1, -1):
+        scope = order.scopes[at]
+        column = np.moveaxis(tables[at], 0, -1)[tuple(value[other] for other in scope[1:])]
+        value[scope[0]] = int(np.argmax(column))
+    chosen = [int(variables.choices[variable][index]) for variable, index in value.items()]
+    return [atom for atom in chosen if atom >= 0], best
+
+
+def _upwards(
+    layout: Layout, variables: Variables, order: Plan, combine: object
+) -> tuple[list[Float], list[Float], list[int]]:
+    """Tables with the messages from below, the message of each, and where it goes (-1: a root)."""
+    place = {variable: at for at, variable in enumerate(order.order)}
+    tables = [np.zeros([variables.choices[variable].size for variable in scope]) for scope in order.scopes]
+    for variable, choice in enumerate(variables.choices):
+        gain = np.where(choice >= 0, layout.field[np.maximum(choice, 0)], 0.0)
+        tables[place[variable]] += gain.reshape(-1, *[1] * (len(order.scopes[place[variable]]) - 1))
+    constant = 0.0
+    for row, scope in zip(variables.rows.tolist(), variables.scopes, strict=True):
+        ordered = tuple(sorted(scope, key=place.__getitem__))
+        gain = -_row_table(layout, variables, row, ordered)
+        if not ordered:
+            constant += float(gain)
+            continue
+        home = place[ordered[0]]
+        tables[home] += _spread(gain, ordered, order.scopes[home])
+    messages: list[Float] = []
+    parents: list[int] = []
+    for at, scope in enumerate(order.scopes):
+        message = combine(tables[at], (0,))  # type: ignore[operator]
+        messages.append(message)
+        parents.append(place[scope[1]] if len(scope) > 1 else -1)
+        if parents[at] >= 0:
+            tables[parents[at]] += _spread(message, scope[1:], order.scopes[parents[at]])
+    if not messages:
+        return tables, [np.asarray(constant)], [-1]
+    roots = [at for at, parent in enumerate(parents) if parent < 0]
+    messages[roots[0]] = messages[roots[0]] + constant
+    return tables, messages, parents
+
+
+def _row_table(layout: Layout, variables: Variables, row: int, scope: tuple[int, ...]) -> Float:
+    """What a row costs for each combination of its variables' values; infinite where it forbids one."""
+    span = slice(int(layout.row_ptr[row]), int(layout.row_ptr[row + 1]))
+    coefficient = dict(zip(layout.row_atom[span].tolist(), layout.row_coefficient[span].tolist(), strict=True))
+    ell = np.full([1] * len(scope), layout.b[row])
+    for atom, factor in coefficient.items():
+        if layout.fixed[atom] == 1:
+            ell = ell + factor
+    for axis, variable in enumerate(scope):
+        part = np.array([coefficient.get(atom, 0.0) for atom in variables.choices[variable].tolist()])
+        ell = ell + part.reshape([-1 if other == axis else 1 for other in range(len(scope))])
+    kind = layout.kind[row]
+    if kind == Relation.EQUAL:
+        return np.where(np.abs(ell) > 1e-9, np.inf, 0.0)
+    if kind == Relation.AT_MOST:
+        return np.where(ell > 1e-9, np.inf, 0.0)
+    potential = np.maximum(ell, 0.0)
+    return np.asarray(layout.weight[row] * (potential**2 if kind == SQUARED else potential), np.float64)
+
+
+def _spread(table: Float, scope: tuple[int, ...], target: tuple[int, ...]) -> Float:
+    """A table over `scope`, in the target's order, with axes of length 1 for the target's other variables."""
+    sizes = dict(zip(scope, table.shape, strict=True))
+    return table.reshape([sizes.get(variable, 1) for variable in target])
+
+
+def _log_sum(table: Float, axes: tuple[int, ...]) -> Float:
+    if not axes:
+        return table
+    largest = table.max(axis=axes, keepdims=True)
+    shift = np.where(np.isfinite(largest), largest, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.exp(table - shift).sum(axis=axes)) + np.squeeze(shift, axis=axes))
+
+
+def _log_max(table: Float, axes: tuple[int, ...]) -> Float:
+    return np.asarray(table.max(axis=axes))
