@@ -296,6 +296,9 @@ class Body:
                 return Call("starts_with", texts)
             case "endsWith":
                 return Call("ends_with", texts)
+            case "%":
+                # PSL's ordered pairs: any total order will do, and names are all different.
+                return Operation("<", texts)
         raise InputError.of("E0304", f"the comparison {operator} is not known", span=comparison.span)
 
     def require(self, equalities: Iterable[Equality]) -> None:
