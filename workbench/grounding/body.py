@@ -67,17 +67,16 @@ class Body:
     def _attach(self, source: Source) -> None:
         on = list(source.on)
         if not self.vocabulary.one_world:
+            if self.world is None and source.kind != "inner":
+                _ = self.geometry
             here = Column(source.alias, "world")
             if self.world is None:
                 self.world = here
             else:
                 on.append(equal(here, self.world))
-        if not self.sources:
-            if source.kind == "inner":
-                self.where.extend(on)
-                on = []
-            else:
-                self.sources.append(Source(Select((("one", Value(1)),)), self.alias("u")))
+        if not self.sources and source.kind == "inner":
+            self.where.extend(on)
+            on = []
         self.sources.append(Source(source.relation, source.alias, tuple(on), source.kind))
 
     def join(self, atom: Atom, relation: str, *, kind: str = "inner", letter: str = "e") -> str:
@@ -315,6 +314,8 @@ class Body:
             _ = self.geometry
         inner = [source for source in self.sources if source.kind == "inner"]
         others = [source for source in self.sources if source.kind != "inner"]
+        if others and not inner:
+            inner = [Source(Select((("one", Value(1)),)), "nothing")]
         return Select(shown, (*inner, *others), tuple(self.where), **changes)  # type: ignore[arg-type]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.database.database import Database
-from workbench.errors import Diagnostic, InputError, WorkbenchError
+from workbench.errors import Diagnostic, InfeasibleError, InputError, WorkbenchError
 from workbench.grounding.atoms import AtomTable
 from workbench.grounding.blocks import make_blocks
 from workbench.grounding.clauses import plan_clause
@@ -218,6 +218,7 @@ class _Grounder:
             tally = count_plan(self.vocabulary, make_plan(self.vocabulary, clause, self.request))
             tallies.append(tally)
         self._check_total(tallies)
+        self._check_hard(tallies)
         table = TemplateTable(self.program, self.request.tie, self.request.templates)
         for tally in tallies:
             clause = tally.plan.clause
@@ -259,6 +260,20 @@ class _Grounder:
         if total > self.request.limit:
             largest = max(tallies, key=lambda tally: int(tally.open.sum()))
             raise _too_many(self.program, largest, total, self.request.limit)
+
+    def _check_hard(self, tallies: list[Tally]) -> None:
+        """Hard rules that evidence alone violates: an error, or a warning where training or the request allows it."""
+        broken = [tally for tally in tallies if tally.plan.clause.hard and tally.violated.sum()]
+        found = []
+        for tally in broken:
+            clause = tally.plan.clause
+            text = getattr(self.program.rules[clause.rule], "text", "")
+            count = int(tally.violated.sum())
+            message = f"evidence alone violates the hard rule {clause.rule + 1} in {count:,} groundings: {text}"
+            found.append(Diagnostic("E0320", message, clause.span, help="correct the facts, or give the rule a weight"))
+        if found and self.request.role == "infer" and not self.request.ignore_evidence_violations:
+            raise InfeasibleError(tuple(found))
+        self.warnings += [replace(diagnostic, severity="warning") for diagnostic in found]
 
     def _emit(self, tally: Tally) -> int:
         """Stream the rows of one clause; the number of unit groundings."""
