@@ -1,0 +1,124 @@
+"""Collective prediction: constraints on the target itself, added to independent log-odds as hard ground clauses."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from workbench.network.ground_network import Blocks, GroundNetwork, Relation
+
+__all__ = ["intransitive_triples", "relation_network"]
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Float = npt.NDArray[np.float64]
+
+
+def relation_network(
+    pairs: npt.NDArray[np.integer],
+    unit: csr_array,
+    *,
+    transitive: bool = False,
+    antisymmetric: bool = False,
+    functional: bool = False,
+) -> GroundNetwork:
+    """The ground network of a binary target: independent unit clauses, and hard constraints among its atoms.
+
+    Parameters
+    ----------
+    pairs : int array, shape (n_atoms, 2)
+        The open atoms t(x, y); all others are false.
+    unit : csr_array, shape (n_atoms, n_templates)
+        What each atom adds to the satisfied count of each clause when it is true, as in `GroundNetwork.unit`.
+    transitive : bool
+        `t(x, y) ^ t(y, z) => t(x, z)`, hard; where t(x, z) is not open the two bodies exclude each other.
+    antisymmetric : bool
+        `!t(x, y) v !t(y, x)`, hard.
+    functional : bool
+        `t(x, y) ^ t(x, z) => y = z`, hard.
+    """
+    n_atoms = len(pairs)
+    rows = [np.zeros((0, 3), np.int64)]
+    if transitive:
+        rows.append(_transitive(pairs))
+    if antisymmetric:
+        rows.append(_antisymmetric(pairs))
+    if functional:
+        rows.append(_functional(pairs))
+    clauses = np.unique(np.concatenate(rows), axis=0)
+    n_rows = len(clauses)
+    negated = (clauses[:, :2] >= 0).sum(axis=1)
+    present = clauses >= 0
+    signs = np.broadcast_to(np.array([1, 1, -1], np.int8), clauses.shape)[present]
+    pointers = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
+    matrix: csr_array = csr_array((signs, clauses[present], pointers), shape=(n_rows, n_atoms))
+    matrix.sort_indices()
+    matrix.sort_indices()
+    n_templates = unit.shape[1]
+    positive = np.asarray(abs(unit).sum(axis=0)).reshape(-1).astype(np.float64)
+    return GroundNetwork(
+        A=matrix,
+        b=(1 - negated).astype(np.int8),
+        template=np.full(n_rows, -1, np.int32),
+        scale=None,
+        relation=np.full(n_rows, Relation.AT_MOST, np.int8),
+        power=np.ones(n_templates, np.int8),
+        unit=csr_array(unit.astype(np.float64)),
+        constant=np.asarray(unit.sum(axis=0)).reshape(-1).astype(np.float64),
+        groundings=np.stack([positive, np.zeros(n_templates), np.zeros(n_templates)], axis=1).astype(np.int64),
+        blocks=Blocks.none(n_atoms),
+        world=np.zeros(n_atoms, np.int32),
+        unit_scale=np.stack([positive, np.zeros(n_templates)], axis=1),
+        evidence_satisfied=np.zeros((n_templates, 2)),
+        evidence_violated=np.zeros((n_templates, 2)),
+    )
+
+
+def _lookup(pairs: npt.NDArray[np.integer]) -> Int64:
+    size = int(pairs.max(initial=-1)) + 1
+    table = np.full((size, size), -1, np.int64)
+    table[pairs[:, 0], pairs[:, 1]] = np.arange(len(pairs))
+    return table
+
+
+def _joined(pairs: npt.NDArray[np.integer], key: npt.NDArray[np.integer]) -> tuple[Int64, Int64]:
+    """All (first, second) with `key[first] == pairs[second, 0]`."""
+    order = np.argsort(pairs[:, 0], kind="stable")
+    size = int(max(key.max(initial=-1), pairs.max(initial=-1))) + 1
+    start = np.concatenate([[0], np.cumsum(np.bincount(pairs[:, 0], minlength=size))])
+    counts = start[key + 1] - start[key]
+    first = np.repeat(np.arange(len(key)), counts)
+    within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+    return first, order[start[key][first] + within]
+
+
+def _transitive(pairs: npt.NDArray[np.integer]) -> Int64:
+    """Rows (body, body, head); a head of -1 is an atom known to be false."""
+    first, second = _joined(pairs, pairs[:, 1])
+    head = _lookup(pairs)[pairs[first, 0], pairs[second, 1]]
+    kept = (head != first) & (head != second)
+    body = np.sort(np.stack([first, second], axis=1)[kept], axis=1)
+    body[body[:, 0] == body[:, 1], 1] = -1
+    return np.concatenate([body, head[kept, None]], axis=1)
+
+
+def _antisymmetric(pairs: npt.NDArray[np.integer]) -> Int64:
+    reverse = _lookup(pairs)[pairs[:, 1], pairs[:, 0]]
+    here = np.arange(len(pairs))
+    kept = reverse > here
+    return np.stack([here[kept], reverse[kept], np.full(int(kept.sum()), -1)], axis=1)
+
+
+def _functional(pairs: npt.NDArray[np.integer]) -> Int64:
+    first, second = _joined(pairs, pairs[:, 0])
+    kept = first < second
+    return np.stack([first[kept], second[kept], np.full(int(kept.sum()), -1)], axis=1)
+
+
+def intransitive_triples(pairs: npt.NDArray[np.integer], true: npt.NDArray[np.bool_]) -> int:
+    """How many of `t(x, y) ^ t(y, z) => t(x, z)` a state violates, pairs outside the list being false."""
+    size = int(pairs.max(initial=-1)) + 1
+    relation = np.zeros((size, size), np.int64)
+    relation[pairs[true, 0], pairs[true, 1]] = 1
+    return int(((relation @ relation) * (1 - relation)).sum())

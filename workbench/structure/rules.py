@@ -1,0 +1,110 @@
+"""Learned clauses as rules people read: text in Alchemy's syntax, coverage, precision and gain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.structure.background import ABSENT, Background, Examples
+
+__all__ = ["LearnedRule", "body_text", "format_theory", "information_gain"]
+
+Int32 = npt.NDArray[np.int32]
+
+_BARE = re.compile(r"[A-Z][A-Za-z0-9_]*\Z|-?\d+(?:\.\d+)?\Z")
+
+
+@dataclass(frozen=True)
+class LearnedRule:
+    """A clause with what the data say about it.
+
+    Attributes
+    ----------
+    text : str
+        `body => head` in Alchemy's syntax, without weight.
+    positives, negatives : int
+        Training examples covered (for mined rules: predictions that hold, and that do not).
+    precision : float
+        positives / (positives + negatives).
+    gain : float
+        What the search maximised; its name is the learner's.
+    weight : float or None
+        Of a Markov logic network, where weights were learned.
+    """
+
+    text: str
+    positives: int
+    negatives: int
+    precision: float
+    gain: float
+    weight: float | None = None
+
+    @property
+    def support(self) -> int:
+        """Positives covered."""
+        return self.positives
+
+    @property
+    def line(self) -> str:
+        """The rule as a line of an .mln file, its coverage in a comment."""
+        weight = "" if self.weight is None else f"{self.weight:.6g} "
+        return f"{weight}{self.text} // covers {self.positives} true, {self.negatives} false"
+
+
+def constant_text(name: str) -> str:
+    """A constant as rules write it: bare where it is a number or starts with a capital, otherwise quoted."""
+    if _BARE.match(name):
+        return name
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def variable_text(variable: int, n_head: int) -> str:
+    """Names of variables: a, b, ... for the head's, v1, v2, ... for the others."""
+    return "abcdefgh"[variable] if variable < min(n_head, 8) else f"v{variable - n_head + 1}"
+
+
+def literal_text(background: Background, literal: Int32, n_head: int) -> str:
+    """One coded literal (see `workbench.structure.clauses`) as text."""
+    predicate = int(literal[0])
+    cells: list[str] = []
+    for term, type_name in zip(literal[1:].tolist(), background.argument_types[predicate]):
+        if term == int(ABSENT):
+            break
+        named = variable_text(-term - 1, n_head) if term < 0 else constant_text(background.constants[type_name][term])
+        cells.append(named)
+    return f"{background.predicates[predicate]}({', '.join(cells)})"
+
+
+def body_text(background: Background, examples: Examples, body: Int32) -> str:
+    """A body and the target as `p(a, v1) ^ q(v1, b) => t(a, b)`; the bare head where the body is empty."""
+    n_head = len(examples.types)
+    head = f"{examples.predicate}({', '.join(variable_text(place, n_head) for place in range(n_head))})"
+    literals = [literal_text(background, literal, n_head) for literal in body if literal[0] >= 0]
+    return f"{' ^ '.join(literals)} => {head}" if literals else head
+
+
+def information_gain(positives: int, negatives: int, all_positives: int, all_negatives: int) -> float:
+    """FOIL's gain over the empty body: positives times the bits saved on each."""
+    if positives == 0 or all_positives == 0:
+        return 0.0
+    before = np.log2(all_positives / (all_positives + all_negatives))
+    return float(positives * (np.log2(positives / (positives + negatives)) - before))
+
+
+def format_theory(rules: Sequence[LearnedRule], background: Background, examples: Examples) -> str:
+    """A program in Alchemy's syntax: declarations, then rules by descending weight; zero weights are dropped."""
+    lines = [f"{examples.predicate}({', '.join(examples.types)})"]
+    used = {name for name in background.predicates if any(f"{name}(" in rule.text for rule in rules)}
+    lines += [
+        f"{name}({', '.join(types)})"
+        for name, types in zip(background.predicates, background.argument_types)
+        if name in used
+    ]
+    kept = [rule for rule in rules if rule.weight is None or rule.weight != 0]
+    kept.sort(key=lambda rule: (-(rule.weight or 0.0), rule.text))
+    return "\n".join([*lines, "", *(rule.line for rule in kept)]) + "\n"
