@@ -27,6 +27,7 @@ def _experiment(module: str) -> Callable[..., ReproductionTable]:
 EXPERIMENTS: dict[str, Callable[..., ReproductionTable]] = {
     "uw-cse": _experiment("uw_cse"),
     "cora": _experiment("cora"),
+    "alzheimer": _experiment("alzheimer"),
 }
 
 

@@ -22,7 +22,7 @@ from workbench.language.ilp import (
 )
 from workbench.language.ilp_prolog import Compound, Symbol, Term, read_terms, term_text
 
-__all__ = ["read_aleph", "read_ilp", "read_popper"]
+__all__ = ["read_aleph", "read_ilp", "read_mode", "read_popper"]
 
 _SECTIONS = {
     "begin_bg": "b",
@@ -139,7 +139,7 @@ def _take_directive(found: _Collected, term: Term, span: Span, section: str) -> 
     assert isinstance(term, Compound)
     name, arguments = term.functor, term.arguments
     if name in ("modeh", "modeb", "mode"):
-        found.modes.append(_read_mode(arguments, name == "modeh", span))
+        found.modes.append(read_mode(term, span))
     elif name == "determination" and len(arguments) == 2:
         head, body = (term_text(a.arguments[0]) if isinstance(a, Compound) else term_text(a) for a in arguments)
         found.determinations.setdefault(head, []).append(body)
@@ -154,7 +154,17 @@ def _ignored(term: Term, span: Span) -> Diagnostic:
     return Diagnostic("E0142", f"the directive `{term_text(term)}` is not used", span, severity="warning")
 
 
-def _read_mode(arguments: tuple[Term, ...], head: bool, span: Span) -> Mode:
+def read_mode(term: Term, span: Span | None = None) -> Mode:
+    """The mode of a term such as `modeb(*, polar(+b,-c))`.
+
+    Raises
+    ------
+    InputError
+        `E0602` for a place without a mark.
+    """
+    if not isinstance(term, Compound) or not term.arguments:
+        raise InputError.of("E0602", f"`{term_text(term)}` is no mode", span=span)
+    head, arguments = term.functor == "modeh", term.arguments
     recall: int | None = None
     if len(arguments) == 2:
         text = term_text(arguments[0])

@@ -90,6 +90,8 @@ class CoverCache:
         self._components = Interning(n_literals * width)
         self._bodies = Interning(n_literals)
         self._bits = np.zeros((1024, (coverage.n_examples + 63) // 64), np.uint64)
+        self._counts = np.zeros((0, coverage.n_examples), np.int32)
+        self._counted = np.zeros(0, np.bool_)
         self.evaluated = 0
 
     @property
@@ -178,12 +180,23 @@ class CoverCache:
 
     def counts(self, parts: Int32) -> Int64:
         """Satisfying substitutions, shape (n_bodies, n_examples): the product over components."""
-        used, inverse = np.unique(parts[parts >= 0].astype(np.int64), return_inverse=True)
-        by_component = self.coverage.counts(self.component_literals(used))
-        column = np.full(parts.shape, -1, np.int64)
-        column[parts >= 0] = inverse
+        self._count(np.unique(parts[parts >= 0]).astype(np.int64))
         result = np.ones((len(parts), self.coverage.n_examples), np.int64)
         for place in range(parts.shape[1]):
-            present = column[:, place] >= 0
-            result[present] *= by_component[column[present, place]]
+            present = np.flatnonzero(parts[:, place] >= 0)
+            result[present] *= self._counts[parts[present, place]]
         return result
+
+    def _count(self, components: Int64) -> None:
+        """Count substitutions of the components that have not been counted yet."""
+        total = len(self._components)
+        if total > len(self._counted):
+            size = max(total, 2 * len(self._counted))
+            counts = np.zeros((size, self._counts.shape[1]), np.int32)
+            counts[: len(self._counts)] = self._counts
+            self._counts = counts
+            self._counted = np.concatenate([self._counted, np.zeros(size - len(self._counted), np.bool_)])
+        new = components[~self._counted[components]]
+        if len(new):
+            self._counts[new] = self.coverage.counts(self.component_literals(new))
+            self._counted[new] = True

@@ -1,0 +1,75 @@
+"""Clauses as features of the examples: counts of satisfying substitutions, each distinct feature once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from workbench.structure.covers import CoverCache
+
+__all__ = ["ClauseFeatures", "clause_features"]
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+_CHUNK = 4096
+
+
+@dataclass(frozen=True)
+class ClauseFeatures:
+    """What clauses say of the examples.
+
+    Attributes
+    ----------
+    matrix : csr_array, float64, shape (n_examples, n_features)
+        Satisfying substitutions of the body, or 0/1.
+    feature : int64 array, shape (n_clauses,)
+        Each clause's column. Clauses equal on the `distinct_on` examples share one.
+    copies : int64 array, shape (n_features,)
+        Clauses that share it.
+    """
+
+    matrix: csr_array
+    feature: Int64
+    copies: Int64
+
+
+def clause_features(
+    cache: CoverCache, parts: Int32, distinct_on: npt.NDArray[np.bool_], *, binary: bool = False
+) -> ClauseFeatures:
+    """Counts of the bodies (given by their components) over all examples.
+
+    Parameters
+    ----------
+    parts : int32 array, shape (n_clauses, n_literals)
+        From `CoverCache.parts` or `CoverCache.body_parts`.
+    distinct_on : bool array, shape (n_examples,)
+        Clauses with equal values on these examples are one feature: no weight learner could tell them apart. The first
+        such clause gives the values elsewhere.
+    binary : bool
+        0/1 instead of counts.
+
+    Notes
+    -----
+    Equality is judged by two random 64-bit sums of each row. Time O(n_clauses x n_examples), memory a chunk of it.
+    """
+    rng = np.random.default_rng(0)
+    mixing = rng.integers(0, 2**63, (int(distinct_on.sum()), 2), dtype=np.int64)
+    sketches = np.zeros((len(parts), 2), np.int64)
+    for at in range(0, len(parts), _CHUNK):
+        sketches[at : at + _CHUNK] = _values(cache, parts[at : at + _CHUNK], binary)[:, distinct_on] @ mixing
+    _, first, feature = np.unique(sketches, axis=0, return_index=True, return_inverse=True)
+    feature = feature.reshape(-1)
+    copies = np.bincount(feature, minlength=len(first)).astype(np.int64)
+    if not len(first):
+        return ClauseFeatures(csr_array(np.zeros((cache.coverage.n_examples, 0))), feature, copies)
+    matrix = csr_array(_values(cache, parts[first], binary).T.astype(np.float64))
+    return ClauseFeatures(matrix, feature, copies)
+
+
+def _values(cache: CoverCache, parts: Int32, binary: bool) -> Int64:
+    counts = cache.counts(parts)
+    return (counts > 0).astype(np.int64) if binary else counts
