@@ -28,6 +28,8 @@ EXPERIMENTS: dict[str, Callable[..., ReproductionTable]] = {
     "uw-cse": _experiment("uw_cse"),
     "cora": _experiment("cora"),
     "alzheimer": _experiment("alzheimer"),
+    "webkb": _experiment("webkb"),
+    "citeseer": _experiment("citeseer"),
 }
 
 

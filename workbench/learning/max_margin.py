@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -123,25 +123,35 @@ class MaxMargin:
         progress: Progress = SILENT,
     ) -> tuple[LearnedWeights, ...]:
         """Learn at each penalty in turn, every run starting from the cuts of the one before."""
+        return tuple(self.path(examples, templates, penalties, seed=seed, deadline=deadline, progress=progress))
+
+    def path(
+        self,
+        examples: Sequence[Example],
+        templates: Templates,
+        penalties: Sequence[float],
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+    ) -> Iterator[LearnedWeights]:
+        """`fit_path`, one penalty at a time as they are asked for."""
         training = prepare(examples, templates)
         worlds = self._worlds(examples, training, training.given_weights(), seed)
         hidden = any(world.hidden.any() for world in training.worlds)
-        path = []
         run: CuttingPlanes | None = None
         for penalty in penalties:
-            run = CuttingPlanes.begin(replace(self, penalty=penalty), training, worlds, seed, deadline, progress, run)
+            learner = replace(self, penalty=penalty)
+            run = CuttingPlanes.begin(learner, training, worlds, seed, deadline, progress, run)
             status = run.train()
             for _ in range(self.completions - 1 if hidden else 0):
                 before = [world.truth for world in worlds]
                 worlds = self._worlds(examples, training, run.full_weights(), seed)
                 if all(np.array_equal(old, world.truth) for old, world in zip(before, worlds)):
                     break
-                run = CuttingPlanes.begin(
-                    replace(self, penalty=penalty), training, worlds, seed, deadline, progress, None
-                )
+                run = CuttingPlanes.begin(learner, training, worlds, seed, deadline, progress, None)
                 status = run.train()
-            path.append(run.answer(status, self.name))
-        return tuple(path)
+            yield run.answer(status, self.name)
 
     def _worlds(
         self, examples: Sequence[Example], training: TrainingSet, weights: Float, seed: int

@@ -17,6 +17,9 @@ __all__ = ["Cut", "Separation", "joined", "separate"]
 
 Float = npt.NDArray[np.float64]
 
+EXCLUSION_LIMIT = 60_000
+"""Stored coefficients beyond which the 0/1 oracle, once the truth itself is the MAP state, looks at its neighbours."""
+
 
 @dataclass(frozen=True)
 class Cut:
@@ -84,6 +87,8 @@ def separate(
     augmented = np.append(weights, 1.0)
     solution = engine.solve(world.network, augmented, seed=seed, deadline=deadline, progress=progress, start=start)
     if world.kind == "0/1" and np.array_equal(solution.values[world.scored], world.truth[world.scored]):
+        if world.network.A.nnz > EXCLUSION_LIMIT:
+            return _nearest_to_truth(world, weights, solution.bound)
         world = exclude_truth(world)
         solution = engine.solve(world.network, augmented, seed=seed, deadline=deadline, progress=progress)
     if solution.status == Status.INFEASIBLE:
@@ -99,6 +104,29 @@ def separate(
         state=solution.values,
         found=solution.hard_violation == 0.0,
     )
+
+
+def _nearest_to_truth(world: MarginWorld, weights: Float, bound: float) -> Separation:
+    """The best state one atom away from the truth, the truth being MAP; the bound is the whole network's."""
+    network, truth = world.network, world.truth
+    augmented = np.append(weights, 1.0)
+    ell = network.A @ truth + network.b
+    rows = np.repeat(np.arange(network.n_rows), np.diff(network.A.indptr))
+    atoms = network.A.indices
+    flip = 1.0 - 2.0 * truth
+    change = np.maximum(ell[rows] + network.A.data * flip[atoms], 0.0) - np.maximum(ell, 0.0)[rows]
+    broken = np.bincount(atoms, network.hard[rows] * (change > 0.0), network.n_atoms) > 0.0
+    cost = np.bincount(atoms, network.effective_weights(augmented)[rows] * change, network.n_atoms)
+    cost -= flip * (network.unit @ augmented)
+    in_block = np.asarray(network.blocks.members.sum(axis=0)).ravel() > 0
+    allowed = world.scored & ~broken & ~in_block
+    upper = reported_energy(network, augmented, truth) + 1.0 - bound
+    if not allowed.any():
+        return Separation(Cut(np.zeros(weights.size), 0.0), None, upper, truth, False)
+    state = truth.copy()
+    best = int(np.argmin(np.where(allowed, cost, np.inf)))
+    state[best] = 1.0 - state[best]
+    return Separation(_cut(world, weights, state, relaxed=False), None, upper, state, True)
 
 
 def joined(cuts: list[Cut]) -> Cut:

@@ -1,0 +1,151 @@
+"""What the two max-margin experiments share: worlds ground once, weights chosen without the test world, F1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.database import Database
+from workbench.evaluation import scores
+from workbench.experiments.table import FoldScore
+from workbench.grounding import GroundRequest, ground
+from workbench.inference import make_engine
+from workbench.inference.solution import Engine
+from workbench.language.program import Program
+from workbench.learning import Example, make_learner
+from workbench.learning.max_margin import MaxMargin
+from workbench.learning.penalty import map_f1
+from workbench.network import Templates
+from workbench.progress import SILENT, Progress
+
+__all__ = ["Candidate", "MarginStudy", "averaged", "ground_study"]
+
+Float = npt.NDArray[np.float64]
+Loss = Literal["hamming", "0/1", "f1"]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Settings that the held-out worlds decide between."""
+
+    cuts: str
+    penalty: float
+
+
+@dataclass(frozen=True)
+class MarginStudy:
+    """Ground worlds, and the weights learned on them so far.
+
+    Attributes
+    ----------
+    names : tuple of str
+    examples : tuple of Example
+    templates : Templates
+    penalties : tuple of float
+        The values of C that are tried, ascending.
+    cuts : tuple of str
+        The kinds of cuts that are tried.
+    progress : Progress
+    cache : dict
+    """
+
+    names: tuple[str, ...]
+    examples: tuple[Example, ...]
+    templates: Templates
+    penalties: tuple[float, ...]
+    cuts: tuple[str, ...]
+    progress: Progress = SILENT
+    cache: dict[Any, Any] = field(default_factory=dict)
+
+    def max_margin(self, test: int, loss: Loss, engine: str = "lp") -> tuple[Float, Candidate]:
+        """Weights for a test world: C and the kind of cuts are those that predict held-out training worlds best.
+
+        For each training world, models are trained on the others and judged on it by F1; the test world takes no
+        part. A model of two worlds serves both tests that leave those two in.
+        """
+        train = [world for world in range(len(self.names)) if world != test]
+        judged: dict[Candidate, list[float]] = {}
+        for held in train:
+            rest = tuple(world for world in train if world != held)
+            for candidate, weights in self._path(rest, loss, engine).items():
+                judged.setdefault(candidate, []).append(map_f1(self.examples[held], weights, make_engine("lp", "map")))
+        complete = {candidate: np.mean(found) for candidate, found in judged.items() if len(found) == len(train)}
+        best = max(complete, key=lambda candidate: (complete[candidate], -candidate.penalty))
+        self.progress.step(f"max margin, {loss}", test, len(self.names), f"{self.names[test]}: {best}")
+        return self._path(tuple(train), loss, engine, only=best)[best], best
+
+    def at_penalties(self, test: int, penalties: Sequence[float], cuts: str) -> list[Float]:
+        """Weights on all other worlds at given penalties, Hamming loss."""
+        train = [self.examples[world] for world in range(len(self.names)) if world != test]
+        learner = self._learner("hamming", "lp", cuts)
+        return [found.weights for found in learner.path(train, self.templates, penalties, progress=self.progress)]
+
+    def _path(
+        self, worlds: tuple[int, ...], loss: Loss, engine: str, only: Candidate | None = None
+    ) -> dict[Candidate, Float]:
+        """Weights of every candidate on some worlds (up to one candidate's penalty, where only that is wanted)."""
+        key = (worlds, loss, engine, only)
+        if key not in self.cache:
+            examples = [self.examples[world] for world in worlds]
+            found: dict[Candidate, Float] = {}
+            for cuts in self.cuts if only is None else (only.cuts,):
+                grid = [c for c in self.penalties if only is None or c <= only.penalty]
+                path = self._learner(loss, engine, cuts).path(examples, self.templates, grid, progress=self.progress)
+                for penalty, learned in zip(grid, path):
+                    found[Candidate(cuts, penalty)] = learned.weights
+            self.cache[key] = found
+        answer: dict[Candidate, Float] = self.cache[key]
+        return answer
+
+    def _learner(self, loss: Loss, engine: str, cuts: str) -> MaxMargin:
+        learner = make_learner(
+            "max_margin",
+            loss=loss,
+            cuts=cuts,
+            slacks="worlds",
+            relative_gap=0.02,
+            max_iterations=150,
+            engine=make_engine(engine, "map"),
+        )
+        assert isinstance(learner, MaxMargin)
+        return learner
+
+    def f1(self, test: int, weights: Float, engine: Engine) -> float:
+        """F1 of the test world's prediction: its MAP state, or its marginals from 0.5 up."""
+        example = self.examples[test]
+        values = engine.solve(example.network, weights).values
+        return float(scores((values >= 0.5).astype(np.float64), example.truth)["F1"])
+
+
+def ground_study(
+    database: Database,
+    program: Program,
+    names: Sequence[str],
+    query: str,
+    *,
+    penalties: Sequence[float],
+    cuts: Sequence[str],
+    progress: Progress = SILENT,
+) -> MarginStudy:
+    """Ground each world apart over the templates of all of them.
+
+    A template that only the test world has gets no counts in training, so it weighs 0, as if it had not been made.
+    """
+    progress.step("grounding", 0, len(names) + 1, "templates")
+    templates = ground(database, program, GroundRequest(query=(query,), role="learn", worlds=tuple(names))).templates
+    examples = []
+    for number, name in enumerate(names):
+        progress.step("grounding", number + 1, len(names) + 1, name)
+        request = GroundRequest(query=(query,), role="learn", worlds=(name,), templates=templates)
+        grounding = ground(database, program, request)
+        examples.append(Example(grounding.network, np.nan_to_num(grounding.atoms.truth(), nan=0.0)))
+    return MarginStudy(tuple(names), tuple(examples), templates, tuple(penalties), tuple(cuts), progress)
+
+
+def averaged(measured: Sequence[FoldScore]) -> list[FoldScore]:
+    """The same scores once more under the column `average`."""
+    return [FoldScore(score.system, "average", score.metric, score.fold, score.value) for score in measured]

@@ -1,0 +1,129 @@
+"""Collective classification of web pages (Huynh & Mooney 2009, Tables 1 and 2)."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from workbench.database import Database, load_alchemy_text
+from workbench.experiments.grounded import known_systems
+from workbench.experiments.margin_study import Loss, MarginStudy, averaged, ground_study
+from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
+from workbench.inference import make_engine
+from workbench.language import read_program
+from workbench.language.program import Program
+from workbench.learning import make_learner
+from workbench.progress import SILENT, Progress
+
+__all__ = ["COLUMNS", "PUBLISHED", "SYSTEMS", "load", "run"]
+
+COLUMNS = ("Cornell", "Texas", "Washington", "Wisconsin")
+PENALTIES = (0.001, 0.003, 0.01, 0.03, 0.1)
+
+_FIGURES: Mapping[str, tuple[float, ...]] = {
+    "PSCG-MCSAT": (0.418, 0.298, 0.577, 0.568, 0.465),
+    "PSCG-LPRelax": (0.420, 0.310, 0.588, 0.575, 0.474),
+    "PSCG-MaxWalkSAT": (0.161, 0.140, 0.119, 0.129, 0.137),
+    "MM-0/1-MaxWalkSAT": (0.150, 0.162, 0.122, 0.122, 0.139),
+    "MM-0/1-LPRelax": (0.282, 0.372, 0.675, 0.521, 0.462),
+    "MM-Hamming-LPRelax": (0.580, 0.451, 0.715, 0.659, 0.601),
+    "MM-Hamming-MCSAT": (0.470, 0.370, 0.573, 0.481, 0.473),
+    "MM-Hamming-MaxWalkSAT": (0.185, 0.184, 0.150, 0.154, 0.168),
+}
+PUBLISHED: Mapping[tuple[str, str, str], float | None] = {
+    (system, column, "F1"): value
+    for system, values in _FIGURES.items()
+    for column, value in zip((*COLUMNS, "average"), values)
+}
+
+SYSTEMS: Mapping[str, tuple[str, Loss, str]] = {
+    "MM-Hamming-LPRelax": ("lp", "hamming", "lp"),
+    "MM-Hamming-MCSAT": ("lp", "hamming", "mcsat"),
+    "MM-Hamming-MaxWalkSAT": ("lp", "hamming", "maxwalksat"),
+    "MM-0/1-LPRelax": ("lp", "0/1", "lp"),
+    "MM-0/1-MaxWalkSAT": ("maxwalksat", "0/1", "maxwalksat"),
+    "PSCG-MCSAT": ("pscg", "hamming", "mcsat"),
+    "PSCG-LPRelax": ("pscg", "hamming", "lp"),
+    "PSCG-MaxWalkSAT": ("pscg", "hamming", "maxwalksat"),
+}
+"""System: the separation oracle (or PSCG), the loss, and the engine that predicts."""
+
+NOTES = (
+    "The public release differs a little from the paper's: 4,318 pages are named (the paper: 4,165), and Staff stands "
+    "in place of Professor; links are distinct pairs of pages.",
+    "F1 is over all seven classes of all pages, most of which have no class; a marginal counts as true from 0.5 up.",
+    "C is the one that predicts held-out training universities best, among 0.001, 0.003, 0.01, 0.03 and 0.1; the "
+    "paper's grid of 1 to 10000 and choice by training F1 fits this release's training universities almost "
+    "perfectly and predicts worse. Cuts are rounded states, as in the paper; training stops at a duality gap of 2 %.",
+)
+
+
+def load(database: Database, directory: Path) -> Program:
+    """Load the four universities, one world each: words, links and classes of pages."""
+    program = read_program(Path(__file__).parent / "programs" / "webkb.mln")
+    database.declare(program)
+    kept = tuple(f"{predicate}(" for predicate in program.predicates)
+    for number, name in enumerate(COLUMNS, start=1):
+        with gzip.open(directory / "todtler" / f"webkb-fold{number}.db.gz", "rt", encoding="utf-8") as lines:
+            facts = "\n".join(line.strip() for line in lines if line.startswith(kept))
+        load_alchemy_text(database, facts, name=f"webkb-fold{number}.db.gz", world=name)
+    return program
+
+
+def run(
+    *,
+    data_dir: Path,
+    folds: int | None = None,
+    progress: Progress = SILENT,
+    systems: Sequence[str] | None = None,
+) -> ReproductionTable:
+    """Leave one university out: train on the other three, predict every page's classes.
+
+    Raises
+    ------
+    UsageError
+        E0904 for an unknown system.
+    """
+    chosen = known_systems(systems, SYSTEMS)
+    measured: list[FoldScore] = []
+    seconds: dict[str, float] = {}
+    settings: list[str] = []
+    with Database.open() as database:
+        program = load(database, Path(data_dir) / "webkb")
+        study = ground_study(
+            database, program, COLUMNS, "Pageclass", penalties=PENALTIES, cuts=("rounded",), progress=progress
+        )
+    tests = range(len(COLUMNS))[:folds]
+    for system in chosen:
+        started = perf_counter()
+        for test in tests:
+            weights, setting = _weights(study, test, system)
+            settings.append(f"{system}, {COLUMNS[test]}: {setting}.")
+            value = study.f1(test, weights, make_engine(SYSTEMS[system][2]))
+            measured.append(FoldScore(system, COLUMNS[test], "F1", COLUMNS[test], value))
+        seconds[system] = perf_counter() - started
+    return ReproductionTable(
+        name="webkb",
+        title="Huynh & Mooney 2009, Tables 1 and 2: WebKB, F1",
+        rows=rows_from_folds([*measured, *averaged(measured)], PUBLISHED),
+        folds_detail=tuple(measured),
+        notes=(*NOTES, *settings),
+        seconds=seconds,
+    )
+
+
+def _weights(study: MarginStudy, test: int, system: str) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], str]:
+    trainer, loss, _ = SYSTEMS[system]
+    if trainer != "pscg":
+        weights, candidate = study.max_margin(test, loss, trainer)
+        return weights, f"C = {candidate.penalty:g}"
+    key = ("pscg", test)
+    if key not in study.cache:
+        train = [example for world, example in enumerate(study.examples) if world != test]
+        learner = make_learner("pscg", iterations=10, sweeps=20)
+        study.cache[key] = learner.fit(train, study.templates, progress=study.progress).weights
+    return study.cache[key], "10 iterations"
