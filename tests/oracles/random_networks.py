@@ -64,7 +64,7 @@ def random_mln(
             signs[0] = planted[atoms[0]]
         clauses.append([int(atom) + 1 if sign else -int(atom) - 1 for atom, sign in zip(atoms, signs)])
         template.append(-1 if is_hard else int(rng.integers(n_templates)))
-        if rng.random() < 0.1:
+        if rng.random() < 0.1 and not tree:
             clauses.append(clauses[-1][::-1])
             template.append(template[-1])
     scale = rng.choice([0.5, 1.0, 1.0, 2.0, 3.0], size=len(clauses)) if scales else None

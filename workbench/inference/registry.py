@@ -17,6 +17,7 @@ ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
     "maxwalksat": ("maxwalksat", "MaxWalkSAT", {}),
     "mcsat": ("mcsat", "MCSAT", {}),
     "gibbs": ("gibbs", "Gibbs", {}),
+    "bp": ("belief_propagation", "BeliefPropagation", {}),
     "ilp": ("ilp", "IntegerProgram", {}),
     "lp": ("lp", "LinearRelaxation", {}),
     "admm": ("admm", "ADMM", {}),

@@ -1,0 +1,40 @@
+"""Belief propagation: exact on forests, close on weak loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.oracles.enumeration import enumerate_states
+from tests.oracles.random_networks import random_mln
+from workbench.inference.belief_propagation import BeliefPropagation
+from workbench.inference.solution import Status
+from workbench.network import BlockKind, blocks_from_members, network_from_clauses
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_exact_on_forests(seed: int) -> None:
+    network, weights = random_mln(seed, n_atoms=9, n_rows=13, tree=True)
+    listing = enumerate_states(network, weights)
+    solution = BeliefPropagation().solve(network, weights)
+    if not listing.feasible:
+        return
+    np.testing.assert_allclose(solution.values, listing.marginals, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_close_on_weak_loops(seed: int) -> None:
+    network, weights = random_mln(seed, n_atoms=9, n_rows=14, weight_size=0.3, scales=False, hard=0.0, blocks=False)
+    solution = BeliefPropagation().solve(network, weights)
+    assert solution.status in (Status.CONVERGED, Status.EXACT)
+    np.testing.assert_allclose(solution.values, enumerate_states(network, weights).marginals, atol=0.03)
+
+
+@pytest.mark.parametrize("kind", list(BlockKind))
+def test_a_block_with_units_and_a_tail_is_a_tree(kind: BlockKind) -> None:
+    blocks = blocks_from_members(5, [[0, 1, 2]], kind)
+    network = network_from_clauses(5, [[1], [2], [-3, 4], [-4, -5], [5]], [0, 1, 2, -1, 3], blocks=blocks)
+    weights = np.array([0.4, -0.8, 1.2, 0.3])
+    solution = BeliefPropagation().solve(network, weights)
+    assert solution.status == Status.EXACT
+    np.testing.assert_allclose(solution.values, enumerate_states(network, weights).marginals, atol=1e-6)

@@ -1,0 +1,162 @@
+"""Loopy belief propagation on ground clauses, in log-odds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.errors import Cancelled
+from workbench.inference.maxwalksat import infeasible
+from workbench.inference.propagation import propagate
+from workbench.inference.sampling import refuse
+from workbench.inference.solution import Solution, Status
+from workbench.network.compiled import compiled
+from workbench.network.ground_network import GroundNetwork, Relation
+from workbench.network.layout import Layout, lay_out, why_not_clausal
+from workbench.progress import SILENT, Progress, expired
+
+__all__ = ["BeliefPropagation"]
+
+Float = npt.NDArray[np.float64]
+
+CERTAIN = 500.0
+"""Log-odds that stand for a forced atom."""
+
+
+@dataclass(frozen=True)
+class BeliefPropagation:
+    """The sum-product algorithm (Kschischang, Frey and Loeliger 2001), factor after factor, until messages settle.
+
+    A clause's messages cost time linear in its literals, a block's in its members. Exact where the factor graph is a
+    forest; an approximation otherwise, and then it may not settle.
+
+    Parameters
+    ----------
+    damping : float
+        Share of the old message that is kept, in [0, 1); 0 is used on forests.
+    tolerance : float
+        Largest change of a message, in log-odds, that counts as settled.
+    iterations : int
+    """
+
+    name: ClassVar[str] = "bp"
+    task: ClassVar[Literal["map", "marginal"]] = "marginal"
+
+    damping: float = 0.2
+    tolerance: float = 1e-6
+    iterations: int = 2000
+
+    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
+        """Rows that are no clauses."""
+        return why_not_clausal(network)
+
+    def solve(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+        start: Float | None = None,
+    ) -> Solution:
+        """Marginal probabilities: `EXACT` on forests, `CONVERGED` or `LIMIT` otherwise. No `seed`, no `start`."""
+        refuse(self.declines(network, weights), self.name)
+        layout = lay_out(network, weights, clauses=True)
+        forced = propagate(layout, network)
+        if forced.conflict is not None:
+            return infeasible(network, self.name, forced.conflict, forced.conflict_blocks)
+        layout = layout._replace(fixed=forced.fixed)
+        edges = layout.row_atom.size + layout.block_atom.size
+        forest = edges == layout.n_atoms + layout.n_rows + layout.block_kind.size - layout.n_components
+        weight = np.where(layout.kind == Relation.AT_MOST, np.inf, layout.weight)
+        belief = np.where(layout.fixed < 0, layout.field, np.where(layout.fixed == 1, CERTAIN, -CERTAIN))
+        messages, block_messages = np.zeros(layout.row_atom.size), np.zeros(layout.block_atom.size)
+        trace: list[float] = []
+        status, reason = Status.LIMIT, f"messages still changed after {self.iterations} rounds"
+        try:
+            for iteration in range(self.iterations):
+                progress.step("bp", iteration, self.iterations)
+                if expired(deadline):
+                    reason = "the time limit was reached"
+                    break
+                change = _round(layout, weight, belief, messages, block_messages, 0.0 if forest else self.damping)
+                trace.append(change)
+                if change < self.tolerance:
+                    status = Status.EXACT if forest else Status.CONVERGED
+                    kind = "the factor graph is a forest" if forest else "messages settled on a graph with loops"
+                    reason = f"{kind}, {iteration + 1} rounds"
+                    break
+        except Cancelled:
+            status, reason = Status.CANCELLED, "cancelled"
+        probability = 1.0 / (1.0 + np.exp(-np.clip(belief, -CERTAIN, CERTAIN)))
+        probability = np.where(layout.fixed >= 0, layout.fixed, probability)
+        return Solution(
+            status,
+            layout.to_network(probability),
+            np.nan,
+            np.nan,
+            0.0,
+            self.name,
+            reason,
+            trace={"change": np.array(trace)},
+            diagnostics={"rounds": len(trace), "forest": forest},
+        )
+
+
+@compiled
+def _round(
+    layout: Layout, weight: Float, belief: Float, messages: Float, block_messages: Float, damping: float
+) -> float:
+    """Send all messages of every row and block once, from the newest beliefs; return the largest change."""
+    row_ptr, row_atom, coefficient = layout.row_ptr, layout.row_atom, layout.row_coefficient
+    block_ptr, block_atom = layout.block_ptr, layout.block_atom
+    largest = 0.0
+    for row in range(weight.size):
+        if weight[row] == 0:
+            continue
+        # Log-probability that all literals are false, by what the other factors say of each.
+        total = 0.0
+        for k in range(row_ptr[row], row_ptr[row + 1]):
+            sign = 1.0 if coefficient[k] < 0 else -1.0
+            total += _log_false(sign * (belief[row_atom[k]] - messages[k]))
+        for k in range(row_ptr[row], row_ptr[row + 1]):
+            atom = row_atom[k]
+            sign = 1.0 if coefficient[k] < 0 else -1.0
+            rest = min(0.0, total - _log_false(sign * (belief[atom] - messages[k])))
+            # Odds of the literal: 1 against 1 - Q + Q exp(-w), Q = exp(rest).
+            hold = np.log(-np.expm1(rest)) if rest < 0.0 else -np.inf
+            broken = rest - weight[row]
+            top = max(hold, broken)
+            against = top + np.log(np.exp(hold - top) + np.exp(broken - top)) if top > -CERTAIN else -CERTAIN
+            new = damping * messages[k] - (1.0 - damping) * sign * max(-CERTAIN, min(CERTAIN, against))
+            largest = max(largest, abs(new - messages[k]))
+            belief[atom] += new - messages[k]
+            messages[k] = new
+    for block in range(layout.block_kind.size):
+        top = -np.inf
+        for k in range(block_ptr[block], block_ptr[block + 1]):
+            top = max(top, belief[block_atom[k]] - block_messages[k])
+        top = max(top, 0.0) if layout.block_kind[block] == 1 else top
+        for k in range(block_ptr[block], block_ptr[block + 1]):
+            atom = block_atom[k]
+            others = np.exp(-top) if layout.block_kind[block] == 1 else 0.0
+            for other in range(block_ptr[block], block_ptr[block + 1]):
+                if other != k:
+                    others += np.exp(belief[block_atom[other]] - block_messages[other] - top)
+            odds = -(top + np.log(others)) if others > 0.0 else CERTAIN
+            odds = max(-CERTAIN, min(CERTAIN, odds))
+            new = damping * block_messages[k] + (1.0 - damping) * odds
+            largest = max(largest, abs(new - block_messages[k]))
+            belief[atom] += new - block_messages[k]
+            block_messages[k] = new
+    return largest
+
+
+@compiled
+def _log_false(odds: float) -> float:
+    """log(1 - p) of log-odds."""
+    return float(-odds - np.log1p(np.exp(-odds)) if odds > 0.0 else -np.log1p(np.exp(odds)))
