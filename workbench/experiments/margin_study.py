@@ -20,6 +20,7 @@ from workbench.learning import Example, make_learner
 from workbench.learning.max_margin import MaxMargin
 from workbench.learning.penalty import map_f1
 from workbench.network import Templates
+from workbench.network.simplify import simplify
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Candidate", "MarginStudy", "averaged", "ground_study"]
@@ -142,7 +143,7 @@ def ground_study(
         progress.step("grounding", number + 1, len(names) + 1, name)
         request = GroundRequest(query=(query,), role="learn", worlds=(name,), templates=templates)
         grounding = ground(database, program, request)
-        examples.append(Example(grounding.network, np.nan_to_num(grounding.atoms.truth(), nan=0.0)))
+        examples.append(Example(simplify(grounding.network), np.nan_to_num(grounding.atoms.truth(), nan=0.0)))
     return MarginStudy(tuple(names), tuple(examples), templates, tuple(penalties), tuple(cuts), progress)
 
 
