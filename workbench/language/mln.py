@@ -177,9 +177,8 @@ class _Reading:
                 fed += 1
             return interactive.feed_eof(tokens[-1])  # type: ignore[no-untyped-call]
         except UnexpectedToken as error:
-            code, message, help = explain_unexpected(tokens, fed, error.accepts or error.expected)
-            span = statement.source.span(tokens[min(fed, len(tokens) - 1)])
-            raise Refused(code, message, span, help) from None
+            why = explain_unexpected(tokens, fed, error.accepts or error.expected)
+            raise Refused(why.code, why.message, statement.source.span(why.token), why.help) from None
 
     def rule(self, statement: Statement, span: Span) -> FormulaRule:
         tokens, weighted = _tag_weight(statement, self.diagnostics)

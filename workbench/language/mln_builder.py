@@ -166,8 +166,8 @@ class Builder(Transformer[Token, object]):
         if isinstance(node, Atom):
             return self.internal_predicate(node)
         if isinstance(node, Constant | Variable | SumVariable | Apply):
-            what = "a term" if isinstance(node, Apply) else f"`{node.name}`, a term"
-            raise Refused("E0103", f"{what}, stands where a formula is expected".replace(", s", " s"), node.span)
+            what = "a term" if isinstance(node, Apply) else f"the term `{node.name}`"
+            raise Refused("E0103", f"{what} stands where a formula is expected", node.span)
         assert node is not None
         return node
 

@@ -35,6 +35,7 @@ def check_formulas(program: Program, diagnostics: Diagnostics) -> None:
             constants.check(constant, type_name, joins=True)
         for constant, type_name in found.compared:
             constants.check(constant, type_name, joins=False)
+        constants.check_variables(rule.formula, found.variables)
         _check_quantifiers(rule, rule.formula, frozenset(), diagnostics)
         _check_weight_variable(rule, program, diagnostics)
         _check_rereading(rule, program, diagnostics)
@@ -72,6 +73,20 @@ class _Constants:
                 f"add it to `{type_name} = {{...}}`, or correct its spelling",
                 "warning",
             )
+
+    def check_variables(self, formula: Formula, types: dict[str, str]) -> None:
+        """Warn of a variable that differs from a constant of its type in its first letter's case alone."""
+        for term in formula_terms(formula):
+            for variable in term_variables(term):
+                capital = variable.name[:1].upper() + variable.name[1:]
+                if capital in self.members.get(types.get(variable.name, ""), frozenset()):
+                    self.diagnostics.add(
+                        "E0128",
+                        f"{variable.name} is a variable, since it starts with a small letter",
+                        variable.span,
+                        f"write {capital} for the constant",
+                        "warning",
+                    )
 
 
 def _check_quantifiers(rule: FormulaRule, formula: Formula, bound: frozenset[str], diagnostics: Diagnostics) -> None:

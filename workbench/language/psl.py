@@ -143,8 +143,7 @@ def _parse(parser: Lark, statement: Statement) -> LogicalRule | ArithmeticRule:
             fed += 1
         rule = interactive.feed_eof(tokens[-1])  # type: ignore[no-untyped-call]
     except UnexpectedToken as error:
-        code, message, help = explain_unexpected(tokens, fed, error.accepts or error.expected)
-        span = statement.source.span(tokens[min(fed, len(tokens) - 1)])
-        raise Refused(code, message, span, help) from None
+        why = explain_unexpected(tokens, fed, error.accepts or error.expected, "psl")
+        raise Refused(why.code, why.message, statement.source.span(why.token), why.help) from None
     assert isinstance(rule, LogicalRule | ArithmeticRule)
     return rule

@@ -1,7 +1,8 @@
 """An MLN text cut into statements: one lexer pass, then ends of lines decide, as in Alchemy.
 
 A line that ends with an operator, or is followed by one that begins with an operator, goes on; so does one with an
-open parenthesis, unless a blank line follows. Cutting first is what lets every error of a file be reported at once.
+open parenthesis, unless a blank line follows or two operands meet. Cutting first is what lets every error of a file be
+reported at once.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ CLOSING = {"RPAR", "RBRACE", "RSQB"}
 JOINING = {"AND", "OR", "IMPLIES", "IFF", "COMMA", "EQUAL", "UNEQUAL", "LESS", "AT_MOST", "MORE", "AT_LEAST"}
 LEFT_OPEN = JOINING | {"NOT", "PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "COLON", "AT"}
 RIGHT_OPEN = JOINING | CLOSING | {"SLASH", "PERCENT"}
+OPERAND_ENDS = {"NAME", "STRING", "NUMBER", "RPAR"}
+OPERAND_STARTS = {"NAME", "STRING", "NUMBER", "NOT", "FORALL", "EXIST"}
 STRAY = {"UNKNOWN", "OPEN_COMMENT", "OPEN_STRING"}
 
 
@@ -76,7 +79,9 @@ def split_statements(parser: Lark, source: Source, diagnostics: Diagnostics) -> 
             newlines += 1
             continue
         if newlines and tokens:
-            goes_on = (depth > 0 and newlines == 1) or tokens[-1].type in LEFT_OPEN or kind in RIGHT_OPEN
+            last = tokens[-1].type
+            inside = depth > 0 and newlines == 1 and not (last in OPERAND_ENDS and kind in OPERAND_STARTS)
+            goes_on = inside or last in LEFT_OPEN or kind in RIGHT_OPEN
             if not goes_on or kind == "INCLUDE" or tokens[-1].type == "OPEN_STRING":
                 if is_sound(tokens):
                     yield Statement(source, tokens)

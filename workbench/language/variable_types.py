@@ -170,7 +170,15 @@ class _Inference:
                     self.unify(known[0], cell, span)
                 return known[0] if known else None
             case Apply(function, arguments, span):
-                self.unknown(function, "function", [*self.program.functions, *FUNCTIONS], span)
+                if function in self.program.predicates:
+                    self.problem(
+                        "E0104",
+                        f"{function} is a predicate, and a term is expected here",
+                        span,
+                        "formulas are joined by => and <=>; = < <= > >= compare terms",
+                    )
+                else:
+                    self.unknown(function, "function", [*self.program.functions, *FUNCTIONS], span)
                 for argument in arguments:
                     self.visit(argument, environment)
         return None
