@@ -41,7 +41,7 @@ def simplify(network: GroundNetwork) -> GroundNetwork:
     if not known.any() or np.any(network.power != 1):
         return network
     values = np.where(known, forced, 0.0)
-    b = network.b + np.where(hard_unit, 0.0, network.A @ values)
+    b: Float = network.b.astype(np.float64) + np.where(hard_unit, 0.0, network.A @ values)
     row_of = np.repeat(np.arange(network.n_rows), sizes)
     kept_entries = ~known[network.A.indices] | hard_unit[row_of]
     size = np.bincount(row_of[kept_entries], minlength=network.n_rows)
