@@ -121,7 +121,7 @@ SETTINGS = settings(max_examples=25, deadline=None, suppress_health_check=list(H
 @given(st.lists(formulas(), min_size=1, max_size=3, unique=True), st.lists(worlds(), min_size=1, max_size=2))
 def test_rows_and_counts_equal_nested_loops(rules: list[str], data: list[World]) -> None:
     program = parse_mln(program_text(rules))
-    clauses = [clause for clause in clausal_form(program, CONSTANTS)]
+    clauses = clausal_form(program, CONSTANTS)
     expected = ground_naively(program, clauses, data, OPEN)  # type: ignore[arg-type]
     if expected.violated[None]:
         with pytest.raises(InfeasibleError):
@@ -163,7 +163,7 @@ def test_rows_are_the_same_whatever_the_order_of_facts_and_threads(rules, world,
 @settings(SETTINGS, max_examples=6)
 @given(st.lists(formulas(), min_size=1, max_size=2, unique=True), worlds())
 def test_labels_never_reach_the_network_in_learning(rules: list[str], world: World) -> None:
-    blank = World({**world.facts, **dict.fromkeys(OPEN, {})}, CONSTANTS)
+    blank = World({**world.facts, **{name: {} for name in OPEN}}, CONSTANTS)
     with_labels = grounded(rules, [world], role="learn").network
     without = grounded(rules, [blank], role="learn").network
     assert np.array_equal(with_labels.A.toarray(), without.A.toarray())

@@ -2,6 +2,17 @@
 
 from workbench.grounding.atoms import AtomTable
 from workbench.grounding.ground import ground
+from workbench.grounding.preview import Preview, RulePreview, preview
 from workbench.grounding.request import DEFAULT_LIMIT, Grounding, GroundRequest, RuleCount
 
-__all__ = ["DEFAULT_LIMIT", "AtomTable", "GroundRequest", "Grounding", "RuleCount", "ground"]
+__all__ = [
+    "DEFAULT_LIMIT",
+    "AtomTable",
+    "GroundRequest",
+    "Grounding",
+    "Preview",
+    "RuleCount",
+    "RulePreview",
+    "ground",
+    "preview",
+]

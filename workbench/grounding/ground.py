@@ -58,12 +58,12 @@ def ground(
         E0320 when evidence or hard unit rules contradict.
     """
     request = request or GroundRequest()
-    with _one_thread(database) as connection:
-        return _Grounder(database, connection, program, request, progress).run()
+    with one_thread(database) as connection:
+        return Grounder(database, connection, program, request, progress).run()
 
 
 @contextmanager
-def _one_thread(database: Database) -> Iterator[duckdb.DuckDBPyConnection]:
+def one_thread(database: Database) -> Iterator[duckdb.DuckDBPyConnection]:
     """A cursor whose queries run on one thread, which alone makes the order of a join's rows repeatable.
 
     DuckDB's setting is global, so groundings of one process take turns.
@@ -165,6 +165,8 @@ def make_plan(vocabulary: Vocabulary, clause: Clause | LinearRule, request: Grou
     """The plan of one clause or arithmetic rule."""
     if isinstance(clause, LinearRule):
         return plan_linear_rule(vocabulary, clause)
+    if clause.hard and clause.plus:
+        clause = replace(clause, plus=())
     if clause.existential:
         return plan_existential(vocabulary, clause, tie=request.tie)
     if clause.multiset:
@@ -179,20 +181,35 @@ def soft_evidence_units(
     return []
 
 
-def _too_many(program: Program, tally: Tally, total: int, limit: int) -> WorkbenchError:
+def _too_many(vocabulary: Vocabulary, tally: Tally, total: int, limit: int) -> WorkbenchError:
     clause = tally.plan.clause
-    text = getattr(program.rules[clause.rule], "text", "")
+    text = getattr(vocabulary.program.rules[clause.rule], "text", "")
     return InputError.of(
         "E0310",
-        f"rule {clause.rule + 1} alone has {int(tally.open.sum()):,} ground rows; all rules together {total:,}, above "
-        f"the limit of {limit:,}",
+        f"rule {clause.rule + 1} alone has {int(tally.open.sum()):,} ground rows, all rules together {total:,}, above "
+        f"the limit of {limit:,}: {text}",
         span=clause.span,
-        help=f"`{text}`: bind its variables by evidence, or raise the limit",
+        help=f"it joins {joined_relations(vocabulary, tally)}; bind its variables by evidence, or raise --limit",
     )
 
 
+def joined_relations(vocabulary: Vocabulary, tally: Tally) -> str:
+    """The relations of a clause's largest case with their sizes: where the rows come from."""
+    counting = tally.plan.counts()
+    selects = counting.selects if isinstance(counting, Union) else (counting,) if counting is not None else ()
+    widest = max(selects, key=lambda select: len(select.sources), default=None)
+    shown = []
+    for source in widest.sources if widest is not None else ():
+        if isinstance(source.relation, str) and source.kind == "inner":
+            row = vocabulary.connection.execute(f"SELECT count(*) FROM {source.relation}").fetchone()
+            kind, _, name = source.relation.strip('"').partition("_")
+            what = f"every constant of {name}" if kind == "domain" else f"{kind} {name}"
+            shown.append(f"{what} ({row[0] if row else 0:,})")
+    return " with ".join(shown) or "no relation"
+
+
 @dataclass
-class _Grounder:
+class Grounder:
     """One run of `ground`: the steps in order."""
 
     database: Database
@@ -203,22 +220,25 @@ class _Grounder:
     warnings: list[Diagnostic] = field(default_factory=list)
 
     def run(self) -> Grounding:
-        clauses = clauses_of(self.database, self.program, self.request)
-        self.vocabulary, self.warnings = prepare(self.database, self.connection, self.program, clauses, self.request)
+        clauses = self.open()
         try:
             return self._run(clauses)
         finally:
             self.vocabulary.drop()
 
-    def _run(self, clauses: tuple[Clause | LinearRule, ...]) -> Grounding:
+    def open(self) -> tuple[Clause | LinearRule, ...]:
+        """The clauses, and the vocabulary that their queries speak."""
+        clauses = clauses_of(self.database, self.program, self.request)
+        self.vocabulary, self.warnings = prepare(self.database, self.connection, self.program, clauses, self.request)
+        return clauses
+
+    def count(self, clauses: tuple[Clause | LinearRule, ...]) -> tuple[list[Tally], TemplateTable]:
+        """Count every clause and number its templates; nothing is materialised."""
         self.atoms = AtomTable.build(self.database, self.vocabulary)
         tallies = []
         for number, clause in enumerate(clauses):
             self.progress.step("count", number, len(clauses), f"rule {clause.rule + 1}")
-            tally = count_plan(self.vocabulary, make_plan(self.vocabulary, clause, self.request))
-            tallies.append(tally)
-        self._check_total(tallies)
-        self._check_hard(tallies)
+            tallies.append(count_plan(self.vocabulary, make_plan(self.vocabulary, clause, self.request)))
         table = TemplateTable(self.program, self.request.tie, self.request.templates)
         for tally in tallies:
             clause = tally.plan.clause
@@ -228,6 +248,12 @@ class _Grounder:
                 tally.templates = np.full(len(tally.keys), -1, np.int32)
             else:
                 tally.templates = table.number(clause, tally.names)
+        return tallies, table
+
+    def _run(self, clauses: tuple[Clause | LinearRule, ...]) -> Grounding:
+        tallies, table = self.count(clauses)
+        self._check_total(tallies)
+        self._check_hard(tallies)
         soft_evidence = soft_evidence_units(self.vocabulary, table)
         templates = table.finish()
         n_templates = templates.n_templates
@@ -252,6 +278,7 @@ class _Grounder:
             units = self._emit(tally)
             written[number] = (self.rows.n_rows - before, units)
         network = self._network(tallies, table, n_templates)
+        self.warn_empty(tallies)
         counts = self._rule_counts(tallies, written)
         return Grounding(network, templates, self.atoms, counts, tuple(self.warnings))
 
@@ -259,7 +286,7 @@ class _Grounder:
         total = sum(int(tally.open.sum()) for tally in tallies if not tally.plan.only_units)
         if total > self.request.limit:
             largest = max(tallies, key=lambda tally: int(tally.open.sum()))
-            raise _too_many(self.program, largest, total, self.request.limit)
+            raise _too_many(self.vocabulary, largest, total, self.request.limit)
 
     def _check_hard(self, tallies: list[Tally]) -> None:
         """Hard rules that evidence alone violates: an error, or a warning where training or the request allows it."""
@@ -281,9 +308,7 @@ class _Grounder:
         clause = plan.clause
         if not tally.open.sum():
             return 0
-        relation = f"templates_{clause.rule}_{clause.index}" if plan.n_plus else None
-        if relation is not None:
-            self._load_templates(relation, tally)
+        relation = self.template_relation(tally)
         units = 0
         first_row, first_entry = self.rows.n_rows, self.rows.n_entries
         for shape in plan.shapes(relation):
@@ -295,10 +320,14 @@ class _Grounder:
             self.connection.execute(f"DROP TABLE {relation}")
         return units
 
-    def _load_templates(self, relation: str, tally: Tally) -> None:
+    def template_relation(self, tally: Tally) -> str | None:
+        """A temporary relation `(t0, ..., template)` of a clause's `+` combinations; None where there are none."""
+        if not tally.plan.n_plus:
+            return None
         import pyarrow
 
         n_plus = tally.plan.n_plus
+        relation = f"templates_{tally.plan.clause.rule}"
         columns = {f"t{i}": pyarrow.array([key[i] for key in tally.keys], pyarrow.int32()) for i in range(n_plus)}
         columns["template"] = pyarrow.array(tally.templates, pyarrow.int32())
         arrow = pyarrow.table(columns)
@@ -308,6 +337,7 @@ class _Grounder:
             + ("" if tally.plan.clause.hard else "WHERE template >= 0")
         )
         self.connection.unregister("incoming_templates")
+        return relation
 
     def _batches(self, select: Select | Union) -> Iterator[Batch]:
         """The result of a query as columns, a batch at a time."""
@@ -509,6 +539,15 @@ class _Grounder:
             evidence_violated=violated_scale,
         )
 
+    def warn_empty(self, tallies: list[Tally]) -> None:
+        """Warn of rules that have no grounding at all."""
+        for number, rule in enumerate(self.program.rules):
+            mine = [tally for tally in tallies if tally.plan.clause.rule == number]
+            if not any(int(tally.total.sum()) or int(tally.open.sum()) for tally in mine):
+                message = f"rule {number + 1} has no groundings: {getattr(rule, 'text', '')}"
+                help_text = "no binding of its variables exists in the data"
+                self.warnings.append(Diagnostic("E0307", message, rule.span, help_text, severity="warning"))
+
     def _rule_counts(self, tallies: list[Tally], written: dict[int, tuple[int, int]]) -> tuple[RuleCount, ...]:
         found = []
         for number, rule in enumerate(self.program.rules):
@@ -529,16 +568,6 @@ class _Grounder:
                     unseen=sum(int(t.open[t.templates < 0].sum()) for t in parts if not t.plan.clause.hard),
                 )
             )
-            if not counts[0] or (not counts[1] + counts[2] and not any(t.total.sum() for t in parts)):
-                self.warnings.append(
-                    Diagnostic(
-                        "E0307",
-                        f"rule {number + 1} has no groundings: {getattr(rule, 'text', '')}".rstrip(": "),
-                        rule.span,
-                        help="no binding of its variables exists in the data",
-                        severity="warning",
-                    )
-                )
         return tuple(found)
 
 

@@ -157,7 +157,7 @@ def render(query: Select | Union, indent: str = "") -> str:
     if query.where:
         lines.append("WHERE " + "\n  AND ".join(_operand(part) for part in query.where))
     if query.group_by:
-        lines.append("GROUP BY " + ", ".join(map(render_expression, query.group_by)))
+        lines.append("GROUP BY " + ", ".join(map(_group_key, query.group_by)))
     if query.having:
         lines.append("HAVING " + " AND ".join(_operand(part) for part in query.having))
     if query.order_by:
@@ -211,6 +211,12 @@ def render_expression(expression: Expression) -> str:
             if function.startswith("cast "):
                 return f"CAST({inside} AS {function[5:]})"
             return f"{function}({inside}){suffix}"
+
+
+def _group_key(expression: Expression) -> str:
+    """A number in GROUP BY would name a column."""
+    text = render_expression(expression)
+    return f"CAST({text} AS INTEGER)" if isinstance(expression, Value) else text
 
 
 def _operand(expression: Expression) -> str:

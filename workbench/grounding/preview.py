@@ -1,0 +1,253 @@
+"""What a program would ground to: exact counts, the SQL, DuckDB's plan and sample ground clauses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.database.database import Database
+from workbench.errors import Diagnostic
+from workbench.grounding.atoms import AtomTable
+from workbench.grounding.ground import Grounder, Tally, joined_relations, one_thread
+from workbench.grounding.plans import Plan, Shape
+from workbench.grounding.request import GroundRequest
+from workbench.grounding.select import (
+    Call,
+    Column,
+    Expression,
+    Operation,
+    Select,
+    Source,
+    Star,
+    Value,
+    add,
+    all_of,
+    negate,
+    render,
+)
+from workbench.language.program import LinearRule, Program
+from workbench.progress import SILENT, Progress
+
+__all__ = ["Preview", "RulePreview", "preview"]
+
+
+MOST_LITERALS = 8
+"""Literals of a sample clause that are shown."""
+
+
+@dataclass(frozen=True)
+class RulePreview:
+    """What one rule would become.
+
+    Attributes
+    ----------
+    rule : str
+        Its text.
+    clauses : int
+    ground_rows, unit_groundings : int
+        Rows of the network, and entries of `unit`, after merging and before hard rules fix atoms.
+    open, satisfied, violated : int
+        Groundings with an open atom, satisfied and violated by evidence alone, before merging.
+    templates : int
+    joins : str
+        The relations joined, with their sizes.
+    sql, plan : str
+    samples : tuple of str
+        Ground clauses in logic syntax.
+    """
+
+    rule: str
+    clauses: int
+    ground_rows: int
+    unit_groundings: int
+    open: int
+    satisfied: int
+    violated: int
+    templates: int
+    joins: str
+    sql: str
+    plan: str
+    samples: tuple[str, ...]
+
+    def as_record(self) -> dict[str, object]:
+        """JSON-ready fields."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A program's groundings, rule by rule, and the number of open atoms."""
+
+    rules: tuple[RulePreview, ...]
+    atoms: int
+    templates: int
+    warnings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def ground_rows(self) -> int:
+        return sum(rule.ground_rows for rule in self.rules)
+
+    @property
+    def unit_groundings(self) -> int:
+        return sum(rule.unit_groundings for rule in self.rules)
+
+    def as_record(self) -> dict[str, object]:
+        """JSON-ready fields: `rules`, `atoms`, `templates`, `ground_rows`, `unit_groundings`, `warnings`."""
+        return {
+            "rules": [rule.as_record() for rule in self.rules],
+            "atoms": self.atoms,
+            "templates": self.templates,
+            "ground_rows": self.ground_rows,
+            "unit_groundings": self.unit_groundings,
+            "warnings": [warning.as_record() for warning in self.warnings],
+        }
+
+
+def preview(
+    database: Database,
+    program: Program,
+    request: GroundRequest | None = None,
+    *,
+    samples: int = 3,
+    progress: Progress = SILENT,
+) -> Preview:
+    """Count what `ground` would make, without making it.
+
+    Counts are exact: merged rows are counted by the queries that would return them. A rule above the request's limit is
+    only counted before merging.
+    """
+    request = request or GroundRequest()
+    with one_thread(database) as connection:
+        grounder = Grounder(database, connection, program, request, progress)
+        clauses = grounder.open()
+        try:
+            tallies, table = grounder.count(clauses)
+            grounder.warn_empty(tallies)
+            shown = []
+            for number, rule in enumerate(program.rules):
+                mine = [tally for tally in tallies if tally.plan.clause.rule == number]
+                shown.append(_rule_preview(grounder, getattr(rule, "text", ""), mine, samples))
+            return Preview(tuple(shown), grounder.atoms.n_atoms, table.n_templates, tuple(grounder.warnings))
+        finally:
+            grounder.vocabulary.drop()
+
+
+def _rule_preview(grounder: Grounder, text: str, tallies: list[Tally], samples: int) -> RulePreview:
+    rows = units = 0
+    statements: list[str] = []
+    plans: list[str] = []
+    clauses: list[str] = []
+    for tally in tallies:
+        counting = tally.plan.counts()
+        if counting is not None:
+            statements.append(f"-- count\n{render(counting)};")
+        if not tally.open.sum():
+            continue
+        relation = grounder.template_relation(tally)
+        for shape in tally.plan.shapes(relation):
+            sql = render(shape.select)
+            statements.append(f"-- rows\n{sql};")
+            plan = grounder.connection.execute(f"EXPLAIN {sql}").fetchall()
+            plans += [str(line[-1]) for line in plan]
+            if int(tally.open.sum()) > grounder.request.limit:
+                rows += int(tally.open.sum())
+                continue
+            counted = grounder.connection.execute(render(_counting(tally.plan, shape))).fetchone() or (0, 0)
+            units += counted[0]
+            rows += counted[1]
+            if len(clauses) < samples:
+                clauses += _samples(grounder, tally.plan, shape, samples - len(clauses))
+        if relation is not None:
+            grounder.connection.execute(f"DROP TABLE {relation}")
+    total = sum(int(tally.total.sum()) for tally in tallies)
+    n_open, violated = (sum(int(getattr(tally, name).sum()) for tally in tallies) for name in ("open", "violated"))
+    return RulePreview(
+        rule=text,
+        clauses=len(tallies),
+        ground_rows=rows,
+        unit_groundings=units,
+        open=n_open,
+        satisfied=max(0, total - n_open - violated),
+        violated=violated,
+        templates=len({int(t) for tally in tallies for t in tally.templates if t >= 0}),
+        joins=" and ".join(dict.fromkeys(joined_relations(grounder.vocabulary, tally) for tally in tallies)),
+        sql="\n\n".join(statements),
+        plan="\n".join(plans),
+        samples=tuple(clauses),
+    )
+
+
+def _counting(plan: Plan, shape: Shape) -> Select:
+    """How many of a shape's rows are unit groundings, and how many are rows."""
+    clause = plan.clause
+    soft = not clause.hard and clause.power == 1
+    kept: Expression = Value(True)
+    b: Expression = Value(shape.constant) if shape.constant is not None else Value(0)
+    if shape.listing:
+        literals = Column("r", "literals")
+        n_open: Expression = Call("len", (literals,))
+        affine: Expression = Value(True)
+        if isinstance(clause, LinearRule):
+            slope = Call("list_extract", (Column("r", "coefficients"), Value(1)))
+            b = Column("r", "b")
+            affine = all_of((Operation(">=", (b, Value(0))), Operation(">=", (add((b, slope)), Value(0)))))
+        else:
+            atoms = Call("list_transform", (literals, Column("", "lambda x: x // 2")))
+            kept = Operation("=", (Call("len", (Call("list_distinct", (atoms,)),)), n_open))
+    else:
+        columns = [Column("r", f"l{i}") for i in range(len(shape.coefficients))]
+        n_open = Value(len(columns))
+        slopes: Expression = Value(shape.coefficients[0])
+        if shape.folded:
+            present = [Operation(">=", (column, Value(0))) for column in columns]
+            n_open = add(tuple(Call("cast INTEGER", (test,)) for test in present))
+            parts = [
+                Operation("*", (Call("cast INTEGER", (test,)), Value(c)))
+                for test, c in zip(present, shape.coefficients)
+            ]
+            slopes = add(tuple(parts))
+        affine = Value(True)
+        if shape.constant is not None:
+            names = [name for name, _ in getattr(shape.select, "columns", ())]
+            b = Column("r", "b") if "b" in names else b
+            affine = all_of((Operation(">=", (b, Value(0))), Operation(">=", (add((b, slopes)), Value(0)))))
+    unit = all_of((Operation("=", (n_open, Value(1))), affine, kept)) if soft else Value(False)
+    row = all_of((Operation(">", (n_open, Value(0))), negate(unit), kept))
+    count = Call("count", (Star(),))
+    return Select(
+        (("units", Call("count", count.arguments, filter=unit)), ("rows", Call("count", count.arguments, filter=row))),
+        (Source(shape.select, "r"),),
+    )
+
+
+def _samples(grounder: Grounder, plan: Plan, shape: Shape, count: int) -> list[str]:
+    """The first few rows in logic syntax."""
+    some_open: tuple[Expression, ...] = ()
+    if shape.folded:
+        columns = tuple(Column("r", f"l{i}") for i in range(len(shape.coefficients)))
+        some_open = (Operation(">=", (Call("greatest", columns), Value(0))),)
+    sample = Select((("everything", Star()),), (Source(shape.select, "r"),), some_open, limit=count)
+    sql = render(sample).replace("* AS everything", "*", 1)
+    cursor = grounder.connection.execute(sql)
+    names = [column[0] for column in cursor.description or ()]
+    return [_clause(grounder.atoms, plan, shape, dict(zip(names, row))) for row in cursor.fetchall()]
+
+
+def _clause(atoms: AtomTable, plan: Plan, shape: Shape, row: dict[str, object]) -> str:
+    if isinstance(plan.clause, LinearRule):
+        ids, values = np.array(row["literals"], np.int64), row["coefficients"]
+        assert isinstance(values, list)
+        assert isinstance(row["b"], float)
+        parts = [f"{value:+g} {name}" for value, name in zip(values, atoms.names_in_space(ids))]
+        return f"{' '.join(parts).lstrip('+')} {plan.clause.relation} {-row['b']:g}"
+    if shape.listing:
+        keys = np.array(row["literals"], np.int64)
+        ids, negated = keys >> 1, (keys & 1).tolist()
+    else:
+        pairs = [(row[f"l{i}"], c > 0) for i, c in enumerate(shape.coefficients)]
+        pairs = [(identity, sign) for identity, sign in pairs if isinstance(identity, int) and identity >= 0]
+        ids, negated = np.array([identity for identity, _ in pairs], np.int64), [sign for _, sign in pairs]
+    names = atoms.names_in_space(ids[:MOST_LITERALS])
+    shown = " v ".join(f"{'!' if sign else ''}{name}" for sign, name in zip(negated, names))
+    return shown if ids.size <= MOST_LITERALS else f"{shown} v ... ({ids.size} literals)"
