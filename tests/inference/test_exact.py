@@ -65,7 +65,7 @@ def test_map_of_a_ladder_is_no_worse_than_local_search() -> None:
 def test_declines_what_is_too_wide() -> None:
     network, weights = random_mln(0, n_atoms=40, n_rows=300)
     assert "induced width" in str(Exact(width=5).declines(network, weights))
-    with pytest.raises(UsageError, match="E0405"):
+    with pytest.raises(UsageError, match="E0421"):
         Exact(width=5).solve(network, weights)
 
 

@@ -54,7 +54,7 @@ def test_overlapping_blocks_are_a_permutation() -> None:
 
 def test_declines_rows_that_are_no_clauses() -> None:
     network, weights = random_hinge_network(1)
-    with pytest.raises(UsageError, match="E0405"):
+    with pytest.raises(UsageError, match="E0421"):
         MCSAT().solve(network, weights)
 
 

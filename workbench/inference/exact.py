@@ -71,7 +71,7 @@ class Exact:
         Raises
         ------
         UsageError
-            E0405 where a component is too wide.
+            E0421 where a component is too wide.
         """
         layout = lay_out(network, weights)
         forced = propagate(layout, network)

@@ -78,7 +78,7 @@ class MCSAT:
         Raises
         ------
         UsageError
-            E0405 where rows are no clauses.
+            E0421 where rows are no clauses.
         """
         refuse(self.declines(network, weights), self.name)
         layout = lay_out(network, weights, clauses=True)

@@ -44,8 +44,8 @@ def no_legal_state(network: GroundNetwork, engine: str) -> Solution:
 
 
 def refuse(why: str | None, engine: str) -> None:
-    """Raise E0405 where an engine declines a network, with its reason."""
+    """Raise E0421 where an engine declines a network, with its reason."""
     if why is not None:
         raise UsageError.of(
-            "E0405", f"engine {engine} cannot take this network: {why}", help="engine auto takes one that can"
+            "E0421", f"engine {engine} cannot take this network: {why}", help="engine auto takes one that can"
         )

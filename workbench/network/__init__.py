@@ -1,6 +1,7 @@
 """The ground network: energy, counts, relaxation, components, explanation."""
 
 from workbench.network.build import blocks_from_members, network_from_clauses, network_from_rows
+from workbench.network.components import Components, components
 from workbench.network.energy import (
     energy,
     energy_offset,
@@ -13,24 +14,32 @@ from workbench.network.energy import (
 )
 from workbench.network.explanation import AtomExplanation, explain_atom
 from workbench.network.ground_network import BlockKind, Blocks, GroundNetwork, Relation, Templates
+from workbench.network.growth import Rows, extend
+from workbench.network.storage import load, save
 
 __all__ = [
     "AtomExplanation",
     "BlockKind",
     "Blocks",
+    "Components",
     "GroundNetwork",
     "Relation",
+    "Rows",
     "Templates",
     "blocks_from_members",
+    "components",
     "energy",
     "energy_offset",
     "evidence_energy",
     "explain_atom",
+    "extend",
     "hard_violation",
+    "load",
     "network_from_clauses",
     "network_from_rows",
     "potentials",
     "reported_energy",
     "satisfied_counts",
+    "save",
     "total_scales",
 ]

@@ -1,0 +1,63 @@
+"""Adding rows to a ground network: how lazy grounding makes it grow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, vstack
+
+from workbench.network.ground_network import GroundNetwork
+
+__all__ = ["Rows", "extend"]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows to add: the columns of a `GroundNetwork` of the same names.
+
+    Attributes
+    ----------
+    A : csr_array, shape (n, n_atoms)
+    b : array, shape (n,)
+    template : int32 array, shape (n,)
+    relation : int8 array, shape (n,)
+    scale : float64 array, shape (n,), or None for all 1
+    """
+
+    A: csr_array
+    b: npt.NDArray[np.generic]
+    template: npt.NDArray[np.int32]
+    relation: npt.NDArray[np.int8]
+    scale: npt.NDArray[np.float64] | None = None
+
+    @property
+    def n(self) -> int:
+        return int(self.A.shape[0])
+
+
+def extend(network: GroundNetwork, rows: Rows) -> GroundNetwork:
+    """The network with the rows after its own, so that row numbers stay; its counts of open groundings follow.
+
+    Rows are taken as given: whoever grounds them sees to it that none is there already and that one-atom groundings
+    which belong in `unit` are not among them. Linear in the size of the result.
+    """
+    if not rows.n:
+        return network
+    scale = network.scale
+    if scale is not None or rows.scale is not None:
+        old = np.ones(network.n_rows) if scale is None else scale
+        scale = np.concatenate((old, np.ones(rows.n) if rows.scale is None else rows.scale))
+    soft = rows.template[rows.template >= 0]
+    groundings = network.groundings.copy()
+    groundings[:, 0] += np.bincount(soft, minlength=network.n_templates)
+    return replace(
+        network,
+        A=csr_array(vstack((network.A, rows.A), format="csr")),
+        b=np.concatenate((network.b, rows.b)),
+        template=np.concatenate((network.template, rows.template.astype(np.int32))),
+        relation=np.concatenate((network.relation, rows.relation.astype(np.int8))),
+        scale=scale,
+        groundings=groundings,
+    )
