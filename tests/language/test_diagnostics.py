@@ -127,6 +127,12 @@ def test_all_errors_of_a_file_at_once() -> None:
         ("1: Knows(A, B) -> Likes(A, B)\n1: Knows(A, B) -> Likes(A, B)", "E0126", "twice (line 1)"),
         ("1: Knows(A, B) -> ", "E0103", "the statement ends"),
         ("1: Knows(A, 'b -> Likes(A, B)", "E0102", "never closed"),
+        ("1.0 Knows(A, B) -> Likes(A, B)", "E0120", "this weight has no colon"),
+        ("1: Knows(A, B) => Likes(A, B)", "E0102", "means nothing here"),
+        ("1: Knows(A, B) ^ Likes(A, B)", "E0103", "Knows is an atom"),
+        ("1: Knows(A, B) v Likes(A, B)", "E0103", "`v` is no operator"),
+        ("1: Knows(A, B)) -> Likes(A, B)", "E0103", "closes what was never opened"),
+        ("1: Knows(A, b\n2: Knows(A, B) -> Likes(A, B)", "E0103", "never closed"),
     ],
 )
 def test_soft_logic(text: str, code: str, words: str) -> None:

@@ -5,7 +5,7 @@ from workbench.language.clausal import clausal_form
 from workbench.language.mln import parse_mln
 from workbench.language.printing import format_clause, format_program
 from workbench.language.psl import parse_psl
-from workbench.language.reading import format_source, read_program
+from workbench.language.reading import format_source, format_text, read_program
 
 __all__ = [
     "check",
@@ -13,6 +13,7 @@ __all__ = [
     "format_clause",
     "format_program",
     "format_source",
+    "format_text",
     "parse_mln",
     "parse_psl",
     "read_program",

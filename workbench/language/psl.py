@@ -135,6 +135,13 @@ def _parse(parser: Lark, statement: Statement) -> LogicalRule | ArithmeticRule:
             statement.source.span(tokens[0], tokens[1]),
             "a negative weight makes inference non-convex; negate the rule instead: `w: A -> B` becomes `w: A -> !B`",
         )
+    if tokens[0].type == "NUMBER" and tokens[-1].type != "STOP" and len(tokens) > 1 and tokens[1].type == "NAME":
+        raise Refused(
+            "E0120",
+            "this weight has no colon",
+            statement.source.span(tokens[0]),
+            f"write `{tokens[0]}: {tokens[1]}...`",
+        )
     interactive = parser.parse_interactive(start="rule")
     fed = 0
     try:

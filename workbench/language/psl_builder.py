@@ -229,6 +229,9 @@ class Builder(Transformer[Token, object]):
         if isinstance(node, Operation) and node.sign == "number":
             assert isinstance(node.items[0], Constant)
             return replace(node.items[0], span=node.span)
+        if isinstance(node, Atom):
+            help = "join atoms by & and |; `^1` and `^2` are the only exponents"
+            raise Refused("E0103", f"{node.predicate} is an atom, and comparisons are between terms", node.span, help)
         raise Refused("E0103", "a variable or a constant is expected here", _span_of(node))
 
     def _condition(self, node: Node) -> Formula:

@@ -17,6 +17,17 @@ SIGNS = {"MINUS", "PLUS"}
 OPERAND_ENDS = {"RPAR", "RSQB", "NUMBER", "STRING", "NAME"}
 OPERAND_STARTS = {"NAME", "NOT", "LPAR", "NUMBER", "STRING", "EXTREMUM"}
 CARDINALITY = ["PIPE", "NAME", "PIPE"]
+STRAY_HELP = {
+    ">": "implication is written `->`; sums are related by <=, >= and =",
+    "<": "implication is written `->`; sums are related by <=, >= and =",
+    "?": "PSL knows no blocks: write a hard sum, as in `Has(X, +Y) <= 1 .`",
+    "∧": "conjunction is written `&`",
+    "∨": "disjunction is written `|`",
+    "¬": "negation is written `!`",
+    "→": "implication is written `->`",
+    "⇒": "implication is written `->`",
+    "\0": "the file holds NUL bytes: is it text?",
+}
 
 
 class Layout:
@@ -57,7 +68,7 @@ def split_rules(parser: Lark, source: Source, diagnostics: Diagnostics) -> Itera
             newline = True
             continue
         if kind in STRAY:
-            report_stray(token, source, diagnostics)
+            report_stray(token, source, diagnostics, STRAY_HELP)
             if kind == "OPEN_COMMENT":
                 break
         if rule and _starts_rule(rule, pending[position : position + 3], newline, depth):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Literal
 
 from workbench.errors import UsageError
 from workbench.language.formatting import format_mln_source, format_psl_source
@@ -13,7 +14,7 @@ from workbench.language.psl import parse_psl
 from workbench.language.psl_document import read_psl_document
 from workbench.language.source import read_text
 
-__all__ = ["format_source", "read_program"]
+__all__ = ["format_source", "format_text", "read_program"]
 
 
 def read_program(path: str | os.PathLike[str]) -> Program:
@@ -37,8 +38,23 @@ def read_program(path: str | os.PathLike[str]) -> Program:
     raise UsageError.of("E0100", f"{file} is neither a .mln nor a .psl file", help="or a PSL document: .json, .yaml")
 
 
+def format_text(text: str, language: Literal["mln", "psl"], source: str | None = None) -> str:
+    """A program's text in canonical form, its comments, blank lines and order kept.
+
+    Raises
+    ------
+    InputError
+        With every error of the text.
+    """
+    if language == "psl":
+        parse_psl(text, source)
+        return format_psl_source(text, source)
+    parse_mln(text, source, directory=Path(source).parent if source is not None else None)
+    return format_mln_source(text, source)
+
+
 def format_source(path: str | os.PathLike[str]) -> str:
-    """The text of a `.mln` or `.psl` file in canonical form, its comments, blank lines and order kept.
+    """The text of a `.mln` or `.psl` file in canonical form: `format_text` of what it holds.
 
     Raises
     ------
@@ -47,12 +63,8 @@ def format_source(path: str | os.PathLike[str]) -> str:
     UsageError
         E0100 when the file's ending names neither language.
     """
-    read_program(path)
     file = Path(path)
-    text = read_text(file)
     stem = file.name.removesuffix(".gz")
-    if stem.endswith(".mln"):
-        return format_mln_source(text, str(path))
-    if stem.endswith(".psl"):
-        return format_psl_source(text, str(path))
-    raise UsageError.of("E0100", f"{file} is neither a .mln nor a .psl file", help="convert it to .psl first")
+    if not stem.endswith((".mln", ".psl")):
+        raise UsageError.of("E0100", f"{file} is neither a .mln nor a .psl file", help="convert it to .psl first")
+    return format_text(read_text(file), "psl" if stem.endswith(".psl") else "mln", str(path))

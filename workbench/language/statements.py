@@ -7,7 +7,7 @@ reported at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,7 +111,8 @@ def is_sound(tokens: list[Token]) -> bool:
     return not any(token.type in STRAY for token in tokens)
 
 
-def report_stray(token: Token, source: Source, diagnostics: Diagnostics) -> None:
+def report_stray(token: Token, source: Source, diagnostics: Diagnostics, help: Mapping[str, str] | None = None) -> None:
+    """Report a character that means nothing; the second and later ones of a line are taken as the same slip."""
     span = source.span(token)
     if token.type == "OPEN_COMMENT":
         diagnostics.add("E0102", "this comment is never closed", span, "close it with */")
@@ -119,7 +120,7 @@ def report_stray(token: Token, source: Source, diagnostics: Diagnostics) -> None
         diagnostics.add("E0102", "this quoted constant is never closed", span, 'close it with " on the same line')
     elif not _follows_stray(span, diagnostics):
         shown = repr(str(token)) if str(token).isprintable() else f"the character U+{ord(str(token)):04X}"
-        diagnostics.add("E0102", f"{shown} means nothing here", span, STRAY_HELP.get(str(token)))
+        diagnostics.add("E0102", f"{shown} means nothing here", span, (help or STRAY_HELP).get(str(token)))
 
 
 def _follows_stray(span: Span, diagnostics: Diagnostics) -> bool:

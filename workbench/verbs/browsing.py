@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from workbench import database as data
 from workbench.errors import Diagnostic, WorkbenchError
-from workbench.language import check, format_program, parse_mln, parse_psl
+from workbench.language import check, format_text, parse_mln, parse_psl
 from workbench.language.program import Predicate, Program
 from workbench.resources import shipped
 
@@ -117,8 +117,8 @@ class Browsing:
         return CheckedRules(program, tuple(check(program)))
 
     def format_rules(self, text: str, language: Language) -> str:
-        """Rules in canonical form."""
-        return format_program(parse_psl(text) if language == "psl" else parse_mln(text))
+        """Rules in canonical form; their comments and blank lines stay."""
+        return format_text(text, language)
 
     def catalog(self) -> tuple[data.PredicateSummary, ...]:
         """Every predicate with counts per world and partition."""
