@@ -20,6 +20,7 @@ ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
     "bp": ("belief_propagation", "BeliefPropagation", {}),
     "ilp": ("ilp", "IntegerProgram", {}),
     "lp": ("lp", "LinearRelaxation", {}),
+    "cpi": ("cutting_plane", "CuttingPlane", {}),
     "admm": ("admm", "ADMM", {}),
     "pdhg": ("pdhg", "PDHG", {}),
     "bcd": ("block_coordinate", "BlockCoordinateDescent", {}),

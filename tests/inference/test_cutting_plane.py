@@ -1,0 +1,70 @@
+"""Cutting-plane inference: the same answers as on the whole network, from fewer rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.oracles.enumeration import enumerate_states
+from tests.oracles.random_networks import random_mln
+from workbench.errors import WorkbenchError
+from workbench.inference.cutting_plane import CuttingPlane, StoredRows, set_aside
+from workbench.inference.solution import Status
+from workbench.network.build import network_from_clauses
+from workbench.network.energy import energy_offset, reported_energy
+from workbench.network.growth import Rows
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("inner", ["ilp", "lp", "maxwalksat"])
+def test_the_answer_is_one_of_the_whole_network(seed: int, inner: str) -> None:
+    network, weights = random_mln(seed, hard=0.3, satisfiable=seed % 4 > 0)
+    listing = enumerate_states(network, weights)
+    solution = CuttingPlane(inner).solve(network, weights)
+    if not listing.feasible:
+        assert solution.status != Status.OPTIMAL
+        return
+    least = listing.least_energy + energy_offset(network, weights)
+    assert solution.bound <= least + 1e-6
+    if solution.hard_violation == 0:
+        assert solution.energy == pytest.approx(reported_energy(network, weights, solution.values))
+    if inner == "ilp":
+        assert solution.status == Status.OPTIMAL
+        assert solution.energy == pytest.approx(least, abs=1e-6)
+
+
+def test_transitivity_is_added_only_where_it_is_violated() -> None:
+    n = 12
+    pair = {(i, j): i * n + j for i in range(n) for j in range(n) if i != j}
+    index = {atom: k for k, atom in enumerate(pair.values())}
+    evidence = [[index[pair[i, i + 1]] + 1] for i in range(3)]
+    doubt = [[-index[atom] - 1] for atom in pair.values()]
+    base = network_from_clauses(len(pair), evidence + doubt, [0] * len(evidence) + [1] * len(doubt), n_templates=2)
+    triples = [
+        [-index[pair[i, j]] - 1, -index[pair[j, k]] - 1, index[pair[i, k]] + 1]
+        for i in range(n)
+        for j in range(n)
+        for k in range(n)
+        if len({i, j, k}) == 3
+    ]
+    full = network_from_clauses(len(pair), triples, [-1] * len(triples), n_templates=2)
+    source = StoredRows(Rows(full.A, full.b, full.template, full.relation))
+    weights = np.array([5.0, 1.0])
+    solution = CuttingPlane(source=source).solve(base, weights)
+    assert solution.status == Status.OPTIMAL
+    assert solution.values.sum() == 6
+    assert 0 < int(str(solution.diagnostics["rows_added"])) < 40
+
+
+def test_a_source_of_negative_weight_is_refused() -> None:
+    base = network_from_clauses(2, [[1], [2]], [0, 0], n_templates=2)
+    other = network_from_clauses(2, [[-1, -2]], [1], n_templates=2)
+    source = StoredRows(Rows(other.A, other.b, other.template, other.relation))
+    with pytest.raises(WorkbenchError, match="negative weight"):
+        CuttingPlane(source=source).solve(base, np.array([1.0, -1.0]))
+
+
+def test_setting_rows_aside_keeps_them_all() -> None:
+    network, weights = random_mln(7)
+    smaller, source = set_aside(network, weights)
+    assert smaller.n_rows + source.rows.n == network.n_rows

@@ -1,0 +1,199 @@
+"""Cutting-plane inference: solve, ask which rows left out are violated, add those, solve again (Riedel 2008)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import ClassVar, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.errors import Cancelled, UsageError
+from workbench.inference.registry import make_engine
+from workbench.inference.solution import Engine, Solution, Status
+from workbench.network.energy import hard_violation, reported_energy
+from workbench.network.ground_network import GroundNetwork, Relation
+from workbench.network.growth import Rows, extend
+from workbench.progress import SILENT, Progress, expired
+
+__all__ = ["CuttingPlane", "RowSource", "StoredRows", "set_aside"]
+
+Float = npt.NDArray[np.float64]
+
+
+class RowSource(Protocol):
+    """Rows that are not in the network yet and can be asked for by the state that violates them.
+
+    Only hard rows and rows of non-negative weight may be left to a source: what is left out costs nothing until it is
+    violated, so that the partial network's energy is a lower bound.
+    """
+
+    def violated(self, values: Float) -> Rows:
+        """All rows of the source that a 0/1 state violates and that no earlier call has returned.
+
+        Parameters
+        ----------
+        values : float64 array, shape (n_atoms,)
+        """
+        ...
+
+
+@dataclass
+class StoredRows:
+    """A source of rows that are all in memory; what it saves is the solver's work, not the grounding."""
+
+    rows: Rows
+    given: npt.NDArray[np.bool_] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.given = np.zeros(self.rows.n, np.bool_)
+
+    def violated(self, values: Float) -> Rows:
+        """See `RowSource`; one sparse product."""
+        found = np.flatnonzero(~self.given & (self.rows.A @ values + self.rows.b > 1e-9))
+        self.given[found] = True
+        return _take(self.rows, found)
+
+
+def _take(rows: Rows, chosen: npt.NDArray[np.int64]) -> Rows:
+    return Rows(
+        A=rows.A[chosen],
+        b=rows.b[chosen],
+        template=rows.template[chosen],
+        relation=rows.relation[chosen],
+        scale=None if rows.scale is None else rows.scale[chosen],
+    )
+
+
+def set_aside(network: GroundNetwork, weights: Float) -> tuple[GroundNetwork, StoredRows]:
+    """The network with the rows that have to be there from the start, and a source of the others.
+
+    Rows of negative weight, equalities and rows that the empty state already violates stay.
+    """
+    effective = network.effective_weights(weights)
+    unviolated = network.b.astype(np.float64) <= 0.0
+    wait = (network.relation != Relation.EQUAL) & (network.hard | (effective >= 0.0)) & unviolated
+    stay, later = np.flatnonzero(~wait), np.flatnonzero(wait)
+    whole = Rows(network.A, network.b, network.template, network.relation, network.scale)
+    kept = _take(whole, stay)
+    smaller = replace(network, A=kept.A, b=kept.b, template=kept.template, relation=kept.relation, scale=kept.scale)
+    return smaller, StoredRows(_take(whole, later))
+
+
+@dataclass(frozen=True)
+class CuttingPlane:
+    """MAP by an engine on a network that grows by the rows its own answers violate.
+
+    Parameters
+    ----------
+    engine : str or Engine
+        Solves each partial network; with `ilp` the answer is proven optimal once nothing is violated.
+    source : RowSource or None
+        Where further rows come from, such as a lazily grounded rule; None takes the network's own rows a few at a time.
+    max_rounds : int
+
+    Notes
+    -----
+    The bound of a partial network holds for the whole one, because rows left out cost nothing or more. The energy
+    counts every violated row of the source, for the last question returned them all.
+
+    References
+    ----------
+    Riedel 2008, Improving the accuracy and efficiency of MAP inference for Markov logic; Noessner, Niepert &
+    Stuckenschmidt 2013, RockIt.
+    """
+
+    name: ClassVar[str] = "cpi"
+    task: ClassVar[Literal["map", "marginal"]] = "map"
+
+    engine: str | Engine = "ilp"
+    source: RowSource | None = None
+    max_rounds: int = 100
+
+    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
+        """What the inner engine declines."""
+        return self._inner().declines(network, weights)
+
+    def solve(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+        start: Float | None = None,
+    ) -> Solution:
+        """Solve and grow until the state violates nothing that was left out, or a limit is reached.
+
+        `diagnostics` holds `rounds`, `rows_added`, `rows` and the grown `network`.
+        """
+        began, engine = monotonic(), self._inner()
+        partial, source = (network, self.source) if self.source is not None else set_aside(network, weights)
+        bound, best, rounds, first_rows = -np.inf, None, 0, partial.n_rows
+        status, reason = Status.LIMIT, f"stopped after {self.max_rounds} rounds"
+        trace: dict[str, list[float]] = {"seconds": [], "rows": [], "energy": [], "bound": []}
+        conflict = None
+        while rounds < self.max_rounds:
+            solution = engine.solve(partial, weights, seed=seed, deadline=deadline, progress=progress, start=start)
+            rounds += 1
+            if solution.status == Status.INFEASIBLE:
+                status, reason, conflict = Status.INFEASIBLE, "the rows added so far admit no state", solution.conflict
+                best = solution.values
+                break
+            if np.isfinite(solution.bound):
+                bound = max(bound, solution.bound)
+            start = solution.values
+            rows = source.violated(solution.values)
+            _refuse_negative(rows, partial, weights)
+            partial = extend(partial, rows)
+            if best is None or _rank(partial, weights, start) <= _rank(partial, weights, best):
+                best = start
+            for column, value in zip(
+                trace, (monotonic() - began, partial.n_rows, _rank(partial, weights, best)[1], bound)
+            ):
+                trace[column].append(float(value))
+            if not rows.n:
+                best = start
+                status, reason = solution.status, f"nothing left out is violated; {solution.reason}"
+                break
+            if expired(deadline):
+                reason = "time ran out while rows were still violated"
+                break
+            try:
+                progress.step("cutting planes", rounds, None, f"{rows.n} violated rows added")
+            except Cancelled:
+                status, reason = Status.CANCELLED, "cancelled while rows were still violated"
+                break
+        assert best is not None
+        energy = reported_energy(partial, weights, best) if status != Status.INFEASIBLE else np.inf
+        violation = hard_violation(partial, best, discrete=True) if status != Status.INFEASIBLE else np.inf
+        if violation == 0.0:
+            bound = min(bound, energy)
+        diagnostics: dict[str, object] = {
+            "rounds": rounds,
+            "rows_added": partial.n_rows - first_rows,
+            "rows": partial.n_rows,
+            "network": partial,
+            "inner": engine.name,
+        }
+        columns = {name: np.array(column) for name, column in trace.items()}
+        return Solution(status, best, energy, bound, violation, self.name, reason, columns, diagnostics, conflict)
+
+    def _inner(self) -> Engine:
+        return make_engine(self.engine, "map") if isinstance(self.engine, str) else self.engine
+
+
+def _rank(network: GroundNetwork, weights: Float, values: Float) -> tuple[float, float]:
+    return hard_violation(network, values, discrete=True), reported_energy(network, weights, values)
+
+
+def _refuse_negative(rows: Rows, network: GroundNetwork, weights: Float) -> None:
+    """A source's rows must cost nothing while they are left out."""
+    soft = rows.template >= 0
+    effective = weights[rows.template[soft]] * (1.0 if rows.scale is None else rows.scale[soft])
+    if np.any(effective < 0.0):
+        raise UsageError.of(
+            "E0407", "a rule of negative weight cannot be grounded lazily", help="ground it in full, or negate it"
+        )
