@@ -22,10 +22,13 @@ class Progress:
         Called as `report(stage, done, total, message)`; `total` is None when unknown.
     cancel_event : threading.Event
         Set by another thread to ask the work to stop.
+    observe : callable
+        Called as `observe({'objective': 12.5})` with figures of the work's course, for live curves.
     """
 
     report: Callable[[str, float, float | None, str], None] = lambda stage, done, total, message: None
     cancel_event: Event = field(default_factory=Event)
+    observe: Callable[[dict[str, float]], None] = lambda figures: None
 
     def step(self, stage: str, done: float, total: float | None = None, message: str = "") -> None:
         """Report, and raise `Cancelled` if somebody asked for that."""

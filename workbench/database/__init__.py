@@ -21,6 +21,7 @@ from workbench.database.fingerprint import data_hash
 from workbench.database.folds import Fold, clear_folds, make_atom_folds, make_world_folds, read_folds
 from workbench.database.identifiers import quoted
 from workbench.database.ingest import LoadReport, Partition
+from workbench.database.outside import parquet_bytes
 from workbench.database.psl import load_psl_data, load_psl_table
 from workbench.database.runs import (
     Run,
@@ -75,6 +76,7 @@ __all__ = [
     "make_atom_folds",
     "make_world_folds",
     "neighbours",
+    "parquet_bytes",
     "preview_table",
     "query",
     "query_parameters",

@@ -5,10 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import duckdb
 
-__all__ = ["copy_in", "first_line", "outside"]
+from workbench.database.identifiers import text_literal
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["copy_in", "first_line", "outside", "parquet_bytes"]
 
 VECTORS_PER_CHUNK = 50
 
@@ -40,6 +48,15 @@ def copy_in(query: str, reader: duckdb.DuckDBPyConnection, target: duckdb.DuckDB
             target.unregister("incoming_chunk")
         total += len(chunk)
     return total
+
+
+def parquet_bytes(frame: pd.DataFrame) -> bytes:
+    """A data frame as a Parquet file."""
+    with outside() as writer, TemporaryDirectory() as directory:
+        path = Path(directory) / "frame.parquet"
+        writer.register("frame", frame)
+        writer.execute(f"COPY frame TO {text_literal(path)} (FORMAT parquet)")
+        return path.read_bytes()
 
 
 def first_line(error: Exception) -> str:

@@ -13,6 +13,7 @@ from workbench.errors import Diagnostic, WorkbenchError
 from workbench.language import check, format_text, parse_mln, parse_psl
 from workbench.language.program import Predicate, Program
 from workbench.resources import shipped
+from workbench.verbs.methods import Method, engines, learners
 
 if TYPE_CHECKING:
     from workbench.database import Database
@@ -107,6 +108,18 @@ class Browsing:
     def remember(self, name: str, value: str | None) -> None:
         """Remember a text; None forgets it."""
         self.database.remember(name, value)
+
+    def engines(self, language: Language, task: Literal["map", "marginal"]) -> tuple[Method, ...]:
+        """The engines for a language and task, with their parameters explained."""
+        return engines(language, task)
+
+    def learners(self, language: Language) -> tuple[Method, ...]:
+        """The learners for a language, with their parameters explained."""
+        return learners(language)
+
+    def domain_sizes(self) -> dict[str, int]:
+        """How many constants each type has, summed over worlds."""
+        return dict(self.database.execute("SELECT type, count(*) FROM domain GROUP BY type ORDER BY type").fetchall())
 
     def check_rules(self, text: str, language: Language) -> CheckedRules:
         """Read rules and list every diagnostic, without touching the data."""

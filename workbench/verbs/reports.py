@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -18,6 +19,7 @@ from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_program
 from workbench.verbs.evaluate import parse_atom
 from workbench.verbs.infer import InferenceResult, Task, infer
+from workbench.verbs.learn import learned_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -171,8 +173,20 @@ class Reporting:
             )
         return pd.DataFrame(rows)
 
-    def reopen(self, number: int, *, progress: Progress = SILENT) -> InferenceResult:
-        """An inference run as it was: ground again, its recorded values put back.
+    def parquet_of_run(self, number: int) -> bytes:
+        """A run's predictions as a Parquet file."""
+        return data.parquet_bytes(data.run_table(self.database, number, "prediction"))
+
+    def report_of_run(self, number: int) -> str:
+        """A self-contained HTML report of a run."""
+        from workbench.verbs.html_report import html_report
+
+        scores = self.scores_by_fold(number) if self.run(number).kind in ("infer", "crossval") else None
+        weights, predictions = self.run_weights(number), self.scored_predictions(number)
+        return html_report(self.run(number), scores, weights, predictions)
+
+    def reopen(self, number: int, *, fold: int | None = None, progress: Progress = SILENT) -> InferenceResult:
+        """An inference run, or one fold of a cross-validation, as it was: ground again, its recorded values put back.
 
         Raises
         ------
@@ -180,15 +194,32 @@ class Reporting:
             When it is no inference run, or the facts have changed since.
         """
         run = self.run(number)
-        if run.kind != "infer":
+        if run.kind != "infer" and (run.kind, fold) == ("crossval", None):
+            raise UsageError.of("E0815", f"run {number} is a cross-validation; choose one of its folds")
+        if run.kind not in ("infer", "crossval"):
             raise UsageError.of("E0815", f"run {number} is a {run.kind} run; only predictions can be explained")
         if run.data_hash != data.data_hash(self.database):
             raise UsageError.of(
                 "E0816", f"the facts have changed since run {number}", help="run the inference again, then explain it"
             )
         recorded = data.run_table(self.database, number, "prediction")
+        if fold is not None:
+            recorded = recorded[recorded["fold"] == fold]
+            run = self._fold_run(run, fold)
         result = self._infer_again(self.database, run, progress, values=dict(zip(recorded["atom"], recorded["value"])))
         return replace(result, run_id=number)
+
+    def _fold_run(self, run: data.Run, fold: int) -> data.Run:
+        """A fold of a cross-validation as the inference it was: its test world, and the weights learned without it."""
+        weights = data.run_table(self.database, run.id, "weight")
+        weights = weights[weights["fold"] == fold]
+        if weights.empty:
+            raise UsageError.of("E0815", f"run {run.id} recorded no weights for fold {fold}")
+        program = as_program(run.program_text)
+        templates = SimpleNamespace(rule=weights["rule"].to_numpy(), label=tuple(weights["formula"]))
+        text = learned_text(program, cast(Any, templates), weights["weight"].to_numpy(np.float64))
+        parameters = {**run.parameters, "worlds": [run.parameters["worlds"][fold]], "role": "learn"}
+        return replace(run, program_text=text, parameters=parameters)
 
     def what_if(
         self, result: InferenceResult, changes: Mapping[str, bool | None], *, progress: Progress = SILENT
@@ -230,6 +261,7 @@ class Reporting:
             closed=_names(settings.get("closed")) or (),
             hidden=_names(settings.get("hidden")) or (),
             worlds=None if not worlds else tuple(by_name[name] for name in worlds),
+            role="learn" if settings.get("role") == "learn" else "infer",
         )
         task: Task = "map" if settings.get("task") == "map" else "marginal"
         if values is not None:
@@ -238,7 +270,8 @@ class Reporting:
             grounding = ground(database, program, request)
             state = np.array([values.get(name, np.nan) for name in grounding.atoms.names()])
             if not np.isnan(state).any():
-                solution = Solution(Status(run.status), state, np.nan, np.nan, 0.0, run.engine or "")
+                status = Status(run.status) if run.kind == "infer" else Status.FEASIBLE
+                solution = Solution(status, state, np.nan, np.nan, 0.0, run.engine or "")
                 return InferenceResult(solution, grounding, program, grounding.templates.weight, task, 0.0)
         return infer(
             database,

@@ -121,6 +121,10 @@ def record_crossval(database: Database, result: CrossValidation, seed: int, para
             metrics["fold"].append(number)
             metrics["metric"].append(name)
             metrics["value"].append(float(value))
+    weights = [
+        _weights(fold.learning.templates, fold.learning.weights) | {"fold": np.full(fold.learning.weights.size, number)}
+        for number, fold in enumerate(result.folds)
+    ]
     last = result.folds[-1]
     return record_run(
         database,
@@ -134,6 +138,7 @@ def record_crossval(database: Database, result: CrossValidation, seed: int, para
             data_hash=data_hash(database),
             parameters={"worlds": [fold.world for fold in result.folds], **as_json(parameters)},
             versions=versions(),
+            weights={key: np.concatenate([part[key] for part in weights]) for key in weights[0]},
             predictions={key: np.concatenate([part[key] for part in parts]) for key in parts[0]},
             metrics=metrics,
         ),

@@ -1,0 +1,1 @@
+"""The web page: Streamlit over the workspace's public names."""

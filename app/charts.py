@@ -1,0 +1,148 @@
+"""Records to Altair charts: one function a chart, colour-blind-safe, each with a description."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+__all__ = ["bars", "calibration", "curve", "degree_chart", "trace", "waterfall", "weight_bars"]
+
+BLUE, ORANGE, GREY, GREEN = "#0072B2", "#D55E00", "#8a8a8a", "#009E73"
+SERIES = [BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9"]
+
+
+def _sign(field: str) -> alt.Color:
+    return alt.condition(f"datum['{field}'] >= 0", alt.value(BLUE), alt.value(ORANGE))  # type: ignore[return-value]
+
+
+def bars(frame: pd.DataFrame, label: str, value: str, *, description: str) -> alt.Chart:
+    """Horizontal bars, largest first."""
+    return (
+        alt.Chart(frame, description=description)
+        .mark_bar(color=BLUE, cornerRadiusEnd=2)
+        .encode(
+            x=alt.X(f"{value}:Q", title=value, axis=alt.Axis(tickMinStep=1)),
+            y=alt.Y(f"{label}:N", sort="-x", title=None, axis=alt.Axis(labelLimit=220)),
+            tooltip=[alt.Tooltip(f"{label}:N"), alt.Tooltip(f"{value}:Q")],
+        )
+        .properties(height=max(80, 22 * len(frame)))
+    )
+
+
+def degree_chart(frame: pd.DataFrame, *, description: str) -> alt.Chart:
+    """How many constants occur in how many facts."""
+    return (
+        alt.Chart(frame, description=description)
+        .mark_bar(color=BLUE)
+        .encode(
+            x=alt.X("facts:O", title="facts a constant occurs in", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("constants:Q", title="constants", axis=alt.Axis(tickMinStep=1)),
+            tooltip=["facts:Q", "constants:Q"],
+        )
+        .properties(height=260)
+    )
+
+
+def weight_bars(frame: pd.DataFrame, *, before: bool, description: str) -> alt.LayerChart | alt.Chart:
+    """Diverging bars of weights sorted from strongest support to strongest opposition; ticks mark weights before."""
+    base = alt.Chart(frame, description=description)
+    y = alt.Y("label:N", sort=alt.SortField("weight", "descending"), title=None, axis=alt.Axis(labelLimit=420))
+    chart = base.mark_bar(cornerRadiusEnd=2).encode(
+        x=alt.X("weight:Q", title="weight"),
+        y=y,
+        color=_sign("weight"),
+        tooltip=["formula:N", alt.Tooltip("weight:Q", format="+.4f"), alt.Tooltip("initial:Q", format="+.4f")],
+    )
+    height = max(90, 24 * len(frame))
+    if not before:
+        return chart.properties(height=height)
+    ticks = base.mark_tick(color=GREY, thickness=3, size=16).encode(x="initial:Q", y=y)
+    return (chart + ticks).properties(height=height)
+
+
+def curve(frame: pd.DataFrame, x: str, y: str, at: pd.DataFrame, *, description: str) -> alt.LayerChart:
+    """A curve over thresholds, with the chosen threshold's point."""
+    scale = alt.Scale(domain=[0, 1])
+    line = (
+        alt.Chart(frame, description=description)
+        .mark_line(color=BLUE, interpolate="step-after", clip=True)
+        .encode(
+            x=alt.X(f"{x}:Q", scale=scale),
+            y=alt.Y(f"{y}:Q", scale=scale),
+            order="order:Q",
+            tooltip=[alt.Tooltip(f"{name}:Q", format=".3f") for name in ("threshold", x, y)],
+        )
+    )
+    point = alt.Chart(at).mark_point(color=ORANGE, size=110, filled=True).encode(x=f"{x}:Q", y=f"{y}:Q")
+    return (line + point).properties(height=300)
+
+
+def calibration(frame: pd.DataFrame, *, description: str) -> alt.LayerChart:
+    """Observed frequency against mean prediction, with the diagonal of perfect calibration."""
+    scale = alt.Scale(domain=[0, 1])
+    diagonal = (
+        alt.Chart(pd.DataFrame({"predicted": [0, 1], "observed": [0, 1]}))
+        .mark_line(color=GREY, strokeDash=[4, 4])
+        .encode(x="predicted:Q", y="observed:Q")
+    )
+    points = (
+        alt.Chart(frame, description=description)
+        .mark_line(color=BLUE, point=alt.OverlayMarkDef(size=60))
+        .encode(
+            x=alt.X("predicted:Q", scale=scale, title="mean predicted value"),
+            y=alt.Y("observed:Q", scale=scale, title="observed share of true"),
+            tooltip=[
+                alt.Tooltip("predicted:Q", format=".3f"),
+                alt.Tooltip("observed:Q", format=".3f"),
+                alt.Tooltip("atoms:Q", format=","),
+            ],
+        )
+    )
+    return (diagonal + points).properties(height=300)
+
+
+def trace(frame: pd.DataFrame, x: str, *, description: str) -> alt.Chart:
+    """Series of figures over steps or seconds."""
+    return (
+        alt.Chart(frame, description=description)
+        .mark_line(point=len(frame) < 60)
+        .encode(
+            x=alt.X(f"{x}:Q", title=x),
+            y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False)),
+            color=alt.Color("series:N", title=None, scale=alt.Scale(range=SERIES), legend=alt.Legend(orient="top")),
+            tooltip=["series:N", alt.Tooltip(f"{x}:Q"), alt.Tooltip("value:Q", format=".6g")],
+        )
+        .properties(height=260)
+    )
+
+
+def waterfall(parts: list[tuple[str, float]], *, total: str, description: str) -> alt.LayerChart:
+    """Contributions one on top of the other, and where they end."""
+    rows: list[dict[str, Any]] = []
+    level = 0.0
+    for number, (label, value) in enumerate(parts):
+        rows.append({"order": number, "label": label, "from": level, "to": level + value, "contribution": value})
+        level += value
+    rows.append({"order": len(parts), "label": total, "from": 0.0, "to": level, "contribution": level})
+    frame = pd.DataFrame(rows)
+    frame["kind"] = ["up" if value >= 0 else "down" for value in frame["contribution"][:-1]] + ["total"]
+    frame["text"] = [f"{value:+.2f}" for value in frame["contribution"]]
+    y = alt.Y("label:N", sort=alt.SortField("order"), title=None, axis=alt.Axis(labelLimit=420))
+    base = alt.Chart(frame, description=description)
+    chart = base.mark_bar(cornerRadius=2).encode(
+        x=alt.X("from:Q", title="contribution"),
+        x2="to:Q",
+        y=y,
+        color=alt.Color(
+            "kind:N", scale=alt.Scale(domain=["up", "down", "total"], range=[BLUE, ORANGE, GREY]), legend=None
+        ),
+        tooltip=["label:N", alt.Tooltip("contribution:Q", format="+.4f")],
+    )
+    texts = base.mark_text(align="left", dx=5, color=GREY).encode(
+        x=alt.X("end:Q", title="contribution"), y=y, text="text:N"
+    )
+    texts = texts.transform_calculate(end="max(datum['from'], datum['to'])")
+    rule = alt.Chart(pd.DataFrame({"zero": [0]})).mark_rule(color=GREY).encode(x=alt.X("zero:Q", title="contribution"))
+    return (rule + chart + texts).properties(height=max(110, 32 * len(frame)))
