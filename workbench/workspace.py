@@ -143,7 +143,7 @@ class Workspace(Browsing, Reporting):
 
     def preview(self, rules: RulesLike, *, learning: bool = False, samples: int = 3, **request: Any) -> Any:
         """Count every rule's groundings without materialising them, with the SQL, the plan and sample clauses."""
-        from workbench.grounding import preview  # type: ignore[attr-defined]
+        from workbench.grounding import preview
 
         program = self.declare(rules)
         return preview(self.database, program, self.request(role=_role(learning), **request), samples=samples)
