@@ -25,6 +25,7 @@ from workbench.experiments.grounded import (
 )
 from workbench.experiments.similarity import BINS, bin_facts, similarity_bins
 from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
+from workbench.inference import make_engine
 from workbench.language import parse_mln, read_program
 from workbench.language.program import Program
 from workbench.learning import Example, make_learner
@@ -147,29 +148,38 @@ def run(
 
 def voted_perceptron(study: Study, fold: Fold) -> Float:
     """MLN(VP): log-odds start, counts over Gibbs samples from the MAP state."""
-    learner = make_learner("voted_perceptron", counts="gibbs", sweeps=2, iterations=100, per_weight=True, step=3.0)
+    learner = make_learner(
+        "voted_perceptron",
+        engine=make_engine("maxwalksat", flips_per_atom=1, tries=1),
+        counts="gibbs",
+        sweeps=2,
+        search_every=10,
+        iterations=100,
+        per_weight=True,
+        step=3.0,
+    )
     weights = learner.fit(study.training(fold), study.templates, progress=study.progress).weights
-    return marginals(study.test(fold).network, weights)
+    return marginals(study.test(fold).network, weights, samples=200, burn_in=50)
 
 
 def monte_carlo_likelihood(study: Study, fold: Fold) -> Float:
     """MLN(ML): MC-MLE."""
     learner = make_learner("mc_mle", rounds=20, sweeps=50)
     weights = learner.fit(study.training(fold), study.templates, progress=study.progress).weights
-    return marginals(study.test(fold).network, weights)
+    return marginals(study.test(fold).network, weights, samples=200, burn_in=50)
 
 
 def pseudo_likelihood(study: Study, fold: Fold) -> Float:
     """MLN(PL): the rules' other predicates are fixed by the data, so discriminative and generative maxima agree."""
     learner = make_learner("pseudo_likelihood")
     weights = learner.fit(study.training(fold), study.templates, progress=study.progress).weights
-    return marginals(study.test(fold).network, weights)
+    return marginals(study.test(fold).network, weights, samples=200, burn_in=50)
 
 
 def knowledge_base(study: Study, fold: Fold) -> Float:
     """The clauses alone: one equal weight on all, large enough to stand for infinite ones."""
     weights = make_learner("fixed", value=10.0).fit((), study.templates).weights
-    return marginals(study.test(fold).network, weights)
+    return marginals(study.test(fold).network, weights, samples=200, burn_in=50)
 
 
 def _attributes(study: Study, world: str) -> Mapping[str, Int64]:

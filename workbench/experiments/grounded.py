@@ -86,11 +86,11 @@ def ground_worlds(
 
 
 def marginals(
-    network: GroundNetwork, weights: Float, *, seed: int = 0, samples: int = 1000, burn_in: int = 100
+    network: GroundNetwork, weights: Float, *, seed: int = 0, samples: int = 500, burn_in: int = 100
 ) -> Float:
     """Each atom's probability as the paper infers it: Gibbs samples from the state that one MaxWalkSAT run found."""
-    start = make_engine("maxwalksat", "map").solve(network, weights, seed=seed).values
-    engine = make_engine("gibbs", samples=samples, burn_in=burn_in)
+    start = make_engine("maxwalksat", "map", flips_per_atom=20, tries=1).solve(network, weights, seed=seed).values
+    engine = make_engine("gibbs", samples=samples, burn_in=burn_in, chains=1)
     return engine.solve(network, weights, seed=seed, start=start).values
 
 

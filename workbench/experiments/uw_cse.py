@@ -18,15 +18,15 @@ from workbench.experiments.facts import domain_names, domain_sizes, relations_of
 from workbench.experiments.grounded import GroundedWorld, ground_worlds, known_systems, marginals, score_world
 from workbench.experiments.relational_attributes import AttributeTable, pair_attributes
 from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
-from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
 from workbench.language import read_program
 from workbench.language.program import Program
 from workbench.learning import Example, make_learner, validate
-from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, joined
+from workbench.learning.flip_counts import FlipCounts
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.network import Templates
 from workbench.progress import SILENT, Progress
+from workbench.verbs.generative import DatabaseFlipCounts
 
 __all__ = ["AREAS", "PUBLISHED", "SYSTEMS", "load", "run"]
 
@@ -168,7 +168,7 @@ def pseudo_likelihood(study: Study, fold: Fold) -> Float:
 
 @dataclass(frozen=True)
 class _TrainingCounts:
-    """Flip counts of every predicate's atoms in some worlds: one predicate open at a time, all others evidence."""
+    """Flip counts of all predicates' atoms in some worlds, counted once for all folds."""
 
     study: Study
     worlds: tuple[str, ...]
@@ -177,19 +177,11 @@ class _TrainingCounts:
         return [self._of_world(world) for world in self.worlds]
 
     def _of_world(self, world: str) -> FlipCounts:
-        study = self.study
-        if ("counts", world) not in study.cache:
-            parts = []
-            for predicate in study.program.predicates:
-                closed = tuple(name for name in study.program.predicates if name != predicate)
-                request = GroundRequest(
-                    query=(predicate,), closed=closed, role="learn", worlds=(world,), templates=study.templates
-                )
-                grounding = ground(study.database, study.program, request)
-                truth = np.nan_to_num(grounding.atoms.truth(), nan=0.0)
-                parts.append(compressed(flip_counts(grounding.network, truth)))
-            study.cache["counts", world] = compressed(joined(parts))
-        found: FlipCounts = study.cache["counts", world]
+        study, key = self.study, ("counts", world)
+        if key not in study.cache:
+            source = DatabaseFlipCounts(study.database, study.program, study.templates, (world,), study.progress)
+            study.cache[key] = source.total()
+        found: FlipCounts = study.cache[key]
         return found
 
 

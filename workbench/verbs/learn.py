@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,15 +17,20 @@ from workbench.grounding import Grounding, GroundRequest, ground
 from workbench.language import format_program
 from workbench.language.program import LogicalRule, Program, Weight
 from workbench.learning import Example, LearnedWeights, make_learner
+from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.network import Templates
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json, deadline_after
+from workbench.verbs.generative import DatabaseFlipCounts
 from workbench.verbs.infer import is_query, query_predicates
 from workbench.verbs.naming import template_texts
 
-__all__ = ["LearningResult", "example_of", "learn", "learned_text"]
+__all__ = ["GENERATIVE", "LearningResult", "example_of", "learn", "learned_text"]
 
 Float = npt.NDArray[np.float64]
+
+GENERATIVE = "generative_pseudo_likelihood"
+"""The learner that needs counts of all predicates from the database, beside those of the registry."""
 
 
 @dataclass(frozen=True)
@@ -132,10 +137,14 @@ def learn(
             "no query atom has a label to learn from",
             help=f"give data with facts of {', '.join(query_predicates(grounding)) or 'the query predicates'}",
         )
-    chosen = make_learner(default_learner(program) if learner == "auto" else learner, **(options or {}))
-    learned = chosen.fit(
-        [example], grounding.templates, seed=seed, deadline=deadline_after(time_limit), progress=progress
-    )
+    deadline, settings = deadline_after(time_limit), options or {}
+    if learner == GENERATIVE:
+        source = DatabaseFlipCounts(database, program, grounding.templates, request.worlds, progress)
+        pseudo = PseudoLikelihood(**cast(Any, settings))
+        learned = pseudo.fit_counts(source, grounding.templates, deadline=deadline, progress=progress)
+    else:
+        chosen = make_learner(default_learner(program) if learner == "auto" else learner, **settings)
+        learned = chosen.fit([example], grounding.templates, seed=seed, deadline=deadline, progress=progress)
     return LearningResult(
         learned,
         grounding.templates,

@@ -1,0 +1,67 @@
+"""Generative pseudo-likelihood through the database against a computation of its own by nested loops."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from workbench.database import Database, load_alchemy_text
+from workbench.grounding import GroundRequest
+from workbench.language import parse_mln
+from workbench.verbs.learn import GENERATIVE, learn
+
+RULES = """
+Smokes(person)
+Friends(person, person)
+Cancer(person)
+!Smokes(x) v Cancer(x)
+!Friends(x, y) v !Smokes(x) v Smokes(y)
+Friends(x, y)
+!Friends(x, y) v !Friends(y, z) v Friends(x, z)
+"""
+FACTS = "Smokes(A)\nSmokes(B)\nCancer(A)\nFriends(A, B)\nFriends(B, A)\nFriends(B, C)\nFriends(C, D)\n"
+PEOPLE = "ABCD"
+
+
+def counts(smokes: set, friends: set, cancer: set) -> np.ndarray:
+    pairs, triples = list(product(PEOPLE, repeat=2)), list(product(PEOPLE, repeat=3))
+    return np.array(
+        [
+            sum(x not in smokes or x in cancer for x in PEOPLE),
+            sum((x, y) not in friends or x not in smokes or y in smokes for x, y in pairs),
+            sum(pair in friends for pair in pairs),
+            sum((x, y) not in friends or (y, z) not in friends or (x, z) in friends for x, y, z in triples),
+        ],
+        float,
+    )
+
+
+def naive_weights(prior_sd: float) -> np.ndarray:
+    world = [{"A", "B"}, {("A", "B"), ("B", "A"), ("B", "C"), ("C", "D")}, {"A"}]
+    differences = []
+    for index, atoms in enumerate([list(PEOPLE), list(product(PEOPLE, repeat=2)), list(PEOPLE)]):
+        for atom in atoms:
+            flipped = [set(part) for part in world]
+            flipped[index] ^= {atom}
+            differences.append(counts(*world) - counts(*flipped))
+    gains = np.array(differences)
+
+    def loss(weights: np.ndarray) -> float:
+        return np.logaddexp(0, -gains @ weights).sum() + weights @ weights / (2 * prior_sd**2)
+
+    return minimize(loss, np.zeros(4), method="BFGS", options={"gtol": 1e-8}).x
+
+
+def test_agrees_with_nested_loops_to_three_digits() -> None:
+    program = parse_mln(RULES)
+    with Database.open() as database:
+        database.declare(program)
+        load_alchemy_text(database, FACTS)
+        result = learn(
+            database, program, GroundRequest(query=("Cancer",)), learner=GENERATIVE, options={"prior_sd": 2.0}
+        )
+    assert result.weights == pytest.approx(naive_weights(2.0), abs=5e-4)
+    assert result.learned.status == "converged"
