@@ -82,7 +82,10 @@ class ConvexSolver:
         options = dict(self.options)
         if deadline is not None and solver in _TIME_LIMITS:
             options.setdefault(_TIME_LIMITS[solver], max(remaining(deadline), 0.01))
-        point, said = _solve(program, SOLVERS[solver], options)
+        if program.n:
+            point, said = _solve(program, SOLVERS[solver], options)
+        else:
+            point, said = Point(np.zeros(0), program.energy(np.zeros(0))), "nothing to solve"
         if point is None:
             answer = infeasible(self.name, network)
             if answer.conflict is not None:

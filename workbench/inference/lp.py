@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from workbench.errors import Cancelled
 from workbench.inference.linear_program import LinearAnswer
 from workbench.inference.relaxation import RelaxationSolver, better, is_proven, not_clausal, solve_relaxation
 from workbench.inference.rounding import round_state
@@ -62,7 +63,11 @@ class LinearRelaxation:
         """A 0/1 state and the relaxation's bound; a dead end of the rounding goes to MaxWalkSAT for repair."""
         began = monotonic()
         problem = relax(network, weights)
-        progress.step("relaxation", 0, None, f"{problem.n_variables} variables, {problem.n_hinges} hinges")
+        try:
+            progress.step("relaxation", 0, None, f"{problem.n_variables} variables, {problem.n_hinges} hinges")
+        except Cancelled:
+            nothing = np.full(network.n_atoms, np.nan)
+            return Solution(Status.CANCELLED, nothing, np.nan, -np.inf, np.nan, self.name, "cancelled before it began")
         warm = None if start is None else problem.complete(start)
         answer = solve_relaxation(problem, self.solver, deadline=deadline, start=warm, tolerance=self.tolerance)
         if answer.status == "infeasible":

@@ -1,0 +1,241 @@
+"""What every inference engine must do, whatever it computes: one set of checks, run on each engine of the registry.
+
+An engine that declines a network must refuse it and is not asked for more; each check says how many networks it saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from threading import Event
+from time import monotonic
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tests.oracles.enumeration import enumerate_states
+from tests.oracles.random_networks import random_hinge_network, random_mln
+from workbench.errors import UsageError
+from workbench.inference.solution import Engine, Solution, Status
+from workbench.network import (
+    BlockKind,
+    GroundNetwork,
+    blocks_from_members,
+    hard_violation,
+    network_from_clauses,
+    reported_energy,
+)
+from workbench.network.layout import why_not_clausal
+from workbench.progress import Progress
+
+__all__ = ["CHECKS"]
+
+Float = npt.NDArray[np.float64]
+Case = tuple[GroundNetwork, Float]
+
+COMPLETE = {Status.OPTIMAL, Status.FEASIBLE, Status.CONVERGED, Status.EXACT}
+DISCRETE = {"exact", "maxwalksat", "mcsat", "gibbs", "bp", "ilp"}
+"""Engines whose states are corners of the unit cube, whatever the rows."""
+TOLERANCE = 2e-3
+"""Room for first-order solvers' tolerance, relative to the energy."""
+
+
+def mln_cases() -> list[Case]:
+    """Discrete networks of every shape."""
+    blocks = blocks_from_members(6, [[0, 1, 2], [3, 4]], BlockKind.EXACTLY_ONE)
+    only_blocks = network_from_clauses(6, [[1], [-5], [6]], [0, 0, 1], blocks=blocks)
+    return [
+        random_mln(1, n_atoms=7, hard=0.0, blocks=False),
+        random_mln(2, n_atoms=7, negative=False, blocks=False),
+        random_mln(3, n_atoms=8, n_rows=6, weight_size=0.8),
+        random_mln(6, n_atoms=8, hard=0.4, negative=False, scales=False),
+        random_mln(7, n_atoms=8, tree=True, hard=0.0),
+        (only_blocks, np.array([0.9, -0.4])),
+    ]
+
+
+def hinge_cases(engine: Engine) -> list[Case]:
+    """Rows with real coefficients; hard ones, which need not hold at any corner, for engines on [0, 1] only."""
+    hard = 0.0 if engine.name in DISCRETE or engine.task == "marginal" else 0.1
+    return [random_hinge_network(seed, squared=seed % 2 == 0, hard=hard * (seed % 3)) for seed in range(4)]
+
+
+def empty_cases() -> list[Case]:
+    """No atoms; atoms without rows; rows of weight 0."""
+    return [
+        (network_from_clauses(0, [], [], n_templates=1), np.ones(1)),
+        (network_from_clauses(3, [], [], n_templates=0), np.zeros(0)),
+        (network_from_clauses(3, [[1, 2], [-2, 3]], [0, 0]), np.zeros(1)),
+    ]
+
+
+def accepted(engine: Engine, cases: list[Case]) -> list[Case]:
+    """The cases that the engine takes."""
+    return [(network, weights) for network, weights in cases if engine.declines(network, weights) is None]
+
+
+def well_formed(engine: Engine, network: GroundNetwork, solution: Solution) -> None:
+    assert isinstance(solution, Solution)
+    assert solution.values.shape == (network.n_atoms,)
+    assert solution.values.dtype == np.float64
+    assert solution.engine
+    assert solution.reason
+    assert len({np.size(column) for column in solution.trace.values()}) <= 1
+    if solution.status in COMPLETE:
+        assert np.all((solution.values >= -1e-9) & (solution.values <= 1 + 1e-9))
+
+
+def is_a_frozen_dataclass(engine: Engine) -> int:
+    assert is_dataclass(engine)
+    assert vars(type(engine))["__dataclass_params__"].frozen
+    assert engine.task in ("map", "marginal")
+    assert engine.name
+    assert all(field.default is not None or field.name for field in fields(engine))
+    return 1
+
+
+def answers_are_well_formed(engine: Engine) -> int:
+    cases = accepted(engine, mln_cases() + hinge_cases(engine))
+    for network, weights in cases:
+        solution = engine.solve(network, weights, seed=1)
+        well_formed(engine, network, solution)
+        assert solution.status in COMPLETE | {Status.LIMIT}, solution.reason
+        assert not np.isnan(solution.values).any()
+    return len(cases)
+
+
+def energies_bounds_and_violations_are_true(engine: Engine) -> int:
+    """The energy is that of the values, no bound exceeds the least energy, `optimal` is optimal."""
+    if engine.task != "map":
+        return 0
+    cases = accepted(engine, mln_cases() + hinge_cases(engine))
+    for network, weights in cases:
+        solution = engine.solve(network, weights, seed=1)
+        discrete = why_not_clausal(network) is None
+        whole = bool(np.isin(solution.values, (0.0, 1.0)).all())
+        energy = reported_energy(network, weights, solution.values)
+        slack = TOLERANCE * max(1.0, abs(energy))
+        if whole or not discrete:
+            assert abs(solution.energy - energy) <= slack
+            broken = hard_violation(network, solution.values, discrete=discrete)
+            assert abs(solution.hard_violation - broken) <= (0 if discrete else 1e-3)
+        assert solution.bound <= solution.energy + slack
+        if discrete:
+            listing = enumerate_states(network, weights)
+            least = reported_energy(network, weights, listing.best_state)
+            assert solution.bound <= least + slack
+            if whole and solution.hard_violation == 0:
+                assert energy >= least - slack
+                if solution.status == Status.OPTIMAL:
+                    assert energy <= least + slack
+    return len(cases)
+
+
+def marginals_are_near_the_truth(engine: Engine) -> int:
+    if engine.task != "marginal":
+        return 0
+    cases = accepted(engine, [*mln_cases()[:5:4], random_mln(3, n_atoms=8, n_rows=6, weight_size=0.5, scales=False)])
+    for network, weights in cases:
+        solution = engine.solve(network, weights, seed=1)
+        expected = enumerate_states(network, weights).marginals
+        if solution.status == Status.EXACT:
+            np.testing.assert_allclose(solution.values, expected, atol=1e-5)
+        elif solution.engine != "bp":
+            np.testing.assert_allclose(solution.values, expected, atol=0.08)
+    return len(cases)
+
+
+def same_seed_same_answer(engine: Engine) -> int:
+    cases = accepted(engine, mln_cases()[2:3] + hinge_cases(engine)[1:2])
+    for network, weights in cases:
+        first = engine.solve(network, weights, seed=11)
+        again = engine.solve(network, weights, seed=11)
+        np.testing.assert_array_equal(first.values, again.values)
+        assert first.status == again.status
+    return len(cases)
+
+
+def inputs_stay_as_they_are(engine: Engine) -> int:
+    cases = accepted(engine, mln_cases()[2:3] + hinge_cases(engine)[1:2])
+    for network, weights in cases:
+        before = [weights.copy(), network.A.data.copy(), np.array(network.b), network.unit.data.copy()]
+        start = np.zeros(network.n_atoms)
+        engine.solve(network, weights, seed=1)
+        after = [weights, network.A.data, network.b, network.unit.data]
+        for old, new in zip(before, after):
+            np.testing.assert_array_equal(old, new)
+        assert not start.any()
+    return len(cases)
+
+
+def empty_networks_are_solved(engine: Engine) -> int:
+    cases = accepted(engine, empty_cases())
+    for network, weights in cases:
+        solution = engine.solve(network, weights)
+        well_formed(engine, network, solution)
+        assert solution.status in COMPLETE
+    return len(cases)
+
+
+def a_passed_deadline_is_honest(engine: Engine) -> int:
+    cases = accepted(engine, mln_cases()[2:3] + hinge_cases(engine)[1:2])
+    for network, weights in cases:
+        solution = engine.solve(network, weights, deadline=monotonic() - 1.0)
+        well_formed(engine, network, solution)
+        assert solution.status in COMPLETE | {Status.LIMIT}
+    return len(cases)
+
+
+def a_cancel_is_a_status(engine: Engine) -> int:
+    cases = accepted(engine, mln_cases()[2:3] + hinge_cases(engine)[1:2])
+    for network, weights in cases:
+        event = Event()
+        event.set()
+        solution = engine.solve(network, weights, progress=Progress(cancel_event=event))
+        well_formed(engine, network, solution)
+        assert solution.status in COMPLETE | {Status.CANCELLED, Status.LIMIT}
+    return len(cases)
+
+
+def a_contradiction_is_infeasible(engine: Engine) -> int:
+    network = network_from_clauses(3, [[1], [-1, 2], [-2], [2, 3]], [-1, -1, -1, 0])
+    if engine.declines(network, np.ones(1)) is not None:
+        return 0
+    solution = engine.solve(network, np.ones(1))
+    assert solution.status == Status.INFEASIBLE, solution.status
+    assert solution.reason
+    return 1
+
+
+def what_is_declined_is_said_why(engine: Engine) -> int:
+    """`declines` gives a reason in words, and solving all the same raises an error of inference or answers."""
+    declined = 0
+    for network, weights in mln_cases() + hinge_cases(engine):
+        reason = engine.declines(network, weights)
+        if reason is None:
+            continue
+        declined += 1
+        assert len(reason.split()) > 1
+        code = ""
+        try:
+            answer = engine.solve(network, weights)
+        except UsageError as error:
+            code = error.diagnostics[0].code
+        assert code.startswith("E04") if code else isinstance(answer, Solution)
+    return declined
+
+
+CHECKS: tuple[Callable[[Any], int], ...] = (
+    is_a_frozen_dataclass,
+    answers_are_well_formed,
+    energies_bounds_and_violations_are_true,
+    marginals_are_near_the_truth,
+    same_seed_same_answer,
+    inputs_stay_as_they_are,
+    empty_networks_are_solved,
+    a_passed_deadline_is_honest,
+    a_cancel_is_a_status,
+    a_contradiction_is_infeasible,
+    what_is_declined_is_said_why,
+)
