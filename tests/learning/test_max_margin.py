@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from tests.learning.small_networks import network as small_network
 from tests.learning.small_networks import random_network, states, templates
@@ -15,11 +16,12 @@ from tests.oracles.random_networks import random_mln
 from workbench.inference.ilp import IntegerProgram
 from workbench.inference.lp import LinearRelaxation
 from workbench.learning import Example, make_learner
-from workbench.learning.margin_losses import hamming_world, zero_one_world
+from workbench.learning.margin_losses import f1_world, hamming_world, zero_one_world
 from workbench.learning.margin_program import FREE, MarginProgram, solve_dual, solve_dual_cvxpy
 from workbench.learning.max_margin import MaxMargin
 from workbench.learning.separation import separate
 from workbench.network import potentials
+from workbench.network.ground_network import Blocks
 
 
 def feasible_truth(seed: int, **options: Any) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -57,6 +59,47 @@ def test_the_oracle_finds_the_most_violated_margin(seed: int, loss: str) -> None
     assert relaxed.rounded.violation(weights) <= worst + 1e-6
     assert relaxed.relaxed is not None
     assert relaxed.relaxed.violation(weights) == pytest.approx(relaxed.upper, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_f1_oracle_is_exact_on_units_and_bounded_elsewhere(seed: int) -> None:
+    network, weights, truth = feasible_truth(seed, scales=False)
+    weights = weights * (0.05 if seed % 2 else 0.5)
+    if seed % 3 == 0:
+        rng = np.random.default_rng(seed)
+        none = np.zeros(0, np.int64)
+        network = replace(
+            network,
+            A=network.A[none],
+            b=network.b[none],
+            template=network.template[none],
+            relation=network.relation[none],
+            blocks=Blocks.none(network.n_atoms),
+            unit=csr_array(rng.normal(size=network.unit.shape)),
+        )
+    scored = np.ones(truth.size, bool)
+    scored[seed % truth.size] = False
+    world = f1_world(network, truth, scored)
+    found = separate(world, weights, IntegerProgram())
+    listing = enumerate_states(network, weights)
+    at_truth = potentials(network, truth)
+    worst = max(
+        world.loss(state) - float(weights @ (potentials(network, state) - at_truth))
+        for state in listing.states[np.isfinite(listing.energy)]
+    )
+    assert found.upper >= worst - 1e-6
+    assert found.rounded.violation(weights) <= worst + 1e-6
+    if seed % 3 == 0:
+        assert found.upper == pytest.approx(worst)
+        assert found.rounded.violation(weights) == pytest.approx(worst)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_f1_training_says_how_far_it_got(seed: int) -> None:
+    network, _, truth = feasible_truth(seed, blocks=False)
+    learned = MaxMargin(penalty=2.0, loss="f1", max_iterations=60).fit([Example(network, truth)], templates(5))
+    assert learned.status in ("converged", "oracle_limited", "iterations")
+    assert np.isfinite(learned.weights).all()
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -125,7 +168,7 @@ def optimality(examples: list[Example], learner: MaxMargin, weights: np.ndarray)
     return float(weights @ weights) / 2 + learner.penalty * slack
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     "options",
     [
@@ -181,8 +224,8 @@ def test_penalties_share_cuts_and_fixed_weights_stay() -> None:
     examples = [Example(net, states(net)[9]) for net in (random_network(1), random_network(2))]
     given = templates(4, fixed=(1,))
     learner = MaxMargin(engine=IntegerProgram(), epsilon=1e-4)
-    path = learner.fit_path(examples, given, (0.1, 1.0, 10.0))
-    for penalty, learned in zip((0.1, 1.0, 10.0), path):
+    path = learner.fit_path(examples, given, (0.1, 1.0))
+    for penalty, learned in zip((0.1, 1.0), path):
         alone = replace(learner, penalty=penalty).fit(examples, given)
         assert learned.weights[1] == 0.7
         np.testing.assert_allclose(learned.weights, alone.weights, atol=2e-2)

@@ -11,45 +11,56 @@ from scipy.sparse import csr_array, hstack, vstack
 
 from workbench.network.ground_network import GroundNetwork, Relation
 
-__all__ = ["MarginWorld", "exclude_truth", "hamming_world", "zero_one_world"]
+__all__ = ["LossKind", "MarginWorld", "exclude_truth", "f1_world", "hamming_world", "zero_one_world"]
 
 Float = npt.NDArray[np.float64]
 Bool = npt.NDArray[np.bool_]
+LossKind = Literal["hamming", "0/1", "f1"]
 
 
 @dataclass(frozen=True)
 class MarginWorld:
     """A training database whose least energy is the most violated margin.
 
-    `energy(network, [weights, 1], y) = energy of y at weights - loss(y)`: the loss is one more template of weight 1.
+    Hamming and 0/1: `energy(network, [weights, 1], y) = energy of y at weights - loss(y)`, the loss being one more
+    template of weight 1. F1: two more templates, which count the true and the false positives.
 
     Attributes
     ----------
     network : GroundNetwork
-        With the loss as its last template.
+        With the loss as its last template or two.
     truth : float64 array, shape (n_atoms,)
         0 or 1, hidden atoms completed.
     scored : bool array, shape (n_atoms,)
         Atoms that the loss counts.
     row_potentials : float64 array, shape (n_templates,)
         Summed potentials of the rows at `truth`, without units and loss.
-    kind : {'hamming', '0/1'}
+    kind : {'hamming', '0/1', 'f1'}
     """
 
     network: GroundNetwork
     truth: Float
     scored: Bool
     row_potentials: Float
-    kind: Literal["hamming", "0/1"]
+    kind: LossKind
+
+    @property
+    def n_weights(self) -> int:
+        """Templates without those of the loss."""
+        return self.network.n_templates - (2 if self.kind == "f1" else 1)
 
     def loss(self, values: Float) -> float:
-        """The loss of a state; of a fractional one, its linear extension (0/1: at most 1)."""
+        """The loss of a state; of a fractional one, its linear extension (0/1: at most 1; F1: of the counts)."""
+        if self.kind == "f1":
+            positive = self.scored & (self.truth == 1.0)
+            marked = float(values[self.scored].sum()) + np.count_nonzero(positive)
+            return 1.0 - 2.0 * float(values[positive].sum()) / marked if marked else 0.0
         distance = float(np.abs(values - self.truth)[self.scored].sum())
         return distance if self.kind == "hamming" else min(1.0, distance)
 
     def sum_rows(self, by_row: Float) -> Float:
         """Potentials by row, shape (n_rows,), scaled and summed by template, the loss left out."""
-        return _sum_rows(self.network, by_row, self.network.n_templates - 1)
+        return _sum_rows(self.network, by_row, self.n_weights)
 
 
 def hamming_world(network: GroundNetwork, truth: Float, scored: Bool) -> MarginWorld:
@@ -64,9 +75,16 @@ def zero_one_world(network: GroundNetwork, truth: Float, scored: Bool) -> Margin
     return _world(_with_template(network, np.zeros(truth.size), -1.0), truth, scored, "0/1")
 
 
-def _world(network: GroundNetwork, truth: Float, scored: Bool, kind: Literal["hamming", "0/1"]) -> MarginWorld:
-    at_truth = _sum_rows(network, np.maximum(network.A @ truth + network.b, 0.0), network.n_templates - 1)
-    return MarginWorld(network, truth, scored, at_truth, kind)
+def f1_world(network: GroundNetwork, truth: Float, scored: Bool) -> MarginWorld:
+    """The loss 1 - F1 over the scored atoms: not linear in the atoms, but a function of two counts that are."""
+    for counted in (scored & (truth == 1.0), scored & (truth == 0.0)):
+        network = _with_template(network, counted.astype(np.float64), 0.0)
+    return _world(network, truth, scored, "f1")
+
+
+def _world(network: GroundNetwork, truth: Float, scored: Bool, kind: LossKind) -> MarginWorld:
+    bare = MarginWorld(network, truth, scored, np.zeros(0), kind)
+    return replace(bare, row_potentials=bare.sum_rows(np.maximum(network.A @ truth + network.b, 0.0)))
 
 
 def _sum_rows(network: GroundNetwork, by_row: Float, n: int) -> Float:

@@ -13,7 +13,7 @@ from workbench.inference.lp import LinearRelaxation
 from workbench.inference.solution import Engine
 from workbench.learning.cutting_planes import CuttingPlanes
 from workbench.learning.learner import Example, LearnedWeights
-from workbench.learning.margin_losses import MarginWorld, hamming_world, zero_one_world
+from workbench.learning.margin_losses import LossKind, MarginWorld, f1_world, hamming_world, zero_one_world
 from workbench.learning.training import TrainingSet, condition, prepare
 from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress
@@ -34,8 +34,8 @@ class MaxMargin:
     ----------
     penalty : float
         C.
-    loss : {'hamming', '0/1'}
-        The number of wrong scored atoms, or 1 for any wrong state.
+    loss : {'hamming', '0/1', 'f1'}
+        The number of wrong scored atoms, 1 for any wrong state, or 1 - F1 of each database's scored atoms.
     slacks : {'one', 'worlds'}
         One slack, or one for each training database (the same optimum with other cuts).
     examples : {'together', 'worlds'}
@@ -83,7 +83,7 @@ class MaxMargin:
     name: ClassVar[str] = "max_margin"
 
     penalty: float = 1.0
-    loss: Literal["hamming", "0/1"] = "hamming"
+    loss: LossKind = "hamming"
     slacks: Literal["one", "worlds"] = "one"
     examples: Literal["together", "worlds"] = "together"
     engine: Engine | None = None
@@ -157,7 +157,7 @@ class MaxMargin:
         self, examples: Sequence[Example], training: TrainingSet, weights: Float, seed: int
     ) -> list[MarginWorld]:
         """The databases with their loss; hidden atoms completed by MAP at `weights`, given the labels."""
-        make = hamming_world if self.loss == "hamming" else zero_one_world
+        make = {"hamming": hamming_world, "0/1": zero_one_world, "f1": f1_world}[self.loss]
         worlds = []
         for example, world in zip(examples, training.worlds):
             truth = world.labels

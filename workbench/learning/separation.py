@@ -13,7 +13,7 @@ from workbench.network.energy import reported_energy
 from workbench.network.relax import relaxed_potentials
 from workbench.progress import SILENT, Progress
 
-__all__ = ["Cut", "Separation", "joined", "separate"]
+__all__ = ["Cut", "Separation", "cut_of", "joined", "separate"]
 
 Float = npt.NDArray[np.float64]
 
@@ -84,6 +84,10 @@ def separate(
     ----------
     Huynh & Mooney 2009, section 3.3.
     """
+    if world.kind == "f1":
+        from workbench.learning.margin_f1 import separate_f1
+
+        return separate_f1(world, weights, engine, seed=seed, deadline=deadline, progress=progress, start=start)
     augmented = np.append(weights, 1.0)
     solution = engine.solve(world.network, augmented, seed=seed, deadline=deadline, progress=progress, start=start)
     if world.kind == "0/1" and np.array_equal(solution.values[world.scored], world.truth[world.scored]):
@@ -98,8 +102,8 @@ def separate(
     truth_energy = reported_energy(world.network, augmented, world.truth) + (1.0 if world.kind == "0/1" else 0.0)
     relaxed = solution.diagnostics.get("relaxed")
     return Separation(
-        rounded=_cut(world, weights, solution.values, relaxed=False),
-        relaxed=_cut(world, weights, np.asarray(relaxed), relaxed=True) if relaxed is not None else None,
+        rounded=cut_of(world, weights, solution.values),
+        relaxed=cut_of(world, weights, np.asarray(relaxed), relaxed=True) if relaxed is not None else None,
         upper=truth_energy - solution.bound,
         state=solution.values,
         found=solution.hard_violation == 0.0,
@@ -126,7 +130,7 @@ def _nearest_to_truth(world: MarginWorld, weights: Float, bound: float) -> Separ
     state = truth.copy()
     best = int(np.argmin(np.where(allowed, cost, np.inf)))
     state[best] = 1.0 - state[best]
-    return Separation(_cut(world, weights, state, relaxed=False), None, upper, state, True)
+    return Separation(cut_of(world, weights, state), None, upper, state, True)
 
 
 def joined(cuts: list[Cut]) -> Cut:
@@ -134,13 +138,13 @@ def joined(cuts: list[Cut]) -> Cut:
     return Cut(np.sum([cut.direction for cut in cuts], axis=0), float(sum(cut.loss for cut in cuts)))
 
 
-def _cut(world: MarginWorld, weights: Float, values: Float, *, relaxed: bool) -> Cut:
-    network = world.network
-    n = network.n_templates - 1
+def cut_of(world: MarginWorld, weights: Float, values: Float, *, relaxed: bool = False) -> Cut:
+    """The cut of a state; of a relaxed one, with the counts of the relaxation at `weights`."""
+    network, n = world.network, world.n_weights
     changed = np.flatnonzero(values != world.truth)
     units = network.unit[changed].T @ (world.truth - values)[changed]
     by_row = (
-        relaxed_potentials(network, np.append(weights, 1.0), values)
+        relaxed_potentials(network, np.append(weights, np.ones(network.n_templates - n)), values)
         if relaxed
         else np.maximum(network.A @ values + network.b, 0.0)
     )
