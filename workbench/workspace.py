@@ -212,13 +212,18 @@ class Workspace(Browsing, Reporting):
         *,
         learner: str = "auto",
         options: Mapping[str, object] | None = None,
+        candidates: Mapping[str, Sequence[object]] | None = None,
         seed: int = 0,
         time_limit: float | None = None,
         progress: Progress = SILENT,
         record: bool = True,
         **request: Any,
     ) -> LearningResult:
-        """Learn the rules' weights from the labels in the data."""
+        """Learn the rules' weights from the labels in the data.
+
+        `options` are the learner's parameters; `candidates` maps parameters to values among which the best on the last
+        training world, held out, are chosen.
+        """
         program = self.declare(rules)
         result = learn(
             self.database,
@@ -226,13 +231,20 @@ class Workspace(Browsing, Reporting):
             self.request(**request),
             learner=learner,
             options=options,
+            candidates=candidates,
             seed=seed,
             time_limit=time_limit,
             progress=progress,
         )
         if not record:
             return result
-        settings = {"learner": learner, "options": options, "time_limit": time_limit, **request}
+        settings = {
+            "learner": learner,
+            "options": options,
+            "candidates": candidates,
+            "time_limit": time_limit,
+            **request,
+        }
         return replace(result, run_id=runs.record_learning(self.database, result, seed, _settings(settings)))
 
     def crossval(self, rules: RulesLike, *, worlds: Sequence[str] | None = None, **options: Any) -> CrossValidation:

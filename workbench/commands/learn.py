@@ -20,6 +20,7 @@ from workbench.commands.options import (
     TimeLimit,
     WorkspaceFile,
     Worlds,
+    choices,
     opened,
     parameters,
 )
@@ -30,6 +31,10 @@ __all__ = ["register"]
 LearnerName = Annotated[str, typer.Option("--learner", "-l", help="auto, voted_perceptron, pseudo_likelihood, ...")]
 LearnerSettings = Annotated[
     list[str] | None, typer.Option("--set", help="A parameter of the learner, name=value; once per parameter.")
+]
+Candidates = Annotated[
+    list[str] | None,
+    typer.Option("--validate", help="Choose a parameter on the last training world: name=value,value; repeatable."),
 ]
 
 
@@ -48,6 +53,7 @@ def learn(
     hidden: Hidden = None,
     learner: LearnerName = "auto",
     settings: LearnerSettings = None,
+    candidates: Candidates = None,
     tie: Annotated[bool, typer.Option("--tie", help="One weight per formula instead of one per clause.")] = False,
     limit: Annotated[int, typer.Option("--limit", help="Refuse rules with more ground rows than this.")] = 50_000_000,
     seed: Seed = 0,
@@ -65,6 +71,7 @@ def learn(
             rules,
             learner=learner,
             options=parameters(settings),
+            candidates=choices(candidates),
             seed=seed,
             time_limit=time_limit,
             progress=progress,

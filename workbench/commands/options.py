@@ -27,6 +27,7 @@ __all__ = [
     "TimeLimit",
     "WorkspaceFile",
     "Worlds",
+    "choices",
     "opened",
     "parameters",
 ]
@@ -97,3 +98,14 @@ def parameters(items: Sequence[str] | None) -> dict[str, object]:
         except (ValueError, SyntaxError):
             chosen[name.replace("-", "_")] = text
     return chosen
+
+
+def choices(items: Sequence[str] | None) -> dict[str, list[object]] | None:
+    """Parameters with several values from `name=value,value` words; None without any."""
+    chosen: dict[str, list[object]] = {}
+    for item in items or ():
+        name, _, values = item.partition("=")
+        for value in values.split(","):
+            for key, read in parameters([f"{name}={value}"] if values else [item]).items():
+                chosen.setdefault(key, []).append(read)
+    return chosen or None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.database import Database
-from workbench.errors import InputError
+from workbench.errors import Diagnostic, InputError
 from workbench.grounding import Grounding, GroundRequest, ground
 from workbench.language import format_program
 from workbench.language.program import LogicalRule, Program, Weight
-from workbench.learning import Example, LearnedWeights, make_learner
+from workbench.learning import Example, LearnedWeights, make_learner, validate
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.network import Templates
 from workbench.progress import SILENT, Progress
@@ -116,11 +116,19 @@ def learn(
     *,
     learner: str = "auto",
     options: Mapping[str, object] | None = None,
+    candidates: Mapping[str, Sequence[object]] | None = None,
     seed: int = 0,
     time_limit: float | None = None,
     progress: Progress = SILENT,
 ) -> LearningResult:
     """Ground the training worlds and fit the weights of every template that is not fixed.
+
+    Parameters
+    ----------
+    options : mapping of parameter to value, optional
+        Of the learner.
+    candidates : mapping of parameter to values, optional
+        Of these, every combination is tried without the last training world, and the one that predicts it best taken.
 
     Raises
     ------
@@ -144,15 +152,51 @@ def learn(
         learned = pseudo.fit_counts(source, grounding.templates, deadline=deadline, progress=progress)
     else:
         chosen = make_learner(default_learner(program) if learner == "auto" else learner, **settings)
+        tried: dict[str, object] = {}
+        if candidates:
+            examples = _examples_by_world(database, program, request, grounding.templates)
+            found = validate(
+                chosen, candidates, examples, grounding.templates, seed=seed, deadline=deadline, progress=progress
+            )
+            chosen = found.learner
+            tried = {"validation": [{**p, "score": float(v)} for p, v in zip(found.parameters, found.score)]}
         learned = chosen.fit([example], grounding.templates, seed=seed, deadline=deadline, progress=progress)
+        learned = replace(learned, diagnostics={**learned.diagnostics, **tried})
     return LearningResult(
         learned,
         grounding.templates,
         program,
         grounding,
         perf_counter() - begun,
-        warnings=tuple(grounding.warnings),
+        warnings=(*grounding.warnings, *_contradicted(grounding, learned)),
     )
+
+
+def _examples_by_world(
+    database: Database, program: Program, request: GroundRequest, templates: Templates
+) -> list[Example]:
+    """Each training world grounded apart."""
+    worlds = tuple(database.worlds().values()) if request.worlds is None else request.worlds
+    return [
+        example_of(ground(database, program, replace(request, role="learn", worlds=(world,), templates=templates)))
+        for world in worlds
+    ]
+
+
+def _contradicted(grounding: Grounding, learned: LearnedWeights, most: int = 10) -> list[Diagnostic]:
+    """A warning for each hard ground clause that the labels violate, which the learner left out."""
+    found = learned.diagnostics.get("violated_hard_rows")
+    rows = np.asarray(found[0], np.int64) if isinstance(found, tuple) and len(found) == 1 else np.zeros(0, np.int64)
+    warnings = []
+    for row in rows[:most]:
+        entries = grounding.network.A[[row]].tocoo()
+        names = grounding.atoms.names(entries.coords[1])
+        clause = " v ".join(f"{'!' if value > 0 else ''}{name}" for name, value in zip(names, entries.data))
+        message = f"the labels violate the hard ground clause {clause}; it is left out of learning"
+        warnings.append(Diagnostic("E0508", message, severity="warning"))
+    if rows.size > most:
+        warnings.append(Diagnostic("E0508", f"{rows.size - most} more hard ground clauses", severity="warning"))
+    return warnings
 
 
 def default_learner(program: Program) -> str:

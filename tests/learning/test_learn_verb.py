@@ -1,0 +1,46 @@
+"""Learning through the facade: parameters chosen on a held-out world, and hard clauses that the labels violate."""
+
+from __future__ import annotations
+
+import pytest
+
+import workbench as wb
+from workbench.database import load_alchemy_text
+
+RULES = """
+Smokes(person)
+Friends(person, person)
+Smokes(x)
+Friends(x, y) ^ Smokes(x) => Smokes(y)
+"""
+FACTS = {
+    "one": "Smokes(A)\nSmokes(B)\nFriends(A, B)\nFriends(C, D)\n",
+    "two": "Smokes(A)\nFriends(A, B)\nFriends(B, C)\n",
+    "three": "Smokes(C)\nSmokes(D)\nFriends(C, D)\nFriends(A, B)\n",
+}
+
+
+def test_parameters_are_chosen_on_the_last_world() -> None:
+    with wb.open() as workspace:
+        workspace.declare(RULES)
+        for world, facts in FACTS.items():
+            load_alchemy_text(workspace.database, facts, world=world)
+        result = workspace.learn(
+            RULES, learner="pseudo_likelihood", candidates={"prior_sd": [0.1, 1.0]}, query=("Smokes",), record=False
+        )
+        plain = workspace.learn(RULES, learner="pseudo_likelihood", query=("Smokes",), record=False)
+    tried = result.learned.diagnostics["validation"]
+    assert [entry["prior_sd"] for entry in tried] == [0.1, 1.0]
+    assert all(entry["score"] < 0 for entry in tried)
+    assert "validation" not in plain.learned.diagnostics
+
+
+def test_violated_hard_clauses_are_named() -> None:
+    rules = RULES + "Friends(x, y) ^ Smokes(y) => Smokes(x).\n"
+    with wb.open() as workspace:
+        workspace.declare(rules)
+        load_alchemy_text(workspace.database, "Smokes(B)\nFriends(A, B)\nFriends(C, D)\n")
+        result = workspace.learn(rules, learner="pseudo_likelihood", query=("Smokes",), record=False)
+    (warning,) = [warning for warning in result.warnings if warning.code == "E0508"]
+    assert "Smokes(A) v !Smokes(B)" in warning.message
+    assert result.weights == pytest.approx(result.weights)
