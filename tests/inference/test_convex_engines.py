@@ -13,6 +13,7 @@ from workbench.inference.block_coordinate import BlockCoordinateDescent
 from workbench.inference.convex_program import ConvexProgram, convex_program
 from workbench.inference.cvxpy_engine import ConvexSolver
 from workbench.inference.pdhg import PDHG
+from workbench.inference.simplex import project_to_simplex
 from workbench.inference.solution import Engine, Status
 from workbench.network.ground_network import GroundNetwork, Relation
 from workbench.network.relax import relax
@@ -119,3 +120,26 @@ def test_a_limit_is_said() -> None:
     assert answer.status is Status.LIMIT
     assert answer.gap > 1e-12
     assert set(answer.trace) >= {"seconds", "energy", "bound", "violation"}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    values=st.lists(st.sampled_from([-1.0, 0.0, 1 / 7, 0.3, 1.0]) | st.floats(-2, 2), min_size=1, max_size=9),
+    metric=st.sampled_from([1.0, 3.0, 0.7]),
+    exact=st.booleans(),
+)
+def test_simplex_projection_meets_its_optimality_conditions(values: list[float], metric: float, exact: bool) -> None:
+    target = np.array(values)
+    scale = metric * (1.0 + np.arange(target.size) % 3)
+    x = target.copy()
+    project_to_simplex(x, scale, x.size, 1.0, exact)
+    assert np.all(x >= 0.0)
+    total = x.sum()
+    assert total == pytest.approx(1.0, abs=1e-9) if exact else total <= 1.0 + 1e-9
+    shift = scale * (target - x)
+    inside = x > 1e-12
+    multiplier = float(shift[inside].mean()) if inside.any() else 0.0
+    np.testing.assert_allclose(shift[inside], multiplier, atol=1e-8)
+    assert np.all(shift[~inside] <= multiplier + 1e-8)
+    if not exact and total < 1.0 - 1e-9:
+        assert multiplier == pytest.approx(0.0, abs=1e-9)

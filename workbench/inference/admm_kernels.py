@@ -5,54 +5,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
 
-__all__ = ["project_to_simplex", "sweep"]
+__all__ = ["advance", "appraise", "sweep"]
 
 Float = npt.NDArray[np.float64]
 Int8 = npt.NDArray[np.int8]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
-
-
-@compiled
-def project_to_simplex(values: Float, metric: Float, size: int, right: float, exact: bool) -> None:
-    """Project `values[:size]` in place onto `{x >= 0, sum x = right}`, or `sum x <= right`, in a diagonal metric.
-
-    Minimises `sum_k metric_k (x_k - values_k)^2`: `x_k = max(0, values_k - m / metric_k)`. Michelot's method finds m:
-    shift all coordinates to the sum, drop those that fall below zero, repeat with the rest. O(size^2) at worst.
-    """
-    total = 0.0
-    give = 0.0
-    clipped = 0.0
-    for k in range(size):
-        total += values[k]
-        give += 1.0 / metric[k]
-        clipped += max(values[k], 0.0)
-    if right <= 0.0:
-        values[:size] = 0.0
-        return
-    if not exact and clipped <= right:
-        for k in range(size):
-            values[k] = max(values[k], 0.0)
-        return
-    count = size
-    while True:
-        shift = (total - right) / give
-        total = 0.0
-        give = 0.0
-        above = 0
-        for k in range(size):
-            if values[k] * metric[k] > shift:
-                total += values[k]
-                give += 1.0 / metric[k]
-                above += 1
-        if above == count or above == 0:
-            break
-        count = above
-    for k in range(size):
-        values[k] = max(values[k] - shift / metric[k], 0.0)
 
 
 @compiled

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from workbench.inference.admm_kernels import appraise, project_to_simplex
+from workbench.inference.admm_kernels import appraise
+from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
 
 __all__ = ["descend"]

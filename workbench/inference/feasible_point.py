@@ -7,8 +7,8 @@ import numpy.typing as npt
 from scipy.sparse import csr_array, hstack, vstack
 from scipy.sparse import identity as sparse_identity
 
-from workbench.inference.admm_kernels import project_to_simplex
 from workbench.inference.convex_program import ConvexProgram, RowKind
+from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 

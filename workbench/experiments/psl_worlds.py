@@ -1,0 +1,153 @@
+"""What the hinge-loss MRF experiments share: variants of a program, ground worlds, learners, discrete twins, marks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.database import Database
+from workbench.evaluation import paired_t_test
+from workbench.experiments.table import FoldScore
+from workbench.grounding import GroundRequest, ground
+from workbench.inference import make_engine
+from workbench.inference.convex_program import convex_program
+from workbench.language.program import Program
+from workbench.learning import Example, Learner, make_learner
+from workbench.network import BlockKind, Blocks, GroundNetwork, Relation, Templates, blocks_from_members
+from workbench.network.relax import relax
+from workbench.progress import SILENT, Progress
+
+__all__ = [
+    "LEARNERS",
+    "HingeWorld",
+    "best_marks",
+    "discrete_twin",
+    "ground_world",
+    "learner_for",
+    "predict",
+    "with_linear_hinges",
+]
+
+Float = npt.NDArray[np.float64]
+
+LEARNERS = ("MLE", "MPLE", "LME")
+
+
+@dataclass(frozen=True)
+class HingeWorld:
+    """One grounded world of a PSL program.
+
+    Attributes
+    ----------
+    example : Example
+        Its network and labels (NaN where none).
+    templates : Templates
+    arguments : tuple of tuple of str
+        The arguments of each atom, by atom id.
+    """
+
+    example: Example
+    templates: Templates
+    arguments: tuple[tuple[str, ...], ...]
+
+    @property
+    def network(self) -> GroundNetwork:
+        return self.example.network
+
+
+def ground_world(
+    database: Database, program: Program, world: str, *, query: str, templates: Templates | None = None
+) -> HingeWorld:
+    """Ground one world; its facts of partition `truth` are labels and never reach the network."""
+    request = GroundRequest(query=(query,), role="learn", worlds=(world,), templates=templates)
+    grounding = ground(database, program, request)
+    names = grounding.atoms.names()
+    arguments = tuple(tuple(re.findall(r'"((?:[^"\\]|\\.)*)"|([^,()\s"]+)', name)[1:]) for name in names)
+    plain = tuple(tuple(quoted or bare for quoted, bare in parts) for parts in arguments)
+    return HingeWorld(Example(grounding.network, grounding.atoms.truth()), grounding.templates, plain)
+
+
+def with_linear_hinges(world: HingeWorld) -> HingeWorld:
+    """The same world with linear potentials (HL-MRF-L) in place of squared ones.
+
+    Rows over one atom stay rows, so energies and MAP states are those of the program written without `^2`.
+    """
+    network = replace(world.network, power=np.ones_like(world.network.power))
+    return replace(world, example=replace(world.example, network=network))
+
+
+def discrete_twin(world: HingeWorld) -> HingeWorld:
+    """The discrete MRF of the same rules: linear potentials over 0/1 atoms, hard sums to 1 as blocks."""
+    linear = with_linear_hinges(world)
+    network = linear.network
+    program = convex_program(relax(network, np.zeros(network.n_templates)))
+    members = [program.block_member[start:end] for start, end in zip(program.block_start[:-1], program.block_start[1:])]
+    exact = [m for m, is_exact in zip(members, program.block_exact) if is_exact]
+    atoms_in_blocks = np.zeros(network.n_atoms, np.bool_)
+    atoms_in_blocks[program.block_member] = True
+    soft = np.flatnonzero(network.relation == Relation.HINGE)
+    blocks = (
+        blocks_from_members(network.n_atoms, exact, BlockKind.EXACTLY_ONE) if exact else Blocks.none(network.n_atoms)
+    )
+    integral = not np.any(network.A.data % 1) and not np.any(network.b % 1)
+    A, b = network.A[soft], network.b[soft]
+    twin = replace(
+        network,
+        A=A.astype(np.int8) if integral else A,
+        b=b.astype(np.int8) if integral else b,
+        template=network.template[soft],
+        scale=None if network.scale is None else network.scale[soft],
+        relation=network.relation[soft],
+        blocks=blocks,
+    )
+    return replace(linear, example=replace(linear.example, network=twin))
+
+
+def learner_for(system: str, *, step: float = 5.0, iterations: int = 100, C: float = 0.1) -> Learner:
+    """The published learner of a system such as `HL-MRF-Q MLE` or `MRF LME`."""
+    family, method = system.rsplit(" ", 1)
+    if family == "MRF":
+        return {
+            "MLE": lambda: make_learner(
+                "voted_perceptron", step=step, iterations=iterations, per_weight=True, start="given"
+            ),
+            "MPLE": lambda: make_learner("pseudo_likelihood", prior_sd=10.0),
+            "LME": lambda: make_learner("max_margin", penalty=C, nonnegative=True, max_iterations=60),
+        }[method]()
+    return {
+        "MLE": lambda: make_learner("hinge_perceptron", step=step, iterations=iterations, start=None),
+        "MPLE": lambda: make_learner("hinge_pseudolikelihood", step=step, iterations=iterations, start=None),
+        "LME": lambda: make_learner("hinge_large_margin", C=C),
+    }[method]()
+
+
+def predict(system: str, world: HingeWorld, weights: Float, *, seed: int = 0, progress: Progress = SILENT) -> Float:
+    """MAP truth values of a hinge-loss MRF; for a discrete one marginals by Gibbs sampling (2,500 sweeps after 500)."""
+    if system.startswith("MRF"):
+        engine = make_engine("gibbs", samples=2500, burn_in=500, chains=1, from_map=True)
+    else:
+        engine = make_engine("auto", "map")
+    return engine.solve(world.network, weights, seed=seed, progress=Progress(cancel_event=progress.cancel_event)).values
+
+
+def best_marks(measured: Sequence[FoldScore], *, lower_is_better: Sequence[str] = (), level: float = 0.01) -> list[str]:
+    """Per column and metric: the best system and those that a paired t-test at `level` cannot tell from it."""
+    groups: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
+    for score in measured:
+        groups.setdefault((score.column, score.metric), {}).setdefault(score.system, {})[score.fold] = score.value
+    notes = []
+    for (column, metric), systems in groups.items():
+        folds = sorted(set.intersection(*(set(values) for values in systems.values())))
+        if len(folds) < 3:
+            continue
+        sign = -1.0 if metric in lower_is_better else 1.0
+        values: Mapping[str, Float] = {name: np.array([by[f] for f in folds]) for name, by in systems.items()}
+        best = max(values, key=lambda name: sign * float(values[name].mean()))
+        tied = [n for n in values if n != best and paired_t_test(values[best], values[n]).p_value >= level]
+        rest = f"; not significantly worse: {', '.join(tied)}" if tied else "; all others significantly worse"
+        notes.append(f"{column}, {metric}: best {best}{rest} (paired t-test, {len(folds)} folds, level {level}).")
+    return notes
