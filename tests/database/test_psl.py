@@ -62,7 +62,7 @@ def test_json_with_comments_and_rows_in_place(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "- a\n", "predicates:\n  Knows: open\n", "predicates: {Knows/2: open\n"])
 def test_broken_data_files(tmp_path: Path, text: str) -> None:
     (tmp_path / "facts.data").write_text(text)
-    with Database.open(threads=1) as database, pytest.raises(InputError, match="E013[01]"):
+    with Database.open(threads=1) as database, pytest.raises(InputError, match=r"E013[01]"):
         load_psl_data(database, tmp_path / "facts.data")
 
 

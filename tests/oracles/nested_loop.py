@@ -1,4 +1,4 @@
-"""A nested-loop grounder for Markov logic: every binding of every clause looked at by itself, over plain sets of facts."""
+"""A nested-loop grounder for Markov logic: every binding of every clause by itself, over plain sets of facts."""
 
 from __future__ import annotations
 

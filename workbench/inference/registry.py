@@ -9,7 +9,7 @@ from typing import Any, Literal
 from workbench.errors import UsageError, nearest
 from workbench.inference.solution import Engine
 
-__all__ = ["ENGINES", "engine_class", "make_engine"]
+__all__ = ["CONVEX", "ENGINES", "engine_class", "make_engine"]
 
 ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
     "auto": ("choose", "Auto", {}),
@@ -32,6 +32,9 @@ ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
     "scs": ("cvxpy_engine", "ConvexSolver", {"solver": "scs"}),
 }
 """Name to module of this room, class, and the parameters that the name stands for."""
+
+CONVEX = frozenset(("admm", "pdhg", "bcd", "cvxpy", "ecos", "clarabel", "highs", "osqp", "scs"))
+"""Engines whose states are in [0, 1]; Markov logic rounds them."""
 
 
 def engine_class(name: str) -> Any:

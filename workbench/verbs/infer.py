@@ -13,8 +13,9 @@ import numpy.typing as npt
 from workbench.database import Database
 from workbench.errors import InfeasibleError, UsageError
 from workbench.grounding import Grounding, GroundRequest, ground
-from workbench.inference import Solution, Status, choose, make_engine
+from workbench.inference import CONVEX, Solution, Status, choose, make_engine
 from workbench.inference.conflict import smallest_conflict
+from workbench.inference.rounded import Rounded
 from workbench.language.program import Program
 from workbench.network import Templates, evidence_energy
 from workbench.progress import SILENT, Progress
@@ -207,12 +208,14 @@ def solve(
         solver, why = choose(network, weights, task, discrete=discrete)
     else:
         solver = make_engine(engine, task, **{key: value for key, value in options.items() if value is not None})
+    if discrete and task == "map" and engine in CONVEX:
+        solver = Rounded(solver)
     reason = solver.declines(network, weights)
     if reason is not None:
         raise UsageError.of("E0804", f"engine {solver.name} declines this network: {reason}", help="try --engine auto")
     solution = solver.solve(network, weights, seed=seed, deadline=deadline_after(time_limit), progress=progress)
     reasons = "; ".join(part for part in (why and f"auto took {solver.name}: {why}", solution.reason) if part)
-    return replace(solution, reason=reasons)
+    return replace(solution, engine=engine if engine in CONVEX else solution.engine, reason=reasons)
 
 
 def require_weights(templates: Templates, weights: Float) -> None:

@@ -1,0 +1,86 @@
+"""A convex engine for 0/1 states: its optimum over [0, 1] is the relaxation's, and is rounded with its bound kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.inference.lp import local_search
+from workbench.inference.relaxation import better, is_proven, not_clausal
+from workbench.inference.rounding import round_state
+from workbench.inference.solution import Engine, Solution, Status
+from workbench.network.energy import hard_violation, reported_energy
+from workbench.network.ground_network import GroundNetwork
+from workbench.progress import SILENT, Progress
+
+__all__ = ["Rounded"]
+
+Float = npt.NDArray[np.float64]
+
+NEAR = 1e-3
+"""How near 0 or 1 a convex solver's value counts as integral: interior points stop short of the corners."""
+
+
+@dataclass(frozen=True)
+class Rounded:
+    """Solve the relaxation by `engine`, round it by ROUNDUP, repair by local search where that breaks hard rows.
+
+    The hinge energy over [0, 1], rows of negative weight rewritten, is the linear relaxation of the discrete one, so
+    the engine's bound holds for the rounded state too.
+
+    Parameters
+    ----------
+    engine : Engine
+        A MAP engine over [0, 1].
+    """
+
+    engine: Engine
+    name: ClassVar[str] = "rounded"
+    task: ClassVar[Literal["map", "marginal"]] = "map"
+
+    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
+        """Soft rows that are no clauses; squared potentials."""
+        return not_clausal(network, weights)
+
+    def solve(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+        start: Float | None = None,
+    ) -> Solution:
+        """A 0/1 state, the relaxation's bound, and an honest status."""
+        relaxed = self.engine.solve(network, weights, seed=seed, deadline=deadline, progress=progress, start=start)
+        if relaxed.status is Status.INFEASIBLE:
+            return relaxed
+        inside = relaxed.values[: network.n_atoms]  # auxiliary variables of negative weights follow the atoms
+        values = better(
+            network,
+            weights,
+            round_state(network, weights, inside, tolerance=NEAR).values,
+            round_state(network, weights, inside, method="conditional").values,
+        )
+        if hard_violation(network, values, discrete=True):
+            repaired = local_search(network, weights, values, seed=seed, deadline=deadline, progress=progress)
+            values = better(network, weights, repaired, values)
+        energy = reported_energy(network, weights, values)
+        violation = hard_violation(network, values, discrete=True)
+        scale = float(np.abs(network.effective_weights(weights)).sum())
+        proven = violation == 0.0 and is_proven(energy, relaxed.bound, scale)
+        stopped = relaxed.status in (Status.LIMIT, Status.CANCELLED)
+        return replace(
+            relaxed,
+            status=Status.OPTIMAL if proven else relaxed.status if stopped else Status.FEASIBLE,
+            values=values,
+            energy=energy,
+            bound=min(relaxed.bound, energy) if violation == 0.0 else relaxed.bound,
+            hard_violation=violation,
+            reason=f"rounded from the relaxation ({relaxed.reason})",
+            diagnostics={**relaxed.diagnostics, "relaxed_energy": relaxed.energy},
+        )
