@@ -99,7 +99,8 @@ def information_gain(positives: int, negatives: int, all_positives: int, all_neg
 def format_theory(rules: Sequence[LearnedRule], background: Background, examples: Examples) -> str:
     """A program in Alchemy's syntax: declarations, then rules by descending weight; zero weights are dropped."""
     lines = [f"{examples.predicate}({', '.join(examples.types)})"]
-    used = {name for name in background.predicates if any(f"{name}(" in rule.text for rule in rules)}
+    others = [name for name in background.predicates if name != examples.predicate]
+    used = {name for name in others if any(f"{name}(" in rule.text for rule in rules)}
     lines += [
         f"{name}({', '.join(types)})"
         for name, types in zip(background.predicates, background.argument_types)

@@ -1,0 +1,238 @@
+"""Frequent Horn rules from facts alone, for a quick start: AMIE's measures (Galarraga and others 2013, 2015)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.progress import SILENT, Progress, expired
+from workbench.structure.background import ABSENT, Background, Examples
+from workbench.structure.clauses import Interning, component_keys
+from workbench.structure.coverage import IndexedCoverage, unpack
+from workbench.structure.rules import LearnedRule, body_text
+
+__all__ = ["MinedRule", "RuleMiner"]
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class MinedRule(LearnedRule):
+    """A mined rule: `positives` are facts it predicts, `negatives` predictions that are no facts.
+
+    Attributes
+    ----------
+    head_coverage : float
+        Share of the head's facts that the rule predicts.
+    pca_confidence : float
+        Facts predicted, over predictions whose first argument has some fact of the head (partial completeness: what
+        is not known of other subjects does not count against a rule).
+    """
+
+    head_coverage: float = 0.0
+    pca_confidence: float = 0.0
+
+
+@dataclass(frozen=True)
+class RuleMiner:
+    """Breadth-first mining of connected, closed Horn rules.
+
+    Parameters
+    ----------
+    max_length : int
+        Literals of a rule, the head counted.
+    min_support : int
+        Fewest facts a rule predicts.
+    min_head_coverage : float
+    min_confidence, min_pca_confidence : float
+    max_candidates : int
+        Bodies of each length that are refined, those of greatest support first.
+    max_domain : int
+        Tuples of the head's constants that predictions are counted over. Where there are more, confidences are
+        estimated on an even share of the subjects (the first arguments), each with all its objects.
+    """
+
+    max_length: int = 3
+    min_support: int = 5
+    min_head_coverage: float = 0.01
+    min_confidence: float = 0.1
+    min_pca_confidence: float = 0.1
+    max_candidates: int = 5000
+    max_domain: int = 4_000_000
+    name: str = field(default="mine", init=False)
+
+    def learn(
+        self,
+        background: Background,
+        heads: Sequence[str] | None = None,
+        *,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+    ) -> tuple[MinedRule, ...]:
+        """Rules for each head predicate, by descending PCA confidence, then support.
+
+        A rule is closed when every variable occurs twice; its predictions are the distinct head bindings of its body.
+        Confidence is support over predictions. `gain` is the share of facts predicted beyond chance, PCA confidence
+        minus the head's density among its arguments' constants.
+
+        Parameters
+        ----------
+        heads : sequence of str or None
+            None for every predicate of one or two arguments.
+        """
+        rules: list[MinedRule] = []
+        chosen = [
+            name
+            for name, types in zip(background.predicates, background.argument_types)
+            if (heads is None or name in heads)
+            and len(types) in (1, 2)
+            and len(background.facts[background.number[name]])
+        ]
+        for done, head in enumerate(chosen):
+            if progress.cancelled or expired(deadline):
+                break
+            progress.report("mining", done, len(chosen), head)
+            rules += self._mine(background, head, deadline)
+        rules.sort(key=lambda rule: (-rule.pca_confidence, -rule.positives, rule.text))
+        return tuple(rules)
+
+    def _mine(self, background: Background, head: str, deadline: float | None) -> list[MinedRule]:
+        number = background.number[head]
+        types = background.argument_types[number]
+        facts = background.facts[number]
+        examples = Examples(head, types, facts, np.ones(len(facts)))
+        coverage = IndexedCoverage(background, examples)
+        domain = _domain(background, head, self.max_domain)
+        width = 1 + background.max_arity
+        seen = Interning((self.max_length - 1) * width)
+        least = max(self.min_support, int(np.ceil(self.min_head_coverage * len(facts))))
+        bodies = np.full((1, 0, width), -1, np.int32)
+        variable_types: list[list[str]] = [list(types)]
+        rules: list[MinedRule] = []
+        for size in range(1, self.max_length):
+            grown: list[Int32] = []
+            owners: list[list[str]] = []
+            for body, known in zip(bodies, variable_types):
+                for literal, following in _extensions(background, body, known, number, size == self.max_length - 1):
+                    grown.append(np.concatenate([body, literal[None]]))
+                    owners.append(following)
+            if not grown or expired(deadline):
+                break
+            candidates = np.stack(grown)
+            fresh = _new(candidates, len(types), seen, self.max_length - 1)
+            candidates, owners = candidates[fresh], [owners[k] for k in fresh.tolist()]
+            if not len(candidates):
+                break
+            chunks = np.array_split(candidates, len(candidates) * len(facts) // 10_000_000 + 1)
+            support = np.concatenate([np.bitwise_count(coverage.covers(chunk)).sum(axis=1) for chunk in chunks])
+            support = support.astype(np.int64)
+            kept = np.flatnonzero(support >= least)
+            kept = kept[np.argsort(-support[kept], kind="stable")][: self.max_candidates]
+            bodies, variable_types = candidates[kept], [owners[k] for k in kept.tolist()]
+            closed = [k for k in kept.tolist() if _is_closed(candidates[k], len(types))]
+            rules += self._rules(background, examples, domain, candidates[closed], support[closed])
+            if not len(bodies):
+                break
+        return rules
+
+    def _rules(
+        self, background: Background, examples: Examples, domain: Examples, bodies: Int32, support: Int64
+    ) -> list[MinedRule]:
+        rules: list[MinedRule] = []
+        if not len(bodies):
+            return rules
+        everything = IndexedCoverage(background, domain)
+        true = domain.label == 1
+        subjects = np.isin(domain.arguments[:, 0], examples.arguments[:, 0])
+        density = float(true.mean())
+        for body, facts in zip(bodies, support.tolist()):
+            predicted = unpack(everything.covers(body[None]), len(domain))[0]
+            correct = int((predicted & true).sum())
+            total, partial = int(predicted.sum()), int((predicted & subjects).sum())
+            confidence, pca = correct / max(total, 1), correct / max(partial, 1)
+            if confidence < self.min_confidence or pca < self.min_pca_confidence:
+                continue
+            wrong = round(facts * (total - correct) / max(correct, 1))
+            rules.append(
+                MinedRule(
+                    body_text(background, examples, body), facts, wrong, confidence, pca - density,
+                    head_coverage=facts / len(examples), pca_confidence=pca,
+                )
+            )  # fmt: skip
+        return rules
+
+
+def _domain(background: Background, head: str, limit: int) -> Examples:
+    """All tuples of the head's constants with their truth; of too many subjects an even share, spread over all."""
+    number = background.number[head]
+    types = background.argument_types[number]
+    sizes = [len(background.constants[name]) for name in types]
+    others = int(np.prod(sizes[1:], dtype=np.int64))
+    kept = min(sizes[0], max(1, limit // max(others, 1)))
+    subjects = np.unique(np.linspace(0, sizes[0] - 1, kept).astype(np.int64))
+    grid = np.stack(np.meshgrid(subjects, *(np.arange(size) for size in sizes[1:]), indexing="ij"), axis=-1)
+    rows = grid.reshape(-1, len(types)).astype(np.int32)
+    label = np.zeros(sizes)
+    label[tuple(background.facts[number].T)] = 1.0
+    return Examples(head, types, rows, label[tuple(rows.T)])
+
+
+def _extensions(
+    background: Background, body: Int32, known: list[str], head: int, last: bool
+) -> list[tuple[Int32, list[str]]]:
+    """One more literal sharing a variable; in the last place no new variable, since it could not be closed."""
+    width = 1 + background.max_arity
+    result: list[tuple[Int32, list[str]]] = []
+    n_head = len(background.argument_types[head])
+    for predicate, types in enumerate(background.argument_types):
+        pools = [[v for v, name in enumerate(known) if name == wanted] for wanted in types]
+        for shared in product(*([*pool] if last else [*pool, -1] for pool in pools)):
+            used = [v for v in shared if v >= 0]
+            if not used or len(set(used)) < len(used):
+                continue
+            if predicate == head and tuple(shared) == tuple(range(n_head)):
+                continue
+            literal = np.full(width, ABSENT, np.int32)
+            literal[0] = predicate
+            following = list(known)
+            for place, variable in enumerate(shared):
+                if variable < 0:
+                    variable = len(following)
+                    following.append(types[place])
+                literal[1 + place] = -variable - 1
+            if any(np.array_equal(literal, row) for row in body):
+                continue
+            result.append((literal, following))
+    return result
+
+
+def _new(bodies: Int32, n_head: int, seen: Interning, size: int) -> Int64:
+    """Bodies not seen before up to renaming: connected ones are one component, others sorted component keys."""
+    padded = np.full((len(bodies), size, bodies.shape[2]), -1, np.int32)
+    padded[:, : bodies.shape[1]] = bodies
+    keys, sizes, start = component_keys(padded, n_head)
+    rows = np.full((len(bodies), keys.shape[1]), -1, np.int32)
+    for row in range(len(bodies)):
+        parts = sorted(
+            tuple(keys[at, : sizes[at] * bodies.shape[2]].tolist()) for at in range(start[row], start[row + 1])
+        )
+        flat = [value for part in parts for value in part]
+        rows[row, : len(flat)] = flat
+    before = len(seen)
+    numbers = seen.number(rows)
+    fresh, first = np.unique(numbers, return_index=True)
+    return np.sort(first[fresh >= before]).astype(np.int64)
+
+
+def _is_closed(body: Int32, n_head: int) -> bool:
+    """Every variable of the rule occurs in two literals (the head is one)."""
+    uses: dict[int, int] = dict.fromkeys(range(n_head), 1)
+    for literal in body.tolist():
+        for term in {t for t in literal[1:] if t < 0}:
+            uses[-term - 1] = uses.get(-term - 1, 0) + 1
+    return all(times >= 2 for times in uses.values())
