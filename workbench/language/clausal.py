@@ -6,19 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.language.builtin import negated_operator
+from workbench.language.formulas import formula_terms, item_variables, term_variables
 from workbench.language.normal_form import (
     Disjunction,
     Expansion,
     NeedsDomain,
     TooLarge,
     distribute,
-    formula_terms,
     free_sign_choices,
     fresh_name,
     negation_normal_form,
     rename_apart,
-    term_variables,
-    variables_of,
 )
 from workbench.language.program import (
     Apply,
@@ -196,7 +194,7 @@ def _clause(
         else:
             guards.append(replace(item, left=flat.simple(item.left, None), right=flat.simple(item.right, None)))
     plus = {v.name for term in formula_terms(rule.formula) for v in term_variables(term) if v.plus}
-    order = dict.fromkeys(v.name for item in disjunction.items for v in variables_of(item))
+    order = dict.fromkeys(v.name for item in disjunction.items for v in item_variables(item))
     weight = rule.weight
     return Clause(
         rule=number,

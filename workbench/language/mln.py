@@ -13,8 +13,8 @@ from lark.exceptions import UnexpectedToken
 
 from workbench.errors import InputError, Span
 from workbench.language.checks import check
+from workbench.language.formulas import formula_atoms, is_nested_deeper
 from workbench.language.mln_builder import Builder
-from workbench.language.normal_form import formula_atoms, is_nested_deeper
 from workbench.language.program import FormulaRule, Function, Predicate, Program, Type, Variable
 from workbench.language.refusal import Refused
 from workbench.language.source import Diagnostics, Source, read_text

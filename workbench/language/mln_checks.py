@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from workbench.language.normal_form import formula_atoms, formula_terms, term_variables
+from workbench.language.formulas import formula_atoms, formula_parts, formula_terms, term_variables
 from workbench.language.program import (
-    And,
     Constant,
     Formula,
     FormulaRule,
-    Iff,
-    Implies,
-    Not,
-    Or,
     Program,
     Quantified,
     Variable,
@@ -90,34 +85,24 @@ class _Constants:
 
 
 def _check_quantifiers(rule: FormulaRule, formula: Formula, bound: frozenset[str], diagnostics: Diagnostics) -> None:
-    match formula:
-        case Quantified(_, variables, body):
-            used = {v.name: v for term in formula_terms(body) for v in term_variables(term)}
-            for name in variables:
-                if name not in used:
-                    diagnostics.add(
-                        "E0125", f"the quantified variable {name} is not used", rule.span, severity="warning"
-                    )
-            _check_quantifiers(rule, body, bound | set(variables), diagnostics)
-        case Not(body):
-            _check_quantifiers(rule, body, bound, diagnostics)
-        case And(items) | Or(items):
-            for item in items:
-                _check_quantifiers(rule, item, bound, diagnostics)
-        case Implies(left, right) | Iff(left, right):
-            _check_quantifiers(rule, left, bound, diagnostics)
-            _check_quantifiers(rule, right, bound, diagnostics)
-        case _:
-            if bound:
-                for term in formula_terms(formula):
-                    for variable in term_variables(term):
-                        if variable.plus and variable.name in bound:
-                            diagnostics.add(
-                                "E0119",
-                                f"{variable.name} is quantified, so it cannot have one weight per constant",
-                                variable.span,
-                                "drop the `+`, or the quantifier",
-                            )
+    if isinstance(formula, Quantified):
+        used = {variable.name for term in formula_terms(formula.body) for variable in term_variables(term)}
+        for name in formula.variables:
+            if name not in used:
+                diagnostics.add("E0125", f"the quantified variable {name} is not used", rule.span, severity="warning")
+        bound |= set(formula.variables)
+    parts = formula_parts(formula)
+    for part in parts:
+        _check_quantifiers(rule, part, bound, diagnostics)
+    if bound and not parts:
+        for variable in (variable for term in formula_terms(formula) for variable in term_variables(term)):
+            if variable.plus and variable.name in bound:
+                diagnostics.add(
+                    "E0119",
+                    f"{variable.name} is quantified, so it cannot have one weight per constant",
+                    variable.span,
+                    "drop the `+`, or the quantifier",
+                )
 
 
 def _check_weight_variable(rule: FormulaRule, program: Program, diagnostics: Diagnostics) -> None:

@@ -6,14 +6,23 @@ marks on the variables of each disjunction, `v` distributed over `^`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 from workbench.language.builtin import negated_operator
+from workbench.language.formulas import (
+    formula_parts,
+    formula_terms,
+    item_variables,
+    leaves,
+    map_parts,
+    map_terms,
+    substitution,
+    term_variables,
+)
 from workbench.language.program import (
     And,
-    Apply,
     Atom,
     Comparison,
     Constant,
@@ -35,16 +44,10 @@ __all__ = [
     "NeedsDomain",
     "TooLarge",
     "distribute",
-    "formula_atoms",
-    "formula_comparisons",
-    "formula_terms",
     "free_sign_choices",
     "fresh_name",
-    "is_nested_deeper",
     "negation_normal_form",
     "rename_apart",
-    "term_variables",
-    "variables_of",
 ]
 
 
@@ -75,190 +78,38 @@ class Disjunction:
 
     @property
     def variables(self) -> frozenset[str]:
-        return frozenset(variable.name for item in self.items for variable in variables_of(item))
-
-
-def variables_of(item: Literal | Comparison) -> Iterator[Variable]:
-    """The variables of an item, left to right, as often as they occur."""
-    for term in item.atom.arguments if isinstance(item, Literal) else (item.left, item.right):
-        yield from term_variables(term)
-
-
-def term_variables(term: Term) -> Iterator[Variable]:
-    """The variables of a term, left to right."""
-    if isinstance(term, Variable):
-        yield term
-    elif isinstance(term, Apply):
-        for argument in term.arguments:
-            yield from term_variables(argument)
-
-
-def formula_terms(formula: Formula) -> Iterator[Term]:
-    """The terms of a formula's atoms and comparisons, left to right."""
-    match formula:
-        case Atom(_, arguments) | FreeSign(Atom(_, arguments)):
-            yield from arguments
-        case Comparison(_, left, right):
-            yield left
-            yield right
-        case Not(body) | Quantified(_, _, body):
-            yield from formula_terms(body)
-        case And(items) | Or(items):
-            for item in items:
-                yield from formula_terms(item)
-        case Implies(left, right) | Iff(left, right):
-            yield from formula_terms(left)
-            yield from formula_terms(right)
-
-
-def is_nested_deeper(formula: Formula, limit: int) -> bool:
-    """Whether some part of a formula, terms included, lies under more than `limit` operators."""
-    open_parts: list[tuple[Formula | Term, int]] = [(formula, 0)]
-    while open_parts:
-        part, depth = open_parts.pop()
-        if depth > limit:
-            return True
-        inner: Iterable[Formula | Term]
-        match part:
-            case And(inner) | Or(inner) | Atom(_, inner) | Apply(_, inner) | FreeSign(Atom(_, inner)):
-                pass
-            case Not(body) | Quantified(_, _, body):
-                inner = (body,)
-            case Implies(left, right) | Iff(left, right) | Comparison(_, left, right):
-                inner = (left, right)
-            case _:
-                continue
-        open_parts.extend([(child, depth + 1) for child in inner if not isinstance(child, Variable | Constant)])
-    return False
-
-
-def formula_atoms(formula: Formula) -> Iterator[Atom]:
-    """The atoms of a formula, left to right."""
-    match formula:
-        case Atom():
-            yield formula
-        case FreeSign(atom):
-            yield atom
-        case Not(body) | Quantified(_, _, body):
-            yield from formula_atoms(body)
-        case And(items) | Or(items):
-            for item in items:
-                yield from formula_atoms(item)
-        case Implies(left, right) | Iff(left, right):
-            yield from formula_atoms(left)
-            yield from formula_atoms(right)
-
-
-def formula_comparisons(formula: Formula) -> Iterator[Comparison]:
-    """The comparisons of a formula, left to right."""
-    match formula:
-        case Comparison():
-            yield formula
-        case Not(body) | Quantified(_, _, body):
-            yield from formula_comparisons(body)
-        case And(items) | Or(items):
-            for item in items:
-                yield from formula_comparisons(item)
-        case Implies(left, right) | Iff(left, right):
-            yield from formula_comparisons(left)
-            yield from formula_comparisons(right)
-
-
-def map_terms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
-    """The formula with `change` applied to each term of its atoms and comparisons."""
-    match formula:
-        case Atom():
-            return replace(formula, arguments=tuple([change(term) for term in formula.arguments]))
-        case FreeSign(atom):
-            return FreeSign(replace(atom, arguments=tuple([change(term) for term in atom.arguments])))
-        case Comparison():
-            return replace(formula, left=change(formula.left), right=change(formula.right))
-        case Not(body):
-            return Not(map_terms(body, change))
-        case And(items):
-            return And(tuple([map_terms(item, change) for item in items]))
-        case Or(items):
-            return Or(tuple([map_terms(item, change) for item in items]))
-        case Implies(left, right):
-            return Implies(map_terms(left, change), map_terms(right, change))
-        case Iff(left, right):
-            return Iff(map_terms(left, change), map_terms(right, change))
-        case Quantified(kind, variables, body):
-            return Quantified(kind, variables, map_terms(body, change))
-
-
-def substitution(values: Mapping[str, Term]) -> Callable[[Term], Term]:
-    """The change of terms that puts `values` in the place of variables."""
-
-    def change(term: Term) -> Term:
-        if isinstance(term, Variable):
-            return values.get(term.name, term)
-        if isinstance(term, Apply):
-            return replace(term, arguments=tuple([change(argument) for argument in term.arguments]))
-        return term
-
-    return change
+        return frozenset(variable.name for item in self.items for variable in item_variables(item))
 
 
 def rename_apart(formula: Formula) -> Formula:
     """Give each quantified variable a name of its own (a prime is added where the name is taken)."""
     if not _has_quantifier(formula):
         return formula
-    taken = set(_free_names(formula, frozenset()))
-    return _rename(formula, taken)
+    return _rename(formula, set(_free_names(formula, frozenset())))
 
 
 def _has_quantifier(formula: Formula) -> bool:
-    match formula:
-        case Quantified():
-            return True
-        case Not(body):
-            return _has_quantifier(body)
-        case And(items) | Or(items):
-            return any(_has_quantifier(item) for item in items)
-        case Implies(left, right) | Iff(left, right):
-            return _has_quantifier(left) or _has_quantifier(right)
-    return False
+    return isinstance(formula, Quantified) or any(_has_quantifier(part) for part in formula_parts(formula))
 
 
 def _free_names(formula: Formula, bound: frozenset[str]) -> Iterator[str]:
-    match formula:
-        case Atom(_, arguments) | FreeSign(Atom(_, arguments)):
-            for term in arguments:
-                yield from (v.name for v in term_variables(term) if v.name not in bound)
-        case Comparison(_, left, right):
-            for term in (left, right):
-                yield from (v.name for v in term_variables(term) if v.name not in bound)
-        case Not(body):
-            yield from _free_names(body, bound)
-        case And(items) | Or(items):
-            for item in items:
-                yield from _free_names(item, bound)
-        case Implies(left, right) | Iff(left, right):
-            yield from _free_names(left, bound)
-            yield from _free_names(right, bound)
-        case Quantified(_, variables, body):
-            yield from _free_names(body, bound | set(variables))
+    if isinstance(formula, Quantified):
+        bound |= set(formula.variables)
+    parts = formula_parts(formula)
+    for part in parts:
+        yield from _free_names(part, bound)
+    if not parts:
+        for term in formula_terms(formula):
+            yield from (variable.name for variable in term_variables(term) if variable.name not in bound)
 
 
 def _rename(formula: Formula, taken: set[str]) -> Formula:
-    match formula:
-        case Not(body):
-            return Not(_rename(body, taken))
-        case And(items):
-            return And(tuple([_rename(item, taken) for item in items]))
-        case Or(items):
-            return Or(tuple([_rename(item, taken) for item in items]))
-        case Implies(left, right):
-            return Implies(_rename(left, taken), _rename(right, taken))
-        case Iff(left, right):
-            return Iff(_rename(left, taken), _rename(right, taken))
-        case Quantified(kind, variables, body):
-            fresh = [fresh_name(name, taken) for name in variables]
-            changed = {old: Variable(new) for old, new in zip(variables, fresh) if old != new}
-            inner = map_free(body, changed) if changed else body
-            return Quantified(kind, tuple(fresh), _rename(inner, taken))
-    return formula
+    if not isinstance(formula, Quantified):
+        return map_parts(formula, lambda part: _rename(part, taken))
+    fresh = [fresh_name(name, taken) for name in formula.variables]
+    changed = {old: Variable(new) for old, new in zip(formula.variables, fresh) if old != new}
+    body = _substitute_free(formula.body, changed) if changed else formula.body
+    return Quantified(formula.kind, tuple(fresh), _rename(body, taken))
 
 
 def fresh_name(name: str, taken: set[str]) -> str:
@@ -269,28 +120,18 @@ def fresh_name(name: str, taken: set[str]) -> str:
     return name
 
 
-def map_free(formula: Formula, values: Mapping[str, Term]) -> Formula:
+def _substitute_free(formula: Formula, values: Mapping[str, Term]) -> Formula:
     """Substitute free variables only: a quantifier of the same name shields its body."""
-    match formula:
-        case Quantified(kind, variables, body):
-            kept = {name: value for name, value in values.items() if name not in variables}
-            return Quantified(kind, variables, map_free(body, kept)) if kept else formula
-        case Not(body):
-            return Not(map_free(body, values))
-        case And(items):
-            return And(tuple([map_free(item, values) for item in items]))
-        case Or(items):
-            return Or(tuple([map_free(item, values) for item in items]))
-        case Implies(left, right):
-            return Implies(map_free(left, values), map_free(right, values))
-        case Iff(left, right):
-            return Iff(map_free(left, values), map_free(right, values))
-    return map_terms(formula, substitution(values))
+    if isinstance(formula, Quantified):
+        values = {name: value for name, value in values.items() if name not in formula.variables}
+    if not formula_parts(formula):
+        return map_terms(formula, substitution(values))
+    return map_parts(formula, lambda part: _substitute_free(part, values))
 
 
 def free_sign_choices(formula: Formula) -> tuple[Formula, ...]:
     """The formula with each `*P(x)` replaced by P(x) and by !P(x): 2^n formulas for n different starred atoms."""
-    starred = list(dict.fromkeys(_starred(formula)))
+    starred = list(dict.fromkeys(leaf.atom for leaf in leaves(formula) if isinstance(leaf, FreeSign)))
     if not starred:
         return (formula,)
     return tuple(
@@ -298,37 +139,10 @@ def free_sign_choices(formula: Formula) -> tuple[Formula, ...]:
     )
 
 
-def _starred(formula: Formula) -> Iterator[Atom]:
-    match formula:
-        case FreeSign(atom):
-            yield atom
-        case Not(body) | Quantified(_, _, body):
-            yield from _starred(body)
-        case And(items) | Or(items):
-            for item in items:
-                yield from _starred(item)
-        case Implies(left, right) | Iff(left, right):
-            yield from _starred(left)
-            yield from _starred(right)
-
-
 def _with_signs(formula: Formula, signs: Mapping[Atom, bool]) -> Formula:
-    match formula:
-        case FreeSign(atom):
-            return atom if signs[atom] else Not(atom)
-        case Not(body):
-            return Not(_with_signs(body, signs))
-        case And(items):
-            return And(tuple([_with_signs(item, signs) for item in items]))
-        case Or(items):
-            return Or(tuple([_with_signs(item, signs) for item in items]))
-        case Implies(left, right):
-            return Implies(_with_signs(left, signs), _with_signs(right, signs))
-        case Iff(left, right):
-            return Iff(_with_signs(left, signs), _with_signs(right, signs))
-        case Quantified(kind, variables, body):
-            return Quantified(kind, variables, _with_signs(body, signs))
-    return formula
+    if isinstance(formula, FreeSign):
+        return formula.atom if signs[formula.atom] else Not(formula.atom)
+    return map_parts(formula, lambda part: _with_signs(part, signs))
 
 
 def negation_normal_form(formula: Formula, positive: bool = True) -> Formula:

@@ -10,7 +10,7 @@ from lark import Lark
 from lark.exceptions import UnexpectedToken
 
 from workbench.language.checks import check
-from workbench.language.normal_form import is_nested_deeper
+from workbench.language.formulas import is_nested_deeper
 from workbench.language.program import ArithmeticRule, Calculation, Factor, LogicalRule, Program
 from workbench.language.psl_builder import Builder
 from workbench.language.psl_statements import psl_parser, split_rules

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from workbench.errors import Span
-from workbench.language.normal_form import formula_terms, term_variables
+from workbench.language.formulas import formula_terms, term_variables
 from workbench.language.program import (
     ArithmeticRule,
     Calculation,

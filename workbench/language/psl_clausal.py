@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from workbench.language.builtin import negated_operator
+from workbench.language.formulas import term_variables
 from workbench.language.linear import combine
-from workbench.language.normal_form import term_variables
 from workbench.language.program import (
     ArithmeticRule,
     Clause,

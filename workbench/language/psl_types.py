@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from workbench.errors import Span
-from workbench.language.normal_form import formula_atoms, formula_comparisons
+from workbench.language.formulas import formula_atoms, formula_comparisons, map_parts
 from workbench.language.program import (
-    And,
     ArithmeticRule,
     Atom,
     Comparison,
@@ -22,8 +21,6 @@ from workbench.language.program import (
     Formula,
     Literal,
     LogicalRule,
-    Not,
-    Or,
     Predicate,
     Program,
     SumVariable,
@@ -152,16 +149,7 @@ def _respelled(rule: LogicalRule | ArithmeticRule, spelling: Mapping[str, str]) 
 
 
 def _map_atoms(formula: Formula, change: Callable[[Atom], Atom]) -> Formula:
-    match formula:
-        case Atom():
-            return change(formula)
-        case Not(body):
-            return Not(_map_atoms(body, change))
-        case And(items):
-            return And(tuple([_map_atoms(item, change) for item in items]))
-        case Or(items):
-            return Or(tuple([_map_atoms(item, change) for item in items]))
-    return formula
+    return change(formula) if isinstance(formula, Atom) else map_parts(formula, lambda part: _map_atoms(part, change))
 
 
 @dataclass

@@ -1,0 +1,160 @@
+"""Walking through formulas and changing them: parts, leaves, atoms, terms, substitution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from workbench.language.program import (
+    And,
+    Apply,
+    Atom,
+    Comparison,
+    Constant,
+    Formula,
+    FreeSign,
+    Iff,
+    Implies,
+    Literal,
+    Not,
+    Or,
+    Quantified,
+    Term,
+    Variable,
+)
+
+__all__ = [
+    "formula_atoms",
+    "formula_comparisons",
+    "formula_parts",
+    "formula_terms",
+    "is_nested_deeper",
+    "item_variables",
+    "leaves",
+    "map_parts",
+    "map_terms",
+    "substitution",
+    "term_variables",
+]
+
+
+def formula_parts(formula: Formula) -> tuple[Formula, ...]:
+    """The formulas that a formula is directly made of; none for an atom or a comparison."""
+    match formula:
+        case And(items) | Or(items):
+            return items
+        case Not(body) | Quantified(_, _, body):
+            return (body,)
+        case Implies(left, right) | Iff(left, right):
+            return (left, right)
+    return ()
+
+
+def map_parts(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
+    """The formula with `change` applied to its direct parts; an atom or a comparison as it is."""
+    match formula:
+        case And(items):
+            return And(tuple([change(item) for item in items]))
+        case Or(items):
+            return Or(tuple([change(item) for item in items]))
+        case Not(body):
+            return Not(change(body))
+        case Implies(left, right):
+            return Implies(change(left), change(right))
+        case Iff(left, right):
+            return Iff(change(left), change(right))
+        case Quantified(kind, variables, body):
+            return Quantified(kind, variables, change(body))
+    return formula
+
+
+def leaves(formula: Formula) -> Iterator[Atom | FreeSign | Comparison]:
+    """The atoms, starred atoms and comparisons of a formula, left to right."""
+    if isinstance(formula, Atom | FreeSign | Comparison):
+        yield formula
+    else:
+        for part in formula_parts(formula):
+            yield from leaves(part)
+
+
+def formula_atoms(formula: Formula) -> Iterator[Atom]:
+    """The atoms of a formula, starred ones included, left to right."""
+    for leaf in leaves(formula):
+        if not isinstance(leaf, Comparison):
+            yield leaf.atom if isinstance(leaf, FreeSign) else leaf
+
+
+def formula_comparisons(formula: Formula) -> Iterator[Comparison]:
+    """The comparisons of a formula, left to right."""
+    return (leaf for leaf in leaves(formula) if isinstance(leaf, Comparison))
+
+
+def formula_terms(formula: Formula) -> Iterator[Term]:
+    """The terms of a formula's atoms and comparisons, left to right."""
+    for leaf in leaves(formula):
+        if isinstance(leaf, Comparison):
+            yield leaf.left
+            yield leaf.right
+        else:
+            yield from (leaf.atom if isinstance(leaf, FreeSign) else leaf).arguments
+
+
+def term_variables(term: Term) -> Iterator[Variable]:
+    """The variables of a term, left to right, as often as they occur."""
+    if isinstance(term, Variable):
+        yield term
+    elif isinstance(term, Apply):
+        for argument in term.arguments:
+            yield from term_variables(argument)
+
+
+def item_variables(item: Literal | Comparison) -> Iterator[Variable]:
+    """The variables of a literal or a comparison, left to right, as often as they occur."""
+    for term in item.atom.arguments if isinstance(item, Literal) else (item.left, item.right):
+        yield from term_variables(term)
+
+
+def map_terms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
+    """The formula with `change` applied to each term of its atoms and comparisons."""
+    match formula:
+        case Atom():
+            return replace(formula, arguments=tuple([change(term) for term in formula.arguments]))
+        case FreeSign(atom):
+            return FreeSign(replace(atom, arguments=tuple([change(term) for term in atom.arguments])))
+        case Comparison():
+            return replace(formula, left=change(formula.left), right=change(formula.right))
+    return map_parts(formula, lambda part: map_terms(part, change))
+
+
+def substitution(values: Mapping[str, Term]) -> Callable[[Term], Term]:
+    """The change of terms that puts `values` in the place of variables."""
+
+    def change(term: Term) -> Term:
+        if isinstance(term, Variable):
+            return values.get(term.name, term)
+        if isinstance(term, Apply):
+            return replace(term, arguments=tuple([change(argument) for argument in term.arguments]))
+        return term
+
+    return change
+
+
+def is_nested_deeper(formula: Formula, limit: int) -> bool:
+    """Whether some part of a formula, terms included, lies under more than `limit` operators."""
+    open_parts: list[tuple[Formula | Term, int]] = [(formula, 0)]
+    while open_parts:
+        part, depth = open_parts.pop()
+        if depth > limit:
+            return True
+        inner: Iterable[Formula | Term]
+        match part:
+            case Atom(_, arguments) | Apply(_, arguments) | FreeSign(Atom(_, arguments)):
+                inner = arguments
+            case Comparison(_, left, right):
+                inner = (left, right)
+            case And() | Or() | Not() | Implies() | Iff() | Quantified():
+                inner = formula_parts(part)
+            case _:
+                continue
+        open_parts.extend([(child, depth + 1) for child in inner if not isinstance(child, Variable | Constant)])
+    return False
