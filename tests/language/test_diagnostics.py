@@ -37,6 +37,7 @@ def diagnostics_of(text: str, language: str = "mln") -> tuple[Diagnostic, ...]:
         ("1 Smokes(x) Cancer(x)", "E0103", 13, "join formulas by ^, v, => or <=>"),
         ("1 Smokes(x", "E0103", 9, "add `)`"),
         ("1 Smokes(x\n2 Smokes(x)", "E0103", 9, "add `)`"),
+        ("place = {A, B, A}", "E0112", 1, None),
         ("place = {A, B\nAt(place)\n1 At(x)", "E0103", 9, "add `}`"),
         ("1 Smokes(x) and Cancer(x)", "E0103", 13, "conjunction is written `^`"),
         ("1 not Smokes(x)", "E0103", 3, "negation is written `!`"),
@@ -168,6 +169,8 @@ def test_marks_and_line_ends_of_other_systems(tmp_path: Path) -> None:
         read_program(path)
     (diagnostic,) = caught.value.diagnostics
     assert (diagnostic.code, diagnostic.line_text) == ("E0104", "2 Smoke(x)")
+    path.write_bytes(b"Smokes(person)\r1 Smokes(x)\r")
+    assert len(read_program(path).rules) == 1
 
 
 def test_every_code_has_a_page() -> None:

@@ -39,7 +39,7 @@ from workbench.language.source import Source
 
 __all__ = ["Builder", "is_variable_name"]
 
-MOST_RANGE = 10_000_000
+MOST_RANGE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,8 @@ class Builder(Transformer[Token, object]):
                 constants.append(text.name)
         if pending:
             raise Refused("E0112", f"the range of {name} has no end", self.source.span(name), "write {1,...,20}")
-        repeated = next((c for c in constants if constants.count(c) > 1), None) if len(constants) < 2000 else None
+        seen: set[str] = set()
+        repeated = next((c for c in constants if c in seen or seen.add(c)), None)  # type: ignore[func-returns-value]
         if repeated is not None:
             raise Refused("E0112", f"{repeated} stands twice in the type {name}", self.source.span(name))
         return Type(str(name), tuple(constants), self.source.span(name))

@@ -88,7 +88,7 @@ class Diagnostics:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file in UTF-8 (a byte-order mark is dropped; `.gz` is unpacked).
+    """The text of a file in UTF-8: a byte-order mark is dropped, line ends become `\\n`, `.gz` is unpacked.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def read_text(path: Path) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError.of("E0101", f"{path} is in UTF-16", help="save it as UTF-8")
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
