@@ -65,11 +65,12 @@ def opened(
 
     A PSL 2.4 document brings its own data: those of its `learn` split for learning, else of its `infer` split.
     """
+    from workbench.language import check
     from workbench.workspace import open_workspace
 
     with open_workspace(workspace) as opened_workspace:
         if rules is not None:
-            opened_workspace.declare(rules)
+            print_warnings(check(opened_workspace.declare(rules)))
         split: Literal["infer", "learn"] = "learn" if learning else "infer"
         if rules is not None and rules.suffix in (".json", ".yaml", ".yml"):
             print_warnings(opened_workspace.load(rules, split=split).warnings)

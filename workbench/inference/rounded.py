@@ -79,7 +79,7 @@ class Rounded:
             status=Status.OPTIMAL if proven else relaxed.status if stopped else Status.FEASIBLE,
             values=values,
             energy=energy,
-            bound=min(relaxed.bound, energy) if violation == 0.0 else relaxed.bound,
+            bound=energy if proven else relaxed.bound,
             hard_violation=violation,
             reason=f"rounded from the relaxation ({relaxed.reason})",
             diagnostics={**relaxed.diagnostics, "relaxed_energy": relaxed.energy},

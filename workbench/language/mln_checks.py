@@ -74,7 +74,7 @@ class _Constants:
         for term in formula_terms(formula):
             for variable in term_variables(term):
                 capital = variable.name[:1].upper() + variable.name[1:]
-                if capital in self.members.get(types.get(variable.name, ""), frozenset()):
+                if len(capital) > 1 and capital in self.members.get(types.get(variable.name, ""), frozenset()):
                     self.diagnostics.add(
                         "E0128",
                         f"{variable.name} is a variable, since it starts with a small letter",
