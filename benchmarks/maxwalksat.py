@@ -18,7 +18,7 @@ from scipy.sparse import csr_array, eye_array, hstack
 
 from benchmarks.smokers import WEIGHTS, smokers
 from workbench.inference.maxwalksat import MaxWalkSAT
-from workbench.network import GroundNetwork, energy_offset, reported_energy
+from workbench.network import GroundNetwork, energy_offset, network_from_clauses, reported_energy
 
 Float = npt.NDArray[np.float64]
 
@@ -82,9 +82,28 @@ def measure(people: int, seconds: float) -> list[dict[str, object]]:
             row[f"{name}_energy"] = solution.energy
             row[f"{name}_above"] = solution.energy / bound - 1
             row[f"{name}_cpu_seconds"] = spent
-            row[f"{name}_million_visits_per_second"] = int(str(solution.diagnostics["visits"])) / spent / 1e6
+            row[f"{name}_steps"] = solution.diagnostics["steps"]
         results.append(row)
     return results
+
+
+def throughput(atoms: int, clauses: int = 10_000, steps: int = 500_000) -> dict[str, object]:
+    """Speed of the plain algorithm (noise 0.5, no cooling) and of the default one on random clauses of 3 literals."""
+    rng = np.random.default_rng(atoms)
+    signs = rng.choice([-1, 1], (clauses, 3))
+    chosen = np.array([rng.choice(atoms, 3, replace=False) + 1 for _ in range(clauses)]) * signs
+    network = network_from_clauses(atoms, chosen.tolist(), np.arange(clauses) % 20)
+    weights = rng.normal(0.5, 1.0, 20)
+    row: dict[str, object] = {"weights": f"{clauses} random clauses over {atoms} atoms"}
+    plain = MaxWalkSAT(flips=steps, tries=1, noise=0.5, temperature=np.inf)
+    for name, engine in (("plain", plain), ("cooling", MaxWalkSAT(flips=steps, tries=1))):
+        began = process_time()
+        solution = engine.solve(network, weights, seed=1)
+        spent = process_time() - began
+        row[f"{name}_energy"] = solution.energy
+        row[f"{name}_million_visits_per_second"] = int(str(solution.diagnostics["visits"])) / spent / 1e6
+        row[f"{name}_million_steps_per_second"] = int(str(solution.diagnostics["steps"])) / spent / 1e6
+    return row
 
 
 def main() -> None:
@@ -94,7 +113,7 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=4000)
     parser.add_argument("--seconds", type=float, default=10.0)
     options = parser.parse_args()
-    results = measure(options.people, options.seconds)
+    results = measure(options.people, options.seconds) + [throughput(atoms) for atoms in (300, 1000, 3000)]
     if options.json:
         print(json.dumps(results))
         return

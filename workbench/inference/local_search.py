@@ -34,8 +34,12 @@ class Search(NamedTuple):
     ell : float64 array, shape (n_rows,)
     block_true : int32 array, shape (n_blocks,)
         The true member of each block, or -1.
+    change : float64 array, shape (n_atoms,)
+        How the cost changes if the atom alone flips, kept up to date by `flip`.
     price : float64 array, shape (n_rows,)
         The effective weight of a soft row; what a violated hard row costs.
+    reach : float64 array, shape (n_rows,)
+        Largest absolute coefficient: while `ell <= -reach` no single flip makes a hinge cost anything.
     unsatisfied : int32 array, shape (n_rows + n_atoms,)
         The unsatisfied items of component c from `row_start[c] + atom_start[c]` on.
     place : int32 array, shape (n_rows + n_atoms,)
@@ -55,7 +59,9 @@ class Search(NamedTuple):
     y: Int8
     ell: Float
     block_true: Int32
+    change: Float
     price: Float
+    reach: Float
     unsatisfied: Int32
     place: Int32
     n_unsatisfied: Int64
@@ -74,8 +80,9 @@ class Search(NamedTuple):
 def new_search(layout: Layout, random: UInt64) -> Search:
     """Arrays for a search, without a state yet. A hard row costs more than all soft rows of its component together."""
     n_atoms, n_rows, n = layout.n_atoms, layout.n_rows, layout.n_components
-    reach = np.add.reduceat(np.append(np.abs(layout.row_coefficient), 0.0), layout.row_ptr[:-1]) + np.abs(layout.b)
-    worst = np.abs(layout.weight) * np.where(layout.kind == SQUARED, reach**2, np.maximum(reach, 1.0))
+    size = np.append(np.abs(layout.row_coefficient), 0.0)
+    furthest = np.add.reduceat(size, layout.row_ptr[:-1]) + np.abs(layout.b)
+    worst = np.abs(layout.weight) * np.where(layout.kind == SQUARED, furthest**2, np.maximum(furthest, 1.0))
     running = np.append(0.0, np.cumsum(worst))
     fields = np.append(0.0, np.cumsum(np.abs(layout.field)))
     total = np.diff(running[layout.row_start]) + np.diff(fields[layout.atom_start]) + 1.0
@@ -85,7 +92,9 @@ def new_search(layout: Layout, random: UInt64) -> Search:
         y=np.zeros(n_atoms, np.int8),
         ell=np.zeros(n_rows),
         block_true=np.full(layout.block_kind.size, -1, np.int32),
+        change=np.zeros(n_atoms),
         price=np.where(hard, total[of_row], layout.weight),
+        reach=np.maximum.reduceat(size, layout.row_ptr[:-1]) if n_rows else np.zeros(0),
         unsatisfied=np.zeros(n_rows + n_atoms, np.int32),
         place=np.full(n_rows + n_atoms, -1, np.int32),
         n_unsatisfied=np.zeros(n, np.int64),
@@ -154,28 +163,61 @@ def flip(
     start: int,
     y: Int8,
     ell: Float,
+    changes: Float,
     field: Float,
     atom_ptr: Int64,
     atom_row: Int32,
     coefficient: Float,
+    row_ptr: Int64,
+    row_atom: Int32,
+    row_coefficient: Float,
     price: Float,
     kind: Int8,
+    reach: Float,
     unsatisfied: Int32,
     place: Int32,
+    visits: Int64,
     n: int,
 ) -> int:
     """Flip an atom of the component whose list starts at `start` with `n` unsatisfied items; return the new `n`."""
+    own = changes[atom]
+    looked = 0
     sign = 1.0 - 2.0 * y[atom]
-    y[atom] = 1 - y[atom]
     n_rows = ell.size
     first = atom_ptr[atom]
     for k in range(first, atom_ptr[atom + 1] + 1):
         if k < atom_ptr[atom + 1]:
             item = atom_row[k]
-            new = ell[item] + sign * coefficient[k]
+            cost = price[item]
+            if cost == 0.0:
+                continue
+            old = ell[item]
+            new = old + sign * coefficient[k]
             ell[item] = new
-            now = is_unsatisfied(price[item], kind[item], new)
+            now = is_unsatisfied(cost, kind[item], new)
+            looked += 1
+            if kind[item] == 2 or old > -reach[item] or new > -reach[item]:
+                last = row_ptr[item + 1]
+                looked += last - row_ptr[item]
+                if kind[item] == 0:
+                    kept = (new if new > 0.0 else 0.0) - (old if old > 0.0 else 0.0)
+                    for i in range(row_ptr[item], last):
+                        other = row_atom[i]
+                        step = -row_coefficient[i] if y[other] else row_coefficient[i]
+                        after = new + step
+                        before = old + step
+                        after = (after if after > 0.0 else 0.0) - (before if before > 0.0 else 0.0)
+                        changes[other] += cost * (after - kept)
+                else:
+                    kept = row_cost(cost, kind[item], new) - row_cost(cost, kind[item], old)
+                    for i in range(row_ptr[item], last):
+                        other = row_atom[i]
+                        step = -row_coefficient[i] if y[other] else row_coefficient[i]
+                        after = row_cost(cost, kind[item], new + step)
+                        changes[other] += after - row_cost(cost, kind[item], old + step) - kept
         else:
+            y[atom] = 1 - y[atom]
+            changes[atom] = -own
             item = n_rows + atom
             now = field[atom] * (0.5 - y[atom]) > 0
         at = place[item]
@@ -185,10 +227,11 @@ def flip(
             n += 1
         elif not now and at >= 0:
             n -= 1
-            last = unsatisfied[start + n]
-            unsatisfied[at] = last
-            place[last] = at
+            moved = unsatisfied[start + n]
+            unsatisfied[at] = moved
+            place[moved] = at
             place[item] = -1
+    visits[0] += looked
     return n
 
 
@@ -215,7 +258,9 @@ def begin(layout: Layout, search: Search, component: int) -> None:
             unsatisfied[at] = row
             place[row] = at
             at += 1
+    atom_ptr, atom_row, atom_coefficient = layout.atom_ptr, layout.atom_row, layout.atom_coefficient
     for atom in range(first_atom, last_atom):
+        search.change[atom] = change(atom, y, ells, field, atom_ptr, atom_row, atom_coefficient, price, kind)
         cost -= field[atom] * y[atom]
         place[n_rows + atom] = -1
         if field[atom] * (0.5 - y[atom]) > 0:

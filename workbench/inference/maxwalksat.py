@@ -143,7 +143,7 @@ class MaxWalkSAT:
         size = np.diff(layout.atom_start)
         total = self.flips if self.flips is not None else self.flips_per_atom * layout.n_atoms
         flips = np.ceil(total * size / max(layout.n_atoms, 1) / tries).astype(np.int64)
-        heat = self.temperature * _mean_weight(layout)
+        heat = self.temperature * np.maximum(_mean_weight(layout), 1e-12)
         done = 0
         for attempt in range(tries):
             how = 1 if attempt else (2 if started else 0)

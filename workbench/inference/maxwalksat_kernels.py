@@ -56,6 +56,7 @@ def walk(
     `exp(-cost / temperature)`. An atom of a block flips together with the member that gives or takes its place.
     """
     y, ell, price, block_true = search.y, search.ell, search.price, search.block_true
+    changes, reach = search.change, search.reach
     unsatisfied, place, best, moved, is_moved = (
         search.unsatisfied,
         search.place,
@@ -129,11 +130,10 @@ def walk(
                 if partner < 0:
                     continue
             if partner < 0:
-                delta = change(atom, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
+                delta = changes[atom]
             else:
                 delta = change_of_pair(atom, partner, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
-                visits += atom_ptr[partner + 1] - atom_ptr[partner]
-            visits += atom_ptr[atom + 1] - atom_ptr[atom]
+                visits += atom_ptr[atom + 1] - atom_ptr[atom] + atom_ptr[partner + 1] - atom_ptr[partner]
             if at_random or delta < least:
                 if not at_random and clock - last_flip[atom] <= tabu and cost + delta >= best_cost - 1e-9:
                     continue
@@ -146,8 +146,27 @@ def walk(
             atom = chosen if turn == 0 else chosen_partner
             if atom < 0:
                 continue
-            n = flip(atom, start, y, ell, field, atom_ptr, atom_row, coefficient, price, kind, unsatisfied, place, n)
-            visits += atom_ptr[atom + 1] - atom_ptr[atom]
+            n = flip(
+                atom,
+                start,
+                y,
+                ell,
+                changes,
+                field,
+                atom_ptr,
+                atom_row,
+                coefficient,
+                row_ptr,
+                row_atom,
+                row_coefficient,
+                price,
+                kind,
+                reach,
+                unsatisfied,
+                place,
+                search.visits,
+                n,
+            )
             last_flip[atom] = clock
             if is_moved[atom] == 0:
                 is_moved[atom] = 1
