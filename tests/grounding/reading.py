@@ -29,7 +29,7 @@ def rows_of(grounding: Grounding) -> Counter[tuple[str | None, frozenset[tuple[s
         template = int(network.template[row])
         label = None if template < 0 else grounding.templates.label[template]
         assert (network.relation[row] == 0) == (template >= 0)
-        found[(label, literals)] += float(scale[row])
+        found[(label, literals)] = 1.0 if label is None else found[(label, literals)] + float(scale[row])
     return found
 
 

@@ -338,10 +338,10 @@ def plan_total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
 def _domain_size(body: Body, type_name: str) -> Expression:
     vocabulary = body.vocabulary
     if vocabulary.one_world:
-        return Value(vocabulary.domain_size(vocabulary.worlds[0], type_name))
+        return Value(float(vocabulary.domain_size(vocabulary.worlds[0], type_name)))
     if body.world is None:
         body.world = Column(body.geometry, "world")
     arguments: list[Expression] = []
     for world in vocabulary.worlds:
-        arguments += [equal(body.world, Value(world)), Value(vocabulary.domain_size(world, type_name))]
-    return Call("case", (*arguments, Value(0)))
+        arguments += [equal(body.world, Value(world)), Value(float(vocabulary.domain_size(world, type_name)))]
+    return Call("case", (*arguments, Value(0.0)))

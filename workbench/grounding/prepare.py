@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import duckdb
 import numpy as np
+import numpy.typing as npt
 
 from workbench.database.database import Database
 from workbench.errors import Diagnostic, UsageError, nearest
@@ -16,6 +17,8 @@ from workbench.language.clausal import clausal_form
 from workbench.language.program import Atom, Clause, Constant, LinearRule, Program, Variable
 
 __all__ = ["clauses_of", "prepare"]
+
+Int64 = npt.NDArray[np.int64]
 
 
 def clauses_of(database: Database, program: Program, request: GroundRequest) -> tuple[Clause | LinearRule, ...]:
@@ -96,16 +99,20 @@ def prepare(
 
 
 def _atom_space(vocabulary: Vocabulary) -> AtomSpace:
-    offsets, shapes, counts = {}, {}, {}
+    offsets: dict[str, Int64] = {}
+    shapes: dict[str, Int64] = {}
+    counts: dict[str, Int64] = {}
     names = tuple(name for name, role in vocabulary.roles.items() if role.open)
     total = 0
     for name in names:
         types = vocabulary.arguments(name)
         if vocabulary.roles[name].listed:
             shape = np.zeros((len(vocabulary.worlds), 0), np.int64)
+            # A list is numbered from the atoms before it, so its offset must be known when the list is made.
+            vocabulary.space = AtomSpace((), {name: np.array([total], np.int64)}, {}, {}, total)
             found = dict(
                 vocabulary.connection.execute(
-                    f"SELECT world, count(atom) FROM ({vocabulary.listing_query(name)}) GROUP BY world"
+                    f"SELECT world, count(atom) FROM {vocabulary.listed(name)} GROUP BY world"
                 ).fetchall()
             )
             count = np.array([found.get(world, 0) for world in vocabulary.worlds], np.int64)

@@ -17,13 +17,15 @@ from workbench.database.identifiers import quoted
 from workbench.database.schema import StoredPredicate
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import RoleOf
-from workbench.grounding.select import Column, Expression, Operation, Value, add, render_expression
+from workbench.grounding.select import Call, Column, Expression, Operation, Value, add, render_expression
 from workbench.language.program import Program
 
 __all__ = ["AtomSpace", "Vocabulary"]
 
 Int64 = npt.NDArray[np.int64]
 _INT32_LIMIT = 2**31 - 2
+LARGE = 100_000
+"""Facts above which a table is read in place when it is in order already."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,8 @@ class Vocabulary:
     positions: Mapping[tuple[int, str, str], int]
     _tables: dict[tuple[str, str], str] = field(default_factory=dict)
     _known: dict[str, bool] = field(default_factory=dict)
+    _stored_sizes: dict[str, int] = field(default_factory=dict)
+    _views: set[str] = field(default_factory=set)
 
     @property
     def one_world(self) -> bool:
@@ -98,7 +102,9 @@ class Vocabulary:
             table = f"{kind}_{word}"
             if table.casefold() in {other.casefold() for other in self._tables.values()}:
                 table = f"{table}_{len(self._tables)}"
-            self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(table)} AS {query}")
+            kind_of = "TABLE" if "ORDER BY" in query or "UNION" in query else "VIEW"
+            self.connection.execute(f"CREATE OR REPLACE TEMP {kind_of} {quoted(table)} AS {query}")
+            self._views.add(table if kind_of == "VIEW" else "")
             self._tables[key] = quoted(table) if not table.isidentifier() else table
         return self._tables[key]
 
@@ -143,23 +149,71 @@ class Vocabulary:
         """`(world, a0, p0, ..., value last)`: a function's arguments and its value."""
         return self._table("function", name, self._facts_query(self.stored[name], "TRUE"))
 
-    def _facts_query(self, stored: StoredPredicate, condition: str, extra: str = "") -> str:
+    def positions_are_ids(self, type_name: str) -> bool:
+        """Whether a type's constants have their ids as positions (one world, loaded at once)."""
+        key = f"identity {type_name}"
+        if key not in self._known:
+            row = self.connection.execute(
+                f"SELECT bool_and(constant = position) FROM domain WHERE type = {_text(type_name)} "
+                f"AND world IN ({self.in_worlds})"
+            ).fetchone()
+            self._known[key] = self.one_world and bool(row and row[0])
+        return self._known[key]
+
+    def _placed(self, stored: StoredPredicate) -> tuple[list[str], list[str], list[str]]:
+        """Columns `a0, p0, ...`, the joins that find positions, and the order by position."""
         shown, joins, order = ["t.world"], [], ["t.world"]
         for number, (column, type_name) in enumerate(stored.constant_columns):
+            if self.positions_are_ids(type_name):
+                shown += [f"t.{column}", f"t.{column} AS p{number}"]
+                order.append(f"t.{column}")
+                continue
             shown += [f"t.{column}", f"d{number}.position AS p{number}"]
             joins.append(
                 f"JOIN domain d{number} ON d{number}.world = t.world AND d{number}.constant = t.{column} "
                 f"AND d{number}.type = {_text(type_name)}"
             )
-            order.append(f"p{number}")
+            order.append(f"d{number}.position")
+        return shown, joins, order
+
+    def _facts_query(self, stored: StoredPredicate, condition: str, extra: str = "") -> str:
+        shown, joins, order = self._placed(stored)
         if stored.value_last:
             shown.append(f"t.{stored.columns[-1]}")
             order.append(f"t.{stored.columns[-1]}")
-        return (
-            f"SELECT {', '.join(shown)}{extra} FROM {quoted(stored.table_name)} t {' '.join(joins)} "
-            f"WHERE t.partition = 'evidence' AND t.world IN ({self.in_worlds}) AND {condition} "
-            f"ORDER BY {', '.join(order)}"
-        )
+        where = f"t.partition = 'evidence' AND t.world IN ({self.in_worlds}) AND {condition}"
+        query = f"SELECT {', '.join(shown)}{extra} FROM {quoted(stored.table_name)} t {' '.join(joins)} WHERE {where}"
+        if not joins and self._is_large(stored.table_name) and self._in_order(query, len(order)):
+            return query
+        return f"{query} ORDER BY {', '.join(order)}"
+
+    def _is_large(self, table: str) -> bool:
+        """Whether a stored table is worth a look before it is sorted."""
+        if not self._stored_sizes:
+            rows = self.connection.execute("SELECT table_name, estimated_size FROM duckdb_tables()").fetchall()
+            self._stored_sizes.update(rows)
+        return self._stored_sizes.get(table, 0) > LARGE
+
+    def _in_order(self, query: str, width: int) -> bool:
+        """Whether the rows of a query come in ascending order already: world, then p0, p1, ..."""
+        last: tuple[int, ...] | None = None
+        for batch in self.connection.cursor().sql(query).to_arrow_reader(1_000_000):
+            names = ["world", *(name for name in batch.schema.names if name.startswith("p"))][:width]
+            if len(names) < width:
+                return False
+            columns = [batch.column(name).to_numpy(zero_copy_only=False).astype(np.int64) for name in names]
+            if not columns[0].size:
+                continue
+            if last is not None and last > tuple(int(column[0]) for column in columns):
+                return False
+            undecided = np.ones(columns[0].size - 1, bool)
+            for column in columns:
+                step = np.diff(column)
+                if np.any(undecided & (step < 0)):
+                    return False
+                undecided &= step == 0
+            last = tuple(int(column[-1]) for column in columns)
+        return True
 
     def has_known(self, predicate: str) -> bool:
         """Whether some atoms of a query or hidden predicate are given in the data (only in `infer`)."""
@@ -192,13 +246,7 @@ class Vocabulary:
         offset = int(self.space.offset[predicate][0]) if predicate in self.space.offset else 0
         keys = [f"a{number}" for number in range(stored.arity)]
         order = ["world", *(f"p{number}" for number in range(stored.arity))]
-        shown, joins = ["t.world"], []
-        for place, (column, type_name) in enumerate(stored.constant_columns):
-            shown += [f"t.{column}", f"d{place}.position AS p{place}"]
-            joins.append(
-                f"JOIN domain d{place} ON d{place}.world = t.world AND d{place}.constant = t.{column} "
-                f"AND d{place}.type = {_text(type_name)}"
-            )
+        shown, joins, _ = self._placed(stored)
         group = ", ".join(["world", *keys])
         if self.program.language == "psl":
             is_open, chosen = "bool_and(partition = 'target')", "partition <> 'truth'"
@@ -206,6 +254,13 @@ class Vocabulary:
         else:
             is_open = "bool_and(value IS NULL OR (value > 0 AND value < 1))"
             chosen, given = "partition = 'evidence' AND (value IS NULL OR value > 0)", "max(value)"
+        columns = ", ".join(shown)
+        if self.program.language == "psl" and not self.roles[predicate].facts.evidence:
+            ordered = (
+                f"SELECT {columns}, NULL::DOUBLE AS value FROM {quoted(stored.table_name)} t {' '.join(joins)} "
+                f"WHERE t.partition = 'target' AND t.world IN ({self.in_worlds}) ORDER BY {', '.join(order)}"
+            )
+            return f"SELECT *, ({offset} + row_number() OVER () - 1)::{self.id_type} AS atom FROM ({ordered})"
         facts = (
             f"SELECT {group}, {is_open} AS open, {given} AS value FROM {quoted(stored.table_name)} "
             f"WHERE {chosen} AND world IN ({self.in_worlds}) GROUP BY {group}"
@@ -213,8 +268,7 @@ class Vocabulary:
         number = f"{offset} + row_number() OVER (PARTITION BY open ORDER BY {', '.join(order)}) - 1"
         return (
             f"SELECT * EXCLUDE (open), CASE WHEN open THEN ({number})::{self.id_type} END AS atom FROM "
-            f"(SELECT {', '.join(shown)}, t.open, t.value FROM ({facts}) t {' '.join(joins)}) "
-            f"ORDER BY {', '.join(order)}"
+            f"(SELECT {columns}, t.open, t.value FROM ({facts}) t {' '.join(joins)}) ORDER BY {', '.join(order)}"
         )
 
     def has_observed(self, predicate: str) -> bool:
@@ -272,6 +326,8 @@ class Vocabulary:
         if self.one_world:
             terms: list[Expression] = []
             for stride, position in zip(strides[0].tolist(), positions):
+                if self.id_type == "BIGINT" and not isinstance(position, Value):
+                    position = Call("cast BIGINT", (position,))
                 if isinstance(position, Value) and isinstance(position.value, int):
                     terms.append(Value(stride * position.value))
                 elif stride == 1:
@@ -289,7 +345,8 @@ class Vocabulary:
     def drop(self) -> None:
         """Drop the temporary tables."""
         for table in self._tables.values():
-            self.connection.execute(f"DROP TABLE IF EXISTS {table}")
+            kind = "VIEW" if table.strip('"') in self._views else "TABLE"
+            self.connection.execute(f"DROP {kind} IF EXISTS {table}")
         self._tables.clear()
 
 

@@ -1,0 +1,212 @@
+"""How fast rules become rows: `python -m benchmarks.grounding [--sizes 1,10] [--json]`.
+
+Each case is grounded through the public `ground` on one thread, and compared with two bare queries of DuckDB over the
+same temporary tables: the join that only counts, and the join that fetches the id columns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.database import Database, load_alchemy
+from workbench.grounding import Grounding, GroundRequest, ground
+from workbench.language import parse_mln, parse_psl, read_program
+from workbench.resources import datasets_directory
+
+
+@dataclass
+class Measurement:
+    """One case: ground rows, CPU seconds, rows a CPU-second, peak memory of the process, and ratios to bare queries."""
+
+    case: str
+    rows: int
+    atoms: int
+    cpu_seconds: float
+    rows_per_cpu_second: float
+    peak_gib: float
+    times_count: float
+    times_fetch: float
+
+
+def insert(database: Database, predicate: str, columns: dict[str, np.ndarray], partition: str = "evidence") -> None:
+    """Put facts straight into a predicate's table; constants are `c0, c1, ...`, numbered by position."""
+    arrow = pa.table({name: pa.array(values) for name, values in columns.items()})
+    connection = database.connection
+    connection.register("incoming", arrow)
+    shown = ", ".join(columns)
+    table = database.predicates()[predicate].table_name
+    value = "NULL" if partition == "target" else "1"
+    connection.execute(f"INSERT INTO {table} SELECT 0, {shown}, {value}, '{partition}' FROM incoming")
+    connection.unregister("incoming")
+
+
+def constants(database: Database, type_name: str, count: int) -> None:
+    """`count` constants of a type, all in the domain of world 0, position = id."""
+    connection = database.connection
+    table = database.type_tables()[type_name]
+    connection.execute(f"DELETE FROM {table}")
+    connection.execute(f"INSERT INTO {table} SELECT range::INTEGER, format('C{{:08d}}', range) FROM range({count})")
+    connection.execute(f"DELETE FROM domain WHERE type = '{type_name}'")
+    connection.execute(
+        f"INSERT INTO domain SELECT 0, '{type_name}', range::INTEGER, range::INTEGER FROM range({count})"
+    )
+
+
+def timed(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def measure(case: str, database: Database, program: object, request: GroundRequest, bare: str) -> Measurement:
+    """Ground once and compare with the bare join `SELECT {columns} FROM ...`."""
+    found: list[Grounding] = []
+    cpu = timed(lambda: found.append(ground(database, program, request)))  # type: ignore[arg-type]
+    network = found[0].network
+    cursor = database.cursor()
+    cursor.execute("SET threads = 1")
+    counted = timed(lambda: cursor.execute(bare.format("count(*)")).fetchall())
+    columns = "x AS a, y AS b" if network.n_rows else "x"
+
+    def fetch() -> None:
+        for _ in cursor.sql(bare.format(columns)).to_arrow_reader(262_144):
+            pass
+
+    fetched = timed(fetch)
+    rows = network.n_rows
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return Measurement(case, rows, network.n_atoms, cpu, rows / cpu, peak, cpu / counted, cpu / fetched)
+
+
+def transitivity(millions: float) -> Measurement:
+    """`F(x,y) ^ F(y,z) => F(x,z)` over a domain, all atoms open: three computed ids a row."""
+    size = round((millions * 1e6) ** (1 / 3)) + 1
+    program = parse_mln("F(t, t)\n1 !F(x,y) v !F(y,z) v F(x,z)")
+    with Database.open(threads=1) as database:
+        database.world_id()
+        database.declare(program)
+        constants(database, "t", size)
+        request = GroundRequest(query=["F"], limit=10**9)
+        bare = (
+            f"SELECT {{}} FROM (SELECT a.p * {size} + b.p AS x, b.p * {size} + c.p AS y FROM d a, d b, d c "
+            "WHERE a.p <> b.p AND b.p <> c.p)"
+        )
+        database.connection.execute(f"CREATE TABLE d AS SELECT range::INTEGER AS p FROM range({size})")
+        return measure(f"transitivity {millions:g}M", database, program, request, bare)
+
+
+def horn(millions: float) -> Measurement:
+    """`E(x,y) ^ A(x) => A(y)` over facts of E: two computed ids a row."""
+    return _pairs("horn", "E(t, t)\nA(t)\n1 !E(x,y) v !A(x) v A(y)", millions)
+
+
+def negation(millions: float) -> Measurement:
+    """`E(x,y) ^ !N(x,y) => A(x) v A(y)`: a closed head literal is an anti join."""
+    return _pairs("negation", "E(t, t)\nN(t, t)\nA(t)\nB(t)\n1 !E(x,y) v N(x,y) v A(x) v B(y)", millions)
+
+
+def _pairs(case: str, text: str, millions: float) -> Measurement:
+    size, count = 10_000_000, int(millions * 1e6)
+    size = max(1000, min(size, count // 5))
+    rng = np.random.default_rng(0)
+    program = parse_mln(text)
+    with Database.open(threads=1) as database:
+        database.world_id()
+        database.declare(program)
+        constants(database, "t", size)
+        edges = np.unique(rng.integers(0, size * size, int(count * 1.02)))[:count]
+        insert(database, "E", {"a0": (edges // size).astype(np.int32), "a1": (edges % size).astype(np.int32)})
+        if case == "negation":
+            some = edges[:: 50]
+            insert(database, "N", {"a0": (some // size).astype(np.int32), "a1": (some % size).astype(np.int32)})
+        queries = ["A", "B"] if case == "negation" else ["A"]
+        request = GroundRequest(query=queries, closed=["E"], limit=10**9)
+        bare = "SELECT {} FROM (SELECT a0 AS x, a1 AS y FROM p_E)"
+        if case == "negation":
+            bare = "SELECT {} FROM (SELECT e.a0 AS x, e.a1 AS y FROM p_E e ANTI JOIN p_N n ON n.a0 = e.a0 AND n.a1 = e.a1)"
+        return measure(f"{case} {millions:g}M", database, program, request, bare)
+
+
+def listed(millions: float) -> Measurement:
+    """PSL's `E(X,Y) & A(X) -> A(Y) ^2` with A listed: both open atoms found by hash join."""
+    count = int(millions * 1e6)
+    size = max(1000, count // 5)
+    rng = np.random.default_rng(0)
+    program = parse_psl("1: E(X, Y) & A(X) -> A(Y) ^2")
+    with Database.open(threads=1) as database:
+        database.world_id()
+        database.declare(program)
+        type_name = program.predicates["A"].argument_types[0]
+        constants(database, type_name, size)
+        edges = np.unique(rng.integers(0, size * size, int(count * 1.02)))[:count]
+        insert(database, "E", {"a0": (edges // size).astype(np.int32), "a1": (edges % size).astype(np.int32)})
+        insert(database, "A", {"a0": np.arange(size, dtype=np.int32)}, "target")
+        database.connection.execute(f"CREATE TABLE l AS SELECT range::INTEGER AS a, range::INTEGER AS i FROM range({size})")
+        bare = "SELECT {} FROM (SELECT p.i AS x, q.i AS y FROM p_E e JOIN l p ON p.a = e.a0 JOIN l q ON q.a = e.a1)"
+        return measure(f"listed {millions:g}M", database, program, GroundRequest(limit=10**9), bare)
+
+
+def uw_cse() -> dict[str, object]:
+    """Tuffy's files: seconds from facts in the database to the network, and the counts."""
+    directory = datasets_directory() / "uw-cse" / "tuffy-cse"
+    program = read_program(directory / "prog.mln")
+    with Database.open(threads=1) as database:
+        database.declare(program)
+        load_alchemy(database, directory / "evidence.db")
+        found: list[Grounding] = []
+        seconds = timed(lambda: found.append(ground(database, program, GroundRequest(query=["advisedBy"]))))
+    rules = found[0].rules
+    return {
+        "cpu_seconds": seconds,
+        "atoms": found[0].network.n_atoms,
+        "rows": found[0].network.n_rows,
+        "unit_entries": sum(rule.unit_groundings for rule in rules),
+        "open_groundings": sum(rule.open for rule in rules),
+    }
+
+
+CASES: dict[str, Callable[[float], Measurement]] = {
+    "transitivity": transitivity,
+    "horn": horn,
+    "negation": negation,
+    "listed": listed,
+}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the cases and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", default="1,10", help="millions of groundings")
+    parser.add_argument("--cases", default=",".join(CASES))
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(arguments)
+    found = [
+        CASES[case](float(size)) for case in options.cases.split(",") for size in options.sizes.split(",") if case
+    ]
+    files = uw_cse() if (Path(datasets_directory()) / "uw-cse" / "tuffy-cse").is_dir() else {}
+    if options.json:
+        json.dump({"cases": [asdict(one) for one in found], "uw_cse": files}, sys.stdout, indent=2)
+        print()
+        return
+    print(f"{'case':<20}{'rows':>12}{'CPU s':>9}{'M rows/CPU s':>14}{'peak GiB':>10}{'x count':>9}{'x fetch':>9}")
+    for one in found:
+        print(
+            f"{one.case:<20}{one.rows:>12,}{one.cpu_seconds:>9.2f}{one.rows_per_cpu_second / 1e6:>14.2f}"
+            f"{one.peak_gib:>10.2f}{one.times_count:>9.1f}{one.times_fetch:>9.1f}"
+        )
+    if files:
+        print("uw-cse (Tuffy's files): " + ", ".join(f"{name} {value}" for name, value in files.items()))
+
+
+if __name__ == "__main__":
+    main()
