@@ -15,6 +15,12 @@ from app.state import server  # noqa: E402
 
 st.set_page_config(page_title="Relational workbench", page_icon=":material/hub:", layout="wide")
 
+# The frame's own style: less empty space above the title, rules and SQL in even letters.
+st.html(
+    "<style>.stMainBlockContainer { padding-top: 3rem; padding-bottom: 3rem }"
+    ".stTextArea textarea { font-family: ui-monospace, monospace; font-size: .9rem }</style>"
+)
+
 VIEWS = HERE / "views"
 pages = {
     "Look": [

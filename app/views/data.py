@@ -39,7 +39,7 @@ def contents() -> None:
         rows.append(
             {"predicate": item.predicate.name, "arguments": ", ".join(item.predicate.argument_types), **by_partition}
         )
-    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch", height=min(215, 40 + 35 * len(rows)))
 
 
 def examples() -> None:

@@ -63,9 +63,9 @@ def form() -> None:
     learner, learner_options, engine, engine_options = "auto", {}, "auto", {}
     left, right = st.columns(2)
     with left:
+        worlds = st.multiselect("Worlds", list(ws.worlds()), key="worlds", help="Empty: all of them.")
         if kind in ("learn", "crossval"):
             learner, learner_options = chosen_method(ws.learners(language), "Learner", "learner")
-        worlds = st.multiselect("Worlds", list(ws.worlds()), key="worlds", help="Empty: all of them.")
     with right:
         if kind != "learn":
             order = ["marginal", "map"] if language == "mln" else ["map"]

@@ -1,0 +1,262 @@
+"""Five journeys through the page in a real browser; screenshots go to $WORKBENCH_SCREENSHOTS for people to look at."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.resources import shipped
+
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+)
+PATIENCE = 60_000
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = pytest.mark.skipif(not Path(CHROMIUM).exists(), reason="Chromium is not installed")
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of its own over an empty workspace in memory."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    main = shipped("app", "main.py")
+    environment = {**os.environ, "WORKBENCH_EMPTY": "1", "PYTHONPATH": str(main.parent.parent)}
+    environment.pop("WORKBENCH_WORKSPACE", None)
+    log = (tmp_path_factory.mktemp("server") / "log.txt").open("w")
+    flags = {"server.headless": "true", "server.port": port, "server.address": "127.0.0.1"}
+    flags |= {"server.fileWatcherType": "none", "browser.gatherUsageStats": "false", "client.toolbarMode": "minimal"}
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        str(main),
+        *(f"--{key}={value}" for key, value in flags.items()),
+    ]
+    server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(240):
+            try:
+                urllib.request.urlopen(f"{url}/_stcore/health", timeout=2)
+                break
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.25)
+        yield url
+    finally:
+        server.terminate()
+        server.wait(20)
+        log.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """One headless Chromium for all journeys."""
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
+        yield opened
+        opened.close()
+
+
+class Visitor:
+    """A person at the page: goes, clicks, types, waits until the page is still, looks."""
+
+    def __init__(self, page: Any, address: str, folder: Path) -> None:
+        self.page = page
+        self.address = address
+        self.folder = folder
+        page.set_default_timeout(PATIENCE)
+
+    def still(self) -> None:
+        """Wait until nothing runs, and no error of the page itself is shown."""
+        self.page.wait_for_timeout(250)
+        self.page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+        assert self.page.locator('[data-testid="stException"]').count() == 0
+
+    def go(self, view: str, title: str) -> None:
+        self.page.goto(f"{self.address}/{view}")
+        self.page.get_by_role("heading", name=title, exact=True).wait_for()
+        self.still()
+
+    def press(self, name: str) -> None:
+        self.page.get_by_role("button", name=name, exact=True).first.click()
+        self.still()
+
+    def choose(self, name: str) -> None:
+        self.page.get_by_role("radio", name=name, exact=True).first.click()
+        self.still()
+
+    def write(self, label: str, text: str) -> None:
+        field = self.page.get_by_label(label, exact=True).first
+        field.fill(text)
+        field.press("Control+Enter" if "\n" in text else "Enter")
+        self.still()
+
+    def pick(self, label: str, option: str) -> None:
+        field = self.page.get_by_role("combobox", name=label).first
+        field.click()
+        field.fill(option)
+        self.page.get_by_role("option", name=option).first.click()
+        self.page.keyboard.press("Escape")
+        self.still()
+
+    def sees(self, text: str) -> None:
+        self.page.get_by_text(text).first.wait_for()
+
+    def look(self, name: str) -> None:
+        """Keep a screenshot."""
+        self.page.wait_for_timeout(600)
+        self.page.screenshot(path=self.folder / f"{name}.png")
+
+
+@pytest.fixture
+def visitor(browser: Any, address: str, tmp_path: Path) -> Iterator[Visitor]:
+    folder = Path(os.environ.get("WORKBENCH_SCREENSHOTS") or tmp_path)
+    folder.mkdir(parents=True, exist_ok=True)
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, accept_downloads=True)
+    yield Visitor(context.new_page(), address, folder)
+    context.close()
+
+
+def test_from_an_example_to_scored_predictions(visitor: Visitor) -> None:
+    visitor.go("", "Data")
+    visitor.sees("This workspace is empty")
+    visitor.look("data-empty")
+    visitor.page.get_by_role("button", name="Open").nth(2).click()
+    visitor.sees("1,786")
+    visitor.still()
+    visitor.look("data-university")
+    visitor.go("learn", "Learn and infer")
+    visitor.choose("Cross-validate")
+    visitor.pick("Worlds", "Aldervale")
+    visitor.pick("Worlds", "Birchmoor")
+    visitor.pick("Learner", "pseudo_likelihood")
+    visitor.pick("Engine", "gibbs")
+    visitor.press("Run")
+    visitor.sees("Done in")
+    visitor.still()
+    visitor.look("learn-crossval")
+    visitor.go("evaluation", "Evaluation")
+    visitor.sees("Worst errors")
+    visitor.look("evaluation")
+
+
+def test_from_own_tables_to_learned_rules(visitor: Visitor, tmp_path: Path) -> None:
+    (tmp_path / "likes.csv").write_text("who,what\n" + "".join(f"P{i},T{i % 3}\n" for i in range(30)))
+    (tmp_path / "fan.csv").write_text("who\n" + "".join(f"P{i}\n" for i in range(30) if i % 3 == 0))
+    visitor.go("", "Data")
+    visitor.choose("Workspace")
+    visitor.press("New one in memory")
+    visitor.sees("This workspace is empty")
+    visitor.choose("Import a table")
+    for name, partition in (("likes", None), ("fan", "truth: labels to learn from and to be scored against")):
+        visitor.page.locator('input[type="file"]').set_input_files(tmp_path / f"{name}.csv")
+        visitor.sees(f"{name}.csv")
+        visitor.sees("The first")
+        visitor.still()
+        if partition:
+            visitor.pick("Partition", partition)
+        visitor.press("Import")
+        visitor.sees("new facts")
+        if name == "likes":
+            visitor.look("data-import")
+    visitor.go("rules", "Rules")
+    visitor.write("Rules", "Likes(who, what)\nFan(who)\n\nLikes(p, +t) => Fan(p)\n!Fan(p)\n")
+    visitor.sees("The rules are in order")
+    visitor.pick("Query", "Fan")
+    visitor.look("rules")
+    visitor.go("learn", "Learn and infer")
+    visitor.choose("Learn weights")
+    visitor.pick("Learner", "pseudo_likelihood")
+    visitor.press("Run")
+    visitor.sees("Done in")
+    visitor.still()
+    visitor.look("learn-learned")
+    visitor.press("Take these rules into the editor")
+    visitor.go("rules", "Rules")
+    assert "!Likes(p, T0) v Fan(p)" in visitor.page.get_by_label("Rules", exact=True).first.input_value()
+    visitor.go("weights", "Weights")
+    visitor.sees("A bar to the right supports the formula")
+    visitor.look("weights")
+
+
+@pytest.fixture
+def smokers(visitor: Visitor) -> Visitor:
+    """The smokers in a fresh workspace."""
+    visitor.go("", "Data")
+    visitor.choose("Workspace")
+    visitor.press("New one in memory")
+    visitor.choose("Examples")
+    visitor.page.get_by_role("button", name="Open").nth(1).click()
+    visitor.still()
+    return visitor
+
+
+def infer(visitor: Visitor, engine: str) -> None:
+    visitor.go("learn", "Learn and infer")
+    visitor.pick("Engine", engine)
+    visitor.press("Run")
+    visitor.sees("Open atoms")
+    visitor.still()
+
+
+def test_a_broken_rule_is_mended_by_its_diagnostic(smokers: Visitor) -> None:
+    smokers.go("rules", "Rules")
+    field = smokers.page.get_by_label("Rules", exact=True).first
+    right = field.input_value()
+    smokers.write("Rules", right.replace("=> Cancer(x)", "=> Cancr(x)"))
+    smokers.sees("did you mean Cancer?")
+    smokers.look("rules-broken")
+    smokers.write("Rules", right)
+    smokers.sees("The rules are in order")
+
+
+def test_why_a_prediction_is_what_it_is_and_what_if(smokers: Visitor) -> None:
+    infer(smokers, "exact")
+    smokers.look("learn-inferred")
+    smokers.go("why", "Why")
+    smokers.write("Find a prediction", "Smokes(Chloe)")
+    smokers.sees("Given everything else")
+    smokers.look("why")
+    smokers.write("Fact", "Smokes(Dario)")
+    smokers.press("Try it")
+    smokers.sees("Predictions that moved most")
+    smokers.look("why-what-if")
+
+
+def test_two_runs_are_compared_and_exported(smokers: Visitor) -> None:
+    infer(smokers, "exact")
+    infer(smokers, "gibbs")
+    smokers.go("runs", "Runs")
+    grid = smokers.page.get_by_test_id("stDataFrame").first
+    box = grid.bounding_box()
+    for row in (1, 2):
+        smokers.page.mouse.click(box["x"] + 18, box["y"] + 18 + 35 * row)
+        smokers.still()
+    smokers.sees("Predictions that differ")
+    smokers.look("runs-compared")
+    with smokers.page.expect_download() as caught:
+        smokers.page.get_by_role("button", name="Download the comparison (CSV)").click()
+    assert "Cancer(" in Path(caught.value.path()).read_text()
+    smokers.page.mouse.click(box["x"] + 18, box["y"] + 18 + 35 * 2)
+    smokers.still()
+    with smokers.page.expect_download() as caught:
+        smokers.page.get_by_role("button", name="Report (HTML)").click()
+    assert "<h2>Predictions</h2>" in Path(caught.value.path()).read_text()
+    smokers.look("run")

@@ -1,0 +1,169 @@
+"""Every page: empty, loaded, at work, and given something wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import sleep
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.jobs import Job, JobRunner
+from app.state import Server, plain
+from tests.app.conftest import Open
+from workbench.progress import Progress
+
+VIEWS = ("data", "explore", "rules", "learn", "weights", "evaluation", "why", "runs", "experiments")
+LABELLED = "Smokes(Ann)\nSmokes(Bob)\nFriends(Ann,Bob)\nFriends(Bob,Cem)\nFriends(Dov,Eva)\n"
+
+
+@pytest.fixture
+def smokers(state: Server) -> Server:
+    """The smokers, inferred once and learned from once."""
+    ws = state.workspace
+    ws.open_example("smokers")
+    text, _ = ws.rules_at_hand()
+    ws.infer(text, query=["Smokes", "Cancer"], engine="exact")
+    ws.learn(text, query=["Smokes"], learner="pseudo_likelihood")
+    return state
+
+
+def sound(test: AppTest) -> AppTest:
+    assert [item.value for item in test.exception] == []
+    return test
+
+
+def finished(job: Job | None) -> Job:
+    assert job is not None
+    for _ in range(600):
+        if job.is_finished:
+            return job
+        sleep(0.1)
+    raise AssertionError(f"{job.title} is still {job.status}")
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_an_empty_workspace_says_the_next_step(page: Open, view: str) -> None:
+    test = sound(page(view))
+    assert test.title
+    assert [item.value for item in test.info]
+
+
+@pytest.mark.parametrize("view", [view for view in VIEWS if view != "experiments"])
+def test_a_workspace_with_runs(smokers: Server, page: Open, view: str) -> None:
+    test = sound(page(view))
+    assert not test.error
+
+
+def test_an_example_opens_with_one_click(state: Server, page: Open) -> None:
+    test = page("data")
+    sound(test.button(key="open-smokers").click().run())
+    assert test.metric[0].value == "25"
+    assert "Smokes" in state.workspace.rules_at_hand()[0]
+
+
+def test_a_table_is_previewed_mapped_and_imported(state: Server, page: Open, tmp_path: Path) -> None:
+    (tmp_path / "works_with.csv").write_text("left,right\nAnn,Bob\nBob,<b>Cem</b>\n")
+    test = page("data")
+    test.button_group(key="section").set_value("Import a table").run()
+    test.text_input(key="table-path").set_value(str(tmp_path / "works_with.csv")).run()
+    assert state.workspace.catalog() == ()
+    sound(test.button(key="table-import").click().run())
+    assert "2 new facts" in test.success[0].value
+    assert state.workspace.facts_page("WorksWith", search="<b>").total == 1
+
+
+def test_a_ragged_table_is_refused_at_its_line(state: Server, page: Open, tmp_path: Path) -> None:
+    (tmp_path / "ragged.csv").write_text("a,b\nAnn,Bob\nBob\n")
+    test = page("data")
+    test.button_group(key="section").set_value("Import a table").run()
+    test.text_input(key="table-path").set_value(str(tmp_path / "ragged.csv")).run()
+    sound(test)
+    assert "this line has 1 cells" in test.error[0].value
+    assert "ragged.csv:3" in test.code[0].value
+
+
+def test_facts_need_declared_predicates(state: Server, page: Open, tmp_path: Path) -> None:
+    (tmp_path / "facts.db").write_text(LABELLED)
+    test = page("data")
+    test.button_group(key="section").set_value("Import facts").run()
+    test.text_input(key="facts-path").set_value(str(tmp_path / "facts.db")).run()
+    sound(test.button(key="facts-import").click().run())
+    assert "no predicate is called Smokes" in test.error[0].value
+    state.workspace.remember_rules("Smokes(person)\nFriends(person, person)\n1 Smokes(x)\n", "mln")
+    sound(test.button(key="facts-import").click().run())
+    assert "5 new facts" in test.success[0].value
+
+
+def test_a_broken_rule_is_shown_with_its_caret_and_mended(smokers: Server, page: Open) -> None:
+    test = page("rules")
+    right = test.text_area(key="rules-text").value
+    test.text_area(key="rules-text").set_value(right.replace("Smokes(x) => Cancer(x)", "Smokes(x) => Cancr(x)")).run()
+    sound(test)
+    assert "1 error" in test.error[0].value
+    assert any("did you mean" in item.value and "^" in item.value for item in test.code)
+    sound(test.text_area(key="rules-text").set_value(right).run())
+    assert not test.error
+    assert test.success[0].value == "The rules are in order."
+    assert len(test.expander) == len([line for line in right.splitlines() if line[:1] in "-0123456789" and line])
+
+
+def test_the_console_runs_and_refuses(smokers: Server, page: Open) -> None:
+    test = page("explore")
+    test.button_group(key="view").set_value("SQL").run()
+    test.text_area(key="sql").set_value("SELECT count(*) AS n FROM facts.Friends WHERE person_1 = $who").run()
+    test.text_input(key="sql-parameter-who").set_value("Aino").run()
+    sound(test.button(key="sql-run").click().run())
+    assert test.dataframe[0].value["n"].tolist() == [2]
+    test.text_area(key="sql").set_value("DROP TABLE world").run()
+    sound(test.button(key="sql-run").click().run())
+    assert "reads only" in test.error[0].value
+
+
+def test_inference_runs_in_the_background(smokers: Server, page: Open) -> None:
+    test = page("learn")
+    test.selectbox(key="engine").set_value("exact").run()
+    sound(test.button(key="run").click().run())
+    job = finished(smokers.runner.latest())
+    assert job.status == "done", job.error
+    sound(test.run())
+    assert {item.label: item.value for item in test.metric}["Status"] == "exact"
+    assert len(smokers.workspace.all_runs()) == 3
+
+
+def test_a_prediction_is_explained_and_tried_otherwise(smokers: Server, page: Open) -> None:
+    test = page("why")
+    test.text_input(key="why-search").set_value("Cancer(Chloe)").run()
+    sound(test)
+    assert any("Cancer(Chloe) has value" in item.value for item in test.text)
+    before = len(smokers.workspace.all_runs())
+    test.text_input(key="what-if-fact").set_value("Smokes(Chloe)").run()
+    sound(test.button(key="what-if-run").click().run())
+    assert test.metric[-1].delta.startswith("-")
+    test.text_input(key="what-if-fact").set_value("Smokes(Nobody)").run()
+    sound(test.button(key="what-if-run").click().run())
+    assert "Nobody is no person" in test.error[0].value.replace("\\", "")
+    assert len(smokers.workspace.all_runs()) == before
+
+
+def test_cancel_stops_work_and_failures_are_told() -> None:
+    runner = JobRunner()
+
+    def forever(progress: Progress) -> None:
+        while True:
+            progress.step("waiting", 0)
+            progress.observe({"objective": 1.0})
+            sleep(0.01)
+
+    job = runner.submit("forever", forever)
+    runner.submit("never begun", forever).cancel()
+    while not job.points:
+        sleep(0.01)
+    job.cancel()
+    assert finished(job).status == "cancelled"
+    failed = finished(runner.submit("fails", lambda progress: 1 / 0))
+    assert (failed.status, "ZeroDivisionError" in failed.error) == ("failed", True)
+
+
+def test_text_of_users_is_no_markup() -> None:
+    assert plain("<b>[x](y)*") == "\\<b\\>\\[x\\]\\(y\\)\\*"
