@@ -59,7 +59,12 @@ def _converted(source: Path, data: Path | None, learn_data: Path | None) -> dict
         return dict(document_to_files(read_psl_document(source), source.stem))
     program = read_program(source)
     if program.language == "mln":
-        return {f"{source.stem}.psl": format_program(mln_to_psl(program).program)}
+        translation = mln_to_psl(program)
+        notes = [
+            f"// {predicate}: closed, true of every constant of type {type_name}\n"
+            for type_name, predicate in translation.domains.items()
+        ]
+        return {f"{source.stem}.psl": "".join(notes) + format_program(translation.program)}
     if data is None:
         raise UsageError.of(
             "E0818", "a .psl program has no data of its own", help="name its data file with --data FILE.data"
