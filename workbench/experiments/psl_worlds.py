@@ -85,10 +85,11 @@ def discrete_twin(world: HingeWorld) -> HingeWorld:
     linear = with_linear_hinges(world)
     network = linear.network
     program = convex_program(relax(network, np.zeros(network.n_templates)))
-    members = [program.block_member[start:end] for start, end in zip(program.block_start[:-1], program.block_start[1:])]
+    members = [
+        program.block_member[start:end].tolist()
+        for start, end in zip(program.block_start[:-1], program.block_start[1:])
+    ]
     exact = [m for m, is_exact in zip(members, program.block_exact) if is_exact]
-    atoms_in_blocks = np.zeros(network.n_atoms, np.bool_)
-    atoms_in_blocks[program.block_member] = True
     soft = np.flatnonzero(network.relation == Relation.HINGE)
     blocks = (
         blocks_from_members(network.n_atoms, exact, BlockKind.EXACTLY_ONE) if exact else Blocks.none(network.n_atoms)

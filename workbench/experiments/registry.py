@@ -30,6 +30,9 @@ EXPERIMENTS: dict[str, Callable[..., ReproductionTable]] = {
     "alzheimer": _experiment("alzheimer"),
     "webkb": _experiment("webkb"),
     "citeseer": _experiment("citeseer"),
+    "psl-cora": _experiment("psl_cora"),
+    "psl-citeseer": _experiment("psl_citeseer"),
+    "psl-epinions": _experiment("psl_epinions"),
 }
 
 

@@ -1,0 +1,40 @@
+"""The hinge-loss MRF experiments: their programs parse, splits are fair, one small fold runs on the real data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from workbench.errors import UsageError
+from workbench.experiments import psl_citeseer, psl_cora, psl_documents, psl_epinions, reproduce
+from workbench.language import parse_psl
+from workbench.resources import datasets_directory
+
+
+def test_programs_have_the_published_rules() -> None:
+    epinions = parse_psl(psl_epinions.program_text())
+    assert len(epinions.rules) == 16 + 2 + 2
+    assert len({rule.text for rule in epinions.rules}) == 20
+    documents = parse_psl(psl_documents.program_text(["1", "2", "3"]))
+    assert len(documents.rules) == 2 * 3 + 1 + 1
+
+
+def test_halves_share_no_document_and_half_the_labels_show() -> None:
+    for split in psl_documents.splits(1000, 3):
+        assert not np.intersect1d(split.train, split.test).size
+        assert 400 < split.observed.sum() < 600
+
+
+def test_published_figures_are_all_there() -> None:
+    assert set(psl_cora.PUBLISHED) == set(psl_citeseer.PUBLISHED) == set(psl_documents.SYSTEMS)
+
+
+@pytest.mark.parametrize(("name", "system"), [("psl-epinions", "HL-MRF-Q MPLE"), ("psl-cora", "HL-MRF-Q MLE")])
+def test_one_fold_of_one_system(name: str, system: str) -> None:
+    try:
+        directory = datasets_directory()
+    except UsageError as error:
+        pytest.skip(str(error))
+    table = reproduce(name, data_dir=directory, folds=1, systems=[system])
+    measured = {row.metric: row.ours for row in table.rows if row.system == system}
+    assert all(value is not None and 0.3 < value <= 1.0 for value in measured.values())
