@@ -303,7 +303,6 @@ def reset(layout: Layout, search: Search, component: int, how: int) -> None:
         elif how == 1:
             y[atom] = uniform(random) < 0.5
         search.last_flip[atom] = -1099511627776
-    search.clock[component] = 0
     for first in range(first_atom, last_atom):
         block = block_of[first]
         if block < 0 or block_atom[block_ptr[block]] != first:

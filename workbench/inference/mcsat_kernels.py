@@ -177,7 +177,7 @@ def _breaks(atom: int, y: Int8, ell: Float, atom_ptr: Int64, atom_row: Int32, co
         row = atom_row[k]
         if active[row]:
             new = ell[row] + sign * coefficient[k]
-            total += (new > 0) - (ell[row] > 0)
+            total += int(new > 0) - int(ell[row] > 0)
     return total
 
 
