@@ -22,13 +22,17 @@ def reproduce(
     name: Annotated[str, typer.Argument(help="uw-cse, cora, webkb, citeseer, alzheimer, psl-cora, ...")],
     data_dir: Annotated[Path | None, typer.Option("--data-dir", help="Where the real data sets are.")] = None,
     folds: Annotated[int | None, typer.Option("--folds", help="Only the first K folds.", min=1)] = None,
+    system: Annotated[
+        list[str] | None, typer.Option("--system", help="Only this row, such as 'MLN(VP)'; repeatable, where rows are.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Run a published experiment's protocol and print its table beside ours."""
     from workbench.experiments import reproduce as run_experiment
 
     with shown_progress() as progress:
-        table = run_experiment(name, data_dir=data_dir, folds=folds, progress=progress)
+        options = {"systems": tuple(system)} if system else {}
+        table = run_experiment(name, data_dir=data_dir, folds=folds, progress=progress, **options)
     if json:
         print_json(table.as_record())
         return

@@ -208,7 +208,7 @@ def pseudo_likelihood(study: Study, fold: Fold) -> Float:
 
 def knowledge_base(study: Study, fold: Fold) -> Float:
     """The clauses alone: one equal weight on all, large enough to stand for infinite ones."""
-    weights = make_learner("fixed", value=10.0).fit((), study.templates).weights
+    weights = make_learner("fixed", value=20.0).fit((), study.templates).weights
     return marginals(study.test(fold).network, weights, samples=200, burn_in=50)
 
 

@@ -187,7 +187,7 @@ class _TrainingCounts:
 
 def knowledge_base(study: Study, fold: Fold) -> Float:
     """The clauses alone: one equal weight on all, large enough to stand for infinite ones."""
-    weights = make_learner("fixed", value=10.0).fit((), study.templates).weights
+    weights = make_learner("fixed", value=20.0).fit((), study.templates).weights
     return marginals(study.test(fold).network, weights)
 
 
