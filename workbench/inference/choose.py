@@ -67,8 +67,11 @@ def choose(network: GroundNetwork, weights: Float, task: Task, *, discrete: bool
         return exact, "every component is narrow enough for exact inference"
     if task == "map":
         if network.A.nnz > _LARGE:
+            relaxed = make_engine("lp", polish=True)
+            if relaxed.declines(network, weights) is None:
+                return relaxed, f"{too_wide}, and the network is too large for an integer program"
             return make_engine("maxwalksat"), f"{too_wide}, and the network is too large for an integer program"
-        program = make_engine("ilp")
+        program = make_engine("ilp", max_nodes=_NODES)
         refusal = program.declines(network, weights)
         if refusal is None:
             return program, f"{too_wide}; the integer program gives a certificate"
@@ -77,6 +80,9 @@ def choose(network: GroundNetwork, weights: Float, task: Task, *, discrete: bool
         return make_engine("mcsat"), too_wide
     return make_engine("gibbs"), f"{too_wide}, and some rows are no clauses"
 
+
+_NODES = 500
+"""Nodes of branch and cut a component, unasked: a limit in time would make answers depend on the machine."""
 
 _LARGE = 200_000
 """Entries of the largest network given to the integer program unasked."""

@@ -142,18 +142,22 @@ class IntegerProgram:
     ----------
     relative_gap : float
         Where the search may stop, relative to a component's energy; 0 asks for proof.
+    max_nodes : int, optional
+        Nodes of branch and cut that each component may take.
     workers : int
         Components solved at a time.
     polish : bool
-        Improve the warm start by MaxWalkSAT.
+        Improve the warm start by MaxWalkSAT where the relaxation leaves a gap: rounding alone is weak on frustrated
+        networks.
     """
 
     name: ClassVar[str] = "ilp"
     task: ClassVar[Literal["map", "marginal"]] = "map"
 
     relative_gap: float = 0.0
+    max_nodes: int | None = None
     workers: int = 2
-    polish: bool = False
+    polish: bool = True
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """Squared potentials, and soft rows of negative weight that are no clauses."""
@@ -179,7 +183,10 @@ class IntegerProgram:
         fixed, x, bound, relaxation = settled
         rounded = round_state(network, weights, x[: network.n_atoms])
         best = rounded.values if start is None else better(network, weights, rounded.values, start)
-        if self.polish:
+        rounded_energy = reported_energy(network, weights, best)
+        if self.polish and not (
+            hard_violation(network, best, discrete=True) == 0.0 and is_proven(rounded_energy, bound, scale)
+        ):
             best = local_search(network, weights, best, seed=seed, deadline=deadline, progress=progress)
         left = restrict(problem, fixed, x)
         parts = split(left.problem)
@@ -202,13 +209,14 @@ class IntegerProgram:
             "seconds": monotonic() - began,
         }
         if proven:
-            status, reason = Status.OPTIMAL, f"branch and cut proved it, {programs} programs searched"
+            how = f"branch and cut proved it, {programs} programs searched" if programs else "the relaxation proves it"
+            status, reason = Status.OPTIMAL, how
         elif progress.cancelled:
             status, reason = Status.CANCELLED, "cancelled; the bound holds"
         elif expired(deadline):
             status, reason = Status.LIMIT, "time ran out before every component was proven"
         else:
-            status, reason = Status.FEASIBLE, "stopped within the relative gap asked for"
+            status, reason = Status.FEASIBLE, "stopped within the relative gap or the nodes asked for"
         bound = min(bound, energy) if violation == 0.0 else bound
         return Solution(status, state, energy, bound, violation, self.name, reason, diagnostics=diagnostics)
 
@@ -284,6 +292,7 @@ class IntegerProgram:
             start=start if feasible else None,
             time_limit=remaining(deadline),
             relative_gap=self.relative_gap,
+            max_nodes=self.max_nodes,
             seed=seed,
         )
         return replace(answer, bound=max(answer.bound, relaxed.bound))

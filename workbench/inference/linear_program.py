@@ -86,6 +86,7 @@ def solve_highs(
     time_limit: float = float("inf"),
     method: str = "choose",
     relative_gap: float = 0.0,
+    max_nodes: int | None = None,
     threads: int = 1,
     seed: int = 0,
 ) -> LinearAnswer:
@@ -105,6 +106,8 @@ def solve_highs(
         HiGHS's algorithm for the linear program.
     relative_gap : float
         Where the integer search may stop, relative to the objective.
+    max_nodes : int, optional
+        Nodes of branch and cut after which the integer search stops.
 
     References
     ----------
@@ -125,6 +128,8 @@ def solve_highs(
         solver.setOptionValue("time_limit", max(time_limit, 0.0))
     if integer:
         solver.setOptionValue("mip_rel_gap", relative_gap)
+        if max_nodes is not None:
+            solver.setOptionValue("mip_max_nodes", max_nodes)
         solver.setOptionValue("mip_abs_gap", 1e-9 * max(1.0, abs(program.offset), float(np.abs(program.cost).sum())))
     else:
         solver.setOptionValue("solver", method)

@@ -36,6 +36,8 @@ class LinearRelaxation:
         `best` takes the better of the two; `none` returns the relaxed state itself (PSL's reading).
     tolerance : float
         Relative gap of the first-order solver.
+    polish : bool
+        Improve the rounded state by MaxWalkSAT where it leaves a gap.
     """
 
     name: ClassVar[str] = "lp"
@@ -44,6 +46,7 @@ class LinearRelaxation:
     solver: RelaxationSolver = "auto"
     rounding: Literal["roundup", "conditional", "best", "none"] = "roundup"
     tolerance: float = 1e-6
+    polish: bool = False
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """Networks with no convex relaxation; for 0/1 states, soft rows that are no clauses."""
@@ -84,6 +87,8 @@ class LinearRelaxation:
             values, repaired = relaxed, False
         else:
             values, repaired = self._round(network, weights, relaxed, seed, deadline, progress)
+            if self.polish and reported_energy(network, weights, values) > answer.bound + 1e-9 * abs(answer.bound):
+                values = local_search(network, weights, values, seed=seed, deadline=deadline, progress=progress)
         diagnostics["repaired"] = repaired
         diagnostics["seconds"] = monotonic() - began
         return _judge(self.name, network, weights, values, answer, diagnostics, self.rounding != "none", deadline)
