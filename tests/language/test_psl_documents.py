@@ -91,6 +91,16 @@ def test_rules_over_undeclared_predicates() -> None:
     assert [(d.code, d.help) for d in caught.value.diagnostics] == [("E0104", "did you mean Smokes?")]
 
 
+def test_errors_of_rules_point_into_the_document() -> None:
+    text = DOCUMENT.replace("-> Smokes(B)", "-> Smokes(C)")
+    with pytest.raises(InputError) as caught:
+        parse_psl_document(text).program()
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.span is not None
+    line = text.split("\n")[diagnostic.span.line - 1]
+    assert line[diagnostic.span.column - 1 :].startswith("C) ^2")
+
+
 @pytest.mark.parametrize(
     ("text", "code", "words"),
     [

@@ -62,6 +62,8 @@ class PslDocument:
         Options of one task only.
     evaluations : mapping of predicate to the evaluators named for it
     source : str or None
+    text : str
+        The document itself, so that messages about its rules can point into it.
     """
 
     predicates: tuple[Predicate, ...]
@@ -72,6 +74,7 @@ class PslDocument:
     learn_options: Mapping[str, object] = field(default_factory=dict)
     evaluations: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
     source: str | None = None
+    text: str = field(default="", compare=False, repr=False)
 
     def program(self) -> Program:
         """The document's rules, over the predicates it declares.
@@ -81,12 +84,24 @@ class PslDocument:
         InputError
             With every error of the rules; E0104 for a predicate that the document does not declare.
         """
-        program = with_declarations(parse_psl("\n".join(self.rules), self.source), self.predicates)
+        program = with_declarations(parse_psl(self._rules_in_place(), self.source), self.predicates)
         declared = {predicate.name for predicate in self.predicates}
         unknown = [name for name in program.predicates if name not in declared]
         if unknown:
             raise InputError(tuple(_unknown(name, declared) for name in unknown))
         return program
+
+    def _rules_in_place(self) -> str:
+        """The rules where they stand in the document, all else blank; one a line where they cannot be found there."""
+        pieces = []
+        position = 0
+        for rule in self.rules:
+            start = self.text.find(rule, position)
+            if start < 0 or not rule.strip():
+                return "\n".join(self.rules)
+            pieces += [re.sub(r"[^\n]", " ", self.text[position:start]), rule]
+            position = start + len(rule)
+        return "".join(pieces)
 
 
 def read_psl_document(path: str | os.PathLike[str]) -> PslDocument:
@@ -203,6 +218,7 @@ class _Reading:
             self.options(content.get("learn"), "options"),
             evaluations,
             self.source,
+            self.text,
         )
 
     def rules(self, rules: object) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ __all__ = ["Diagnostics", "Source", "read_text"]
 
 MOST_ERRORS = 200
 LONGEST_MESSAGE = 400
+UNPRINTABLE = re.compile(r"[^\t\x20-\x7e\xa0-\U0010ffff]")
 
 
 class Positioned(Protocol):
@@ -66,7 +68,8 @@ class Diagnostics:
         if span.source not in self._lines:
             self._lines[span.source] = self.texts[span.source].split("\n")
         lines = self._lines[span.source]
-        return lines[span.line - 1].rstrip("\r") if span.line <= len(lines) else None
+        line = lines[span.line - 1].rstrip("\r") if span.line <= len(lines) else ""
+        return line if line.isprintable() else UNPRINTABLE.sub("\ufffd", line)
 
     @property
     def has_errors(self) -> bool:
