@@ -24,10 +24,10 @@ def bars(frame: pd.DataFrame, label: str, value: str, *, description: str) -> al
         .mark_bar(color=BLUE, cornerRadiusEnd=2)
         .encode(
             x=alt.X(f"{value}:Q", title=value, axis=alt.Axis(tickMinStep=1)),
-            y=alt.Y(f"{label}:N", sort="-x", title=None, axis=alt.Axis(labelLimit=220)),
+            y=alt.Y(f"{label}:N", sort="-x", title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False)),
             tooltip=[alt.Tooltip(f"{label}:N"), alt.Tooltip(f"{value}:Q")],
         )
-        .properties(height=max(80, 22 * len(frame)))
+        .properties(height=60 + 24 * len(frame))
     )
 
 
@@ -48,14 +48,15 @@ def degree_chart(frame: pd.DataFrame, *, description: str) -> alt.Chart:
 def weight_bars(frame: pd.DataFrame, *, before: bool, description: str) -> alt.LayerChart | alt.Chart:
     """Diverging bars of weights sorted from strongest support to strongest opposition; ticks mark weights before."""
     base = alt.Chart(frame, description=description)
-    y = alt.Y("label:N", sort=alt.SortField("weight", "descending"), title=None, axis=alt.Axis(labelLimit=420))
+    axis = alt.Axis(labelLimit=420, labelOverlap=False)
+    y = alt.Y("label:N", sort=alt.SortField("weight", "descending"), title=None, axis=axis)
     chart = base.mark_bar(cornerRadiusEnd=2).encode(
         x=alt.X("weight:Q", title="weight"),
         y=y,
         color=_sign("weight"),
         tooltip=["formula:N", alt.Tooltip("weight:Q", format="+.4f"), alt.Tooltip("initial:Q", format="+.4f")],
     )
-    height = max(90, 24 * len(frame))
+    height = 60 + 28 * len(frame)
     if not before:
         return chart.properties(height=height)
     ticks = base.mark_tick(color=GREY, thickness=3, size=16).encode(x="initial:Q", y=y)
@@ -129,7 +130,7 @@ def waterfall(parts: list[tuple[str, float]], *, total: str, description: str) -
     frame = pd.DataFrame(rows)
     frame["kind"] = ["up" if value >= 0 else "down" for value in frame["contribution"][:-1]] + ["total"]
     frame["text"] = [f"{value:+.2f}" for value in frame["contribution"]]
-    y = alt.Y("label:N", sort=alt.SortField("order"), title=None, axis=alt.Axis(labelLimit=420))
+    y = alt.Y("label:N", sort=alt.SortField("order"), title=None, axis=alt.Axis(labelLimit=420, labelOverlap=False))
     base = alt.Chart(frame, description=description)
     chart = base.mark_bar(cornerRadius=2).encode(
         x=alt.X("from:Q", title="contribution"),
@@ -145,4 +146,4 @@ def waterfall(parts: list[tuple[str, float]], *, total: str, description: str) -
     )
     texts = texts.transform_calculate(end="max(datum['from'], datum['to'])")
     rule = alt.Chart(pd.DataFrame({"zero": [0]})).mark_rule(color=GREY).encode(x=alt.X("zero:Q", title="contribution"))
-    return (rule + chart + texts).properties(height=max(110, 32 * len(frame)))
+    return (rule + chart + texts).properties(height=70 + 34 * len(frame))

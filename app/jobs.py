@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
+from math import isfinite
 from queue import Queue
 from threading import Event, Thread
 from time import time
@@ -68,7 +69,7 @@ class Job:
     def observe(self, figures: dict[str, float]) -> None:
         """Figures of the work's course, such as its objective; called by the worker."""
         now = self.seconds
-        self.points.extend((now, name, value) for name, value in figures.items())
+        self.points.extend((now, name, value) for name, value in figures.items() if isfinite(value))
 
 
 class JobRunner:

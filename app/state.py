@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from app.jobs import JobRunner
 from workbench.errors import WorkbenchError
 from workbench.workspace import Workspace, open_workspace
 
-__all__ = ["Server", "saved_upload", "server", "show_error", "warnings", "workspace"]
+__all__ = ["Server", "numbers", "plain", "saved_upload", "server", "show_error", "warnings", "workspace"]
 
 START_EXAMPLE = "university"
 
@@ -74,6 +75,15 @@ def show_error(error: WorkbenchError | str) -> None:
     more = f" (and {len(error.diagnostics) - 1} more)" if len(error.diagnostics) > 1 else ""
     st.error(plain(first) + more, icon=":material/error:")
     st.code(_without_paths(str(error)), language=None, wrap_lines=True)
+
+
+def numbers(frame: pd.DataFrame, digits: int = 4) -> dict[str, Any]:
+    """Column settings that give every figure of a table the same number of decimals."""
+    return {
+        name: st.column_config.NumberColumn(format=f"%.{digits}f")
+        for name in frame.columns
+        if frame[name].dtype.kind == "f"
+    }
 
 
 def warnings(found: tuple[Any, ...]) -> None:

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.state import show_error, workspace
+from app.state import numbers, show_error, workspace
 from workbench.errors import WorkbenchError
 
 METRICS = ("F1", "precision", "recall", "accuracy", "AUC-ROC", "AUC-PR", "CLL")
@@ -20,11 +20,14 @@ def by_fold(number: int) -> None:
         st.info("No prediction of this run has a label. Load truth for its query predicates on the Data page.")
         return
     shown = table[["fold", *(name for name in METRICS if name in table)]]
-    st.dataframe(shown.round(4), hide_index=True, width="stretch")
     if len(table) > 1:
-        summary = ws.metric_summary(shown)
-        st.caption("Over folds: mean, standard deviation (n - 1) and 95 % interval of the mean")
-        st.dataframe(summary.round(4), hide_index=True, width="stretch")
+        summary = ws.metric_summary(shown).set_index("metric").T
+        names = {"mean": "mean", "sd": "standard deviation", "low": "95 % interval, from", "high": "95 % interval, to"}
+        if len(table) < 3:
+            names = {"mean": "mean", "sd": "standard deviation"}
+        rows = summary.loc[list(names)].assign(fold=list(names.values()))
+        shown = pd.concat([shown, rows], ignore_index=True)
+    st.dataframe(shown, column_config=numbers(shown), hide_index=True, width="stretch")
 
 
 def curves(number: int, predictions: pd.DataFrame) -> None:

@@ -66,16 +66,16 @@ def form() -> None:
         worlds = st.multiselect("Worlds", list(ws.worlds()), key="worlds", help="Empty: all of them.")
         if kind in ("learn", "crossval"):
             learner, learner_options = chosen_method(ws.learners(language), "Learner", "learner")
+        first, second = st.columns(2)
+        seed = int(first.number_input("Seed", 0, 2**31 - 1, 0, key="seed", help="Same inputs and seed: same result."))
+        limit = float(
+            second.number_input("Time limit (s)", 0.0, 36_000.0, 0.0, key="limit", help="0: none. For each solve.")
+        )
     with right:
         if kind != "learn":
             order = ["marginal", "map"] if language == "mln" else ["map"]
             task = st.radio("Task", order, format_func=TASKS.get, key="task")
             engine, engine_options = chosen_method(ws.engines(language, task), "Engine", "engine")
-    left, right = st.columns(2)
-    seed = int(left.number_input("Seed", 0, 2**31 - 1, 0, key="seed", help="Same inputs and seed: same result."))
-    limit = float(
-        right.number_input("Time limit (s)", 0.0, 36_000.0, 0.0, key="limit", help="0: none. For each solve.")
-    )
     request: dict[str, Any] = {
         "query": query or None,
         "worlds": worlds or None,

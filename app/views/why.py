@@ -82,6 +82,7 @@ def explanation(result: Any, atom: str) -> None:
             help="Its probability with every other atom at its likeliest value.",
         )
         columns[2].metric("Log-odds given all else", f"{found.log_odds:+.3f}")
+    st.text(found.sentence())
     parts = [(rule, total) for rule, total, _ in found.by_rule() if abs(total) > 1e-9 and abs(total) != float("inf")]
     if parts:
         shown = [(rule if len(rule) <= 60 else rule[:57] + "...", total) for rule, total in parts[:BARS]]
@@ -90,7 +91,6 @@ def explanation(result: Any, atom: str) -> None:
             shown.append((f"{len(parts) - BARS} more", rest))
         title = "sum of pressures" if psl else "log-odds"
         st.altair_chart(charts.waterfall(shown, total=title, description=f"What each rule contributes to {atom}"))
-    st.text(found.sentence())
     for rule, total, count in found.by_rule():
         with st.expander(f"{total:+.3f}  {plain(rule)}  ({count} ground)"):
             rows = [item for item in found.contributions if item.rule == rule]

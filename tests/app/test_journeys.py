@@ -103,7 +103,7 @@ class Visitor:
         self.still()
 
     def write(self, label: str, text: str) -> None:
-        field = self.page.get_by_label(label, exact=True).first
+        field = self.page.get_by_role("textbox", name=label, exact=True).first
         field.fill(text)
         field.press("Control+Enter" if "\n" in text else "Enter")
         self.still()
@@ -190,7 +190,7 @@ def test_from_own_tables_to_learned_rules(visitor: Visitor, tmp_path: Path) -> N
     visitor.look("learn-learned")
     visitor.press("Take these rules into the editor")
     visitor.go("rules", "Rules")
-    assert "!Likes(p, T0) v Fan(p)" in visitor.page.get_by_label("Rules", exact=True).first.input_value()
+    assert "!Likes(p, T0) v Fan(p)" in visitor.page.get_by_role("textbox", name="Rules", exact=True).first.input_value()
     visitor.go("weights", "Weights")
     visitor.sees("A bar to the right supports the formula")
     visitor.look("weights")
@@ -218,7 +218,7 @@ def infer(visitor: Visitor, engine: str) -> None:
 
 def test_a_broken_rule_is_mended_by_its_diagnostic(smokers: Visitor) -> None:
     smokers.go("rules", "Rules")
-    field = smokers.page.get_by_label("Rules", exact=True).first
+    field = smokers.page.get_by_role("textbox", name="Rules", exact=True).first
     right = field.input_value()
     smokers.write("Rules", right.replace("=> Cancer(x)", "=> Cancr(x)"))
     smokers.sees("did you mean Cancer?")
@@ -240,22 +240,26 @@ def test_why_a_prediction_is_what_it_is_and_what_if(smokers: Visitor) -> None:
     smokers.look("why-what-if")
 
 
+def tick_rows(visitor: Visitor, *rows: int) -> None:
+    """Tick rows of the page's first table, which draws itself on a canvas."""
+    box = visitor.page.get_by_test_id("stDataFrame").first.bounding_box()
+    for row in rows:
+        visitor.page.mouse.click(box["x"] + 18, box["y"] + 18 + 35 * row)
+        visitor.still()
+
+
 def test_two_runs_are_compared_and_exported(smokers: Visitor) -> None:
     infer(smokers, "exact")
     infer(smokers, "gibbs")
     smokers.go("runs", "Runs")
-    grid = smokers.page.get_by_test_id("stDataFrame").first
-    box = grid.bounding_box()
-    for row in (1, 2):
-        smokers.page.mouse.click(box["x"] + 18, box["y"] + 18 + 35 * row)
-        smokers.still()
+    tick_rows(smokers, 1, 2)
     smokers.sees("Predictions that differ")
     smokers.look("runs-compared")
     with smokers.page.expect_download() as caught:
         smokers.page.get_by_role("button", name="Download the comparison (CSV)").click()
     assert "Cancer(" in Path(caught.value.path()).read_text()
-    smokers.page.mouse.click(box["x"] + 18, box["y"] + 18 + 35 * 2)
-    smokers.still()
+    smokers.go("runs", "Runs")
+    tick_rows(smokers, 1)
     with smokers.page.expect_download() as caught:
         smokers.page.get_by_role("button", name="Report (HTML)").click()
     assert "<h2>Predictions</h2>" in Path(caught.value.path()).read_text()

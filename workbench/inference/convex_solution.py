@@ -66,6 +66,7 @@ class Recorder:
         if self.progress.cancelled:
             return Status.CANCELLED
         self.progress.report(self.stage, iteration, None, f"energy {energy:.6g}, bound {bound:.6g}")
+        self.progress.observe({"energy": energy, "bound": bound})
         return Status.LIMIT if expired(self.deadline) else None
 
     def trace(self) -> Mapping[str, Float]:

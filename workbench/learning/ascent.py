@@ -81,6 +81,7 @@ def maximise(
 
     def after_iteration(xk: Any) -> None:
         best.rows.append(best.last)
+        progress.observe({"objective": best.last[0]})
         progress.step(stage, len(best.rows), iterations)
         if expired(deadline):
             raise StopIteration

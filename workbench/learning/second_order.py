@@ -82,6 +82,7 @@ class DiagonalNewton:
                 if expired(deadline):
                     status = "limit"
                     break
+                progress.observe({"gradient norm": float(np.linalg.norm(slope))})
                 curvature = np.maximum(moments.variance + precision, 1e-3)
                 scaled = slope / curvature
                 if self.conjugate and direction.any():

@@ -105,6 +105,7 @@ class VotedPerceptron:
                 weights = weights + rates * gradient
                 total += weights
                 norms.append(float(np.linalg.norm(gradient)))
+                progress.observe({"gradient norm": norms[-1]})
         except Cancelled:
             status = "cancelled"
         done = len(norms)
