@@ -2,6 +2,7 @@
 
 from workbench.grounding.atoms import AtomTable
 from workbench.grounding.ground import ground
+from workbench.grounding.lazy import LazyGrounding, LazyRows, ground_lazily
 from workbench.grounding.preview import Preview, RulePreview, preview
 from workbench.grounding.request import DEFAULT_LIMIT, Grounding, GroundRequest, RuleCount
 
@@ -10,9 +11,12 @@ __all__ = [
     "AtomTable",
     "GroundRequest",
     "Grounding",
+    "LazyGrounding",
+    "LazyRows",
     "Preview",
     "RuleCount",
     "RulePreview",
     "ground",
+    "ground_lazily",
     "preview",
 ]

@@ -124,6 +124,10 @@ class AtomTable:
             return ids
         return np.where(ids < 0, -1, self._open_of_full[np.maximum(ids, 0)])
 
+    def ids_in_space(self, ids: npt.ArrayLike) -> Int64:
+        """Ids within the whole space of ids within the network."""
+        return self._full(ids)
+
     def _full(self, ids: npt.ArrayLike | None) -> Int64:
         chosen = np.arange(self.n_atoms) if ids is None else np.atleast_1d(np.asarray(ids, np.int64))
         return chosen if self._full_of_open is None else self._full_of_open[chosen]
@@ -324,6 +328,8 @@ class AtomTable:
 
     def known(self) -> list[tuple[str, float]]:
         """Atoms of query predicates that the data decide, with their values; in order of predicate and arguments."""
+        if "known" in self._cache:
+            return list(self._cache["known"])  # type: ignore[call-overload, no-any-return]
         found: list[tuple[str, float]] = []
         for number, name in enumerate(self.predicates):
             if self.hidden[number] or not self._vocabulary.roles[name].facts.evidence or self.role != "infer":
@@ -340,6 +346,7 @@ class AtomTable:
                 columns = self._argument_names(segment, ids[decided][order] - segment.start)
                 texts = [f"{name}({', '.join(parts)})" for parts in zip(*columns)] if columns else [name] * order.size
                 found += list(zip(texts, values[decided][order].tolist()))
+        self._cache["known"] = tuple(found)
         return found
 
     def _observed(self, segment: _Segment, name: str) -> list[tuple[str, float]]:

@@ -151,13 +151,18 @@ class ClausePlan:
         return tuple(found)
 
 
-def plan_clause(vocabulary: Vocabulary, clause: Clause, *, tie: bool) -> ClausePlan:
-    """The cases of an MLN clause without existential variables."""
+def plan_clause(vocabulary: Vocabulary, clause: Clause, *, tie: bool, violated: bool = False) -> ClausePlan:
+    """The cases of an MLN clause without existential variables.
+
+    With `violated`, only the groundings that the state in `vocabulary.true_atoms` violates: open literals then join
+    (negated) or anti join (positive) the atoms that are true.
+    """
     open_literals = tuple(one for one in clause.literals if vocabulary.roles[one.atom.predicate].open)
     closed = tuple(one for one in clause.literals if not vocabulary.roles[one.atom.predicate].open)
     scale, varying = scale_of(vocabulary, clause, tie=tie)
     cases = tuple(
-        _case(vocabulary, clause, branch, closed, varying) for branch in branches(open_literals, multiset=False)
+        _case(vocabulary, clause, branch, closed, varying, violated)
+        for branch in branches(open_literals, multiset=False)
     )
     folded = any(case.folded for case in cases)
     merged = folded or not merging_is_needless(clause, open_literals)
@@ -230,7 +235,14 @@ def _join_with_number(body: Body, literal: Literal) -> None:
         body.bound[last.name] = Binding(None, number=here)
 
 
-def _case(vocabulary: Vocabulary, clause: Clause, branch: Branch, closed: tuple[Literal, ...], varying: bool) -> Case:
+def _case(
+    vocabulary: Vocabulary,
+    clause: Clause,
+    branch: Branch,
+    closed: tuple[Literal, ...],
+    varying: bool,
+    violated: bool,
+) -> Case:
     body = _start(vocabulary, clause)
     listed = {i for i, (atom, _) in enumerate(branch.terms) if vocabulary.roles[atom.predicate].listed}
     with_number = _join_weights(body, clause, closed)
@@ -246,6 +258,10 @@ def _case(vocabulary: Vocabulary, clause: Clause, branch: Branch, closed: tuple[
             body.where.append(
                 Operation("OR", (negate(_is_null(alias, "atom")), equal(Column(alias, "value"), Value(1))))
             )
+    if violated:
+        for i, (atom, coefficient) in enumerate(branch.terms):
+            if coefficient > 0 and i not in listed:
+                body.join(atom, vocabulary.true_atoms(atom.predicate), letter="w")
     body.adopt(branch.required)
     for definition in clause.definitions:
         body.define(definition)
@@ -262,6 +278,10 @@ def _case(vocabulary: Vocabulary, clause: Clause, branch: Branch, closed: tuple[
     for literal in closed:
         if literal.positive:
             body.join(literal.atom, vocabulary.facts(literal.atom.predicate), kind="anti", letter="x")
+    if violated:
+        for i, (atom, coefficient) in enumerate(branch.terms):
+            if coefficient < 0 and i not in listed:
+                body.join(atom, vocabulary.true_atoms(atom.predicate), kind="anti", letter="w")
     for guard in clause.guards:
         body.where.append(Operation("IS NOT", (body.test(guard), Value(True))))
     body.require(branch.required)

@@ -23,6 +23,7 @@ from workbench.grounding.plans import Plan, Shape
 from workbench.grounding.prepare import clauses_of, prepare
 from workbench.grounding.psl_clauses import plan_logical_rule
 from workbench.grounding.request import Grounding, GroundRequest, RuleCount
+from workbench.grounding.roles import Role
 from workbench.grounding.rows import RowSink, UnitSink
 from workbench.grounding.select import Select, Union, render
 from workbench.grounding.templates import TemplateTable
@@ -63,13 +64,15 @@ def ground(
 
 
 @contextmanager
-def one_thread(database: Database) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A cursor whose queries run on one thread, which alone makes the order of a join's rows repeatable.
+def one_thread(
+    database: Database, connection: duckdb.DuckDBPyConnection | None = None
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A cursor (a new one when None) whose queries run on one thread: else the order of rows is not repeatable.
 
     DuckDB's setting is global, so groundings of one process take turns.
     """
     with _ONE_THREAD:
-        connection = database.cursor()
+        connection = connection or database.cursor()
         row = connection.execute("SELECT current_setting('threads')").fetchone()
         threads = int(row[0]) if row else 1
         connection.execute("SET threads = 1")
@@ -145,6 +148,12 @@ def count_plan(vocabulary: Vocabulary, plan: Plan) -> Tally:
     return tally
 
 
+def uncounted(plan: Plan) -> Tally:
+    """The tally of a clause whose rows are left to a row source."""
+    none, no_scale = np.zeros(1, np.int64), np.zeros((1, 2))
+    return Tally(plan, [()], [()], none, none, no_scale, none, no_scale, plan.width)
+
+
 def _names(vocabulary: Vocabulary, clause: Clause | LinearRule, keys: list[tuple[int, ...]]) -> list[tuple[str, ...]]:
     """Names of `+` combinations."""
     types = dict(clause.variable_types)
@@ -161,8 +170,10 @@ def _names(vocabulary: Vocabulary, clause: Clause | LinearRule, keys: list[tuple
     return list(zip(*columns))
 
 
-def make_plan(vocabulary: Vocabulary, clause: Clause | LinearRule, request: GroundRequest) -> Plan:
-    """The plan of one clause or arithmetic rule."""
+def make_plan(
+    vocabulary: Vocabulary, clause: Clause | LinearRule, request: GroundRequest, *, violated: bool = False
+) -> Plan:
+    """The plan of one clause or arithmetic rule; with `violated`, of what the vocabulary's state violates."""
     if isinstance(clause, LinearRule):
         return plan_linear_rule(vocabulary, clause)
     if clause.hard and clause.plus:
@@ -170,15 +181,33 @@ def make_plan(vocabulary: Vocabulary, clause: Clause | LinearRule, request: Grou
     if clause.existential:
         return plan_existential(vocabulary, clause, tie=request.tie)
     if clause.multiset:
-        return plan_logical_rule(vocabulary, clause)
-    return plan_clause(vocabulary, clause, tie=request.tie)
+        return plan_logical_rule(vocabulary, clause, violated=violated)
+    return plan_clause(vocabulary, clause, tie=request.tie, violated=violated)
 
 
 def soft_evidence_units(
     vocabulary: Vocabulary, table: TemplateTable
 ) -> list[tuple[npt.NDArray[np.int64], int, npt.NDArray[np.float64]]]:
-    """Atoms with a probability p in the data: a unit clause of weight logit(p), as one template of fixed weight 1."""
-    return []
+    """Atoms (ids in the whole space) with a probability p in the data, their template and logit(p).
+
+    The template has fixed weight 1: a unit clause of weight logit(p) an atom.
+    """
+    if vocabulary.program.language == "psl":
+        return []
+    found = []
+    for name, role in vocabulary.roles.items():
+        learned = vocabulary.request.role == "learn" and role.role is not Role.EVIDENCE
+        if not role.open or not role.facts.uncertain or learned:
+            continue
+        rows = vocabulary.connection.execute(f"{vocabulary.soft_query(name)}").fetchnumpy()
+        probability = np.asarray(rows["value"], np.float64)
+        if not probability.size:
+            continue
+        template = table.fixed_entry(-1, -1, f"soft evidence {name}", 1.0)
+        if template >= 0:
+            logit = np.log(probability) - np.log1p(-probability)
+            found.append((np.asarray(rows["atom"], np.int64), template, logit))
+    return found
 
 
 def _too_many(vocabulary: Vocabulary, tally: Tally, total: int, limit: int) -> WorkbenchError:
@@ -217,12 +246,13 @@ class Grounder:
     program: Program
     request: GroundRequest
     progress: Progress
+    lazy: frozenset[int] = frozenset()
     warnings: list[Diagnostic] = field(default_factory=list)
 
     def run(self) -> Grounding:
         clauses = self.open()
         try:
-            return self._run(clauses)
+            return self.make(clauses)
         finally:
             self.vocabulary.drop()
 
@@ -238,7 +268,8 @@ class Grounder:
         tallies = []
         for number, clause in enumerate(clauses):
             self.progress.step("count", number, len(clauses), f"rule {clause.rule + 1}")
-            tallies.append(count_plan(self.vocabulary, make_plan(self.vocabulary, clause, self.request)))
+            plan = make_plan(self.vocabulary, clause, self.request)
+            tallies.append(uncounted(plan) if number in self.lazy else count_plan(self.vocabulary, plan))
         table = TemplateTable(self.program, self.request.tie, self.request.templates)
         for tally in tallies:
             clause = tally.plan.clause
@@ -250,8 +281,10 @@ class Grounder:
                 tally.templates = table.number(clause, tally.names)
         return tallies, table
 
-    def _run(self, clauses: tuple[Clause | LinearRule, ...]) -> Grounding:
+    def make(self, clauses: tuple[Clause | LinearRule, ...]) -> Grounding:
+        """Count, check, and stream all rows but those of the lazy clauses."""
         tallies, table = self.count(clauses)
+        self.tallies = tallies
         self._check_total(tallies)
         self._check_hard(tallies)
         soft_evidence = soft_evidence_units(self.vocabulary, table)
@@ -312,8 +345,8 @@ class Grounder:
         units = 0
         first_row, first_entry = self.rows.n_rows, self.rows.n_entries
         for shape in plan.shapes(relation):
-            for batch in self._batches(shape.select):
-                units += self._take(plan, shape, batch, tally)
+            for batch in self.batches(shape.select):
+                units += self.take(plan, shape, batch, tally)
         if plan.n_plus and self.rows.n_rows > first_row and not clause.hard:
             self._sort_by_template(first_row, first_entry)
         if relation is not None:
@@ -339,7 +372,7 @@ class Grounder:
         self.connection.unregister("incoming_templates")
         return relation
 
-    def _batches(self, select: Select | Union) -> Iterator[Batch]:
+    def batches(self, select: Select | Union) -> Iterator[Batch]:
         """The result of a query as columns, a batch at a time."""
         for batch in self.connection.sql(render(select)).to_arrow_reader(BATCH):
             if self.progress.cancelled:
@@ -352,7 +385,7 @@ class Grounder:
                     for place, name in enumerate(batch.schema.names)
                 }
 
-    def _take(self, plan: Plan, shape: Shape, batch: Batch, tally: Tally) -> int:
+    def take(self, plan: Plan, shape: Shape, batch: Batch, tally: Tally) -> int:
         """Put one batch of a shape's rows where it belongs."""
         template = batch.get("template", int(tally.templates[0]))
         scale = batch["s"] * plan.scale if "s" in batch else plan.scale
@@ -543,7 +576,8 @@ class Grounder:
         """Warn of rules that have no grounding at all."""
         for number, rule in enumerate(self.program.rules):
             mine = [tally for tally in tallies if tally.plan.clause.rule == number]
-            if not any(int(tally.total.sum()) or int(tally.open.sum()) for tally in mine):
+            lazy = any(i in self.lazy for i, tally in enumerate(tallies) if tally.plan.clause.rule == number)
+            if not lazy and not any(int(tally.total.sum()) or int(tally.open.sum()) for tally in mine):
                 message = f"rule {number + 1} has no groundings: {getattr(rule, 'text', '')}"
                 help_text = "no binding of its variables exists in the data"
                 self.warnings.append(Diagnostic("E0307", message, rule.span, help_text, severity="warning"))

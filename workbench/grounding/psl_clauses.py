@@ -172,8 +172,11 @@ def _unlisted(vocabulary: Vocabulary, clause: Clause, literal: Literal, ids: tup
     )
 
 
-def plan_logical_rule(vocabulary: Vocabulary, clause: Clause) -> LogicalPlan:
-    """The cases of a PSL logical rule in clausal form."""
+def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool = False) -> LogicalPlan:
+    """The cases of a PSL logical rule in clausal form.
+
+    With `violated`, only the rows that the state in `vocabulary.state` violates.
+    """
     open_literals = tuple(one for one in clause.literals if vocabulary.roles[one.atom.predicate].open)
     closed = tuple(one for one in clause.literals if not vocabulary.roles[one.atom.predicate].open)
     needless = merging_is_needless(clause, open_literals)
@@ -182,12 +185,20 @@ def plan_logical_rule(vocabulary: Vocabulary, clause: Clause) -> LogicalPlan:
     cases = []
     for branch in branches(open_literals, multiset=True):
         if not mixed:
-            cases.append(_case(vocabulary, clause, branch, closed, negated, mixed, None, merged=not needless))
+            cases.append(
+                _case(vocabulary, clause, branch, closed, negated, mixed, None, merged=not needless, violated=violated)
+            )
         elif needless:
-            cases.append(_case(vocabulary, clause, branch, closed, negated, mixed, True, merged=False))
-            cases.append(_case(vocabulary, clause, branch, closed, negated, mixed, False, merged=True))
+            cases.append(
+                _case(vocabulary, clause, branch, closed, negated, mixed, True, merged=False, violated=violated)
+            )
+            cases.append(
+                _case(vocabulary, clause, branch, closed, negated, mixed, False, merged=True, violated=violated)
+            )
         else:
-            cases.append(_case(vocabulary, clause, branch, closed, negated, mixed, None, merged=True))
+            cases.append(
+                _case(vocabulary, clause, branch, closed, negated, mixed, None, merged=True, violated=violated)
+            )
     total = None
     if any(case.pruned for case in cases):
         counted = tuple(
@@ -213,6 +224,7 @@ def _case(
     *,
     merged: bool,
     prune: bool = True,
+    violated: bool = False,
 ) -> LogicalCase:
     """One case; `all_open` True or False splits rows without observed atoms from the others."""
     body = Body(vocabulary, dict(clause.variable_types))
@@ -289,6 +301,14 @@ def _case(
             body.where.append(Operation(">", (most, Value(TOLERANCE))))
     elif constant + sum(c for _, c in branch.terms if c > 0) <= TOLERANCE:
         body.where.append(all_of((Value(False),)))
+    if violated:
+        distance: list[Expression] = [dict(columns).get("b", Value(constant))]
+        for i, _, coefficient in terms:
+            alias = body.alias("y")
+            on = (Operation("=", (Column(alias, "atom"), Column(aliases[i], "atom"))),)
+            body.sources.append(Source(vocabulary.state(), alias, on, "left"))
+            distance.append(_times(coefficient, Call("coalesce", (Column(alias, "value"), Value(0.0)))))
+        body.where.append(Operation(">", (add(tuple(distance)), Value(TOLERANCE))))
     signature = tuple((atom.predicate, coefficient) for _, atom, coefficient in terms)
     return LogicalCase(
         body.select(columns or [("one", Value(1))]),

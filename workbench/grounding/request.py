@@ -39,8 +39,6 @@ class GroundRequest:
         Most ground rows; more are refused before anything is materialised.
     ignore_evidence_violations : bool
         Hard rules violated by evidence alone become warnings.
-    propagate : bool
-        In `infer`, fix the atoms that hard rows decide and fold them into the other rows.
     """
 
     query: Sequence[str] | None = None
@@ -52,7 +50,6 @@ class GroundRequest:
     tie: bool = False
     limit: int = DEFAULT_LIMIT
     ignore_evidence_violations: bool = False
-    propagate: bool = True
 
 
 @dataclass(frozen=True)

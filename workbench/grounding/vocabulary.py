@@ -236,6 +236,17 @@ class Vocabulary:
         query = f"SELECT {identity} AS atom, t.value::TINYINT AS value FROM ({facts}) t{geometry} ORDER BY atom"
         return self._table("known", predicate, query)
 
+    def soft_query(self, predicate: str) -> str:
+        """`SELECT atom, value` of the facts that are probabilities between 0 and 1."""
+        if self.roles[predicate].listed:
+            return f"SELECT atom, value FROM {self.listed(predicate)} WHERE atom IS NOT NULL AND value IS NOT NULL"
+        stored = self.stored[predicate]
+        keys = [Column("t", f"p{number}") for number in range(stored.arity)]
+        facts = self._facts_query(stored, "t.value > 0 AND t.value < 1", ", t.value")
+        identity = render_expression(self.atom_id(predicate, keys, "g"))
+        geometry = "" if self.one_world else f" JOIN {self.geometry()} g ON g.world = t.world"
+        return f"SELECT {identity} AS atom, t.value FROM ({facts}) t{geometry} ORDER BY atom"
+
     def listed(self, predicate: str) -> str:
         """`(world, a0, p0, ..., atom, value)`: atoms of a listed predicate; `atom` is NULL where the value is given."""
         return self._table("listed", predicate, self.listing_query(predicate))
@@ -286,6 +297,57 @@ class Vocabulary:
             row = self.connection.execute(f"SELECT bool_and(value = 1) FROM {self.observed(predicate)}").fetchone()
             self._known[key] = row is None or row[0] is not False
         return self._known[key]
+
+    def true_atoms(self, predicate: str) -> str:
+        """`(world, a0, p0, ...)`: the atoms of a cross-product predicate that the current state makes true."""
+        return self._tables[("true", predicate)]
+
+    def state(self) -> str:
+        """`(atom, value)`: the current state's values above 0."""
+        return self._tables[("state", "values")]
+
+    def set_state(self, full: Int64, values: npt.NDArray[np.float64]) -> None:
+        """Store a state: ids in the whole space, ascending, and their values."""
+        import pyarrow
+
+        self._keep("state", "values", pyarrow.table({"atom": full, "value": values}), "SELECT * FROM incoming")
+        is_true = full[values > 0.5]
+        for name in self.space.predicates:
+            if self.roles[name].listed:
+                continue
+            columns: dict[str, list[Int64]] = {"world": []}
+            types = self.arguments(name)
+            columns.update({f"p{number}": [] for number in range(len(types))})
+            for number, world in enumerate(self.worlds):
+                start = int(self.space.offset[name][number])
+                stop = start + int(self.space.count[name][number])
+                local = is_true[(is_true >= start) & (is_true < stop)] - start
+                columns["world"].append(np.full(local.size, world, np.int64))
+                if types:
+                    places = np.unravel_index(local, tuple(self.space.shape[name][number].tolist()))
+                    for place, positions in enumerate(places):
+                        columns[f"p{place}"].append(positions.astype(np.int64))
+            table = pyarrow.table({key: np.concatenate(parts) for key, parts in columns.items()})
+            joins = " ".join(
+                f"JOIN {self.domain(type_name)} d{number} ON d{number}.world = t.world AND d{number}.p = t.p{number}"
+                for number, type_name in enumerate(types)
+            )
+            shown = "".join(
+                f", d{number}.a AS a{number}, t.p{number}::INTEGER AS p{number}" for number in range(len(types))
+            )
+            order = ", ".join(["t.world", *(f"t.p{number}" for number in range(len(types)))])
+            self._keep(
+                "true", name, table, f"SELECT t.world::INTEGER AS world{shown} FROM incoming t {joins} ORDER BY {order}"
+            )
+
+    def _keep(self, kind: str, name: str, table: object, query: str) -> None:
+        """Make or replace a temporary table from an Arrow table."""
+        self.connection.register("incoming", table)
+        old = self._tables.pop((kind, name), None)
+        if old is not None:
+            self.connection.execute(f"DROP TABLE {old}")
+        self._table(kind, name, f"{query} -- ORDER BY" if "ORDER BY" not in query else query)
+        self.connection.unregister("incoming")
 
     @property
     def id_type(self) -> str:
