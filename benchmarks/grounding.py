@@ -127,13 +127,15 @@ def _pairs(case: str, text: str, millions: float) -> Measurement:
         edges = np.unique(rng.integers(0, size * size, int(count * 1.02)))[:count]
         insert(database, "E", {"a0": (edges // size).astype(np.int32), "a1": (edges % size).astype(np.int32)})
         if case == "negation":
-            some = edges[:: 50]
+            some = edges[::50]
             insert(database, "N", {"a0": (some // size).astype(np.int32), "a1": (some % size).astype(np.int32)})
         queries = ["A", "B"] if case == "negation" else ["A"]
         request = GroundRequest(query=queries, closed=["E"], limit=10**9)
         bare = "SELECT {} FROM (SELECT a0 AS x, a1 AS y FROM p_E)"
         if case == "negation":
-            bare = "SELECT {} FROM (SELECT e.a0 AS x, e.a1 AS y FROM p_E e ANTI JOIN p_N n ON n.a0 = e.a0 AND n.a1 = e.a1)"
+            bare = (
+                "SELECT {} FROM (SELECT e.a0 AS x, e.a1 AS y FROM p_E e ANTI JOIN p_N n ON n.a0 = e.a0 AND n.a1 = e.a1)"
+            )
         return measure(f"{case} {millions:g}M", database, program, request, bare)
 
 
@@ -151,7 +153,9 @@ def listed(millions: float) -> Measurement:
         edges = np.unique(rng.integers(0, size * size, int(count * 1.02)))[:count]
         insert(database, "E", {"a0": (edges // size).astype(np.int32), "a1": (edges % size).astype(np.int32)})
         insert(database, "A", {"a0": np.arange(size, dtype=np.int32)}, "target")
-        database.connection.execute(f"CREATE TABLE l AS SELECT range::INTEGER AS a, range::INTEGER AS i FROM range({size})")
+        database.connection.execute(
+            f"CREATE TABLE l AS SELECT range::INTEGER AS a, range::INTEGER AS i FROM range({size})"
+        )
         bare = "SELECT {} FROM (SELECT p.i AS x, q.i AS y FROM p_E e JOIN l p ON p.a = e.a0 JOIN l q ON q.a = e.a1)"
         return measure(f"listed {millions:g}M", database, program, GroundRequest(limit=10**9), bare)
 
@@ -190,9 +194,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--cases", default=",".join(CASES))
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
-    found = [
-        CASES[case](float(size)) for case in options.cases.split(",") for size in options.sizes.split(",") if case
-    ]
+    found = [CASES[case](float(size)) for case in options.cases.split(",") for size in options.sizes.split(",") if case]
     files = uw_cse() if (Path(datasets_directory()) / "uw-cse" / "tuffy-cse").is_dir() else {}
     if options.json:
         json.dump({"cases": [asdict(one) for one in found], "uw_cse": files}, sys.stdout, indent=2)

@@ -33,6 +33,8 @@ EXPERIMENTS: dict[str, Callable[..., ReproductionTable]] = {
     "psl-cora": _experiment("psl_cora"),
     "psl-citeseer": _experiment("psl_citeseer"),
     "psl-epinions": _experiment("psl_epinions"),
+    "psl-jester": _experiment("psl_jester"),
+    "psl-scaling": _experiment("psl_scaling"),
 }
 
 
