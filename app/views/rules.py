@@ -31,7 +31,7 @@ def editor() -> tuple[str, str]:
     if "rules-text" not in st.session_state or st.session_state.get("rules-kept") != kept:
         st.session_state["rules-text"] = kept
     text = st.text_area(
-        "Rules", key="rules-text", height=380, help="Ctrl+Enter or a click elsewhere checks the rules and counts again."
+        "Rules", key="rules-text", height=340, help="Ctrl+Enter or a click elsewhere checks the rules and counts again."
     )
     if text != kept or language != kept_language:
         ws.remember_rules(text, language)
@@ -46,7 +46,8 @@ def predicate_list() -> None:
         for item in workspace().catalog()
     ]
     st.caption("Predicates at hand")
-    st.dataframe(pd.DataFrame(rows, columns=["predicate", "facts"]), hide_index=True, height=420, width="stretch")
+    frame = pd.DataFrame(rows, columns=["predicate", "facts"])
+    st.dataframe(frame, hide_index=True, height=min(390, 38 + 35 * max(1, len(rows))), width="stretch")
 
 
 def diagnostics(checked: object) -> None:
@@ -146,18 +147,18 @@ with left:
     two.button("Format", on_click=reformat, key="rules-format", help="Canonical form; comments stay where they can.")
     suffix = "psl" if language == "psl" else "mln"
     three.download_button("Download", text, f"rules.{suffix}", "text/plain", key="rules-download")
+checked = workspace().check_rules(text, language)
 with right:
+    if text.strip():
+        if st.session_state.pop("rules-unformatted", False):
+            st.warning("Rules with errors cannot be formatted.")
+        diagnostics(checked)
     predicate_list()
 if not text.strip():
     st.info(
         "There are no rules yet. Write some above, begin with a small example, or open a bundled one on the Data page."
     )
     st.button("Begin with a small example", on_click=starter, key="rules-starter")
-else:
-    checked = workspace().check_rules(text, language)
-    if st.session_state.pop("rules-unformatted", False):
-        st.warning("Rules with errors cannot be formatted.")
-    diagnostics(checked)
-    if not checked.has_errors:
-        st.subheader("Groundings")
-        groundings(text)
+elif not checked.has_errors:
+    st.subheader("Groundings")
+    groundings(text)

@@ -8,7 +8,7 @@ import io
 import pandas as pd
 import streamlit as st
 
-from app.state import plain, show_error, workspace
+from app.state import numbers, plain, show_error, workspace
 from workbench.errors import WorkbenchError
 
 
@@ -92,17 +92,19 @@ def compare(first: int, second: int) -> None:
     ws = workspace()
     st.subheader(f"Run {first} against run {second}")
     found = ws.compare(first, second)
-    if found["settings"]:
+    settings = {item["setting"]: item for item in found["settings"] if item["setting"] != "figures"}
+    if settings:
         st.caption("Settings that differ")
-        st.dataframe(pd.DataFrame(found["settings"]).astype(str), hide_index=True, width="stretch")
+        st.dataframe(pd.DataFrame(list(settings.values())).astype(str), hide_index=True, width="stretch")
     paired = ws.paired_comparison(first, second)
     if not paired.empty:
         st.caption("Metrics on the same folds")
-        st.dataframe(paired.round(4), hide_index=True, width="stretch")
+        st.dataframe(paired, column_config=numbers(paired), hide_index=True, width="stretch")
     for key, title in (("weights", "Weights that differ"), ("predictions", "Predictions that differ, largest first")):
         if found[key]:
             st.caption(f"{title}: {len(found[key]):,}")
-            st.dataframe(pd.DataFrame(found[key]).head(200), hide_index=True, width="stretch")
+            frame = pd.DataFrame(found[key]).head(200).dropna(axis="columns", how="all")
+            st.dataframe(frame, column_config=numbers(frame), hide_index=True, width="stretch")
     one_text, two_text = ws.run(first).program_text, ws.run(second).program_text
     if one_text != two_text:
         st.caption("Programs")
