@@ -10,7 +10,6 @@ import numpy.typing as npt
 from workbench.inference.solution import Engine, Status
 from workbench.learning.margin_losses import MarginWorld
 from workbench.learning.separation import Cut, Separation, cut_of
-from workbench.network.energy import reported_energy
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["separate_f1"]
@@ -46,7 +45,7 @@ def separate_f1(
     if not np.any(world.network.effective_weights(_augmented(weights, 0.0, 0.0))) and _only_units(world):
         return _by_sorting(world, weights)
     n_true, n_false = _class_sizes(world)
-    at_truth = reported_energy(world.network, _augmented(weights, 0.0, 0.0), world.truth)
+    at_truth = world.truth_energy(_augmented(weights, 0.0, 0.0))
     planes: list[tuple[float, float, float]] = []
     best: tuple[float, Cut, Float] | None = None
     found, upper = False, float("inf")

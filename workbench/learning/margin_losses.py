@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, hstack, vstack
 
+from workbench.network.energy import energy_offset, potentials
 from workbench.network.ground_network import GroundNetwork, Relation
 
 __all__ = ["LossKind", "MarginWorld", "exclude_truth", "f1_world", "hamming_world", "zero_one_world"]
@@ -35,6 +36,8 @@ class MarginWorld:
         Atoms that the loss counts.
     row_potentials : float64 array, shape (n_templates,)
         Summed potentials of the rows at `truth`, without units and loss.
+    truth_potentials : float64 array, shape (n_templates of the network,)
+        Summed potentials of all groundings and the loss at `truth`.
     kind : {'hamming', '0/1', 'f1'}
     """
 
@@ -42,6 +45,7 @@ class MarginWorld:
     truth: Float
     scored: Bool
     row_potentials: Float
+    truth_potentials: Float
     kind: LossKind
 
     @property
@@ -57,6 +61,10 @@ class MarginWorld:
             return 1.0 - 2.0 * float(values[positive].sum()) / marked if marked else 0.0
         distance = float(np.abs(values - self.truth)[self.scored].sum())
         return distance if self.kind == "hamming" else min(1.0, distance)
+
+    def truth_energy(self, augmented: Float) -> float:
+        """The reported energy of the truth at weights with those of the loss."""
+        return float(augmented @ self.truth_potentials) + energy_offset(self.network, augmented)
 
     def sum_rows(self, by_row: Float) -> Float:
         """Potentials by row, shape (n_rows,), scaled and summed by template, the loss left out."""
@@ -83,7 +91,7 @@ def f1_world(network: GroundNetwork, truth: Float, scored: Bool) -> MarginWorld:
 
 
 def _world(network: GroundNetwork, truth: Float, scored: Bool, kind: LossKind) -> MarginWorld:
-    bare = MarginWorld(network, truth, scored, np.zeros(0), kind)
+    bare = MarginWorld(network, truth, scored, np.zeros(0), potentials(network, truth), kind)
     return replace(bare, row_potentials=bare.sum_rows(np.maximum(network.A @ truth + network.b, 0.0)))
 
 

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from workbench.inference.solution import Engine, Status
 from workbench.learning.margin_losses import MarginWorld, exclude_truth
-from workbench.network.energy import reported_energy
 from workbench.network.relax import relaxed_potentials
 from workbench.progress import SILENT, Progress
 
@@ -99,7 +98,7 @@ def separate(
         nothing = Cut(np.zeros(weights.size), 0.0)
         return Separation(nothing, nothing, 0.0, world.truth, True)
     # A constant loss has its constant in the network's energy at the truth, where the loss itself is 0.
-    truth_energy = reported_energy(world.network, augmented, world.truth) + (1.0 if world.kind == "0/1" else 0.0)
+    truth_energy = world.truth_energy(augmented) + (1.0 if world.kind == "0/1" else 0.0)
     relaxed = solution.diagnostics.get("relaxed")
     return Separation(
         rounded=cut_of(world, weights, solution.values),
@@ -124,7 +123,7 @@ def _nearest_to_truth(world: MarginWorld, weights: Float, bound: float) -> Separ
     cost -= flip * (network.unit @ augmented)
     in_block = np.asarray(network.blocks.members.sum(axis=0)).ravel() > 0
     allowed = world.scored & ~broken & ~in_block
-    upper = reported_energy(network, augmented, truth) + 1.0 - bound
+    upper = world.truth_energy(augmented) + 1.0 - bound
     if not allowed.any():
         return Separation(Cut(np.zeros(weights.size), 0.0), None, upper, truth, False)
     state = truth.copy()
