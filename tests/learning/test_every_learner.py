@@ -20,6 +20,7 @@ SHORT = {
     "contrastive_divergence": {"iterations": 5},
     "fixed": {"value": 1.0},
     "max_margin": {"max_iterations": 20},
+    "online_max_margin": {"passes": 5},
 }
 
 

@@ -13,12 +13,14 @@ from tests.learning.small_networks import network as small_network
 from tests.learning.small_networks import random_network, states, templates
 from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_mln
+from workbench.inference.exact import Exact
 from workbench.inference.ilp import IntegerProgram
 from workbench.inference.lp import LinearRelaxation
 from workbench.learning import Example, make_learner
 from workbench.learning.margin_losses import f1_world, hamming_world, zero_one_world
 from workbench.learning.margin_program import FREE, MarginProgram, solve_dual, solve_dual_cvxpy
 from workbench.learning.max_margin import MaxMargin
+from workbench.learning.max_margin_online import OnlineMaxMargin
 from workbench.learning.separation import separate
 from workbench.network import potentials
 from workbench.network.ground_network import Blocks
@@ -253,3 +255,19 @@ def test_weights_stay_nonnegative_for_psl() -> None:
 
 def test_it_is_registered() -> None:
     assert isinstance(make_learner("max_margin", penalty=2.0), MaxMargin)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_online_training_comes_near_the_optimum(seed: int) -> None:
+    examples = []
+    for k in (0, 100, 200):
+        network, _, truth = feasible_truth(seed + k)
+        examples.append(Example(network, truth))
+    batch = MaxMargin(penalty=0.3, slacks="worlds", engine=IntegerProgram(), cuts="rounded")
+    online = OnlineMaxMargin(penalty=0.3, passes=300, engine=Exact("map"), relative_gap=1e-3)
+    best = batch.fit(examples, templates(5))
+    near = online.fit(examples, templates(5))
+    assert near.status in ("converged", "iterations")
+    at_best = optimality(examples, batch, best.weights)
+    assert optimality(examples, batch, near.weights) <= at_best * 1.05 + 0.05
+    assert near.trace["dual"][-1] <= at_best + 1e-2

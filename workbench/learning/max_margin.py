@@ -137,7 +137,7 @@ class MaxMargin:
     ) -> Iterator[LearnedWeights]:
         """`fit_path`, one penalty at a time as they are asked for."""
         training = prepare(examples, templates)
-        worlds = self._worlds(examples, training, training.given_weights(), seed)
+        worlds = self.worlds(examples, training, training.given_weights(), seed)
         hidden = any(world.hidden.any() for world in training.worlds)
         run: CuttingPlanes | None = None
         for penalty in penalties:
@@ -146,14 +146,14 @@ class MaxMargin:
             status = run.train()
             for _ in range(self.completions - 1 if hidden else 0):
                 before = [world.truth for world in worlds]
-                worlds = self._worlds(examples, training, run.full_weights(), seed)
+                worlds = self.worlds(examples, training, run.full_weights(), seed)
                 if all(np.array_equal(old, world.truth) for old, world in zip(before, worlds)):
                     break
                 run = CuttingPlanes.begin(learner, training, worlds, seed, deadline, progress, None)
                 status = run.train()
             yield run.answer(status, self.name)
 
-    def _worlds(
+    def worlds(
         self, examples: Sequence[Example], training: TrainingSet, weights: Float, seed: int
     ) -> list[MarginWorld]:
         """The databases with their loss; hidden atoms completed by MAP at `weights`, given the labels."""

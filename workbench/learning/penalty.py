@@ -79,7 +79,7 @@ def choose_penalty(
     Raises
     ------
     UsageError
-        E0508, where fewer than two databases are there to hold one out.
+        E0509, where fewer than two databases are there to hold one out.
     """
     engine = engine or LinearRelaxation()
     grid = sorted(penalties)
@@ -95,7 +95,7 @@ def choose_penalty(
         learned = trained[best]
     else:
         if len(examples) < 2:
-            raise UsageError.of("E0508", "a single training database cannot be held out", help="choose by training F1")
+            raise UsageError.of("E0509", "a single training database cannot be held out", help="choose by training F1")
         table = []
         for held in range(min(folds or len(examples), len(examples))):
             rest = [example for index, example in enumerate(examples) if index != held]

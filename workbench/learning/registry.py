@@ -15,6 +15,7 @@ from workbench.learning.hinge_pseudolikelihood import HingePseudolikelihood
 from workbench.learning.hinge_search import HingeSearch
 from workbench.learning.learner import Learner
 from workbench.learning.max_margin import MaxMargin
+from workbench.learning.max_margin_online import OnlineMaxMargin
 from workbench.learning.mc_mle import MonteCarloMaximumLikelihood
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.learning.second_order import DiagonalNewton, PreconditionedConjugateGradient
@@ -31,6 +32,7 @@ _CLASSES: tuple[type[Learner], ...] = (
     ContrastiveDivergence,
     FixedWeights,
     MaxMargin,
+    OnlineMaxMargin,
     HingePerceptron,
     HingePseudolikelihood,
     HingeLargeMargin,

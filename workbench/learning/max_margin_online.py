@@ -1,0 +1,125 @@
+"""Online max-margin learning: one database at a time, a step against its most violated margin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.errors import Cancelled
+from workbench.inference.lp import LinearRelaxation
+from workbench.inference.solution import Engine
+from workbench.learning.learner import Example, LearnedWeights
+from workbench.learning.margin_losses import LossKind
+from workbench.learning.max_margin import MaxMargin
+from workbench.learning.separation import separate
+from workbench.learning.training import prepare
+from workbench.network.ground_network import Templates
+from workbench.progress import SILENT, Progress, expired
+
+__all__ = ["OnlineMaxMargin"]
+
+Float = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class OnlineMaxMargin:
+    """Dual coordinate steps on `w.w / 2 + C sum_i slack_i`, one slack a database, for data too large for many passes.
+
+    Each step separates one database and moves its part of the weights the best way towards that cut (block-coordinate
+    Frank-Wolfe with an exact line search), so that no step size is to be chosen and the duality gap is known. It keeps
+    one vector of weights for each database.
+
+    Parameters
+    ----------
+    penalty : float
+        C.
+    loss : {'hamming', '0/1', 'f1'}
+    passes : int
+        Times that every database is visited, in an order drawn anew.
+    relative_gap : float
+        Stop when the gap summed over a pass is at most this share of the objective.
+    average : bool
+        Answer with the mean of the weights, later steps weighing more, rather than the last.
+    engine : Engine or None
+        The separation oracle; `LinearRelaxation()` by default.
+
+    References
+    ----------
+    Lacoste-Julien, Jaggi, Schmidt & Pletscher 2013, Block-coordinate Frank-Wolfe optimization for structural SVMs.
+    """
+
+    name: ClassVar[str] = "online_max_margin"
+
+    penalty: float = 1.0
+    loss: LossKind = "hamming"
+    passes: int = 50
+    relative_gap: float = 1e-3
+    average: bool = False
+    engine: Engine | None = None
+
+    def fit(
+        self,
+        examples: Sequence[Example],
+        templates: Templates,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+    ) -> LearnedWeights:
+        """Learn. One MAP inference a step; memory of n_examples x n_templates numbers."""
+        training = prepare(examples, templates)
+        given, learned = training.given_weights(), training.learned
+        worlds = MaxMargin(loss=self.loss, engine=self.engine).worlds(examples, training, given, seed)
+        engine = self.engine or LinearRelaxation()
+        rng = np.random.default_rng(seed)
+        parts, gains = np.zeros((len(worlds), given.size)), np.zeros(len(worlds))
+        weights, mean, steps = np.zeros(given.size), np.zeros(given.size), 0
+        fixed = np.where(learned, 0.0, given)
+        columns: dict[str, list[float]] = {"pass": [], "dual": [], "gap": [], "primal": []}
+        status = "iterations"
+        try:
+            for number in range(self.passes):
+                gap = 0.0
+                for index in rng.permutation(len(worlds)):
+                    progress.step("online max-margin training", number, self.passes)
+                    if expired(deadline):
+                        status = "limit"
+                        break
+                    found = separate(worlds[index], weights + fixed, engine, seed=seed, deadline=deadline)
+                    direction = np.where(learned, found.rounded.direction, 0.0)
+                    gain = found.rounded.loss - float(fixed @ found.rounded.direction)
+                    violated = gain - float(weights @ direction) > 0.0
+                    towards = self.penalty * direction if violated else np.zeros_like(weights)
+                    gain_towards = self.penalty * gain if violated else 0.0
+                    away = towards - parts[index]
+                    slope = gain_towards - gains[index] - float(weights @ away)
+                    gap += max(slope, 0.0)
+                    length = float(away @ away)
+                    step = min(1.0, max(0.0, slope / length)) if length > 0.0 else float(slope > 0.0)
+                    parts[index] += step * away
+                    gains[index] += step * (gain_towards - gains[index])
+                    weights = weights + step * away
+                    steps += 1
+                    mean += 2.0 / (steps + 1.0) * (weights - mean)
+                if status == "limit":
+                    break
+                dual = float(gains.sum() - weights @ weights / 2)
+                for column, value in zip(columns.values(), (number, dual, gap, dual + gap)):
+                    column.append(float(value))
+                if gap <= self.relative_gap * max(dual + gap, 1e-12):
+                    status = "converged" if self._is_exact(engine) else "oracle_limited"
+                    break
+        except Cancelled:
+            status = "cancelled"
+        answer = (mean if self.average else weights) + fixed
+        trace = {name: np.array(column) for name, column in columns.items()}
+        notes = training.notes() | {"steps": steps, "penalty": self.penalty}
+        return LearnedWeights(answer, trace, status, self.name, notes)
+
+    def _is_exact(self, engine: Engine) -> bool:
+        """Whether the oracle proves its states: rounded ones under-generate, and the gap with them."""
+        return engine.name in ("exact", "ilp")
