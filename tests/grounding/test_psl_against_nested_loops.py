@@ -1,0 +1,155 @@
+"""PSL's rules against nested loops on random lists of atoms: the same weighted potentials at random states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tests.oracles.nested_loop_psl import Key, Listed, Row, UnlistedError, linear_rows, logical_rows
+from workbench.database import Database
+from workbench.errors import InfeasibleError, InputError
+from workbench.grounding import Grounding, GroundRequest, ground
+from workbench.language import clausal_form, parse_psl
+from workbench.language.program import Clause, Program
+from workbench.network import evidence_energy, reported_energy
+
+CONSTANTS = ["Ann", "Bob", "Cy"]
+ARITY = {"Open": 1, "Link": 2, "Closed": 1, "Knows": 2}
+
+RULES = [
+    "1: Knows(A, B) & Open(A) -> Open(B)",
+    "1: Knows(A, B) & Open(A) -> Open(B) ^2",
+    "2: Link(A, B) & Link(B, C) & (A != C) -> Link(A, C)",
+    "2: Link(A, B) & Link(B, C) -> Link(A, C) ^2",
+    "1: Closed(A) & Knows(A, B) -> Open(A) | !Open(B)",
+    "0.5: !Open(A)",
+    "3: Open(A)",
+    "1: Open(A) & Open(A) -> Closed(A)",
+    "1: Open('Ann') & Knows(A, 'Ann') -> Open(A)",
+    "1: Link(A, +B) <= 1",
+    "1: Link(A, +B) = 1 ^2",
+    "1: Link(A, +B) / |B| >= Open(A)",
+    "2: Link(A, +B) <= 0.5 * Closed(A) {B: Knows(A, B)}",
+    "1: Link(+A, +B) <= 2 {A: Closed(A)} {B: !Closed(B) & A != B}",
+    "1: Knows(A, B) * Open(A) <= Open(B) ^2",
+    "1: Open(A) + Open(B) >= 0.7",
+    "1: 0.5 + 0.75 * Open(A) <= @Max[0.6, 1]",
+    "1: Knows(A, +B) * Closed(A) >= Open(A)",
+]
+
+
+def random_lists(rng: np.random.Generator) -> dict[Key, tuple[str, float | None]]:
+    """Atoms with partition and value; targets list every other atom of the open predicates."""
+    found: dict[Key, tuple[str, float | None]] = {}
+    for predicate, arity in ARITY.items():
+        for arguments in product(CONSTANTS, repeat=arity):
+            key = (predicate, *arguments)
+            draw = rng.random()
+            value = float(rng.choice([0.0, 0.25, 1.0, 1.0]))
+            if predicate in ("Open", "Link"):
+                found[key] = ("evidence", value) if draw < 0.25 else ("target", None)
+            elif draw < 0.6:
+                found[key] = ("evidence", value)
+    return found
+
+
+def load(database: Database, program: Program, atoms: dict[Key, tuple[str, float | None]]) -> None:
+    """Put atoms straight into the tables."""
+    connection = database.connection
+    database.world_id()
+    stored = database.predicates()
+    types = {name: stored[name].argument_types for name in program.predicates}
+    for type_name in sorted({t for ts in types.values() for t in ts}):
+        table = database.type_tables()[type_name]
+        connection.execute(f'DELETE FROM "{table}"')
+        connection.execute(f"DELETE FROM domain WHERE type = '{type_name}'")
+        for number, name in enumerate(CONSTANTS):
+            connection.execute(f'INSERT INTO "{table}" VALUES (?, ?)', [number, name])
+            connection.execute("INSERT INTO domain VALUES (0, ?, ?, ?)", [type_name, number, number])
+    for (predicate, *arguments), (partition, value) in atoms.items():
+        if predicate in stored:
+            ids = [CONSTANTS.index(a) for a in arguments]
+            marks = ", ".join("?" for _ in ids)
+            connection.execute(
+                f'INSERT INTO "{stored[predicate].table_name}" VALUES (0, {marks}, ?, ?)', [*ids, value, partition]
+            )
+
+
+def grounded(text: str, atoms: dict[Key, tuple[str, float | None]]) -> tuple[Program, Grounding]:
+    program = parse_psl(text)
+    spelled = {name.casefold(): name for name in program.predicates}
+    kept = {(spelled[k[0].casefold()], *k[1:]): v for k, v in atoms.items() if k[0].casefold() in spelled}
+    with Database.open(threads=1) as database:
+        database.declare(program)
+        load(database, program, kept)
+        found = ground(
+            database, program, GroundRequest(closed=[n for n in program.predicates if n in ("Closed", "Knows")])
+        )
+        found.atoms.names()
+        return program, found
+
+
+def expected_energy(rows: Sequence[Row], state: dict[Key, float], power: int) -> float:
+    return sum(
+        max(0.0, row.b + sum(c * state[key] for key, c in row.coefficients.items() if c)) ** power for row in rows
+    )
+
+
+@pytest.mark.parametrize("text", RULES)
+def test_energy_equals_nested_loops(text: str) -> None:
+    rng = np.random.default_rng(len(text))
+    for _ in range(2):
+        atoms = random_lists(rng)
+        program, found = grounded(text, atoms)
+        listed = Listed({k: v for k, (_, v) in atoms.items()}, {"Open", "Link"}, CONSTANTS)
+        clauses = clausal_form(program)
+        rows: list[Row] = []
+        for clause in clauses:
+            rows += logical_rows(clause, listed) if isinstance(clause, Clause) else linear_rows(clause, listed)
+        weight, power = clauses[0].weight or 0.0, clauses[0].power
+        open_rows = [row for row in rows if any(row.coefficients.values())]
+        decided = [row for row in rows if not any(row.coefficients.values())]
+        weights = found.templates.weight
+        assert weights.tolist() == [weight]
+        assert evidence_energy(found.network, weights) == pytest.approx(weight * expected_energy(decided, {}, power))
+        names = found.atoms.names()
+        for _ in range(3):
+            values = rng.choice([0.0, 0.3, 0.8, 1.0], len(names))
+            state = {
+                tuple(name.replace(")", "").replace(", ", "(").split("(")): float(v) for name, v in zip(names, values)
+            }
+            state = {k: state.get(k, 0.0) for k in atoms} | state
+            energy = reported_energy(found.network, weights, values)
+            assert energy == pytest.approx(weight * expected_energy(open_rows, state, power)), text
+
+
+def test_hard_equalities_and_inequalities_are_constraints() -> None:
+    rng = np.random.default_rng(3)
+    atoms = {k: ("target", None) if k[0] in ("Open", "Link") else v for k, v in random_lists(rng).items()}
+    _, found = grounded("Link(A, +B) = 1 .\nOpen(A) <= 0.5 .\nLink(A, B) -> Open(B) .", atoms)
+    relations = np.bincount(found.network.relation, minlength=3)
+    assert relations.tolist() == [0, 3 + 9, 3]
+    assert (found.network.template == -1).all()
+
+
+def test_a_hard_constraint_broken_by_observations_is_infeasible() -> None:
+    atoms: dict[Key, tuple[str, float | None]] = {("Open", "Ann"): ("evidence", 1.0), ("Open", "Bob"): ("target", None)}
+    with pytest.raises(InfeasibleError, match="E0320"):
+        grounded("Open(A) <= 0.5 .", atoms)
+
+
+def test_an_unlisted_open_atom_is_an_error_that_names_it() -> None:
+    atoms: dict[Key, tuple[str, float | None]] = {
+        ("Knows", "Ann", "Bob"): ("evidence", 1.0),
+        ("Open", "Ann"): ("target", None),
+    }
+    with pytest.raises(InputError, match=r"rule 1 needs Open\(Bob\)"):
+        grounded("1: Knows(A, B) & Open(A) -> Open(B)", atoms)
+    listed = Listed({k: v for k, (_, v) in atoms.items()}, {"Open"}, CONSTANTS)
+    clause = clausal_form(parse_psl("1: Knows(A, B) & Open(A) -> Open(B)"))[0]
+    assert isinstance(clause, Clause)
+    with pytest.raises(UnlistedError):
+        list(logical_rows(clause, listed))
