@@ -47,7 +47,7 @@ class BeliefPropagation:
 
     damping: float = 0.2
     tolerance: float = 1e-6
-    iterations: int = 2000
+    iterations: int = 500
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """Rows that are no clauses."""

@@ -71,22 +71,23 @@ def hard_price(layout: Layout) -> Float:
 
 
 def legal_state(
-    network: GroundNetwork, weights: Float, *, seed: int, deadline: float | None, progress: Progress, random: bool
+    network: GroundNetwork, weights: Float, *, seed: int, deadline: float | None, progress: Progress, low: bool = True
 ) -> Float | None:
     """A state that keeps hard rows and blocks, by MaxWalkSAT; None when none was found.
 
-    With `random` soft rows are not heeded, so that chains start apart; otherwise it is a state of low energy.
+    With `low` one of low energy, where a short search from a random state ends; otherwise any. A search that ends at a
+    broken hard row is followed by one for hard rows alone.
     """
-    rng = np.random.default_rng([seed, 7])
-    start = (rng.random(network.n_atoms) < 0.5).astype(np.float64) if random else None
-    if random and not np.any(network.relation != Relation.HINGE) and not network.blocks.n_blocks:
+    start = (np.random.default_rng([seed, 7]).random(network.n_atoms) < 0.5).astype(np.float64)
+    if not low and not np.any(network.relation != Relation.HINGE) and not network.blocks.n_blocks:
         return start
-    search = MaxWalkSAT(tries=3)
-    pull = np.zeros_like(weights) if random else weights
-    found = search.solve(network, pull, seed=seed, deadline=deadline, progress=progress, start=start).values
-    if np.isnan(found).any() or hard_violation(network, found, discrete=True):
-        return None
-    return found
+    nothing = np.zeros_like(weights)
+    searches = [(MaxWalkSAT(flips_per_atom=50, tries=1), weights)] if low else []
+    for search, pull in [*searches, (MaxWalkSAT(tries=3), nothing)]:
+        found = search.solve(network, pull, seed=seed, deadline=deadline, progress=progress, start=start).values
+        if not np.isnan(found).any() and not hard_violation(network, found, discrete=True):
+            return found
+    return None
 
 
 @dataclass(frozen=True)

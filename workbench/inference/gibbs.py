@@ -39,7 +39,8 @@ class Gibbs:
         Unrecorded sweeps of each chain.
     chains : int
     from_map : bool
-        Start all chains at a MaxWalkSAT state (Singla and Domingos 2005) rather than apart at random legal states.
+        Start each chain where a MaxWalkSAT search of its own ends (Singla and Domingos 2005), rather than at a random
+        legal state.
     """
 
     name: ClassVar[str] = "gibbs"
@@ -48,7 +49,7 @@ class Gibbs:
     samples: int = 2000
     burn_in: int = 100
     chains: int = 4
-    from_map: bool = False
+    from_map: bool = True
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """Nothing."""
@@ -74,20 +75,17 @@ class Gibbs:
         chains = []
         for number in range(self.chains):
             state = start
-            if state is None and (number == 0 or not self.from_map):
+            if state is None:
                 state = legal_state(
                     network,
                     weights,
                     seed=seed + 1000 * number,
                     deadline=deadline,
                     progress=progress,
-                    random=not self.from_map,
+                    low=self.from_map,
                 )
-                if state is None:
-                    return no_legal_state(network, self.name)
-                if self.from_map:
-                    start = state
-            assert state is not None
+            if state is None:
+                return no_legal_state(network, self.name)
             chains.append(new_chain(layout, state, seed, number))
         probability = np.zeros(layout.n_atoms)
 

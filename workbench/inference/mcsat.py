@@ -48,6 +48,9 @@ class MCSAT:
     sweeps : int
         Sweeps among solutions after each search: they leave the uniform distribution over solutions as it is, and so
         undo SampleSAT's bias towards some of them.
+    from_map : bool
+        Start each chain where a short MaxWalkSAT search of its own ends, rather than at any state that keeps the hard
+        clauses.
     """
 
     name: ClassVar[str] = "mcsat"
@@ -58,6 +61,7 @@ class MCSAT:
     chains: int = 4
     search_steps: int = 2000
     sweeps: int = 2
+    from_map: bool = True
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """Rows that are no clauses."""
@@ -73,7 +77,7 @@ class MCSAT:
         progress: Progress = SILENT,
         start: Float | None = None,
     ) -> Solution:
-        """Marginal probabilities. Chains start at `start`, or apart at MaxWalkSAT solutions of the hard clauses.
+        """Marginal probabilities. Chains start at `start`, or apart as `from_map` says.
 
         Raises
         ------
@@ -91,7 +95,12 @@ class MCSAT:
             state = start
             if state is None:
                 state = legal_state(
-                    network, weights, seed=seed + 1000 * number, deadline=deadline, progress=progress, random=True
+                    network,
+                    weights,
+                    seed=seed + 1000 * number,
+                    deadline=deadline,
+                    progress=progress,
+                    low=self.from_map,
                 )
             if state is None:
                 return no_legal_state(network, self.name)

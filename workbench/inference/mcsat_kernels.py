@@ -68,7 +68,7 @@ def _choose(layout: Layout, work: Slice, y: Int8, ell: Float, random: UInt64) ->
     """
     fixed, queue, active, open_literals = work.fixed, work.queue, work.active, work.open_literals
     keep_row, keep_atom = work.keep_row, work.keep_atom
-    row_ptr, row_atom, row_coefficient = layout.row_ptr, layout.row_atom, layout.row_coefficient
+    row_ptr, row_atom = layout.row_ptr, layout.row_atom
     atom_ptr, atom_row, coefficient = layout.atom_ptr, layout.atom_row, layout.atom_coefficient
     block_of, block_ptr, block_atom = layout.block_of, layout.block_ptr, layout.block_atom
     kind, weight, field = layout.kind, layout.weight, layout.field
@@ -117,13 +117,6 @@ def _choose(layout: Layout, work: Slice, y: Int8, ell: Float, random: UInt64) ->
             if y[atom] == 1 or (left == 1 and layout.block_kind[block] == 0):
                 for i in range(block_ptr[block], block_ptr[block + 1]):
                     tail = _fix(block_atom[i], y[block_atom[i]], fixed, queue, tail)
-    for row in range(ell.size):
-        # A fixed true literal may have been fixed after the row was looked at through another atom.
-        if active[row]:
-            for k in range(row_ptr[row], row_ptr[row + 1]):
-                if fixed[row_atom[k]] >= 0 and (row_coefficient[k] < 0) == (y[row_atom[k]] == 1):
-                    active[row] = 0
-                    break
     return tail
 
 

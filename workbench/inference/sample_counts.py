@@ -103,9 +103,7 @@ def sample_counts(
     for number in range(chains):
         state = None if states is None else states[number]
         if state is None:
-            state = legal_state(
-                network, weights, seed=seed + 1000 * number, deadline=deadline, progress=progress, random=True
-            )
+            state = legal_state(network, weights, seed=seed + 1000 * number, deadline=deadline, progress=progress)
         if state is None:
             raise InfeasibleError.of("E0401", "no state that keeps the hard rules was found to start sampling from")
         running.append(new_chain(layout, state, seed, number))
