@@ -230,10 +230,11 @@ def joined_relations(vocabulary: Vocabulary, tally: Tally) -> str:
     shown = []
     for source in widest.sources if widest is not None else ():
         if isinstance(source.relation, str) and source.kind == "inner":
-            row = vocabulary.connection.execute(f"SELECT count(*) FROM {source.relation}").fetchone()
+            # Read to its end: an unfinished result would block the connection's next statement.
+            (row,) = vocabulary.connection.execute(f"SELECT count(*) FROM {source.relation}").fetchall()
             kind, _, name = source.relation.strip('"').partition("_")
             what = f"every constant of {name}" if kind == "domain" else f"{kind} {name}"
-            shown.append(f"{what} ({row[0] if row else 0:,})")
+            shown.append(f"{what} ({row[0]:,})")
     return " with ".join(shown) or "no relation"
 
 

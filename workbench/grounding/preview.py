@@ -153,7 +153,8 @@ def _rule_preview(grounder: Grounder, text: str, tallies: list[Tally], samples: 
             if int(tally.open.sum()) > grounder.request.limit:
                 rows += int(tally.open.sum())
                 continue
-            counted = grounder.connection.execute(render(_counting(tally.plan, shape))).fetchone() or (0, 0)
+            # All rows are fetched: an unfinished result would block the next statement on this connection.
+            counted = (grounder.connection.execute(render(_counting(tally.plan, shape))).fetchall() or [(0, 0)])[0]
             units += counted[0]
             rows += counted[1]
             if len(clauses) < samples:
