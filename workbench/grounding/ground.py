@@ -230,7 +230,6 @@ def joined_relations(vocabulary: Vocabulary, tally: Tally) -> str:
     shown = []
     for source in widest.sources if widest is not None else ():
         if isinstance(source.relation, str) and source.kind == "inner":
-            # Read to its end: an unfinished result would block the connection's next statement.
             (row,) = vocabulary.connection.execute(f"SELECT count(*) FROM {source.relation}").fetchall()
             kind, _, name = source.relation.strip('"').partition("_")
             what = f"every constant of {name}" if kind == "domain" else f"{kind} {name}"
