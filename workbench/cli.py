@@ -7,7 +7,7 @@ import sys
 import typer
 
 from workbench import __version__
-from workbench.commands import convert, demo, infer, learn, page, reproduce, rules, runs
+from workbench.commands import convert, demo, infer, learn, page, reproduce, rules, runs, structure
 from workbench.commands.console import print_error
 from workbench.errors import Cancelled, ExitCode, WorkbenchError
 
@@ -21,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for family in (demo, rules, infer, learn, convert, runs, reproduce, page):
+for family in (demo, rules, infer, learn, structure, convert, runs, reproduce, page):
     family.register(app)
 
 

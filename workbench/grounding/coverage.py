@@ -46,8 +46,14 @@ class RelationArrays:
     constants: Mapping[str, tuple[str, ...]]
 
 
-def read_relations(database: Database, predicates: Sequence[str], *, world: str = DEFAULT_WORLD) -> RelationArrays:
-    """True evidence facts of the predicates in one world; truth and targets never come along."""
+def read_relations(
+    database: Database,
+    predicates: Sequence[str],
+    *,
+    world: str = DEFAULT_WORLD,
+    partitions: Sequence[str] = ("evidence",),
+) -> RelationArrays:
+    """True facts of the predicates in one world; of the evidence alone unless other `partitions` are named."""
     stored = database.predicates()
     number = database.world_id(world)
     facts: list[Int32] = []
@@ -56,8 +62,8 @@ def read_relations(database: Database, predicates: Sequence[str], *, world: str 
         cells = ", ".join(columns) or "0 AS a0"
         rows = database.execute(
             f"SELECT {cells} FROM {quoted(stored[name].table_name)} "
-            "WHERE world = $world AND value = 1 AND partition = 'evidence' ORDER BY rowid",
-            {"world": number},
+            "WHERE world = $world AND value = 1 AND list_contains($partitions, partition::VARCHAR) ORDER BY rowid",
+            {"world": number, "partitions": list(partitions)},
         ).fetchnumpy()
         facts.append(np.stack([np.asarray(rows[c], np.int32) for c in columns], axis=1) if columns else _no_columns())
     types = tuple(stored[name].argument_types for name in predicates)

@@ -71,7 +71,7 @@ class BeamSearch:
     max_variables: int = 5
     beam: int = 5
     max_clauses: int = 20
-    min_gain: float = 1e-3
+    min_gain: float = 5e-4
     length_penalty: float = 1e-4
     max_candidates: int = 4000
     name: str = field(default="beam", init=False)

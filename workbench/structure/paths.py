@@ -139,7 +139,7 @@ class PathLearner:
     blanket_l1: float = 0.1
     max_literals: int = 5
     max_clauses: int = 20
-    min_gain: float = 1e-3
+    min_gain: float = 5e-4
     name: str = field(default="paths", init=False)
 
     def learn(

@@ -109,7 +109,7 @@ class PseudoLikelihoodScore:
 
     background: Background
     atoms: Mapping[str, tuple[Examples, Float]]
-    l2: float = 1e-3
+    l2: float = 1e-4
 
     def __post_init__(self) -> None:
         widened = _with_domains(self.background)

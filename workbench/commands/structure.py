@@ -1,0 +1,82 @@
+"""`structure`: rules from data, with modes as ILP systems state them or without."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.commands.console import print_json, print_line, print_table, print_warnings, shown_progress
+from workbench.commands.options import Data, Json, Seed, TimeLimit, WorkspaceFile, Worlds, opened, parameters
+from workbench.errors import ExitCode
+
+__all__ = ["register"]
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILES...", help="An ILP problem (Aleph's or Popper's files, or their directory), or one .mln file."
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(structure)
+
+
+def structure(
+    files: Files,
+    data: Data = None,
+    world: Worlds = None,
+    target: Annotated[str | None, typer.Option("--target", help="Predicates to learn rules for, P,Q (.mln).")] = None,
+    method: Annotated[str, typer.Option("--method", help="beam, paths or mine (.mln).")] = "beam",
+    loop: Annotated[str, typer.Option("--loop", help="induce, induce_cover or induce_max (ILP).")] = "induce",
+    collect: Annotated[
+        float | None, typer.Option("--collect", help="Keep every clause that scores more on the way (ILP).")
+    ] = None,
+    weights: Annotated[str, typer.Option("--weights", help="none, l1 or l2: exact likelihood (ILP).")] = "none",
+    flatten: Annotated[bool, typer.Option("--flatten", help="Compound terms also as facts of their functors.")] = False,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="A parameter of the search, name=value; once per parameter.")
+    ] = None,
+    seed: Seed = 0,
+    time_limit: TimeLimit = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the learned rules.")] = None,
+    workspace: WorkspaceFile = None,
+    json: Json = False,
+) -> None:
+    """Learn rules: clause search from examples, or rules over the predicates of a program."""
+    from workbench.language.ilp_reader import read_ilp
+    from workbench.verbs.structure import induce, learn_rules
+
+    rules = files[0] if len(files) == 1 and files[0].suffix == ".mln" else None
+    with opened(workspace, rules, data, world, learning=True) as space, shown_progress(quiet=json) as progress:
+        if rules is None:
+            problem = read_ilp(*files, flatten=flatten)
+            print_warnings(problem.warnings)
+            result = induce(
+                space.database, problem, loop=loop, weights=weights, collect=collect, settings=parameters(settings),
+                seed=seed, time_limit=time_limit, progress=progress,
+            )  # fmt: skip
+        else:
+            predicates = list(space.declare(rules).predicates)
+            targets = target.split(",") if target else predicates
+            result = learn_rules(
+                space.database, predicates, targets, method=method, settings=parameters(settings),
+                seed=seed, time_limit=time_limit, progress=progress,
+            )  # fmt: skip
+    if out is not None:
+        result.save(out)
+    if json:
+        print_json(result.summary())
+    else:
+        columns = ("weight", "rule", "true", "false", "precision")
+        rows = [(r["weight"], r["rule"], r["positives"], r["negatives"], r["precision"]) for r in result.table()]
+        print_table("Rules", columns, rows[:60])
+        if len(rows) > 60:
+            print_line(f"... {len(rows) - 60:,} more; --out FILE writes them all")
+        print_line(f"{result.status} by {result.method} in {result.seconds:.2f} s")
+    if result.status in ("limit", "cancelled"):
+        raise typer.Exit(int(ExitCode.LIMIT))

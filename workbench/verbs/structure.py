@@ -1,0 +1,280 @@
+"""Rules from data: an ILP problem searched as Aleph does, or the predicates of a workspace without modes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csc_array, csr_array, hstack
+
+from workbench.database import Database
+from workbench.database.ilp import load_ilp
+from workbench.errors import UsageError, nearest
+from workbench.grounding.coverage import read_examples, read_relations
+from workbench.language.ilp import IlpProblem
+from workbench.learning.exact_likelihood import choose_penalty
+from workbench.learning.logistic import Penalty, fit_logistic
+from workbench.progress import SILENT, Progress
+from workbench.structure.background import Background, Examples
+from workbench.structure.beam import BeamSearch
+from workbench.structure.coverage import unpack
+from workbench.structure.features import clause_features
+from workbench.structure.induction import ClauseLearner
+from workbench.structure.mining import RuleMiner
+from workbench.structure.paths import PathLearner
+from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore, all_atoms
+from workbench.structure.rules import LearnedRule, body_text, format_theory, information_gain
+from workbench.structure.search import SearchSettings
+from workbench.verbs.common import as_json, deadline_after
+
+__all__ = ["LOOPS", "METHODS", "WEIGHTINGS", "StructureResult", "induce", "learn_rules"]
+
+LOOPS = ("induce", "induce_cover", "induce_max")
+WEIGHTINGS = ("none", "l1", "l2")
+METHODS = ("beam", "paths", "mine")
+
+
+@dataclass(frozen=True)
+class StructureResult:
+    """Learned rules.
+
+    Attributes
+    ----------
+    rules : tuple of LearnedRule
+        Best first.
+    text : str
+        The rules as a program in Alchemy's syntax, with declarations.
+    method, status : str
+    seconds : float
+    figures : mapping of str to number
+        Clauses evaluated and collected, and what else the method counts.
+    """
+
+    rules: tuple[LearnedRule, ...]
+    text: str
+    method: str
+    status: str
+    seconds: float
+    figures: Mapping[str, float]
+
+    def save(self, path: str | Path) -> None:
+        """Write the rules."""
+        Path(path).write_text(self.text, encoding="utf-8")
+
+    def table(self) -> list[dict[str, Any]]:
+        """One record a rule."""
+        return [
+            {
+                "rule": rule.text,
+                "weight": as_json(rule.weight),
+                "positives": rule.positives,
+                "negatives": rule.negatives,
+                "precision": as_json(rule.precision),
+                "gain": as_json(rule.gain),
+            }
+            for rule in self.rules
+        ]
+
+    def summary(self) -> dict[str, Any]:
+        """The result as JSON-ready fields."""
+        return {
+            "method": self.method,
+            "status": self.status,
+            "seconds": self.seconds,
+            "rules": self.table(),
+            **{name: as_json(value) for name, value in self.figures.items()},
+        }
+
+
+def induce(
+    database: Database,
+    problem: IlpProblem,
+    *,
+    loop: str = "induce",
+    weights: str = "none",
+    collect: float | None = None,
+    settings: Mapping[str, object] | None = None,
+    seed: int = 0,
+    time_limit: float | None = None,
+    progress: Progress = SILENT,
+) -> StructureResult:
+    """Load an ILP problem, search clauses for its target from bottom clauses, and weight them.
+
+    Parameters
+    ----------
+    problem : IlpProblem
+        From `workbench.language.ilp_reader.read_ilp`; its own `set` directives are the settings.
+    loop : {'induce', 'induce_cover', 'induce_max'}
+    weights : {'none', 'l1', 'l2'}
+        Exact conditional likelihood under a Laplace or Gaussian prior whose strength is chosen by cross-validation;
+        the target's unit clause is added as a bias.
+    collect : float or None
+        Keep and weight every clause on the way that scores more (`++`), not only the theory.
+    settings : mapping
+        Further settings by Aleph's names; they win over the file's.
+
+    Raises
+    ------
+    UsageError
+        `E0610` for a setting that does not exist, `E0611` for an unknown loop or weighting.
+    """
+    for given, known in ((loop, LOOPS), (weights, WEIGHTINGS)):
+        if given not in known:
+            raise UsageError.of("E0611", f"there is no `{given}` here", help=f"choose from {', '.join(known)}")
+    began = perf_counter()
+    load_ilp(database, problem)
+    background, examples = arrays(database, problem)
+    chosen = _settings(problem, settings or {}, collect)
+    learner = ClauseLearner(background, examples, problem.head_mode, problem.body_modes, chosen)
+    theory = learner.learn(loop=cast(Any, loop), deadline=deadline_after(time_limit), progress=progress)
+    parts = theory.parts if collect is None else learner.cache.body_parts(theory.collected)
+    rules = _rules(learner, parts, weights, seed)
+    return StructureResult(
+        rules,
+        format_theory(rules, background, examples),
+        "aleph" if collect is None else "aleph++",
+        theory.status,
+        perf_counter() - began,
+        {
+            "clauses_evaluated": theory.nodes,
+            "clauses": len(parts),
+            "uncovered_positives": len(theory.ground),
+        },
+    )
+
+
+def arrays(database: Database, problem: IlpProblem) -> tuple[Background, Examples]:
+    """A loaded problem's background and examples, without any target atom among the background."""
+    predicates = [name for name, rows in problem.relations().items() if rows]
+    found = read_relations(database, predicates)
+    arguments, label, _ = read_examples(database, problem.target)
+    background = Background(found.predicates, found.argument_types, found.facts, found.constants)
+    return background, Examples(problem.target, problem.argument_types()[problem.target], arguments, label)
+
+
+def _settings(problem: IlpProblem, given: Mapping[str, object], collect: float | None) -> SearchSettings:
+    base = SearchSettings.from_mapping(problem.settings)
+    known = base.__dict__
+    for name in given:
+        if name not in known:
+            close = nearest(name, known)
+            raise UsageError.of(
+                "E0610",
+                f"the search has no setting `{name}`",
+                help=f"did you mean `{close}`?" if close else f"settings: {', '.join(known)}",
+            )
+    return replace(base, collect=collect, **cast(Any, dict(given)))
+
+
+def _rules(learner: ClauseLearner, parts: npt.NDArray[np.int32], weights: str, seed: int) -> tuple[LearnedRule, ...]:
+    examples = learner.examples
+    labelled = ~np.isnan(examples.label)
+    positive, negative = examples.label == 1, examples.label == 0
+    if not len(parts):
+        return ()
+    features = clause_features(learner.cache, parts, labelled)
+    learned: list[float | None] = [None] * len(parts)
+    bias: float | None = None
+    if weights != "none":
+        matrix = csr_array(hstack([features.matrix, csr_array(np.ones((len(examples), 1)))]))
+        X, target = csc_array(matrix[np.flatnonzero(labelled)]), examples.label[labelled]
+        levels = [4.0, 2.0, 1.0, 0.5] if weights == "l1" else [10.0, 3.0, 1.0, 0.3, 0.1]
+        candidates = [(level, Penalty(l1=level) if weights == "l1" else Penalty(l2=level)) for level in levels]
+        folds = max(2, min(5, int(positive.sum()), int(negative.sum())))
+        penalty = choose_penalty(X, target, candidates, folds=folds, seed=seed).penalty
+        fitted = fit_logistic(X, target, penalty).weights
+        bias = float(fitted[-1])
+        first = np.unique(features.feature, return_index=True)[1]
+        for clause, column in enumerate(features.feature.tolist()):
+            share = float(fitted[column])
+            if weights == "l2":
+                learned[clause] = share / int(features.copies[column])
+            else:
+                learned[clause] = share if clause == first[column] else 0.0
+    covered = learner.cache.bits(parts)
+    hits = unpack(covered, len(examples))
+    totals = int(positive.sum()), int(negative.sum())
+    rules: list[LearnedRule] = []
+    for row, body in enumerate(learner.cache.body_literals(parts)):
+        p, n = int((hits[row] & positive).sum()), int((hits[row] & negative).sum())
+        gain = information_gain(p, n, *totals)
+        rules.append(
+            LearnedRule(body_text(learner.background, examples, body), p, n, p / max(p + n, 1), gain, learned[row])
+        )
+    if bias is not None:
+        head = body_text(learner.background, examples, np.zeros((0, 1), np.int32))
+        rules.append(LearnedRule(head, *totals, totals[0] / sum(totals), 0.0, bias))
+        rules = [rule for rule in rules if rule.weight]
+        rules.sort(key=lambda rule: (-(rule.weight or 0.0), rule.text))
+
+    return tuple(rules)
+
+
+def learn_rules(
+    database: Database,
+    predicates: Sequence[str],
+    targets: Sequence[str],
+    *,
+    method: str = "beam",
+    world: str | None = None,
+    settings: Mapping[str, object] | None = None,
+    seed: int = 0,
+    time_limit: float | None = None,
+    progress: Progress = SILENT,
+) -> StructureResult:
+    """Rules over a workspace's own predicates, without modes.
+
+    Parameters
+    ----------
+    predicates : sequence of str
+        What rules may mention.
+    targets : sequence of str
+        Scored predicates (`beam`, `paths`) or heads (`mine`).
+    method : {'beam', 'paths', 'mine'}
+        Beam search by weighted pseudo-log-likelihood, bottom-up relational paths, frequent Horn rules.
+    settings : mapping
+        Parameters of `BeamSearch`, `PathLearner` or `RuleMiner`.
+
+    Raises
+    ------
+    UsageError
+        `E0611` for an unknown method, `E0612` for a target that is not among the predicates, `E0610` for an unknown
+        setting.
+    """
+    learners = {"beam": BeamSearch, "paths": PathLearner, "mine": RuleMiner}
+    if method not in learners:
+        raise UsageError.of("E0611", f"there is no method `{method}`", help=f"choose from {', '.join(METHODS)}")
+    for target in targets:
+        if target not in predicates:
+            close = nearest(target, predicates)
+            raise UsageError.of(
+                "E0612", f"`{target}` is no predicate here", help=f"did you mean `{close}`?" if close else None
+            )
+    known = {entry.name for entry in fields(cast(Any, learners[method])) if entry.init}
+    for name in settings or {}:
+        if name not in known:
+            raise UsageError.of(
+                "E0610", f"`{method}` has no setting `{name}`", help=f"settings: {', '.join(sorted(known))}"
+            )
+    began = perf_counter()
+    chosen_world = world or next(iter(database.worlds()), "world")
+    found = read_relations(database, predicates, world=chosen_world, partitions=("evidence", "truth"))
+    background = Background(found.predicates, found.argument_types, found.facts, found.constants)
+    deadline = deadline_after(time_limit)
+    learner: Any = learners[method](**dict(settings or {}))
+    if method == "mine":
+        rules = tuple(learner.learn(background, targets, deadline=deadline, progress=progress))
+        status, figures = "complete", {"rules_found": float(len(rules))}
+    else:
+        score = PseudoLikelihoodScore(background, {name: all_atoms(background, name, seed=seed) for name in targets})
+        learned = learner.learn(score, deadline=deadline, progress=progress)
+        rules, status = learned.rules, learned.status
+        figures = {"pseudo_log_likelihood": float(learned.trace[-1])}
+    example, _ = all_atoms(background, targets[0], limit=1, seed=seed)
+    text = format_theory(rules, background, example)
+    return StructureResult(tuple(rules), text, method, status, perf_counter() - began, figures)
