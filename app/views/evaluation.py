@@ -46,7 +46,7 @@ def curves(number: int, predictions: pd.DataFrame) -> None:
             "false positive rate": [fp / max(1, fp + tn)],
         }
     )
-    left, middle, right = st.columns([2, 2, 1])
+    left, middle, right = st.columns([5, 5, 4])
     left.caption("Precision and recall")
     left.altair_chart(charts.curve(points, "recall", "precision", at, description="Precision-recall curve"))
     middle.caption("ROC")

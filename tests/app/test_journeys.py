@@ -119,6 +119,16 @@ class Visitor:
     def sees(self, text: str) -> None:
         self.page.get_by_text(text).first.wait_for()
 
+    def job_is_done(self) -> None:
+        """Wait for the background job, longer than for anything else, and show what it said if it failed."""
+        for _ in range(4 * PATIENCE // 1000):
+            self.page.wait_for_timeout(1000)
+            if self.page.get_by_text("Done in").count():
+                self.still()
+                return
+            assert self.page.get_by_text("That did not work").count() == 0, self.page.inner_text("body")
+        raise AssertionError(self.page.inner_text("body"))
+
     def look(self, name: str) -> None:
         """Keep a screenshot."""
         self.page.wait_for_timeout(600)
@@ -149,8 +159,7 @@ def test_from_an_example_to_scored_predictions(visitor: Visitor) -> None:
     visitor.pick("Learner", "pseudo_likelihood")
     visitor.pick("Engine", "gibbs")
     visitor.press("Run")
-    visitor.sees("Done in")
-    visitor.still()
+    visitor.job_is_done()
     visitor.look("learn-crossval")
     visitor.go("evaluation", "Evaluation")
     visitor.sees("Worst errors")
@@ -185,8 +194,7 @@ def test_from_own_tables_to_learned_rules(visitor: Visitor, tmp_path: Path) -> N
     visitor.choose("Learn weights")
     visitor.pick("Learner", "pseudo_likelihood")
     visitor.press("Run")
-    visitor.sees("Done in")
-    visitor.still()
+    visitor.job_is_done()
     visitor.look("learn-learned")
     visitor.press("Take these rules into the editor")
     visitor.go("rules", "Rules")
@@ -212,8 +220,8 @@ def infer(visitor: Visitor, engine: str) -> None:
     visitor.go("learn", "Learn and infer")
     visitor.pick("Engine", engine)
     visitor.press("Run")
-    visitor.sees("Open atoms")
-    visitor.still()
+    visitor.job_is_done()
+    visitor.page.get_by_test_id("stMetricValue").filter(has_text=engine).first.wait_for()
 
 
 def test_a_broken_rule_is_mended_by_its_diagnostic(smokers: Visitor) -> None:
@@ -242,10 +250,12 @@ def test_why_a_prediction_is_what_it_is_and_what_if(smokers: Visitor) -> None:
 
 def tick_rows(visitor: Visitor, *rows: int) -> None:
     """Tick rows of the page's first table, which draws itself on a canvas."""
-    box = visitor.page.get_by_test_id("stDataFrame").first.bounding_box()
+    visitor.page.wait_for_timeout(1500)
     for row in rows:
+        box = visitor.page.get_by_test_id("stDataFrame").first.bounding_box()
         visitor.page.mouse.click(box["x"] + 18, box["y"] + 18 + 35 * row)
         visitor.still()
+        visitor.page.wait_for_timeout(500)
 
 
 def test_two_runs_are_compared_and_exported(smokers: Visitor) -> None:
