@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from workbench.errors import UsageError
-from workbench.experiments import psl_citeseer, psl_cora, psl_documents, psl_epinions, reproduce
+from workbench.experiments import psl_citeseer, psl_cora, psl_documents, psl_epinions, psl_jester, psl_olivetti
+from workbench.experiments.registry import reproduce
+from workbench.inference.admm import ADMM
 from workbench.language import parse_psl
 from workbench.resources import datasets_directory
 
@@ -38,3 +40,22 @@ def test_one_fold_of_one_system(name: str, system: str) -> None:
     table = reproduce(name, data_dir=directory, folds=1, systems=[system])
     measured = {row.metric: row.ours for row in table.rows if row.system == system}
     assert all(value is not None and 0.3 < value <= 1.0 for value in measured.values())
+
+
+def test_a_flat_picture_is_completed_flat() -> None:
+    network, templates = psl_olivetti.face_network(8)
+    assert network.n_rows == 4 * 4 * 56 + 2 * 2 * 64
+    image = np.full(64, 0.4)
+    hole = np.arange(64) % 8 < 4
+    values = ADMM().solve(psl_olivetti.observe(network, image, hole), templates.weight).values
+    assert np.all(np.abs(values[hole] - 0.45) < 0.06)
+
+
+def test_joke_similarity_is_the_adjusted_cosine() -> None:
+    user, joke = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 0, 1, 0, 2])
+    rating = np.array([0.9, 0.8, 0.2, 0.3, 0.5, 0.9])
+    similarity = psl_jester.joke_similarity(user, joke, rating)
+    assert similarity[0, 0] == 0.0
+    centred = {0: [0.05, -0.05], 1: [-0.05, 0.05]}
+    np.testing.assert_allclose(np.dot(centred[0], centred[1]) / np.dot(centred[0], centred[0]), -1.0)
+    assert similarity[0, 1] == 0.0

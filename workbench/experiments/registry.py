@@ -34,6 +34,7 @@ EXPERIMENTS: dict[str, Callable[..., ReproductionTable]] = {
     "psl-citeseer": _experiment("psl_citeseer"),
     "psl-epinions": _experiment("psl_epinions"),
     "psl-jester": _experiment("psl_jester"),
+    "psl-olivetti": _experiment("psl_olivetti"),
     "psl-scaling": _experiment("psl_scaling"),
 }
 
