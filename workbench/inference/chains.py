@@ -36,6 +36,8 @@ class Chain:
     random : uint64 array, shape (2,)
     hits, soft : float32 arrays, shape (BATCHES, n_atoms)
         Summed states, and summed conditional probabilities, of the samples of each batch.
+    squares : float64 array, shape (2, n_atoms)
+        Summed squares of the conditional probabilities in the first and the second half.
     sizes : int64 array, shape (BATCHES,)
     """
 
@@ -45,7 +47,14 @@ class Chain:
     random: UInt64
     hits: npt.NDArray[np.float32]
     soft: npt.NDArray[np.float32]
+    squares: Float
     sizes: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(BATCHES, np.int64))
+
+    def record(self, batch: int, probability: Float) -> None:
+        """Count the present state and its conditional probabilities, shape (n_atoms,)."""
+        self.hits[batch] += self.y
+        self.soft[batch] += probability
+        self.squares[2 * batch // BATCHES] += probability**2
 
 
 def new_chain(layout: Layout, state: Float, seed: int, number: int) -> Chain:
@@ -54,7 +63,7 @@ def new_chain(layout: Layout, state: Float, seed: int, number: int) -> Chain:
     ell, block_true = np.zeros(layout.n_rows), np.full(layout.block_kind.size, -1, np.int32)
     set_rows(layout, y, ell, block_true)
     hits, soft = np.zeros((2, BATCHES, layout.n_atoms), np.float32)
-    return Chain(y, ell, block_true, stream(seed, number + 1), hits, soft)
+    return Chain(y, ell, block_true, stream(seed, number + 1), hits, soft, np.zeros((2, layout.n_atoms)))
 
 
 def hard_price(layout: Layout) -> Float:
@@ -168,6 +177,7 @@ def _summarise(layout: Layout, chains: Sequence[Chain], stopped: str) -> Record:
         return Record(nothing, nothing, 0, np.zeros(layout.n_atoms), np.full(layout.n_atoms, np.inf), stopped)
     soft = np.array([chain.soft for chain in chains], np.float64)
     hits = np.array([chain.hits for chain in chains], np.float64)
+    squares = np.array([chain.squares for chain in chains])
     mean = soft.sum(axis=(0, 1)) / total
     used = sizes > 0
     size = sizes[used][:, None]
@@ -179,21 +189,24 @@ def _summarise(layout: Layout, chains: Sequence[Chain], stopped: str) -> Record:
         effective = np.where(of_mean > 1e-12, np.minimum(total * spread / of_mean, 10.0 * total), np.inf)
     order = layout.to_network
     raw = (hits.sum(axis=(0, 1)) + 0.5) / (total + 1)
-    return Record(order(mean), order(raw), total, order(effective), order(_r_hat(hits, sizes)), stopped)
+    return Record(order(mean), order(raw), total, order(effective), order(_r_hat(soft, squares, sizes)), stopped)
 
 
-def _r_hat(hits: Float, sizes: npt.NDArray[np.int64]) -> Float:
-    """Split R-hat of each atom's indicator from the halves of every chain."""
+def _r_hat(soft: Float, squares: Float, sizes: npt.NDArray[np.int64]) -> Float:
+    """Split R-hat of each atom's conditional probability, from the halves of every chain."""
     half = BATCHES // 2
-    halves = np.concatenate((hits[:, :half].sum(axis=1), hits[:, half:].sum(axis=1)))
+    sums = np.concatenate((soft[:, :half].sum(axis=1), soft[:, half:].sum(axis=1)))
     n = np.concatenate((sizes[:, :half].sum(axis=1), sizes[:, half:].sum(axis=1)))
-    halves, n = halves[n > 1], n[n > 1]
+    squared = np.concatenate((squares[:, 0], squares[:, 1]))
+    sums, squared, n = sums[n > 1], squared[n > 1], n[n > 1]
     if len(n) < 2:
-        return np.ones(hits.shape[2])
-    means = halves / n[:, None]
+        return np.ones(soft.shape[2])
+    means = sums / n[:, None]
     length = float(n.mean())
-    within = (means * (1 - means) * (n / (n - 1))[:, None]).mean(axis=0)
+    within = ((squared / n[:, None] - means**2) * (n / (n - 1))[:, None]).mean(axis=0)
     between = means.var(axis=0, ddof=1)
+    # Differences in single precision's last digits are none.
+    within, between = np.where(within > 1e-12, within, 0.0), np.where(between > 1e-12, between, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.sqrt((length - 1) / length + between / within)
     return np.where(within > 0, ratio, np.where(between > 0, np.inf, 1.0))

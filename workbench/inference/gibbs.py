@@ -93,8 +93,7 @@ class Gibbs:
             probability[:] = 0.0
             sweep(layout, price, chain.y, chain.ell, chain.block_true, probability, chain.random, True)
             if record:
-                chain.soft[batch] += probability
-                chain.hits[batch] += chain.y
+                chain.record(batch, probability)
 
         record = run_chains(
             layout,

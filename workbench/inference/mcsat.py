@@ -113,8 +113,7 @@ class MCSAT:
             if record:
                 probability[:] = 0.0
                 sweep(layout, price, chain.y, chain.ell, chain.block_true, probability, chain.random, False)
-                chain.soft[batch] += probability
-                chain.hits[batch] += chain.y
+                chain.record(batch, probability)
 
         record = run_chains(
             layout,
