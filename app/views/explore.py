@@ -51,15 +51,12 @@ def distribution(name: str) -> None:
         for count in summary.counts
     ]
     st.dataframe(pd.DataFrame(counts), hide_index=True, width="stretch")
-    sizes = ws.domain_sizes()
-    pairs = 1
-    for type_name in predicate.argument_types:
-        pairs *= sizes.get(type_name, 1)
+    possible = ws.combinations(name)
     if predicate.arity:
         st.caption(
             "Distinct values: "
             + ", ".join(f"{kind} {number:,}" for kind, number in zip(predicate.argument_types, summary.distinct))
-            + f". Combinations without a fact: {max(0, pairs - summary.facts):,} of {pairs:,}."
+            + f". Combinations within worlds: {possible:,}; without a fact: {max(0, possible - summary.facts):,}."
         )
         place = st.selectbox(
             "Argument", range(predicate.arity), format_func=lambda at: f"{at + 1}: {predicate.argument_types[at]}"
@@ -96,8 +93,8 @@ def neighbourhood() -> None:
     def node(text: str) -> str:
         return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
-    lines = ["graph {", "layout=neato; overlap=false; splines=true;", 'node [shape=box style=rounded fontname="sans"];']
-    lines.append(f"{node(constant)} [style=filled fillcolor=lightblue];")
+    lines = ["graph {", 'layout=neato; overlap=false; splines=true; node [shape=box style=rounded fontname="sans"];']
+    lines.append(f'edge [len=2.2 fontname="sans"]; {node(constant)} [style="rounded,filled" fillcolor=lightblue];')
     for fact in facts_near:
         others = [name for place, name in enumerate(fact.arguments) if place != fact.position]
         if len(others) == 1:

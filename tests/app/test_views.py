@@ -167,3 +167,8 @@ def test_cancel_stops_work_and_failures_are_told() -> None:
 
 def test_text_of_users_is_no_markup() -> None:
     assert plain("<b>[x](y)*") == "\\<b\\>\\[x\\]\\(y\\)\\*"
+
+
+def test_combinations_stay_within_worlds(smokers: Server) -> None:
+    assert smokers.workspace.combinations("Friends") == 100
+    assert smokers.workspace.types() == ("person",)

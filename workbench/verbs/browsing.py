@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -117,9 +118,14 @@ class Browsing:
         """The learners for a language, with their parameters explained."""
         return learners(language)
 
-    def domain_sizes(self) -> dict[str, int]:
-        """How many constants each type has, summed over worlds."""
-        return dict(self.database.execute("SELECT type, count(*) FROM domain GROUP BY type ORDER BY type").fetchall())
+    def combinations(self, predicate: str) -> int:
+        """How many facts a predicate could have: combinations of constants within each world, summed over worlds."""
+        types = self.database.predicate(predicate).argument_types
+        sizes = self.database.execute("SELECT world, type, count(*) FROM domain GROUP BY world, type").fetchall()
+        by_world: dict[int, dict[str, int]] = {world: {} for world in self.database.worlds().values()}
+        for world, type_name, size in sizes:
+            by_world[world][type_name] = size
+        return sum(prod(found.get(type_name, 0) for type_name in types) for found in by_world.values())
 
     def check_rules(self, text: str, language: Language) -> CheckedRules:
         """Read rules and list every diagnostic, without touching the data."""
@@ -150,8 +156,9 @@ class Browsing:
         return data.degrees(self.database, predicate, position)
 
     def types(self) -> tuple[str, ...]:
-        """The types of constants."""
-        return tuple(self.database.type_tables())
+        """The types of constants, the largest first."""
+        rows = self.database.execute("SELECT type FROM domain GROUP BY type ORDER BY count(*) DESC, type").fetchall()
+        return tuple(name for (name,) in rows)
 
     def constants(self, type_name: str, *, search: str = "", limit: int = 50) -> tuple[str, ...]:
         """Constants of a type."""
