@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -27,6 +27,9 @@ __all__ = ["Candidate", "MarginStudy", "averaged", "ground_study"]
 
 Float = npt.NDArray[np.float64]
 Loss = Literal["hamming", "0/1", "f1"]
+
+SCALE: Mapping[Loss, float] = {"hamming": 1.0, "0/1": 100.0, "f1": 1000.0}
+"""What the penalties are multiplied by: a wrong atom costs far less in the other losses than 1."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,8 @@ class MarginStudy:
             examples = [self.examples[world] for world in worlds]
             found: dict[Candidate, Float] = {}
             for cuts in self.cuts if only is None else (only.cuts,):
-                grid = [c for c in self.penalties if only is None or c <= only.penalty]
+                scaled = [penalty * SCALE[loss] for penalty in self.penalties]
+                grid = [penalty for penalty in scaled if only is None or penalty <= only.penalty]
                 path = self._learner(loss, engine, cuts).path(examples, self.templates, grid, progress=self.progress)
                 for penalty, learned in zip(grid, path):
                     found[Candidate(cuts, penalty)] = learned.weights
@@ -108,8 +112,8 @@ class MarginStudy:
             loss=loss,
             cuts=cuts,
             slacks="worlds",
-            relative_gap=0.02,
-            max_iterations=150,
+            relative_gap=0.05,
+            max_iterations=60,
             engine=make_engine(engine, "map"),
         )
         assert isinstance(learner, MaxMargin)

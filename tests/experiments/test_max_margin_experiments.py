@@ -1,0 +1,96 @@
+"""WebKB and CiteSeer: counts as documented, labels kept out of the networks, one fold trained on a small part."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.learning.small_networks import templates
+from workbench.database import Database
+from workbench.errors import UsageError
+from workbench.experiments import citeseer, webkb
+from workbench.experiments.margin_study import Candidate, MarginStudy, averaged, ground_study
+from workbench.experiments.table import FoldScore
+from workbench.grounding import GroundRequest, ground
+from workbench.inference import make_engine
+from workbench.learning import Example
+from workbench.network.build import network_from_clauses
+from workbench.resources import datasets_directory
+
+
+def directory(name: str) -> Path:
+    try:
+        path = datasets_directory() / name
+    except UsageError:
+        pytest.skip("the real data sets are not here")
+    if not path.is_dir():
+        pytest.skip(f"{name} is not here")
+    return path
+
+
+def test_citeseer_counts(tmp_path: Path) -> None:
+    data = directory("citeseer")
+    with Database.open() as database:
+        program = citeseer.load(database, data)
+        request = GroundRequest(query=("InField",), role="learn", worlds=("Constraint",))
+        grounding = ground(database, program, request)
+        truth = np.nan_to_num(grounding.atoms.truth(), nan=0.0)
+    assert truth.sum() == 1281 + 2375 + 3321
+    assert np.all(np.diff(grounding.network.A.indptr) <= 2)
+
+
+def test_citeseer_labels_reach_no_network(tmp_path: Path) -> None:
+    data = directory("citeseer")
+    (tmp_path / "alchemy-form").mkdir()
+    for name in citeseer.COLUMNS:
+        path = Path("alchemy-form") / f"{name.lower()}.db.gz"
+        with gzip.open(data / path, "rt", encoding="utf-8") as file:
+            kept = [line for line in file if not line.startswith("InField(")]
+        with gzip.open(tmp_path / path, "wt", encoding="utf-8") as file:
+            file.writelines(kept if name == "Constraint" else [])
+    networks = []
+    for source in (data, tmp_path):
+        with Database.open() as database:
+            program = citeseer.load(database, source)
+            request = GroundRequest(query=("InField",), role="learn", worlds=("Constraint",))
+            networks.append(ground(database, program, request).network)
+    first, second = networks
+    assert (first.A != second.A).nnz == 0
+    assert (first.unit != second.unit).nnz == 0
+    np.testing.assert_array_equal(first.b, second.b)
+
+
+def test_webkb_is_declared_and_published() -> None:
+    assert webkb.PUBLISHED["MM-Hamming-LPRelax", "average", "F1"] == 0.601
+    assert set(webkb.SYSTEMS) >= {system for system, _, _ in webkb.PUBLISHED}
+    assert citeseer.PUBLISHED["MM-Hamming-LPRelax-10000", "Reinforcement", "F1"] == 0.968
+
+
+def study(n: int = 3) -> MarginStudy:
+    examples = []
+    for world in range(n):
+        network = network_from_clauses(4, [[1], [-2], [3], [-1, 4], [-3, 4]], [0, 1, 0, 2, 2], n_templates=5)
+        examples.append(Example(network, np.array([1.0, 0.0, 1.0, float(world < 9)])))
+    return MarginStudy(("a", "b", "c")[:n], tuple(examples), templates(5), (0.1, 1.0), ("rounded",))
+
+
+def test_settings_are_chosen_without_the_test_world() -> None:
+    whole = study()
+    weights, candidate = whole.max_margin(0, "hamming")
+    assert isinstance(candidate, Candidate)
+    assert whole.f1(0, weights, make_engine("lp", "map")) == 1.0
+    spoilt = study()
+    broken = Example(spoilt.examples[0].network, 1.0 - spoilt.examples[0].truth)
+    other = MarginStudy(spoilt.names, (broken, *spoilt.examples[1:]), spoilt.templates, spoilt.penalties, spoilt.cuts)
+    again, same = other.max_margin(0, "hamming")
+    assert same == candidate
+    np.testing.assert_array_equal(again, weights)
+
+
+def test_averages_are_rows_of_their_own() -> None:
+    scores = [FoldScore("S", "Texas", "F1", "Texas", 0.5)]
+    assert [score.column for score in averaged(scores)] == ["average"]
+    assert callable(ground_study)
