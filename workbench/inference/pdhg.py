@@ -102,7 +102,7 @@ class PrimalDual:
     -----
     A restart sets the anchor to the current T(z) when the fixed-point residual fell to 0.4 of the anchor's, or to 0.8
     of it and rises again, or when the epoch is a fifth of the run; the primal weight then moves halfway (in
-    logarithms) to the ratio of the dual and primal distances travelled.
+    logarithms) to the ratio of the dual and primal distances travelled, within a factor of 3 of its first value.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class PrimalDual:
         self.multiplier = program.clip_multipliers(np.zeros(program.n_rows) if multipliers is None else multipliers)
         size = program.weight @ program.weight + program.cost @ program.cost
         scale = float(np.sqrt(size / max(program.n, 1)))
-        self.primal_weight = scale if scale > 0.0 else 1.0
+        self.primal_weight = self.first_weight = scale if scale > 0.0 else 1.0
         self.mapped_x, self.mapped_multiplier = self.x.copy(), self.multiplier.copy()
         self.reflected = np.zeros(program.n)
         self.best_bound = -np.inf
@@ -223,7 +223,9 @@ class PrimalDual:
         moved_x = np.linalg.norm((self.mapped_x - self.anchor_x) / np.sqrt(self.primal_step))
         moved_dual = np.linalg.norm((self.mapped_multiplier - self.anchor_multiplier) / np.sqrt(self.dual_step))
         if moved_x > 1e-12 and moved_dual > 1e-12:
-            self.primal_weight = float(np.sqrt(self.primal_weight * moved_dual / moved_x))
+            balanced = float(np.sqrt(self.primal_weight * moved_dual / moved_x))
+            # Where the primal has settled the ratio runs away and the dual, hence the bound, would crawl.
+            self.primal_weight = min(max(balanced, self.first_weight / 3.0), self.first_weight * 3.0)
         self.restarts += 1
         self._set_anchor()
 
