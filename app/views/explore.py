@@ -168,7 +168,8 @@ else:
     view = st.segmented_control("View", views, default=opened, key="view", label_visibility="collapsed") or opened
     if view in ("Facts", "Counts and degrees"):
         name = st.selectbox("Predicate", predicates, key="predicate")
-        facts(name) if view == "Facts" else distribution(name)
+        show = facts if view == "Facts" else distribution
+        show(name)
     elif view == "Neighbourhood":
         neighbourhood()
     else:
