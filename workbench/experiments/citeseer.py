@@ -61,8 +61,8 @@ SYSTEMS: Mapping[str, tuple[str, float, str]] = (
 NOTES = (
     "Three query atoms a token, as in the paper; positions without a token are closed by a hard rule. Unlabelled "
     "tokens (parentheses, years) have all three fields false.",
-    "MM-Hamming-LPRelax: C is the one that predicts held-out training topics best, among 0.3, 1, 3 and 10. Cuts are the "
-    "relaxation's optima, which generate more than the states do (Finley & Joachims 2008); the paper rounds them. "
+    "MM-Hamming-LPRelax: C is the one that predicts held-out training topics best, among 0.3, 1, 3 and 10. Cuts are "
+    "the relaxation's optima, which generate more than the states do (Finley & Joachims 2008); the paper rounds them. "
     "Training stops at a duality gap of 5 % or after 60 cuts.",
     "PSCG-MCSAT without a number stops after 10 iterations, the paper's best.",
 )
