@@ -75,6 +75,8 @@ class ExactLikelihood:
             `E0510` when a soft ground clause holds two open atoms; `E0503` when no atom is labelled.
         """
         features, target = _training_matrix(examples)
+        if progress.cancelled:
+            return LearnedWeights(np.nan_to_num(templates.weight, nan=0.0), {}, "cancelled", self.name)
         if self.binary:
             features = csr_array((features > 0).astype(np.float64) - (features < 0).astype(np.float64))
         learned = np.flatnonzero(~np.asarray(templates.fixed, np.bool_))

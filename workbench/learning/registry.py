@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from workbench.errors import UsageError, nearest
 from workbench.learning.contrastive_divergence import ContrastiveDivergence
+from workbench.learning.exact_likelihood import ExactLikelihood
 from workbench.learning.fixed import FixedWeights
 from workbench.learning.hinge_em import HingeEM
 from workbench.learning.hinge_large_margin import HingeLargeMargin
@@ -30,6 +31,7 @@ _CLASSES: tuple[type[Learner], ...] = (
     DiagonalNewton,
     PreconditionedConjugateGradient,
     ContrastiveDivergence,
+    ExactLikelihood,
     FixedWeights,
     MaxMargin,
     OnlineMaxMargin,
