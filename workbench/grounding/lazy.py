@@ -11,7 +11,9 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from workbench.database.database import Database
-from workbench.grounding.ground import Grounder, Tally, make_plan, one_thread
+from workbench.grounding.counting import Tally, make_plan
+from workbench.grounding.ground import Grounder, one_thread
+from workbench.grounding.intake import Intake
 from workbench.grounding.request import Grounding, GroundRequest
 from workbench.grounding.rows import RowSink, UnitSink
 from workbench.grounding.unification import branches
@@ -57,18 +59,15 @@ class LazyRows:
         with one_thread(grounder.database, grounder.connection):
             above = np.flatnonzero(values > 1e-9)
             vocabulary.set_state(atoms.ids_in_space(above), values[above])
-            grounder.units = UnitSink(atoms.n_atoms)
             rows: list[RowSink] = []
             for tally in self.tallies:
                 plan = make_plan(vocabulary, tally.plan.clause, grounder.request, violated=True)
                 for shape in plan.shapes(None):
                     for batch in grounder.batches(shape.select):
                         size = len(next(iter(batch.values())))
-                        grounder.rows = RowSink(
-                            atoms.n_atoms, size, size * plan.width, plan.integral, plan.integral_constants
-                        )
-                        grounder.take(plan, shape, batch, tally)
-                        rows.append(grounder.rows)
+                        sink = RowSink(atoms.n_atoms, size, size * plan.width, plan.integral, plan.integral_constants)
+                        Intake(atoms, sink, UnitSink(atoms.n_atoms)).take(plan, shape, batch, int(tally.templates[0]))
+                        rows.append(sink)
         return self._fresh(rows)
 
     def _fresh(self, sinks: list[RowSink]) -> FoundRows:

@@ -9,7 +9,8 @@ import numpy as np
 from workbench.database.database import Database
 from workbench.errors import Diagnostic
 from workbench.grounding.atoms import AtomTable
-from workbench.grounding.ground import Grounder, Tally, joined_relations, one_thread
+from workbench.grounding.counting import Tally, joined_relations
+from workbench.grounding.ground import Grounder, one_thread
 from workbench.grounding.plans import Plan, Shape
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.select import (

@@ -1,0 +1,151 @@
+"""Counting queries: how many groundings each clause has, before anything is materialised."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.errors import InputError, WorkbenchError
+from workbench.grounding.clauses import plan_clause
+from workbench.grounding.existential import plan_existential
+from workbench.grounding.linear import plan_linear_rule
+from workbench.grounding.plans import Plan
+from workbench.grounding.psl_clauses import plan_logical_rule
+from workbench.grounding.request import GroundRequest
+from workbench.grounding.select import Union, render
+from workbench.grounding.vocabulary import Vocabulary
+from workbench.language.program import Clause, LinearRule
+
+__all__ = ["Tally", "count_plan", "joined_relations", "make_plan", "too_many", "uncounted"]
+
+
+@dataclass
+class Tally:
+    """Counts of one clause, per `+` combination in order of the constants' names."""
+
+    plan: Plan
+    keys: list[tuple[int, ...]]
+    names: list[tuple[str, ...]]
+    open: npt.NDArray[np.int64]
+    violated: npt.NDArray[np.int64]
+    violated_scale: npt.NDArray[np.float64]
+    total: npt.NDArray[np.int64]
+    total_scale: npt.NDArray[np.float64]
+    width: int
+    templates: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+
+
+def count_plan(vocabulary: Vocabulary, plan: Plan) -> Tally:
+    """Run the count queries of one clause."""
+    connection, n_plus = vocabulary.connection, plan.n_plus
+    totals: dict[tuple[int, ...], tuple[float, ...]] = {}
+    if plan.total is not None:
+        totals = {row[:n_plus]: row[n_plus:] for row in connection.execute(render(plan.total)).fetchall()}
+    open_: dict[tuple[int, ...], int] = {}
+    decided: dict[tuple[int, ...], list[float]] = {}
+    counting = plan.counts()
+    width = plan.width
+    for row in connection.execute(render(counting)).fetchall() if counting is not None else ():
+        key, (n, none, positive, negative, unlisted) = row[1 : 1 + n_plus], row[1 + n_plus : 6 + n_plus]
+        width = max(width, row[6 + n_plus]) if len(row) > 6 + n_plus else width
+        if unlisted:
+            raise plan.unlisted_error(vocabulary)
+        if plan.total is None:
+            before = totals.get(key, (0.0, 0.0, 0.0))
+            totals[key] = (before[0] + n, before[1] + n, 0.0)
+        open_[key] = open_.get(key, 0) + n - none
+        if none:
+            sums = decided.setdefault(key, [0, 0.0, 0.0])
+            for place, value in enumerate((none, positive, negative)):
+                sums[place] += value
+    if n_plus:
+        keys = [key for key in {**open_, **decided} if open_.get(key) or key in decided]
+        names = _names(vocabulary, plan.clause, keys)
+        order = sorted(range(len(keys)), key=lambda i: names[i])
+        keys, names = [keys[i] for i in order], [names[i] for i in order]
+    else:
+        keys, names = [()], [()]
+    scale = abs(plan.scale)
+    flip = plan.scale < 0
+    tally = Tally(
+        plan,
+        keys,
+        names,
+        np.array([open_.get(key, 0) for key in keys], np.int64),
+        np.array([decided.get(key, (0,))[0] for key in keys], np.int64),
+        np.array([decided.get(key, (0, 0.0, 0.0))[1:] for key in keys], np.float64).reshape(-1, 2) * scale,
+        np.array([int(totals.get(key, (0,))[0] or 0) for key in keys], np.int64),
+        np.array([[x or 0.0 for x in totals.get(key, (0, 0.0, 0.0))[1:]] for key in keys], np.float64).reshape(-1, 2)
+        * scale,
+        width,
+    )
+    if flip:
+        tally.violated_scale = tally.violated_scale[:, ::-1]
+        tally.total_scale = tally.total_scale[:, ::-1]
+    return tally
+
+
+def uncounted(plan: Plan) -> Tally:
+    """The tally of a clause whose rows are left to a row source."""
+    none, no_scale = np.zeros(1, np.int64), np.zeros((1, 2))
+    return Tally(plan, [()], [()], none, none, no_scale, none, no_scale, plan.width)
+
+
+def _names(vocabulary: Vocabulary, clause: Clause | LinearRule, keys: list[tuple[int, ...]]) -> list[tuple[str, ...]]:
+    """Names of `+` combinations."""
+    types = dict(clause.variable_types)
+    columns = []
+    assert isinstance(clause, Clause)
+    for place, variable in enumerate(clause.plus):
+        wanted = sorted({key[place] for key in keys})
+        rows = vocabulary.connection.execute(
+            f"SELECT id, name FROM {vocabulary.names(types[variable])} WHERE id IN (SELECT unnest($ids))",
+            {"ids": wanted},
+        ).fetchall()
+        names = dict(rows)
+        columns.append([names[key[place]] for key in keys])
+    return list(zip(*columns))
+
+
+def make_plan(
+    vocabulary: Vocabulary, clause: Clause | LinearRule, request: GroundRequest, *, violated: bool = False
+) -> Plan:
+    """The plan of one clause or arithmetic rule; with `violated`, of what the vocabulary's state violates."""
+    if isinstance(clause, LinearRule):
+        return plan_linear_rule(vocabulary, clause)
+    if clause.hard and clause.plus:
+        clause = replace(clause, plus=())
+    if clause.existential:
+        return plan_existential(vocabulary, clause, tie=request.tie)
+    if clause.multiset:
+        return plan_logical_rule(vocabulary, clause, violated=violated)
+    return plan_clause(vocabulary, clause, tie=request.tie, violated=violated)
+
+
+def too_many(vocabulary: Vocabulary, tally: Tally, total: int, limit: int) -> WorkbenchError:
+    clause = tally.plan.clause
+    text = getattr(vocabulary.program.rules[clause.rule], "text", "")
+    return InputError.of(
+        "E0310",
+        f"rule {clause.rule + 1} alone has {int(tally.open.sum()):,} ground rows, all rules together {total:,}, above "
+        f"the limit of {limit:,}: {text}",
+        span=clause.span,
+        help=f"it joins {joined_relations(vocabulary, tally)}; bind its variables by evidence, or raise --limit",
+    )
+
+
+def joined_relations(vocabulary: Vocabulary, tally: Tally) -> str:
+    """The relations of a clause's largest case with their sizes: where the rows come from."""
+    counting = tally.plan.counts()
+    selects = counting.selects if isinstance(counting, Union) else (counting,) if counting is not None else ()
+    widest = max(selects, key=lambda select: len(select.sources), default=None)
+    shown = []
+    for source in widest.sources if widest is not None else ():
+        if isinstance(source.relation, str) and source.kind == "inner":
+            (row,) = vocabulary.connection.execute(f"SELECT count(*) FROM {source.relation}").fetchall()
+            kind, _, name = source.relation.strip('"').partition("_")
+            what = f"every constant of {name}" if kind == "domain" else f"{kind} {name}"
+            shown.append(f"{what} ({row[0]:,})")
+    return " with ".join(shown) or "no relation"

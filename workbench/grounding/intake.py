@@ -1,0 +1,188 @@
+"""Batches of a query's columns to rows and unit groundings, whatever their shape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.grounding.atoms import AtomTable
+from workbench.grounding.plans import Plan, Shape
+from workbench.grounding.rows import RowSink, UnitSink
+from workbench.language.program import LinearRule
+from workbench.network.ground_network import Relation
+
+__all__ = ["Batch", "Intake"]
+
+Array = npt.NDArray[Any]
+Batch = dict[str, Any]
+
+
+@dataclass
+class Intake:
+    """Where batches go: rows of the matrix, and groundings with one open atom."""
+
+    atoms: AtomTable
+    rows: RowSink
+    units: UnitSink
+
+    def take(self, plan: Plan, shape: Shape, batch: Batch, template: int) -> int:
+        """Put one batch of a shape's rows where it belongs."""
+        template = batch.get("template", template)
+        scale = batch["s"] * plan.scale if "s" in batch else plan.scale
+        if shape.listing:
+            if isinstance(plan.clause, LinearRule):
+                return self._take_linear(plan.clause, batch, template, scale)
+            return self._take_lists(plan, batch, template, scale)
+        columns = [batch[f"l{i}"] for i in range(len(shape.coefficients))]
+        if self.atoms._open_of_full is not None:
+            columns = [self.atoms.open_ids(column) for column in columns]
+        b = batch.get("b")
+        if not shape.folded:
+            return self._put(plan, shape, columns, shape.coefficients, b, template, scale)
+        pattern = np.zeros(columns[0].size, np.int64)
+        for place, column in enumerate(columns):
+            pattern |= (column >= 0).astype(np.int64) << place
+        units = 0
+        for code in np.unique(pattern).tolist():
+            if not code:
+                continue
+            rows = np.flatnonzero(pattern == code)
+            places = [i for i in range(len(columns)) if code >> i & 1]
+            units += self._put(
+                plan,
+                shape,
+                [columns[i][rows] for i in places],
+                [shape.coefficients[i] for i in places],
+                None if b is None else b[rows],
+                _at(template, rows),
+                _at(scale, rows),
+            )
+        return units
+
+    def _put(
+        self,
+        plan: Plan,
+        shape: Shape,
+        columns: list[Array],
+        coefficients: Sequence[float],
+        b: Any,
+        template: Any,
+        scale: Any,
+    ) -> int:
+        """Rows over these columns of open atoms; the number of those that are unit groundings."""
+        clause = plan.clause
+        if b is None:
+            b = shape.constant
+            if b is None:
+                b = 1 - sum(coefficient > 0 for coefficient in coefficients)
+        if len(columns) == 1 and not clause.hard and clause.power == 1:
+            slope = coefficients[0]
+            affine = np.broadcast_to((np.asarray(b) >= 0) & (np.asarray(b) + slope >= 0), columns[0].shape)
+            if affine.all():
+                self.units.add(columns[0], template, scale, float(slope), b)
+                return int(columns[0].size)
+            part, rest = np.flatnonzero(affine), np.flatnonzero(~affine)
+            self.units.add(columns[0][part], _at(template, part), _at(scale, part), float(slope), _at(b, part))
+            self.rows.add_clauses(
+                [columns[0][rest]], coefficients, _at(b, rest), _at(template, rest), _at(scale, rest), Relation.HINGE
+            )
+            return int(part.size)
+        relation = Relation.AT_MOST if clause.hard else Relation.HINGE
+        self.rows.add_clauses(columns, coefficients, b, template, 1.0 if clause.hard else scale, relation)
+        return 0
+
+    def _take_lists(self, plan: Plan, batch: Batch, template: int | Array, scale: float | Array) -> int:
+        """Rows of any width, as sorted lists of `2 * atom + negated`."""
+        lists = batch["literals"]
+        offsets = lists.offsets.to_numpy()
+        keys = lists.values.to_numpy()[offsets[0] : offsets[-1]]
+        offsets = (offsets - offsets[0]).astype(np.int64)
+        widths = np.diff(offsets)
+        owner = np.repeat(np.arange(widths.size), widths)
+        twins = np.flatnonzero((keys[1:] >> 1 == keys[:-1] >> 1) & (owner[1:] == owner[:-1]))
+        keep = widths > 0
+        keep[owner[twins]] = False
+        atoms = self.atoms.open_ids(keys >> 1)
+        signs = ((keys & 1) << 1) - 1
+        b = 1 - np.bincount(owner, keys & 1, minlength=widths.size)
+        single = keep & (widths == 1) if not plan.clause.hard and plan.clause.power == 1 else np.zeros(keep.size, bool)
+        rows = np.flatnonzero(single)
+        first = offsets[:-1][rows]
+        self.units.add(
+            atoms[first], _at(template, rows), _at(scale, rows), signs[first].astype(float), b[rows].astype(float)
+        )
+        rest = keep & ~single
+        chosen = rest[owner]
+        indptr = np.concatenate([[0], np.cumsum(widths[rest])])
+        relation = Relation.AT_MOST if plan.clause.hard else Relation.HINGE
+        rows_left = np.flatnonzero(rest)
+        self.rows.add_rows(
+            indptr,
+            atoms[chosen],
+            signs[chosen].astype(np.int8),
+            b[rest],
+            _at(template, rows_left),
+            1.0 if plan.clause.hard else _at(scale, rows_left),
+            relation,
+        )
+        return int(rows.size)
+
+    def _take_linear(self, rule: LinearRule, batch: Batch, template: int | Array, scale: float | Array) -> int:
+        """Rows of any widths with coefficients: sorted lists of atoms beside lists of values."""
+        offsets = batch["literals"].offsets.to_numpy().astype(np.int64)
+        atoms = batch["literals"].values.to_numpy()[offsets[0] : offsets[-1]]
+        values = batch["coefficients"].values.to_numpy()[offsets[0] : offsets[-1]]
+        offsets -= offsets[0]
+        widths, b = np.diff(offsets), batch["b"]
+        first = offsets[:-1]
+        affine = np.zeros(widths.size, bool)
+        if not rule.hard and rule.power == 1:
+            affine = (widths == 1) & (b >= 0) & (b + values[first] >= 0)
+        units, rest = np.flatnonzero(affine), np.flatnonzero(~affine)
+        at = first[units]
+        self.units.add(atoms[at], _at(template, units), _at(scale, units), values[at], b[units])
+        chosen = np.repeat(~affine, widths)
+        relation = Relation.HINGE
+        if rule.hard:
+            relation = Relation.EQUAL if rule.relation == "=" else Relation.AT_MOST
+        self.rows.add_rows(
+            np.concatenate([[0], np.cumsum(widths[rest])]),
+            atoms[chosen],
+            values[chosen],
+            b[rest],
+            _at(template, rest),
+            1.0 if rule.hard else _at(scale, rest),
+            relation,
+        )
+        return int(units.size)
+
+    def sort_by_template(self, first_row: int, first_entry: int) -> None:
+        """Bring the rows of one clause into runs of equal template, keeping their order within each."""
+        sink = self.rows
+        rows = slice(first_row, sink.n_rows)
+        templates = sink.template[rows]
+        if np.all(templates[1:] >= templates[:-1]):
+            return
+        order = np.argsort(templates, kind="stable")
+        starts = sink.indptr[first_row : sink.n_rows].astype(np.int64)
+        widths = np.diff(sink.indptr[first_row : sink.n_rows + 1]).astype(np.int64)
+        new_widths = widths[order]
+        ends = np.cumsum(new_widths)
+        source = np.repeat(starts[order] - (ends - new_widths), new_widths) + np.arange(int(ends[-1]))
+        entries = slice(first_entry, sink.n_entries)
+        sink.indices[entries] = sink.indices[source]
+        sink.data[entries] = sink.data[source]
+        sink.indptr[first_row + 1 : sink.n_rows + 1] = first_entry + ends
+        sink.template[rows] = templates[order]
+        sink.b[rows] = sink.b[rows][order]
+        if sink.scale is not None:
+            sink.scale[rows] = sink.scale[rows][order]
+
+
+def _at(value: Any, rows: Array) -> Any:
+    """The chosen entries of an array; a number stays."""
+    return value if np.isscalar(value) else value[rows]
