@@ -7,9 +7,13 @@ import pytest
 
 from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_mln
+from workbench.database import Database, load_alchemy_text
 from workbench.errors import WorkbenchError
+from workbench.grounding import GroundRequest, ground, ground_lazily
 from workbench.inference.cutting_plane import CuttingPlane, StoredRows, set_aside
+from workbench.inference.ilp import IntegerProgram
 from workbench.inference.solution import Status
+from workbench.language import parse_mln
 from workbench.network.build import network_from_clauses
 from workbench.network.energy import energy_offset, reported_energy
 from workbench.network.growth import Rows
@@ -68,3 +72,22 @@ def test_setting_rows_aside_keeps_them_all() -> None:
     network, weights = random_mln(7)
     smaller, source = set_aside(network, weights)
     assert smaller.n_rows + source.rows.n == network.n_rows
+
+
+def test_a_rule_grounded_lazily_in_sql_gives_the_optimum_of_the_whole() -> None:
+    program = parse_mln(
+        "Near(p, p)\nSame(p, p)\n2 !Near(x, y) v Same(x, y)\n-1 Same(x, y)\n!Same(x, y) v !Same(y, z) v Same(x, z).\n"
+    )
+    pairs = np.random.default_rng(0).integers(0, 10, (12, 2))
+    facts = sorted({f"Near(P{a}, P{b})" for a, b in pairs})
+    request = GroundRequest(query=("Same",))
+    with Database.open() as database:
+        database.declare(program)
+        load_alchemy_text(database, "\n".join(facts))
+        full = ground(database, program, request)
+        lazy = ground_lazily(database, program, request)
+        whole = IntegerProgram().solve(full.network, full.templates.weight)
+        part = CuttingPlane(source=lazy.source).solve(lazy.grounding.network, lazy.grounding.templates.weight)
+    assert whole.status == part.status == Status.OPTIMAL
+    assert part.energy == pytest.approx(whole.energy)
+    assert int(str(part.diagnostics["rows"])) < full.network.n_rows / 5
