@@ -28,6 +28,9 @@ from workbench.verbs.reports import Reporting
 if TYPE_CHECKING:
     import pandas as pd
 
+    from workbench.language.ilp import IlpProblem
+    from workbench.verbs.structure import StructureResult
+
 __all__ = ["CheckedRules", "Example", "Workspace", "bundled_examples", "open_workspace"]
 
 RulesLike = Program | str | os.PathLike[str]
@@ -246,6 +249,30 @@ class Workspace(Browsing, Reporting):
             **request,
         }
         return replace(result, run_id=runs.record_learning(self.database, result, seed, _settings(settings)))
+
+    def structure(
+        self, source: RulesLike | IlpProblem, *, targets: Sequence[str] | None = None, **options: Any
+    ) -> StructureResult:
+        """Learn rules.
+
+        Parameters
+        ----------
+        source : IlpProblem, or Program, path or text
+            An ILP problem (`workbench.language.ilp_reader.read_ilp`) is loaded and searched by its modes (see
+            `workbench.verbs.structure.induce`); of rules only the declarations are used, and rules over their
+            predicates are learned from this workspace's facts (`learn_rules`).
+        targets : sequence of str, optional
+            Without modes: the predicates that rules are learned for, all when absent.
+        options
+            What the two functions take: `loop`, `weights`, `collect`; `method`; `settings`, `seed`, `time_limit`.
+        """
+        from workbench.language.ilp import IlpProblem
+        from workbench.verbs.structure import induce, learn_rules
+
+        if isinstance(source, IlpProblem):
+            return induce(self.database, source, **options)
+        predicates = list(self.declare(source).predicates)
+        return learn_rules(self.database, predicates, list(targets or predicates), **options)
 
     def crossval(self, rules: RulesLike, *, worlds: Sequence[str] | None = None, **options: Any) -> CrossValidation:
         """Learn on all worlds but one and score that one, for every world."""
