@@ -11,6 +11,7 @@ clock starts; grounding, loading and prediction files are inside the end-to-end 
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import subprocess
 import sys
@@ -23,7 +24,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 import workbench as wb
-from benchmarks.social_network import WEIGHTS, generate, ground, read, write_files
+from benchmarks.social_network import RELATIONS, WEIGHTS, generate, ground, read, write_files
 from workbench.inference import make_engine
 from workbench.network import Blocks, GroundNetwork, energy
 from workbench.progress import Progress
@@ -149,13 +150,25 @@ def end_to_end(n_rules: int, jar: Path | None) -> Iterator[str]:
 
 def _psl(files: Path, jar: Path, kind: str, power: int, network: object) -> str:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = ["java", "-Xmx8g", "-jar", str(jar), "--infer", "--model", str(files / "model.psl")]
-    command += ["--data", str(files / "model.data"), "--output", str(files / "psl")]
-    command += ["-D", "inference.normalize=false", "-D", "runtime.log.level=WARN"]
+    predicates: dict[str, dict[str, list[str]]] = {
+        f"{name}/2": {"observations": [str(files / f"{name}.tsv")]} for name in RELATIONS
+    }
+    predicates["Bias/2"] = {"observations": [str(files / "bias.tsv")]}
+    predicates["Votes/2"] = {"targets": [str(files / "votes.tsv")]}
+    options = {
+        "inference.normalize": False,
+        "runtime.inference": True,
+        "runtime.inference.output.results.dir": str(files / "psl"),
+        "runtime.log.level": "WARN",
+    }
+    rules = [line for line in (files / "model.psl").read_text().splitlines() if line]
+    config = files / "psl.json"
+    config.write_text(json.dumps({"options": options, "predicates": predicates, "rules": rules}))
+    command = ["java", "-Xmx8g", "-jar", str(jar), str(config)]
     finished = subprocess.run(command, capture_output=True, text=True, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    predicted = next((files / "psl").rglob("VOTES.txt"), None) if finished.returncode == 0 else None
+    predicted = next((files / "psl").rglob("V*.txt"), None) if finished.returncode == 0 else None
     if predicted is None:
         return f"PSL   {kind:8} failed: {(finished.stderr or finished.stdout).strip()[-300:]}"
     table = np.loadtxt(predicted, dtype=str)
