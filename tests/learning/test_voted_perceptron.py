@@ -7,6 +7,7 @@ import pytest
 
 from tests.learning.small_networks import Enumeration, network, random_network, templates
 from workbench.learning import Example
+from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.learning.training import log_odds, prepare
 from workbench.learning.voted_perceptron import VotedPerceptron
 from workbench.network import potentials
@@ -46,3 +47,10 @@ def test_hidden_atoms_are_completed() -> None:
     answer = VotedPerceptron(step=0.1, iterations=3, engine=Enumeration()).fit([Example(net, labels)], templates(4))
     assert np.isfinite(answer.weights).all()
     assert answer.diagnostics["hidden_atoms"] == 2
+
+
+def test_may_start_at_the_pseudo_likelihood() -> None:
+    example = Example(random_network(4), np.array([1, 0, 1, 1, 0, 0, 1.0]))
+    start = PseudoLikelihood().fit([example], templates(4)).weights
+    learner = VotedPerceptron(step=1e-9, iterations=1, engine=Enumeration(), start="pseudo_likelihood")
+    assert learner.fit([example], templates(4)).weights == pytest.approx(start, abs=1e-6)

@@ -218,7 +218,11 @@ def log_odds(training: TrainingSet) -> Float:
 def initial_weights(training: TrainingSet, start: str) -> Float:
     """Where learning starts: `log_odds`, or `given` (the program's weights, 0 where it has none)."""
     if start not in ("log_odds", "given"):
-        raise UsageError.of("E0505", f"there is no start {start}", help="it is log_odds or given")
+        raise UsageError.of(
+            "E0505",
+            f"there is no start {start}",
+            help="it is log_odds or given (for the voted perceptron also pseudo_likelihood)",
+        )
     return log_odds(training) if start == "log_odds" else training.given_weights()
 
 

@@ -13,6 +13,7 @@ from workbench.errors import Cancelled, UsageError
 from workbench.inference.solution import Engine
 from workbench.learning.chain import GibbsChain
 from workbench.learning.learner import Example, LearnedWeights
+from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.learning.training import (
     TrainingWorld,
     condition,
@@ -51,8 +52,9 @@ class VotedPerceptron:
         Searches (and chains) per iteration, averaged.
     search_every : int
         With 'gibbs', iterations between searches; the chains go on from their last states in between.
-    start : {'log_odds', 'given'}
-        Each clause's log odds in the data, or the program's weights.
+    start : {'log_odds', 'given', 'pseudo_likelihood'}
+        Each clause's log odds in the data, the program's weights, or those of greatest discriminative
+        pseudo-likelihood. The likelihood is concave, so the start decides how long the way is.
     prior_sd : float
         Zero-mean Gaussian prior; infinite (the paper's) for none.
     average : bool
@@ -86,7 +88,11 @@ class VotedPerceptron:
             raise UsageError.of("E0505", f"there are no counts {self.counts}", help="it is map or gibbs")
         training = prepare(examples, templates)
         engine = self.engine or default_map_engine()
-        weights = initial_weights(training, self.start)
+        if self.start == "pseudo_likelihood":
+            pseudo = PseudoLikelihood(engine=self.engine)
+            weights = pseudo.fit(examples, templates, seed=seed, deadline=deadline, progress=progress).weights
+        else:
+            weights = initial_weights(training, self.start)
         rates = step_sizes(training, self.step, self.per_weight)
         trackers = [_World(self, engine, world) for world in training.worlds]
         total, norms, status = np.zeros_like(weights), list[float](), "iterations"
