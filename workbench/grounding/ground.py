@@ -162,7 +162,7 @@ class Grounder:
             all(tally.plan.integral for tally in tallies),
             all(tally.plan.integral_constants for tally in tallies),
         )
-        self.intake = Intake(self.atoms, rows, UnitSink(self.atoms.n_atoms))
+        self.intake = Intake(self.atoms, rows, UnitSink(self.atoms.n_atoms, n_templates))
         for atoms, ids, change in soft_evidence:
             self.intake.units.add(self.atoms.open_ids(atoms), ids, change, -1.0, 1.0)
         order = sorted(range(len(tallies)), key=lambda i: (int(tallies[i].templates.min(initial=2**30)), i))
@@ -272,12 +272,12 @@ class Grounder:
             scale=sink.scales(),
             relation=sink.relation[: sink.n_rows],
             power=power,
-            unit=self.intake.units.matrix(n_templates),
-            constant=self.intake.units.constant(n_templates),
+            unit=self.intake.units.matrix(),
+            constant=self.intake.units.constant,
             groundings=groundings,
             blocks=make_blocks(self.vocabulary, self.atoms),
             world=self.atoms.world_of(),
-            unit_scale=self.intake.units.scale_sums(n_templates),
+            unit_scale=self.intake.units.scale_sums,
             evidence_satisfied=satisfied_scale,
             evidence_violated=violated_scale,
         )

@@ -66,7 +66,9 @@ class LazyRows:
                     for batch in grounder.batches(shape.select):
                         size = len(next(iter(batch.values())))
                         sink = RowSink(atoms.n_atoms, size, size * plan.width, plan.integral, plan.integral_constants)
-                        Intake(atoms, sink, UnitSink(atoms.n_atoms)).take(plan, shape, batch, int(tally.templates[0]))
+                        Intake(atoms, sink, UnitSink(atoms.n_atoms, 0)).take(
+                            plan, shape, batch, int(tally.templates[0])
+                        )
                         rows.append(sink)
         return self._fresh(rows)
 

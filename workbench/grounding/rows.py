@@ -166,63 +166,58 @@ class RowSink:
 
 @dataclass
 class UnitSink:
-    """Groundings with one open atom, summed by atom and template."""
+    """Groundings with one open atom, summed by atom and template.
+
+    Attributes
+    ----------
+    constant : float64 array, shape (n_templates,)
+        Summed potential at y = 0.
+    scale_sums : float64 array, shape (n_templates, 2)
+        Summed scale of positive and of negative (absolute) scale.
+    """
 
     n_atoms: int
-    atoms: list[Ids] = field(default_factory=list)
-    templates: list[npt.NDArray[np.int32]] = field(default_factory=list)
-    change: list[Float] = field(default_factory=list)
-    at_zero: list[tuple[npt.NDArray[np.int32], Float]] = field(default_factory=list)
-    scales: list[tuple[npt.NDArray[np.int32], Float]] = field(default_factory=list)
+    n_templates: int
+    constant: Float = field(init=False)
+    scale_sums: Float = field(init=False)
+    _entries: list[tuple[Ids, Ids, Float]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.constant = np.zeros(self.n_templates)
+        self.scale_sums = np.zeros((self.n_templates, 2))
 
     def add(
-        self,
-        atoms: Ids,
-        template: int | Ids,
-        scale: float | Float,
-        slope: float | Float,
-        b: float | Float,
-        magnitude: Float | None = None,
+        self, atoms: Ids, template: int | Ids, scale: float | Float, slope: float | Float, b: float | Float
     ) -> None:
-        """Potentials `b + slope * y >= 0`, each times its scale.
-
-        `magnitude` is the summed absolute scale where it differs from `|scale|`.
-        """
+        """Potentials `b + slope * y >= 0`, each times its scale; numbers stand for all."""
         if not atoms.size:
             return
         templates = np.broadcast_to(np.asarray(template, np.int32), atoms.shape)
-        scales = np.broadcast_to(np.asarray(scale, np.float64), atoms.shape)
-        self.atoms.append(atoms)
-        self.templates.append(templates)
-        self.change.append(np.broadcast_to(-np.asarray(slope, np.float64), atoms.shape) * scales)
-        self.at_zero.append((templates, np.broadcast_to(np.asarray(b, np.float64), atoms.shape) * scales))
-        self.scales.append((templates, scales))
+        changes = np.broadcast_to(-np.asarray(slope, np.float64) * np.asarray(scale, np.float64), atoms.shape)
+        self._entries.append((atoms, templates, changes))
+        for column, sign in ((0, 1.0), (1, -1.0)):
+            self.scale_sums[:, column] += self._total(templates, np.maximum(sign * np.asarray(scale), 0.0))
+        self.constant += self._total(templates, np.asarray(b, np.float64) * np.asarray(scale, np.float64))
 
-    def matrix(self, n_templates: int) -> csr_array:
+    def _total(self, templates: Ids, values: Float) -> Float:
+        """Sums of values (one, or one an entry) by template."""
+        if np.ndim(values) == 0:
+            return np.asarray(np.bincount(templates, minlength=self.n_templates) * float(values), np.float64)
+        return np.asarray(np.bincount(templates, values, minlength=self.n_templates), np.float64)
+
+    def matrix(self) -> csr_array:
         """The change of the satisfied count, shape (n_atoms, n_templates); equal entries summed."""
         from scipy.sparse import coo_array
 
-        if not self.atoms:
-            return csr_array((self.n_atoms, n_templates), dtype=np.float64)
-        index = np.int32 if max(self.n_atoms, n_templates) < 2**31 - 1 else np.int64
-        atoms = np.concatenate(self.atoms).astype(index, copy=False)
-        templates = np.concatenate(self.templates).astype(index, copy=False)
-        change = np.concatenate(self.change)
+        if not self._entries:
+            return csr_array((self.n_atoms, self.n_templates), dtype=np.float64)
+        index = np.int32 if max(self.n_atoms, self.n_templates) < 2**31 - 1 else np.int64
+        atoms = np.concatenate([part for part, _, _ in self._entries]).astype(index, copy=False)
+        templates = np.concatenate([part for _, part, _ in self._entries]).astype(index, copy=False)
+        change = np.concatenate([part for _, _, part in self._entries])
+        self._entries.clear()
         entries: Any = (change, (atoms, templates))
-        matrix = coo_array(entries, shape=(self.n_atoms, n_templates)).tocsr()
+        matrix = coo_array(entries, shape=(self.n_atoms, self.n_templates)).tocsr()
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
         return csr_array(matrix)
-
-    def constant(self, n_templates: int) -> Float:
-        total = np.zeros(n_templates)
-        for templates, value in self.at_zero:
-            total += np.bincount(templates, value, minlength=n_templates)
-        return total
-
-    def scale_sums(self, n_templates: int) -> Float:
-        total = np.zeros((n_templates, 2))
-        for templates, scales in self.scales:
-            total[:, 0] += np.bincount(templates, np.maximum(scales, 0.0), minlength=n_templates)
-            total[:, 1] += np.bincount(templates, np.maximum(-scales, 0.0), minlength=n_templates)
-        return total
