@@ -47,4 +47,7 @@ def page(
         "client.toolbarMode": "minimal",
     }
     command += [f"--{name}={value}" for name, value in flags.items()]
+    if os.name == "posix":
+        # In place of this process, so that whoever stops the command stops the server.
+        os.execve(sys.executable, command, environment)
     raise typer.Exit(subprocess.run(command, env=environment, check=False).returncode)
