@@ -58,14 +58,14 @@ class UnlistedError(Exception):
 def logical_rows(clause: Clause, listed: Listed) -> Iterator[Row]:
     """One row per binding of a logical rule, decided ones included, unviolable ones too."""
     names = [name for name, _ in clause.variable_types]
-    binders = [l.atom for l in clause.literals if not l.positive] or [l.atom for l in clause.literals]
+    binders = [one.atom for one in clause.literals if not one.positive] or [one.atom for one in clause.literals]
     for constants in product(listed.constants, repeat=len(names)):
         binding = dict(zip(names, constants))
         if any(_key(atom, binding) not in listed.values for atom in binders):
             continue
         if any(_holds(guard, binding) for guard in clause.guards):
             continue
-        row = Row(1.0 - sum(not l.positive for l in clause.literals))
+        row = Row(1.0 - sum(not one.positive for one in clause.literals))
         for literal in clause.literals:
             key = _key(literal.atom, binding)
             value = listed.values.get(key, 0.0)
