@@ -89,7 +89,7 @@ class ExactLikelihood:
         if self.folds > 1:
             choice = choose_penalty(X, target, _scaled(penalty), folds=self.folds, seed=seed, deadline=deadline)
             penalty, factor = choice.penalty, choice.factor
-        progress.step("exact likelihood", 0, None)
+        progress.report("exact likelihood", 0, None, "")
         fit = fit_logistic(X, target, penalty, offset=offset, tolerance=self.tolerance, deadline=deadline)
         weights[learned] = fit.weights
         columns = {"iteration": np.arange(1.0, len(fit.trace) + 1)}

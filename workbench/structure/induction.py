@@ -148,7 +148,7 @@ class ClauseLearner:
                 break
             if loop != "induce_max" and not uncovered[seed]:
                 continue
-            progress.step("search", done, len(seeds), f"{len(found)} clauses")
+            progress.report("search", done, len(seeds), f"{len(found)} clauses")
             counted = uncovered if loop == "induce" else positive
             counts = replace(counts, positives=int(counted.sum()))
             answer = search_clause(
@@ -168,7 +168,7 @@ class ClauseLearner:
         if loop == "induce_max":
             found = self._best_for_each(found, positive)
         return InducedTheory(
-            np.array([answer.parts for answer in found], np.int32).reshape(len(found), -1),
+            np.array([answer.parts for answer in found], np.int32).reshape(len(found), self.cache.n_literals),
             np.array([answer.positives for answer in found], np.int64),
             np.array([answer.negatives for answer in found], np.int64),
             np.array([answer.score for answer in found], np.float64),
