@@ -65,8 +65,8 @@ NOTES = (
     "The 46 soft clauses are those of the released knowledge base, without their weights; the row named transitivity "
     "adds its hard rule at test, grounded only where the most likely state violates it.",
     "MLN(VP): expected counts are means over Gibbs samples that go on from MaxWalkSAT's state (a search every ten "
-    "iterations), and each clause's step is divided by the number of its groundings; log-odds start, 100 iterations, "
-    "the step chosen on one held-out training fold by its CLL.",
+    "iterations), and each clause's step is divided by the number of its groundings; 100 iterations, start (log "
+    "odds, zero or pseudo-likelihood) and step chosen on one held-out training fold by its CLL.",
     "Every ordered pair of a fold's citations or values is scored, x = x included; pairs without a label differ.",
     "MLN(PL) is discriminative pseudo-likelihood over the four query predicates, where the paper's is generative.",
     "CLAUDIEN is not run; its row is published figures.",
@@ -153,7 +153,7 @@ def run(
 
 
 def voted_perceptron(study: Study, fold: Fold) -> Float:
-    """MLN(VP): log-odds start, counts over Gibbs samples from the MAP state."""
+    """MLN(VP): counts over Gibbs samples from the MAP state; start and step chosen on a held-out fold."""
     return marginals(study.test(fold).network, _perceptron_weights(study, fold), samples=200, burn_in=50)
 
 
@@ -185,7 +185,7 @@ def _perceptron_weights(study: Study, fold: Fold) -> Float:
         iterations=100,
         per_weight=True,
     )
-    grid = {"step": (10.0, 30.0)}
+    grid = {"start": ("log_odds", "given", "pseudo_likelihood"), "step": (3.0, 30.0)}
     examples = study.training(fold)
     found = validate(learner, grid, examples, study.templates, sweeps=50, burn_in=20, progress=study.progress)
     weights = found.learner.fit(examples, study.templates, progress=study.progress).weights
