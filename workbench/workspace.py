@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from workbench.language.ilp import IlpProblem
-    from workbench.verbs.structure import StructureResult
+    from workbench.verbs.structure_result import StructureResult
 
 __all__ = ["CheckedRules", "Example", "Workspace", "bundled_examples", "open_workspace"]
 
@@ -251,27 +251,28 @@ class Workspace(Browsing, Reporting):
         return replace(result, run_id=runs.record_learning(self.database, result, seed, _settings(settings)))
 
     def structure(
-        self, source: RulesLike | IlpProblem, *, targets: Sequence[str] | None = None, **options: Any
+        self, source: RulesLike | IlpProblem | None = None, *, targets: Sequence[str] | None = None, **options: Any
     ) -> StructureResult:
-        """Learn rules.
+        """Learn rules; `result.candidate_table()` has every candidate with support, precision and gain.
 
         Parameters
         ----------
-        source : IlpProblem, or Program, path or text
+        source : IlpProblem, or Program, path or text, optional
             An ILP problem (`workbench.language.ilp_reader.read_ilp`) is loaded and searched by its modes (see
             `workbench.verbs.structure.induce`); of rules only the declarations are used, and rules over their
-            predicates are learned from this workspace's facts (`learn_rules`).
+            predicates are learned from this workspace's facts (`learn_rules`); None for all its predicates.
         targets : sequence of str, optional
             Without modes: the predicates that rules are learned for, all when absent.
         options
-            What the two functions take: `loop`, `weights`, `collect`; `method`; `settings`, `seed`, `time_limit`.
+            What the two functions take: `loop`, `weights`, `collect`; `method`, `world`; `settings`, `candidates`,
+            `seed`, `time_limit`, `progress`.
         """
         from workbench.language.ilp import IlpProblem
         from workbench.verbs.structure import induce, learn_rules
 
         if isinstance(source, IlpProblem):
             return induce(self.database, source, **options)
-        predicates = list(self.declare(source).predicates)
+        predicates = list(self.database.predicates() if source is None else self.declare(source).predicates)
         return learn_rules(self.database, predicates, list(targets or predicates), **options)
 
     def crossval(self, rules: RulesLike, *, worlds: Sequence[str] | None = None, **options: Any) -> CrossValidation:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -38,6 +38,9 @@ class WeightedClauses:
     trace : float64 array
         Weighted pseudo-log-likelihood after each clause.
     status : {'converged', 'clauses', 'limit', 'cancelled'}
+    candidates : tuple of LearnedRule
+        Clauses that were proposed and not taken, without weight, by descending gain: what each alone would have added
+        to the theory of the moment it was last proposed.
     """
 
     clauses: tuple[Disjunction, ...]
@@ -45,6 +48,7 @@ class WeightedClauses:
     rules: tuple[LearnedRule, ...]
     trace: Float
     status: str
+    candidates: tuple[LearnedRule, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -124,30 +128,33 @@ class BeamSearch:
                 found += scored[: self.beam]
                 frontier = [clause for _, clause, _ in scored[: self.beam]]
             found.sort(key=lambda entry: (-entry[0], entry[1]))
-            return found[: self.beam]
+            return found
 
         theory = [canonical_disjunction(clause) for clause in (*units, *start)]
         return grow_theory(
             score, theory, best_clauses, max_clauses=self.max_clauses, min_gain=self.min_gain,
-            deadline=deadline, progress=progress,
+            tried=self.beam, deadline=deadline, progress=progress,
         )  # fmt: skip
 
 
 def grow_theory(
     score: PseudoLikelihoodScore,
     theory: Sequence[Disjunction],
-    propose: object,
+    propose: Callable[[Float, set[Disjunction]], list[tuple[float, Disjunction, Float]]],
     *,
     max_clauses: int,
     min_gain: float,
+    tried: int,
     deadline: float | None,
     progress: Progress,
 ) -> WeightedClauses:
     """Greedy growth: of the proposed clauses the one of greatest value after refitting all weights joins the theory.
 
-    `propose(log_odds, used)` gives `(estimated gain, clause, flip counts)` entries, best first.
+    `propose(log_odds, used)` gives `(estimated gain, clause, flip counts)` entries, best first; all weights are
+    refitted with each of the first `tried`.
     """
     clauses = list(dict.fromkeys(theory))
+    proposed: dict[Disjunction, tuple[float, Float]] = {}
     features = score.flip_counts(clauses)
     weights, value = score.fit(features)
     gains = [0.0] * len(clauses)
@@ -159,9 +166,11 @@ def grow_theory(
             status = "cancelled" if progress.cancelled else "limit"
             break
         best: tuple[float, Disjunction, Float, Float] | None = None
-        for gain, clause, counts in propose(weights @ features, set(clauses)):  # type: ignore[operator]
+        entries = propose(weights @ features, set(clauses))
+        proposed |= {clause: (gain, counts) for gain, clause, counts in entries}
+        for gain, clause, counts in entries[:tried]:
             if gain < min_gain:
-                continue
+                break
             trial = np.concatenate([features, counts[None]])
             fitted, reached = score.fit(trial, np.append(weights, 0.0))
             if best is None or reached > best[0]:
@@ -177,10 +186,15 @@ def grow_theory(
         _rule(score, clause, row, gain, float(weight))
         for clause, row, gain, weight in zip(clauses, features, gains, weights)
     )
-    return WeightedClauses(tuple(clauses), weights, rules, np.array(trace), status)
+    left = [(gain, clause, counts) for clause, (gain, counts) in proposed.items() if clause not in set(clauses)]
+    left.sort(key=lambda entry: (-entry[0], entry[1]))
+    candidates = tuple(_rule(score, clause, counts, gain, None) for gain, clause, counts in left)
+    return WeightedClauses(tuple(clauses), weights, rules, np.array(trace), status, candidates)
 
 
-def _rule(score: PseudoLikelihoodScore, clause: Disjunction, counts: Float, gain: float, weight: float) -> LearnedRule:
+def _rule(
+    score: PseudoLikelihoodScore, clause: Disjunction, counts: Float, gain: float, weight: float | None
+) -> LearnedRule:
     supported = counts > 0
     positives = int(np.sum(score.target[supported]))
     negatives = int(supported.sum()) - positives

@@ -170,7 +170,7 @@ class PathLearner:
         def propose(log_odds: Float, used: set[Disjunction]) -> list[tuple[float, Disjunction, Float]]:
             gains = score.gains(counts, log_odds)
             order = np.argsort(-gains, kind="stable")
-            return [(float(gains[k]), clauses[k], counts[k]) for k in order.tolist() if clauses[k] not in used][:5]
+            return [(float(gains[k]), clauses[k], counts[k]) for k in order.tolist() if clauses[k] not in used][:50]
 
         units = [
             canonical_disjunction(
@@ -186,7 +186,7 @@ class PathLearner:
         ]
         return grow_theory(
             score, units, propose, max_clauses=self.max_clauses, min_gain=self.min_gain,
-            deadline=deadline, progress=progress,
+            tried=5, deadline=deadline, progress=progress,
         )  # fmt: skip
 
     def blanket(self, score: PseudoLikelihoodScore, target: str, seed: int = 0) -> Mapping[Path, float]:

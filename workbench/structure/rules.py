@@ -49,6 +49,11 @@ class LearnedRule:
         return self.positives
 
     @property
+    def log_odds(self) -> float:
+        """Of the precision with one half added to both counts: a weight to start from where none was learned."""
+        return float(np.log((self.positives + 0.5) / (self.negatives + 0.5)))
+
+    @property
     def line(self) -> str:
         """The rule as a line of an .mln file, its coverage in a comment."""
         weight = "" if self.weight is None else f"{self.weight:.6g} "
@@ -88,12 +93,14 @@ def body_text(background: Background, examples: Examples, body: Int32) -> str:
     return f"{' ^ '.join(literals)} => {head}" if literals else head
 
 
-def information_gain(positives: int, negatives: int, all_positives: int, all_negatives: int) -> float:
-    """FOIL's gain over the empty body: positives times the bits saved on each."""
-    if positives == 0 or all_positives == 0:
-        return 0.0
-    before = np.log2(all_positives / (all_positives + all_negatives))
-    return float(positives * (np.log2(positives / (positives + negatives)) - before))
+def information_gain(
+    positives: npt.ArrayLike, negatives: npt.ArrayLike, all_positives: int, all_negatives: int
+) -> npt.NDArray[np.float64]:
+    """FOIL's gain over the empty body, elementwise: positives times the bits saved on each; 0 without positives."""
+    p, n = np.asarray(positives, np.float64), np.asarray(negatives, np.float64)
+    rate = max(all_positives, 1) / max(all_positives + all_negatives, 1)
+    share = np.where(p > 0, p, 1.0) / np.where(p > 0, p + n, 1.0)
+    return np.asarray(np.where(p > 0, p * (np.log2(share) - np.log2(rate)), 0.0))
 
 
 def format_theory(rules: Sequence[LearnedRule], background: Background, examples: Examples) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
+from dataclasses import fields, replace
 from time import perf_counter
 from typing import Any, cast
 
@@ -22,7 +21,7 @@ from workbench.learning.logistic import Penalty, fit_logistic
 from workbench.progress import SILENT, Progress
 from workbench.structure.background import Background, Examples
 from workbench.structure.beam import BeamSearch
-from workbench.structure.coverage import unpack
+from workbench.structure.coverage import pack
 from workbench.structure.features import clause_features
 from workbench.structure.induction import ClauseLearner
 from workbench.structure.mining import RuleMiner
@@ -30,65 +29,16 @@ from workbench.structure.paths import PathLearner
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore, all_atoms
 from workbench.structure.rules import LearnedRule, body_text, format_theory, information_gain
 from workbench.structure.search import SearchSettings
-from workbench.verbs.common import as_json, deadline_after
+from workbench.verbs.common import deadline_after
+from workbench.verbs.structure_result import StructureResult
 
-__all__ = ["LOOPS", "METHODS", "WEIGHTINGS", "StructureResult", "induce", "learn_rules"]
+__all__ = ["LOOPS", "METHODS", "WEIGHTINGS", "induce", "learn_rules"]
+
+Int32 = npt.NDArray[np.int32]
 
 LOOPS = ("induce", "induce_cover", "induce_max")
 WEIGHTINGS = ("none", "l1", "l2")
 METHODS = ("beam", "paths", "mine")
-
-
-@dataclass(frozen=True)
-class StructureResult:
-    """Learned rules.
-
-    Attributes
-    ----------
-    rules : tuple of LearnedRule
-        Best first.
-    text : str
-        The rules as a program in Alchemy's syntax, with declarations.
-    method, status : str
-    seconds : float
-    figures : mapping of str to number
-        Clauses evaluated and collected, and what else the method counts.
-    """
-
-    rules: tuple[LearnedRule, ...]
-    text: str
-    method: str
-    status: str
-    seconds: float
-    figures: Mapping[str, float]
-
-    def save(self, path: str | Path) -> None:
-        """Write the rules."""
-        Path(path).write_text(self.text, encoding="utf-8")
-
-    def table(self) -> list[dict[str, Any]]:
-        """One record a rule."""
-        return [
-            {
-                "rule": rule.text,
-                "weight": as_json(rule.weight),
-                "positives": rule.positives,
-                "negatives": rule.negatives,
-                "precision": as_json(rule.precision),
-                "gain": as_json(rule.gain),
-            }
-            for rule in self.rules
-        ]
-
-    def summary(self) -> dict[str, Any]:
-        """The result as JSON-ready fields."""
-        return {
-            "method": self.method,
-            "status": self.status,
-            "seconds": self.seconds,
-            "rules": self.table(),
-            **{name: as_json(value) for name, value in self.figures.items()},
-        }
 
 
 def induce(
@@ -99,6 +49,7 @@ def induce(
     weights: str = "none",
     collect: float | None = None,
     settings: Mapping[str, object] | None = None,
+    candidates: int = 100,
     seed: int = 0,
     time_limit: float | None = None,
     progress: Progress = SILENT,
@@ -117,6 +68,8 @@ def induce(
         Keep and weight every clause on the way that scores more (`++`), not only the theory.
     settings : mapping
         Further settings by Aleph's names; they win over the file's.
+    candidates : int
+        Most acceptable clauses reported besides the theory, those of greatest information gain.
 
     Raises
     ------
@@ -130,14 +83,18 @@ def induce(
     load_ilp(database, problem)
     background, examples = arrays(database, problem)
     chosen = _settings(problem, settings or {}, collect)
-    learner = ClauseLearner(background, examples, problem.head_mode, problem.body_modes, chosen)
+    keeping = replace(chosen, collect=-np.inf) if chosen.collect is None and candidates else chosen
+    learner = ClauseLearner(background, examples, problem.head_mode, problem.body_modes, keeping)
     theory = learner.learn(loop=cast(Any, loop), deadline=deadline_after(time_limit), progress=progress)
-    parts = theory.parts if collect is None else learner.cache.body_parts(theory.collected)
-    rules = _rules(learner, parts, weights, seed)
+    kept = learner.cache.body_parts(theory.collected)
+    parts = theory.parts if chosen.collect is None else kept
+    rules = _weighted(learner, parts, weights, seed)
+    texts = {rule.text for rule in rules}
+    others = _covering(learner, _of_most_gain(learner, kept, candidates + len(rules)), [None] * len(kept))
     return StructureResult(
         rules,
         format_theory(rules, background, examples),
-        "aleph" if collect is None else "aleph++",
+        "aleph" if chosen.collect is None else "aleph++",
         theory.status,
         perf_counter() - began,
         {
@@ -145,6 +102,7 @@ def induce(
             "clauses": len(parts),
             "uncovered_positives": len(theory.ground),
         },
+        tuple(rule for rule in others if rule.text not in texts)[:candidates],
     )
 
 
@@ -171,48 +129,56 @@ def _settings(problem: IlpProblem, given: Mapping[str, object], collect: float |
     return replace(base, collect=collect, **cast(Any, dict(given)))
 
 
-def _rules(learner: ClauseLearner, parts: npt.NDArray[np.int32], weights: str, seed: int) -> tuple[LearnedRule, ...]:
+def _of_most_gain(learner: ClauseLearner, parts: Int32, most: int) -> Int32:
+    label = learner.examples.label
+    masks = np.stack([pack(label == 1), pack(label == 0)])
+    tally = learner.cache.tally(parts, masks)
+    gain = information_gain(tally[:, 0], tally[:, 1], int((label == 1).sum()), int((label == 0).sum()))
+    return np.asarray(parts[np.argsort(-gain, kind="stable")[:most]])
+
+
+def _covering(learner: ClauseLearner, parts: Int32, weights: Sequence[float | None]) -> list[LearnedRule]:
+    """The bodies as rules, with what they cover."""
     examples = learner.examples
-    labelled = ~np.isnan(examples.label)
     positive, negative = examples.label == 1, examples.label == 0
+    tally = learner.cache.tally(parts, np.stack([pack(positive), pack(negative)]))
+    gain = information_gain(tally[:, 0], tally[:, 1], int(positive.sum()), int(negative.sum()))
+    return [
+        LearnedRule(body_text(learner.background, examples, body), p, n, p / max(p + n, 1), value, weight)
+        for body, (p, n), value, weight in zip(
+            learner.cache.body_literals(parts), tally.tolist(), gain.tolist(), weights
+        )
+    ]
+
+
+def _weighted(learner: ClauseLearner, parts: Int32, weights: str, seed: int) -> tuple[LearnedRule, ...]:
+    """The bodies as rules; with exact weights, sorted by them, the target's unit clause among them, no zero weight."""
     if not len(parts):
         return ()
+    if weights == "none":
+        return tuple(_covering(learner, parts, [None] * len(parts)))
+    examples = learner.examples
+    labelled = ~np.isnan(examples.label)
     features = clause_features(learner.cache, parts, labelled)
-    learned: list[float | None] = [None] * len(parts)
-    bias: float | None = None
-    if weights != "none":
-        matrix = csr_array(hstack([features.matrix, csr_array(np.ones((len(examples), 1)))]))
-        X, target = csc_array(matrix[np.flatnonzero(labelled)]), examples.label[labelled]
-        levels = [4.0, 2.0, 1.0, 0.5] if weights == "l1" else [10.0, 3.0, 1.0, 0.3, 0.1]
-        candidates = [(level, Penalty(l1=level) if weights == "l1" else Penalty(l2=level)) for level in levels]
-        folds = max(2, min(5, int(positive.sum()), int(negative.sum())))
-        penalty = choose_penalty(X, target, candidates, folds=folds, seed=seed).penalty
-        fitted = fit_logistic(X, target, penalty).weights
-        bias = float(fitted[-1])
+    matrix = csr_array(hstack([features.matrix, csr_array(np.ones((len(examples), 1)))]))
+    X, target = csc_array(matrix[np.flatnonzero(labelled)]), examples.label[labelled]
+    levels = [4.0, 2.0, 1.0, 0.5] if weights == "l1" else [10.0, 3.0, 1.0, 0.3, 0.1]
+    grid = [(level, Penalty(l1=level) if weights == "l1" else Penalty(l2=level)) for level in levels]
+    folds = max(2, min(5, int((target == 1).sum()), int((target == 0).sum())))
+    penalty = choose_penalty(X, target, grid, folds=folds, seed=seed).penalty
+    fitted = fit_logistic(X, target, penalty).weights
+    shared = fitted[features.feature]
+    if weights == "l2":
+        learned = shared / features.copies[features.feature]
+    else:
         first = np.unique(features.feature, return_index=True)[1]
-        for clause, column in enumerate(features.feature.tolist()):
-            share = float(fitted[column])
-            if weights == "l2":
-                learned[clause] = share / int(features.copies[column])
-            else:
-                learned[clause] = share if clause == first[column] else 0.0
-    covered = learner.cache.bits(parts)
-    hits = unpack(covered, len(examples))
-    totals = int(positive.sum()), int(negative.sum())
-    rules: list[LearnedRule] = []
-    for row, body in enumerate(learner.cache.body_literals(parts)):
-        p, n = int((hits[row] & positive).sum()), int((hits[row] & negative).sum())
-        gain = information_gain(p, n, *totals)
-        rules.append(
-            LearnedRule(body_text(learner.background, examples, body), p, n, p / max(p + n, 1), gain, learned[row])
-        )
-    if bias is not None:
-        head = body_text(learner.background, examples, np.zeros((0, 1), np.int32))
-        rules.append(LearnedRule(head, *totals, totals[0] / sum(totals), 0.0, bias))
-        rules = [rule for rule in rules if rule.weight]
-        rules.sort(key=lambda rule: (-(rule.weight or 0.0), rule.text))
-
-    return tuple(rules)
+        learned = np.where(first[features.feature] == np.arange(len(parts)), shared, 0.0)
+    nonzero = np.flatnonzero(learned)
+    rules = _covering(learner, parts[nonzero], learned[nonzero].tolist())
+    head = body_text(learner.background, examples, np.zeros((0, 1), np.int32))
+    positives, negatives = int((target == 1).sum()), int((target == 0).sum())
+    rules.append(LearnedRule(head, positives, negatives, positives / len(target), 0.0, float(fitted[-1])))
+    return tuple(sorted(rules, key=lambda rule: (-(rule.weight or 0.0), rule.text)))
 
 
 def learn_rules(
@@ -223,6 +189,7 @@ def learn_rules(
     method: str = "beam",
     world: str | None = None,
     settings: Mapping[str, object] | None = None,
+    candidates: int = 100,
     seed: int = 0,
     time_limit: float | None = None,
     progress: Progress = SILENT,
@@ -239,6 +206,8 @@ def learn_rules(
         Beam search by weighted pseudo-log-likelihood, bottom-up relational paths, frequent Horn rules.
     settings : mapping
         Parameters of `BeamSearch`, `PathLearner` or `RuleMiner`.
+    candidates : int
+        Most clauses reported besides the learned ones.
 
     Raises
     ------
@@ -267,14 +236,15 @@ def learn_rules(
     background = Background(found.predicates, found.argument_types, found.facts, found.constants)
     deadline = deadline_after(time_limit)
     learner: Any = learners[method](**dict(settings or {}))
+    others: tuple[LearnedRule, ...] = ()
     if method == "mine":
         rules = tuple(learner.learn(background, targets, deadline=deadline, progress=progress))
         status, figures = "complete", {"rules_found": float(len(rules))}
     else:
         score = PseudoLikelihoodScore(background, {name: all_atoms(background, name, seed=seed) for name in targets})
         learned = learner.learn(score, deadline=deadline, progress=progress)
-        rules, status = learned.rules, learned.status
+        rules, status, others = learned.rules, learned.status, learned.candidates
         figures = {"pseudo_log_likelihood": float(learned.trace[-1])}
     example, _ = all_atoms(background, targets[0], limit=1, seed=seed)
     text = format_theory(rules, background, example)
-    return StructureResult(tuple(rules), text, method, status, perf_counter() - began, figures)
+    return StructureResult(tuple(rules), text, method, status, perf_counter() - began, figures, others[:candidates])
