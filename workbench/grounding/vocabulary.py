@@ -6,7 +6,7 @@ of constants only and not on the order in which facts were loaded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import duckdb
@@ -201,17 +201,11 @@ class Vocabulary:
             names = ["world", *(name for name in batch.schema.names if name.startswith("p"))][:width]
             if len(names) < width:
                 return False
-            columns = [batch.column(name).to_numpy(zero_copy_only=False).astype(np.int64) for name in names]
-            if not columns[0].size:
+            if not batch.num_rows:
                 continue
-            if last is not None and last > tuple(int(column[0]) for column in columns):
+            columns = [batch.column(name).to_numpy(zero_copy_only=False) for name in names]
+            if not _ascending(columns) or (last is not None and last > tuple(int(column[0]) for column in columns)):
                 return False
-            undecided = np.ones(columns[0].size - 1, bool)
-            for column in columns:
-                step = np.diff(column)
-                if np.any(undecided & (step < 0)):
-                    return False
-                undecided &= step == 0
             last = tuple(int(column[-1]) for column in columns)
         return True
 
@@ -410,6 +404,24 @@ class Vocabulary:
             kind = "VIEW" if table.strip('"') in self._views else "TABLE"
             self.connection.execute(f"DROP {kind} IF EXISTS {table}")
         self._tables.clear()
+
+
+def _ascending(columns: Sequence[npt.NDArray[np.integer]]) -> bool:
+    """Whether rows, compared column by column, never descend. Cost: a pass or two per column that decides a tie."""
+    tied: npt.NDArray[np.bool_] | None = None
+    for column in columns:
+        before, after = column[:-1], column[1:]
+        if tied is None:
+            if np.any(after < before):
+                return False
+            tied = after == before
+        else:
+            if np.any(tied & (after < before)):
+                return False
+            tied &= after == before
+        if not tied.any():
+            return True
+    return True
 
 
 def _text(name: str) -> str:
