@@ -23,6 +23,7 @@ from workbench.inference.rounding import round_state
 from workbench.inference.solution import Solution, Status
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import GroundNetwork
+from workbench.network.priced import priced
 from workbench.network.relax import HingeProblem, relax, why_not_relaxable
 from workbench.progress import SILENT, Progress, expired, remaining
 
@@ -175,6 +176,7 @@ class IntegerProgram:
     ) -> Solution:
         """A state of least energy with proof, or the best found with a bound when time runs out."""
         began = monotonic()
+        network, weights = priced(network, weights)
         problem = relax(network, weights)
         scale = float(problem.weight.sum() + np.abs(problem.linear).sum())
         settled = self._settle(problem, deadline)

@@ -16,6 +16,7 @@ from workbench.inference.rounding import round_state
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import GroundNetwork
+from workbench.network.priced import priced
 from workbench.network.relax import relax, why_not_relaxable
 from workbench.progress import SILENT, Progress, expired, remaining
 
@@ -65,6 +66,7 @@ class LinearRelaxation:
     ) -> Solution:
         """A 0/1 state and the relaxation's bound; a dead end of the rounding goes to MaxWalkSAT for repair."""
         began = monotonic()
+        network, weights = priced(network, weights)
         problem = relax(network, weights)
         try:
             progress.step("relaxation", 0, None, f"{problem.n_variables} variables, {problem.n_hinges} hinges")

@@ -173,6 +173,7 @@ class CuttingPlanes:
                 deadline=self.deadline,
                 progress=self.progress,
                 start=self.states[index],
+                fractional=self.learner.cuts != "rounded",
             )
 
         if self.learner.workers < 2 or len(self.worlds) < 2:

@@ -66,6 +66,7 @@ def separate(
     deadline: float | None = None,
     progress: Progress = SILENT,
     start: Float | None = None,
+    fractional: bool = True,
 ) -> Separation:
     """Minimise `energy - loss` with a MAP engine.
 
@@ -78,6 +79,8 @@ def separate(
         `LinearRelaxation` gives both cuts; an engine without relaxed values only the rounded one.
     start : float64 array, shape (n_atoms,), optional
         The last state found.
+    fractional : bool
+        Whether the relaxed cut is wanted.
 
     References
     ----------
@@ -99,7 +102,7 @@ def separate(
         return Separation(nothing, nothing, 0.0, world.truth, True)
     # A constant loss has its constant in the network's energy at the truth, where the loss itself is 0.
     truth_energy = world.truth_energy(augmented) + (1.0 if world.kind == "0/1" else 0.0)
-    relaxed = solution.diagnostics.get("relaxed")
+    relaxed = solution.diagnostics.get("relaxed") if fractional else None
     return Separation(
         rounded=cut_of(world, weights, solution.values),
         relaxed=cut_of(world, weights, np.asarray(relaxed), relaxed=True) if relaxed is not None else None,
@@ -140,8 +143,11 @@ def joined(cuts: list[Cut]) -> Cut:
 def cut_of(world: MarginWorld, weights: Float, values: Float, *, relaxed: bool = False) -> Cut:
     """The cut of a state; of a relaxed one, with the counts of the relaxation at `weights`."""
     network, n = world.network, world.n_weights
-    changed = np.flatnonzero(values != world.truth)
-    units = network.unit[changed].T @ (world.truth - values)[changed]
+    change = world.truth - values
+    changed = np.flatnonzero(change)
+    # Cutting rows out of a sparse matrix costs more than multiplying by them.
+    few = 4 * changed.size < change.size
+    units = network.unit[changed].T @ change[changed] if few else network.unit.T @ change
     by_row = (
         relaxed_potentials(network, np.append(weights, np.ones(network.n_templates - n)), values)
         if relaxed

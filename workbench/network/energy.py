@@ -24,6 +24,7 @@ __all__ = [
     "row_values",
     "satisfied_counts",
     "total_scales",
+    "unit_offset",
 ]
 
 Float = npt.NDArray[np.float64]
@@ -93,8 +94,13 @@ def energy_offset(network: GroundNetwork, weights: Float) -> float:
     """What `reported_energy` adds to `energy`: |w| for each open grounding of negative effective weight."""
     weights = np.asarray(weights, np.float64)
     rows = -np.minimum(network.effective_weights(weights), 0.0).sum()
+    return float(rows) + unit_offset(network, weights)
+
+
+def unit_offset(network: GroundNetwork, weights: Float) -> float:
+    """The unit groundings' part of `energy_offset`."""
     units = np.where(weights >= 0, network.unit_scale[:, 1], network.unit_scale[:, 0])
-    return float(rows + np.abs(weights) @ units)
+    return float(np.abs(weights) @ units)
 
 
 def reported_energy(network: GroundNetwork, weights: Float, values: Float) -> float:
