@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 from tests.learning.small_networks import Enumeration, distribution, random_network, states, templates
 from workbench.errors import UsageError
 from workbench.learning import Example, make_learner
+from workbench.learning.second_order import PreconditionedConjugateGradient
 from workbench.network import potentials
 
 PRIOR_SD = 1.0
@@ -88,3 +89,10 @@ def test_fixed_weights() -> None:
     assert answer.weights.tolist() == [10.0, 0.7, 10.0]
     with pytest.raises(UsageError, match="E0506"):
         make_learner("fixed").fit([], templates(3))
+
+
+def test_one_run_answers_for_several_numbers_of_iterations() -> None:
+    together = PreconditionedConjugateGradient(sweeps=20).path(EXAMPLES, templates(4), (2, 5))
+    for stop, learned in zip((2, 5), together):
+        alone = make_learner("pscg", sweeps=20, iterations=stop).fit(EXAMPLES, templates(4))
+        np.testing.assert_array_equal(learned.weights, alone.weights)

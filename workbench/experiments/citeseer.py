@@ -18,7 +18,6 @@ from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_
 from workbench.inference import make_engine
 from workbench.language import read_program
 from workbench.language.program import Program
-from workbench.learning import make_learner
 from workbench.progress import SILENT, Progress
 
 __all__ = ["COLUMNS", "PUBLISHED", "SYSTEMS", "load", "run"]
@@ -137,13 +136,6 @@ def _weights(study: MarginStudy, test: int, system: str) -> tuple[Weights, str]:
     if trainer == "held out":
         weights, candidate = study.max_margin(test, "hamming")
         return weights, f"C = {candidate.penalty:g}"
-    key = (trainer, test)
     if trainer == "penalty":
-        if key not in study.cache:
-            study.cache[key] = dict(zip(SENSITIVITY, study.at_penalties(test, SENSITIVITY, "fractional")))
-        return study.cache[key][number], ""
-    if (key, number) not in study.cache:
-        train = [example for world, example in enumerate(study.examples) if world != test]
-        learner = make_learner("pscg", iterations=int(number), sweeps=20)
-        study.cache[key, number] = learner.fit(train, study.templates, progress=study.progress).weights
-    return study.cache[key, number], ""
+        return study.at_penalties(test, SENSITIVITY, "fractional")[number], ""
+    return study.likelihood(test, PSCG_ITERATIONS)[int(number)], ""

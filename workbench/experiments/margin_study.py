@@ -19,6 +19,7 @@ from workbench.language.program import Program
 from workbench.learning import Example, make_learner
 from workbench.learning.max_margin import MaxMargin
 from workbench.learning.penalty import map_f1
+from workbench.learning.second_order import PreconditionedConjugateGradient
 from workbench.network import Templates
 from workbench.network.simplify import simplify
 from workbench.progress import SILENT, Progress
@@ -82,11 +83,30 @@ class MarginStudy:
         self.progress.step(f"max margin, {loss}", test, len(self.names), f"{self.names[test]}: {best}")
         return self._path(tuple(train), loss, engine, only=best)[best], best
 
-    def at_penalties(self, test: int, penalties: Sequence[float], cuts: str) -> list[Float]:
-        """Weights on all other worlds at given penalties, Hamming loss."""
-        train = [self.examples[world] for world in range(len(self.names)) if world != test]
-        learner = self._learner("hamming", "lp", cuts)
-        return [found.weights for found in learner.path(train, self.templates, penalties, progress=self.progress)]
+    def at_penalties(self, test: int, penalties: Sequence[float], cuts: str) -> dict[float, Float]:
+        """Weights on all other worlds at each of the penalties, Hamming loss."""
+        key = ("penalties", test, tuple(penalties), cuts)
+        if key not in self.cache:
+            path = self._learner("hamming", "lp", cuts).path(
+                self._others(test), self.templates, penalties, progress=self.progress
+            )
+            self.cache[key] = {penalty: found.weights for penalty, found in zip(penalties, path)}
+        answer: dict[float, Float] = self.cache[key]
+        return answer
+
+    def likelihood(self, test: int, stops: Sequence[int]) -> dict[int, Float]:
+        """Weights on all other worlds by preconditioned scaled conjugate gradient, after each number of iterations."""
+        key = ("likelihood", test, tuple(stops))
+        if key not in self.cache:
+            learner = make_learner("pscg", sweeps=20)
+            assert isinstance(learner, PreconditionedConjugateGradient)
+            path = learner.path(self._others(test), self.templates, stops, progress=self.progress)
+            self.cache[key] = {stop: learned.weights for stop, learned in zip(stops, path)}
+        answer: dict[int, Float] = self.cache[key]
+        return answer
+
+    def _others(self, test: int) -> list[Example]:
+        return [example for world, example in enumerate(self.examples) if world != test]
 
     def _path(
         self, worlds: tuple[int, ...], loss: Loss, engine: str, only: Candidate | None = None

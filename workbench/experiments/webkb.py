@@ -16,7 +16,6 @@ from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_
 from workbench.inference import make_engine
 from workbench.language import read_program
 from workbench.language.program import Program
-from workbench.learning import make_learner
 from workbench.progress import SILENT, Progress
 
 __all__ = ["COLUMNS", "PUBLISHED", "SYSTEMS", "load", "run"]
@@ -123,9 +122,4 @@ def _weights(study: MarginStudy, test: int, system: str) -> tuple[np.ndarray[tup
     if trainer != "pscg":
         weights, candidate = study.max_margin(test, loss, trainer)
         return weights, f"C = {candidate.penalty:g}"
-    key = ("pscg", test)
-    if key not in study.cache:
-        train = [example for world, example in enumerate(study.examples) if world != test]
-        learner = make_learner("pscg", iterations=10, sweeps=20)
-        study.cache[key] = learner.fit(train, study.templates, progress=study.progress).weights
-    return study.cache[key], "10 iterations"
+    return study.likelihood(test, (10,))[10], "10 iterations"

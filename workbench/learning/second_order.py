@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -63,65 +63,88 @@ class DiagonalNewton:
         progress: Progress = SILENT,
     ) -> LearnedWeights:
         """Learn. `burn_in + sweeps` sweeps per example and iteration; Hessian products cost O(sweeps x n_templates)."""
+        stops = (self.iterations,)
+        return next(self.path(examples, templates, stops, seed=seed, deadline=deadline, progress=progress))
+
+    def path(
+        self,
+        examples: Sequence[Example],
+        templates: Templates,
+        stops: Sequence[int],
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+    ) -> Iterator[LearnedWeights]:
+        """What `fit` would answer with each number of iterations in `stops`, ascending, in one run."""
         training = prepare(examples, templates)
         learned, chains = training.learned, WorldChains(training)
         weights = initial_weights(training, self.start)
         precision = 0.0 if np.isinf(self.prior_sd) else self.prior_sd**-2
         atoms = max(1, sum(world.labels.size for world in training.worlds))
+        rows: list[tuple[float, float, float]] = []
 
         def measure(at: Float, number: int) -> tuple[Moments, Float]:
             moments = chains.advance(at, sweeps=self.sweeps, burn_in=self.burn_in, seed=seed + number)
             return moments, np.where(learned, moments.gradient - precision * at, 0.0)
 
-        damping, status, rows = self.damping, "iterations", []
+        def answer(status: str) -> LearnedWeights:
+            columns = np.array(rows, np.float64).reshape(-1, 3)
+            trace = {
+                "iteration": np.arange(1.0, len(columns) + 1),
+                "gradient_norm": columns[:, 0],
+                "damping": columns[:, 1],
+                "step": columns[:, 2],
+            }
+            return LearnedWeights(weights, trace, status, self.name, training.notes())
+
+        damping, status, iteration = self.damping, "iterations", 0
         direction = previous = np.zeros_like(weights)
-        try:
-            moments, slope = measure(weights, 0)
-            for iteration in range(1, self.iterations + 1):
-                progress.step("learning weights", iteration - 1, self.iterations)
-                if expired(deadline):
-                    status = "limit"
-                    break
-                progress.observe({"gradient norm": float(np.linalg.norm(slope))})
-                curvature = np.maximum(moments.variance + precision, 1e-3)
-                scaled = slope / curvature
-                if self.conjugate and direction.any():
-                    turn = float(scaled @ (slope - previous)) / max(float(previous @ (previous / curvature)), 1e-12)
-                    direction = scaled + max(0.0, turn) * direction
-                if not self.conjugate or direction @ slope <= 0:
-                    direction = scaled
-                bend = moments.hessian_product(direction) + precision * direction
-                size = float(direction @ slope) / max(
-                    float(direction @ bend + damping * (direction @ direction)), 1e-12
-                )
-                move = size * direction
-                predicted = float(move @ slope) - size * size * float(direction @ bend) / 2
-                if predicted < self.tolerance * atoms:
-                    status = "converged"
-                    break
-                candidate = weights + move
-                new_moments, new_slope = measure(candidate, iteration)
-                actual = float(move @ (slope + new_slope)) / 2
-                if actual < -0.1 * predicted:
-                    damping *= 4
-                    direction = np.zeros_like(direction)
-                    rows.append((float(np.linalg.norm(slope)), damping, 0.0))
-                    continue
-                damping = (
-                    damping / 2 if actual > 0.75 * predicted else damping * 4 if actual < 0.25 * predicted else damping
-                )
-                previous, weights, moments, slope = slope, candidate, new_moments, new_slope
-                rows.append((float(np.linalg.norm(slope)), damping, size))
-        except Cancelled:
-            status = "cancelled"
-        columns = np.array(rows, np.float64).reshape(-1, 3)
-        trace = {
-            "iteration": np.arange(1.0, len(columns) + 1),
-            "gradient_norm": columns[:, 0],
-            "damping": columns[:, 1],
-            "step": columns[:, 2],
-        }
-        return LearnedWeights(weights, trace, status, self.name, training.notes())
+        moments: Moments | None = None
+        for stop in stops:
+            try:
+                while status == "iterations" and iteration < stop:
+                    if moments is None:
+                        moments, slope = measure(weights, 0)
+                    iteration += 1
+                    progress.step("learning weights", iteration - 1, stops[-1])
+                    if expired(deadline):
+                        status = "limit"
+                        break
+                    progress.observe({"gradient norm": float(np.linalg.norm(slope))})
+                    curvature = np.maximum(moments.variance + precision, 1e-3)
+                    scaled = slope / curvature
+                    if self.conjugate and direction.any():
+                        turn = float(scaled @ (slope - previous)) / max(float(previous @ (previous / curvature)), 1e-12)
+                        direction = scaled + max(0.0, turn) * direction
+                    if not self.conjugate or direction @ slope <= 0:
+                        direction = scaled
+                    bend = moments.hessian_product(direction) + precision * direction
+                    size = float(direction @ slope) / max(
+                        float(direction @ bend + damping * (direction @ direction)), 1e-12
+                    )
+                    move = size * direction
+                    predicted = float(move @ slope) - size * size * float(direction @ bend) / 2
+                    if predicted < self.tolerance * atoms:
+                        status = "converged"
+                        break
+                    candidate = weights + move
+                    new_moments, new_slope = measure(candidate, iteration)
+                    actual = float(move @ (slope + new_slope)) / 2
+                    if actual < -0.1 * predicted:
+                        damping *= 4
+                        direction = np.zeros_like(direction)
+                        rows.append((float(np.linalg.norm(slope)), damping, 0.0))
+                        continue
+                    if actual > 0.75 * predicted:
+                        damping /= 2
+                    elif actual < 0.25 * predicted:
+                        damping *= 4
+                    previous, weights, moments, slope = slope, candidate, new_moments, new_slope
+                    rows.append((float(np.linalg.norm(slope)), damping, size))
+            except Cancelled:
+                status = "cancelled"
+            yield answer(status)
 
 
 @dataclass(frozen=True)
