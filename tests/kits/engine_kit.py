@@ -35,7 +35,7 @@ Float = npt.NDArray[np.float64]
 Case = tuple[GroundNetwork, Float]
 
 COMPLETE = {Status.OPTIMAL, Status.FEASIBLE, Status.CONVERGED, Status.EXACT}
-DISCRETE = {"exact", "maxwalksat", "mcsat", "gibbs", "bp", "ilp"}
+DISCRETE = {"exact", "maxwalksat", "mcsat", "gibbs", "bp", "ilp", "rc2"}
 """Engines whose states are corners of the unit cube, whatever the rows."""
 TOLERANCE = 2e-3
 """Room for first-order solvers' tolerance, relative to the energy."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from workbench.errors import UsageError
+from workbench.errors import InputError, UsageError
 from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude, declines_concave, infeasible
 from workbench.inference.solution import Solution, Status
@@ -73,7 +73,9 @@ class ConvexSolver:
         Raises
         ------
         UsageError
-            E0402, where the solver is unknown or not installed.
+            E0402, where no solver has that name.
+        InputError
+            E0402, where it is not installed.
         """
         solver = self._chosen()
         program = convex_program(relax(network, weights))
@@ -119,7 +121,10 @@ class ConvexSolver:
                 "E0402", f"no convex solver is called {self.solver!r}", help=f"one of {', '.join(SOLVERS)}"
             )
         if name not in installed:
-            raise UsageError.of("E0402", f"{name} is not installed", help=f"installed: {', '.join(sorted(installed))}")
+            extra = "install it with: pip install 'relational-workbench[ecos]'; " if name == "ecos" else ""
+            raise InputError.of(
+                "E0402", f"{name} is not installed", help=f"{extra}installed: {', '.join(sorted(installed))}"
+            )
         return name
 
 

@@ -19,6 +19,7 @@ ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
     "gibbs": ("gibbs", "Gibbs", {}),
     "bp": ("belief_propagation", "BeliefPropagation", {}),
     "ilp": ("ilp", "IntegerProgram", {}),
+    "rc2": ("maxsat", "MaxSat", {}),
     "lp": ("lp", "LinearRelaxation", {}),
     "cpi": ("cutting_plane", "CuttingPlane", {}),
     "admm": ("admm", "ADMM", {}),

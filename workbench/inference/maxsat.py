@@ -1,0 +1,246 @@
+"""Exact MAP as weighted partial MaxSAT, by the core-guided algorithm RC2 of the optional package python-sat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import pairwise
+from threading import Event, Thread
+from time import monotonic
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.errors import InputError
+from workbench.inference.convex_solution import infeasible
+from workbench.inference.lp import local_search
+from workbench.inference.relaxation import better, is_proven, not_clausal
+from workbench.inference.solution import Solution, Status
+from workbench.network.components import components
+from workbench.network.energy import hard_violation, reported_energy, unit_offset
+from workbench.network.ground_network import BlockKind, GroundNetwork
+from workbench.network.layout import is_clause
+from workbench.progress import SILENT, Progress, expired
+
+__all__ = ["MaxSat"]
+
+Float = npt.NDArray[np.float64]
+Clauses = list[list[int]]
+Soft = list[tuple[list[int], float]]
+
+
+@dataclass(frozen=True)
+class MaxSat:
+    """Weighted partial MaxSAT, component by component: a clause of negative weight is a reward for all its literals
+    being false; blocks are cardinality clauses.
+
+    RC2 relaxes one unsatisfiable core after another, so that its cost is a lower bound all along. It suits networks
+    with many hard clauses and few distinct weights; many real weights give it many small cores.
+
+    Parameters
+    ----------
+    resolution : float
+        RC2 counts in integers: weights are rounded to this share of the largest. The bound allows for the rounding.
+    solver : str
+        python-sat's name of the SAT solver.
+
+    References
+    ----------
+    Ignatiev, Morgado & Marques-Silva 2019, RC2: an efficient MaxSAT solver.
+    """
+
+    name: ClassVar[str] = "rc2"
+    task: ClassVar[Literal["map", "marginal"]] = "map"
+
+    resolution: float = 1e-10
+    solver: str = "g3"
+
+    def __post_init__(self) -> None:
+        """E0402, where python-sat is not installed."""
+        if find_spec("pysat") is None:
+            raise InputError.of(
+                "E0402",
+                "the rc2 engine needs python-sat, which is not installed",
+                help="install it with: pip install 'relational-workbench[maxsat]'; or take --engine ilp",
+            )
+
+    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
+        """Rows that are no clauses."""
+        if not is_clause(network)[network.hard].all():
+            return "it has hard rows that are no clauses"
+        return not_clausal(network, weights)
+
+    def solve(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+        start: Float | None = None,
+    ) -> Solution:
+        """A state of least energy with proof; when time runs out, the best state known and RC2's bound."""
+        began = monotonic()
+        if (network.blocks.right < 0).any() or _starved(network):
+            return infeasible(self.name, network)
+        problems, offset, largest = _problems(network, weights)
+        unit = self.resolution * largest if largest > 0.0 else 1.0
+        values = np.zeros(network.n_atoms) if start is None else np.rint(start)
+        bound, rounding, complete = offset, 0.0, True
+        for number, problem in enumerate(problems):
+            if progress.cancelled or expired(deadline):
+                complete = False
+                break
+            progress.report("MaxSAT", number, len(problems), f"bound {bound:.6g}")
+            whole = [max(1, round(weight / unit)) for _, weight in problem.soft]
+            rounding += sum(abs(weight - unit * count) for (_, weight), count in zip(problem.soft, whole))
+            model, cost, interrupted = self._search(problem, whole, deadline, progress)
+            if model is None and not interrupted:
+                return infeasible(self.name, network)
+            bound += unit * cost
+            complete &= model is not None
+            if model is not None:
+                values[problem.atoms] = model
+        bound -= rounding
+        if not complete:
+            found = local_search(network, weights, values, seed=seed, deadline=deadline, progress=progress)
+            values = better(network, weights, found, values)
+        energy = reported_energy(network, weights, values)
+        violation = hard_violation(network, values, discrete=True)
+        scale = float(np.abs(network.effective_weights(weights)).sum())
+        proven = complete and violation == 0.0 and is_proven(energy, bound, scale)
+        if proven:
+            status, reason = Status.OPTIMAL, f"RC2 proved it, {len(problems)} components"
+        elif progress.cancelled:
+            status, reason = Status.CANCELLED, "cancelled; the bound holds"
+        elif not complete:
+            status, reason = Status.LIMIT, "time ran out before every component was proven"
+        else:
+            status, reason = (
+                Status.FEASIBLE,
+                "optimal but for the rounding of the weights",
+            )
+        diagnostics = {"components": len(problems), "rounding": rounding, "seconds": monotonic() - began}
+        bound = min(bound, energy) if violation == 0.0 else bound
+        return Solution(status, values, energy, bound, violation, self.name, reason, diagnostics=diagnostics)
+
+    def _search(
+        self, problem: _Problem, whole: list[int], deadline: float | None, progress: Progress
+    ) -> tuple[Float | None, int, bool]:
+        """The best values of the component's atoms, RC2's cost so far, and whether it was interrupted."""
+        from pysat.examples.rc2 import RC2, RC2Stratified
+        from pysat.formula import WCNF
+
+        formula = WCNF()
+        for clause in problem.hard:
+            formula.append(clause)
+        for (clause, _), weight in zip(problem.soft, whole):
+            formula.append(clause, weight=weight)
+        search = RC2Stratified if problem.soft else RC2
+        with (
+            search(formula, solver=self.solver, adapt=True, exhaust=True, minz=True) as solver,
+            _watched(solver, deadline, progress) as stopped,
+        ):
+            model = solver.compute(expect_interrupt=True)
+            cost, interrupted = int(solver.cost), stopped.is_set()
+        if model is None:
+            return None, cost, interrupted
+        true = np.zeros(problem.atoms.size)
+        for literal in model:
+            if 0 < literal <= problem.atoms.size:
+                true[literal - 1] = 1.0
+        return true, cost, False
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """One component: variable k + 1 is atom `atoms[k]`; further variables are auxiliary."""
+
+    atoms: npt.NDArray[np.int64]
+    hard: Clauses
+    soft: Soft
+
+
+@contextmanager
+def _watched(solver: Any, deadline: float | None, progress: Progress) -> Iterator[Event]:
+    """Interrupt the solver when time is up or the work is cancelled; yields an event that says so."""
+    done, stopped = Event(), Event()
+
+    def watch() -> None:
+        while not done.wait(0.02):
+            if progress.cancelled or expired(deadline):
+                stopped.set()
+                solver.interrupt()
+                return
+
+    thread = Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield stopped
+    finally:
+        done.set()
+        thread.join()
+
+
+def _starved(network: GroundNetwork) -> bool:
+    """Whether some block must have a true member and has none open."""
+    blocks = network.blocks
+    sizes = np.diff(blocks.members.indptr)
+    return bool(np.any((blocks.kind == BlockKind.EXACTLY_ONE) & (blocks.right > sizes)))
+
+
+def _problems(network: GroundNetwork, weights: Float) -> tuple[list[_Problem], float, float]:
+    """The components as clauses, what every state costs, and the largest weight."""
+    effective = network.effective_weights(weights)
+    parts = components(network, network.hard | (effective != 0.0))
+    atom_order, atom_start = parts.atoms()
+    place = np.empty(network.n_atoms, np.int64)
+    place[atom_order] = np.arange(network.n_atoms) - atom_start[parts.of_atom[atom_order]]
+    problems = [_Problem(atom_order[first:last], [], []) for first, last in pairwise(atom_start)]
+    auxiliary = np.diff(atom_start)
+    gain = np.asarray(network.unit @ weights, np.float64)
+    offset = float(weights @ network.constant) + unit_offset(network, weights) - float(np.maximum(gain, 0.0).sum())
+    for atom in np.flatnonzero(gain):
+        literal = int(place[atom]) + 1
+        problems[parts.of_atom[atom]].soft.append(([literal if gain[atom] > 0 else -literal], abs(float(gain[atom]))))
+    A = network.A
+    literals = (np.where(A.data < 0, 1, -1) * (place[A.indices] + 1)).tolist()
+    starts, hard = A.indptr.tolist(), network.hard
+    for row in np.flatnonzero((hard | (effective != 0.0)) & (parts.of_row >= 0)).tolist():
+        part = problems[parts.of_row[row]]
+        clause, weight = literals[starts[row] : starts[row + 1]], float(effective[row])
+        if hard[row]:
+            part.hard.append(clause)
+        elif weight > 0.0:
+            part.soft.append((clause, weight))
+        elif len(clause) == 1:
+            part.soft.append(([-clause[0]], -weight))
+        else:
+            auxiliary[parts.of_row[row]] += 1
+            all_false = int(auxiliary[parts.of_row[row]])
+            part.hard.extend([-all_false, -literal] for literal in clause)
+            part.soft.append(([all_false], -weight))
+    _add_blocks(network, parts.of_block, place, problems)
+    largest = max((weight for part in problems for _, weight in part.soft), default=0.0)
+    return [part for part in problems if part.hard or part.soft], offset, largest
+
+
+def _add_blocks(
+    network: GroundNetwork, of_block: npt.NDArray[np.int32], place: npt.NDArray[np.int64], problems: list[_Problem]
+) -> None:
+    blocks = network.blocks
+    for block in range(blocks.n_blocks):
+        members = place[blocks.members.indices[blocks.members.indptr[block] : blocks.members.indptr[block + 1]]] + 1
+        if not members.size:
+            continue
+        hard, literals = problems[of_block[block]].hard, members.tolist()
+        if blocks.right[block] == 0:
+            hard.extend([-literal] for literal in literals)
+            continue
+        if blocks.kind[block] == BlockKind.EXACTLY_ONE:
+            hard.append(literals)
+        hard.extend([-one, -other] for index, one in enumerate(literals) for other in literals[:index])
