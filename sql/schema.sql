@@ -2,7 +2,7 @@
 CREATE TYPE fact_partition AS ENUM ('evidence', 'truth', 'target');
 
 CREATE TABLE workspace_format (version INTEGER NOT NULL);
-INSERT INTO workspace_format VALUES (1);
+INSERT INTO workspace_format VALUES (2);
 
 CREATE TABLE world (id INTEGER NOT NULL, name VARCHAR NOT NULL);
 
@@ -40,7 +40,8 @@ CREATE TABLE run (
 );
 CREATE TABLE run_weight (
     run INTEGER NOT NULL, fold INTEGER, template INTEGER NOT NULL, rule INTEGER, clause INTEGER,
-    formula VARCHAR, weight DOUBLE, initial DOUBLE, fixed BOOLEAN
+    formula VARCHAR, weight DOUBLE, initial DOUBLE, fixed BOOLEAN,
+    open BIGINT, satisfied BIGINT, violated BIGINT, low DOUBLE, high DOUBLE
 );
 CREATE TABLE run_prediction (
     run INTEGER NOT NULL, fold INTEGER, predicate VARCHAR NOT NULL, atom VARCHAR NOT NULL, value DOUBLE, truth DOUBLE

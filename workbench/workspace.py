@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from workbench.progress import SILENT, Progress
 from workbench.verbs import loading, runs
 from workbench.verbs.browsing import Browsing, CheckedRules, Example, bundled_examples
 from workbench.verbs.common import as_program, names_of
-from workbench.verbs.crossval import CrossValidation, crossval
+from workbench.verbs.crossval import CrossValidation, crossval, kept_folds, world_folds
 from workbench.verbs.infer import InferenceResult, Task, infer
 from workbench.verbs.learn import LearningResult, learn
 from workbench.verbs.reports import Reporting
@@ -216,6 +216,7 @@ class Workspace(Browsing, Reporting):
         learner: str = "auto",
         options: Mapping[str, object] | None = None,
         candidates: Mapping[str, Sequence[object]] | None = None,
+        intervals: Literal["laplace", "bootstrap"] | None = None,
         seed: int = 0,
         time_limit: float | None = None,
         progress: Progress = SILENT,
@@ -225,7 +226,7 @@ class Workspace(Browsing, Reporting):
         """Learn the rules' weights from the labels in the data.
 
         `options` are the learner's parameters; `candidates` maps parameters to values among which the best on the last
-        training world, held out, are chosen.
+        training world, held out, are chosen; `intervals` puts an interval beside each weight.
         """
         program = self.declare(rules)
         result = learn(
@@ -235,6 +236,7 @@ class Workspace(Browsing, Reporting):
             learner=learner,
             options=options,
             candidates=candidates,
+            intervals=intervals,
             seed=seed,
             time_limit=time_limit,
             progress=progress,
@@ -245,6 +247,7 @@ class Workspace(Browsing, Reporting):
             "learner": learner,
             "options": options,
             "candidates": candidates,
+            "intervals": intervals,
             "time_limit": time_limit,
             **request,
         }
@@ -275,19 +278,41 @@ class Workspace(Browsing, Reporting):
         predicates = list(self.database.predicates() if source is None else self.declare(source).predicates)
         return learn_rules(self.database, predicates, list(targets or predicates), **options)
 
-    def crossval(self, rules: RulesLike, *, worlds: Sequence[str] | None = None, **options: Any) -> CrossValidation:
-        """Learn on all worlds but one and score that one, for every world."""
+    def crossval(
+        self,
+        rules: RulesLike,
+        *,
+        folds: Literal["worlds", "kept"] = "worlds",
+        worlds: Sequence[str] | None = None,
+        **options: Any,
+    ) -> CrossValidation:
+        """Learn without a part of the data, predict it and score it, fold by fold.
+
+        Parameters
+        ----------
+        folds : {'worlds', 'kept'}
+            Leave one world out, or the folds that `make_folds` keeps in the workspace.
+        worlds : sequence of str, optional
+            Only these worlds.
+        **options
+            `query`, `closed`, `hidden`; `learner`, `learner_options`, `task`, `engine`, `engine_options`, `seed`,
+            `time_limit`, `progress`; `record`.
+        """
         program = self.declare(rules)
         keys = ("query", "closed", "hidden")
         chosen = {key: options.pop(key) for key in keys if key in options}
         record = options.pop("record", True)
-        request = self.request(**chosen)
-        by_name = self.worlds()
-        ids = [by_name[name] for name in worlds] if worlds is not None else sorted(by_name.values())
-        result = crossval(self.database, program, request, worlds=ids, **options)
-        if record:
-            runs.record_crossval(self.database, result, options.get("seed", 0), _settings({**chosen, **options}))
-        return result
+        request = self.request(worlds=worlds, **chosen)
+        ids = sorted(cast("tuple[int, ...]", request.worlds or self.worlds().values()))
+        if folds not in ("worlds", "kept"):
+            raise UsageError.of("E0806", f"there are no folds `{folds}`", help="choose worlds or kept")
+        plans = world_folds(self.database, ids) if folds == "worlds" else kept_folds(self.database, ids)
+        options.setdefault("task", "marginal" if program.language == "mln" else "map")
+        result = crossval(self.database, program, request, plans=plans, **options)
+        if not record:
+            return result
+        settings = _settings({**chosen, "worlds": worlds, **options})
+        return replace(result, run_id=runs.record_crossval(self.database, result, options.get("seed", 0), settings))
 
     def evaluate(self, result: InferenceResult, truth: str | os.PathLike[str] | None = None) -> dict[str, Any]:
         """Score a result against the truth in the workspace, or a file of facts."""

@@ -36,7 +36,7 @@ def choice() -> tuple[int, int | None] | None:
     run = next(item for item in runs if item.id == number)
     if run.kind == "infer":
         return number, None
-    worlds = run.parameters.get("worlds") or []
+    worlds = workspace().fold_names(number)
     fold = st.session_state.pop("why-fold", None)
     if fold is not None:
         st.session_state["why-fold-chosen"] = fold
@@ -137,7 +137,6 @@ if chosen is not None:
         atom = prediction(result.predictions())
         if atom is not None:
             explanation(result, atom)
-            if fold is None:
-                what_if(result, atom)
+            what_if(result, atom)
     except WorkbenchError as error:
         show_error(error)

@@ -36,7 +36,7 @@ def demo() -> None:
         result = workspace.crossval(rules, progress=progress, query="AdvisedBy")
         fold = result.folds[-1]
         print_table(
-            f"3. Weights learned without {fold.world}",
+            f"3. Weights learned without {fold.plan.name}",
             ("weight", "clause"),
             [
                 (row["weight"], row["clause"])
@@ -45,7 +45,7 @@ def demo() -> None:
         )
         metrics = ("F1", "AUC-ROC", "AUC-PR", "CLL")
         summary = result.summary()
-        rows = [[fold.world, *(fold.scores[name] for name in metrics)] for fold in result.folds]
+        rows = [[fold.plan.name, *(fold.scores[name] for name in metrics)] for fold in result.folds]
         rows += [[name, *(summary[name][metric] for metric in metrics)] for name in ("mean", "sd")]
         print_table("4. Each world predicted by rules learned on the others", ("world", *metrics), rows)
         predictions = fold.inference.predictions()

@@ -20,6 +20,7 @@ from workbench.commands.options import (
     Data,
     Hidden,
     Json,
+    OnlyWorlds,
     Query,
     RulesFile,
     Seed,
@@ -61,6 +62,7 @@ def infer(
     query: Query = None,
     closed: Closed = None,
     hidden: Hidden = None,
+    only: OnlyWorlds = None,
     task: Annotated[
         str | None, typer.Option("--task", help="map or marginal; by default marginal for MLN, map for PSL.")
     ] = None,
@@ -97,6 +99,7 @@ def infer(
             query=query,
             closed=closed,
             hidden=hidden,
+            worlds=only,
             limit=limit,
             ignore_evidence_violations=ignore_evidence_violations,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -14,6 +14,7 @@ from workbench.commands.options import (
     Data,
     Hidden,
     Json,
+    OnlyWorlds,
     Query,
     RulesFile,
     Seed,
@@ -54,6 +55,10 @@ def learn(
     learner: LearnerName = "auto",
     settings: LearnerSettings = None,
     candidates: Candidates = None,
+    intervals: Annotated[
+        str | None, typer.Option("--intervals", help="laplace or bootstrap: an interval beside each weight.")
+    ] = None,
+    only: OnlyWorlds = None,
     tie: Annotated[bool, typer.Option("--tie", help="One weight per formula instead of one per clause.")] = False,
     limit: Annotated[int, typer.Option("--limit", help="Refuse rules with more ground rows than this.")] = 50_000_000,
     seed: Seed = 0,
@@ -72,6 +77,8 @@ def learn(
             learner=learner,
             options=parameters(settings),
             candidates=choices(candidates),
+            intervals=cast(Any, intervals),
+            worlds=only,
             seed=seed,
             time_limit=time_limit,
             progress=progress,
@@ -87,8 +94,10 @@ def learn(
     if json:
         print_json(result.summary())
     else:
-        rows = [(row["weight"], row["initial"], row["clause"], row["open"]) for row in result.table()]
-        print_table("Weights", ("weight", "before", "clause", "open groundings"), rows[:60])
+        columns = ["weight", *(("low", "high") if intervals else ()), "initial", "clause", "open"]
+        rows = [[row[name] for name in columns] for row in result.table()]
+        titles = {"initial": "before", "open": "open groundings"}
+        print_table("Weights", [titles.get(name, name) for name in columns], rows[:60])
         if len(rows) > 60:
             print_line(f"... {len(rows) - 60:,} more; --out FILE writes them all")
         print_line(f"{result.learned.status} by {result.learned.learner} in {result.seconds:.2f} s")
@@ -105,21 +114,31 @@ def crossval(
     hidden: Hidden = None,
     learner: LearnerName = "auto",
     settings: LearnerSettings = None,
-    engine: Annotated[str, typer.Option("--engine", "-e", help="Engine that predicts the test world.")] = "auto",
+    engine: Annotated[str, typer.Option("--engine", "-e", help="Engine that predicts the test part.")] = "auto",
+    engine_settings: Annotated[
+        list[str] | None, typer.Option("--set-engine", help="A parameter of the engine, name=value; once each.")
+    ] = None,
+    folds: Annotated[
+        str, typer.Option("--folds", help="worlds: leave one out; kept: the folds kept in the workspace.")
+    ] = "worlds",
+    only: OnlyWorlds = None,
     task: Annotated[str | None, typer.Option("--task", help="map or marginal.")] = None,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
     workspace: WorkspaceFile = None,
     json: Json = False,
 ) -> None:
-    """Leave one world out: learn on the others, predict it, score it; a row a fold."""
+    """Learn without a part of the data (a world, or a fold), predict it, score it; a row a fold."""
     with opened(workspace, rules, data, world) as open_workspace, shown_progress(quiet=json) as progress:
         result = open_workspace.crossval(
             rules,
+            folds=cast(Any, folds),
+            worlds=only,
             learner=learner,
             learner_options=parameters(settings),
             engine=engine,
-            task=chosen_task(task) or "marginal",
+            engine_options=parameters(engine_settings),
+            **({} if task is None else {"task": chosen_task(task)}),
             seed=seed,
             time_limit=time_limit,
             progress=progress,
@@ -132,7 +151,7 @@ def crossval(
         print_json(summary)
         return
     metrics = [name for name in summary["mean"] if summary["mean"][name] is not None]
-    rows = [[fold["world"], *(fold[name] for name in metrics)] for fold in summary["folds"]]
+    rows = [[fold["fold"], *(fold[name] for name in metrics)] for fold in summary["folds"]]
     rows.append(["mean", *(summary["mean"][name] for name in metrics)])
     rows.append(["sd", *(summary["sd"].get(name) for name in metrics)])
-    print_table("Leave one world out", ["world", *metrics], rows)
+    print_table("Leave one world out" if folds == "worlds" else "Kept folds", ["fold", *metrics], rows)

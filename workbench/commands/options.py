@@ -21,6 +21,7 @@ __all__ = [
     "Data",
     "Hidden",
     "Json",
+    "OnlyWorlds",
     "Query",
     "RulesFile",
     "Seed",
@@ -40,6 +41,9 @@ Data = Annotated[
 Worlds = Annotated[
     list[str] | None,
     typer.Option("--world", help="Files of one database kept apart from the others, FILE,FILE; once per database."),
+]
+OnlyWorlds = Annotated[
+    list[str] | None, typer.Option("--only", help="Of the workspace's worlds only this one; once per world.")
 ]
 Query = Annotated[str | None, typer.Option("--query", "-q", help="Predicates to predict, P,Q.")]
 Closed = Annotated[str | None, typer.Option("--closed", help="Predicates read as evidence, closed-world, P,Q.")]

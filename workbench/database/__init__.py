@@ -30,6 +30,7 @@ from workbench.database.runs import (
     label_run,
     read_run,
     read_runs,
+    record_intervals,
     record_run,
     run_table,
 )
@@ -85,6 +86,7 @@ __all__ = [
     "read_folds",
     "read_run",
     "read_runs",
+    "record_intervals",
     "record_run",
     "run_table",
     "top_values",

@@ -29,7 +29,7 @@ from workbench.resources import sql_text
 __all__ = ["DEFAULT_WORLD", "FORMAT_VERSION", "Database"]
 
 DEFAULT_WORLD = "world"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 
 class Database:
@@ -105,11 +105,16 @@ class Database:
         tables = {name for (name,) in self.connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
         if "workspace_format" in tables:
             row = self.connection.execute("SELECT max(version) FROM workspace_format").fetchone()
-            if row is None or row[0] != FORMAT_VERSION:
+            version = row[0] if row else None
+            if version == 1 and not self.read_only:
+                with self.transaction() as connection:
+                    connection.execute(sql_text("upgrade_from_1"))
+            elif version != FORMAT_VERSION:
                 raise InputError.of(
                     "E0201",
-                    f"{self.path} was written by another version of the workbench (format {row and row[0]}, "
+                    f"{self.path} was written by another version of the workbench (format {version}, "
                     f"this one reads {FORMAT_VERSION})",
+                    help="an older one is brought up to date when it is opened for writing" if version == 1 else None,
                 )
         elif tables or self.read_only:
             raise InputError.of(

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
+from workbench.database.schema import StoredPredicate
 from workbench.errors import UsageError
 
 __all__ = ["Fold", "clear_folds", "make_atom_folds", "make_world_folds", "read_folds"]
+
+MOST_ATOMS = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,9 @@ def make_atom_folds(
 ) -> tuple[Fold, ...]:
     """Deal the labelled atoms of a predicate (those in `truth` and `evidence`) into `count` folds.
 
-    Atoms are dealt by a hash of their names and the seed, so that neither row order nor ids matter.
+    Where no fact is false and no atom a target, the world is closed: every combination of constants that has no fact
+    is an atom known to be false, and dealt too. Atoms are dealt by a hash of their names and the seed, so that neither
+    row order nor ids matter.
 
     Parameters
     ----------
@@ -75,6 +80,12 @@ def make_atom_folds(
     seed : int
     group_by : int or None
         An argument's position: atoms that share it stay together.
+
+    Raises
+    ------
+    UsageError
+        E0203 for an unknown predicate; E0219 for fewer than two folds, an argument that is not there, or more than
+        20 million atoms.
     """
     stored = database.predicate(predicate)
     if count < 2:
@@ -92,17 +103,43 @@ def make_atom_folds(
             names.append(f"f.{column}::VARCHAR")
     key = names if group_by is None else [names[group_by]]
     text = ", ".join(["w.name", *key])
+    atoms = _labelled_atoms(database, stored)
     with database.transaction() as connection:
         clear_folds(database)
         connection.execute(
             "INSERT INTO folds SELECT (dense_rank() OVER (ORDER BY key) - 1) % $count, world, $predicate, arguments, "
-            f"'test' FROM (SELECT DISTINCT f.world, [{', '.join(f'f.{c}' for c in stored.columns)}]::INTEGER[] AS "
-            f"arguments, md5(concat_ws(chr(31), $seed, {text})) AS key FROM {quoted(stored.table_name)} f "
-            f"JOIN world w ON w.id = f.world {' '.join(joins)} "
-            "WHERE f.partition <> 'target' AND f.value IS NOT NULL) ORDER BY ALL",
+            f"'test' FROM (SELECT f.world, [{', '.join(f'f.{c}' for c in stored.columns)}]::INTEGER[] AS "
+            f"arguments, md5(concat_ws(chr(31), $seed, {text})) AS key FROM ({atoms}) f "
+            f"JOIN world w ON w.id = f.world {' '.join(joins)}) ORDER BY ALL",
             {"count": count, "predicate": predicate, "seed": str(seed)},
         )
     return read_folds(database)
+
+
+def _labelled_atoms(database: Database, stored: StoredPredicate) -> str:
+    """A query of the atoms whose truth is known, listed or, in a closed world, by not being listed."""
+    table = quoted(stored.table_name)
+    shown = ", ".join(["world", *stored.columns])
+    listed = f"SELECT DISTINCT {shown} FROM {table} WHERE partition <> 'target' AND value IS NOT NULL"
+    closed = not database.execute(f"SELECT 1 FROM {table} WHERE partition = 'target' OR value < 1 LIMIT 1").fetchall()
+    encoded = dict(stored.constant_columns)
+    if not closed or len(encoded) < len(stored.columns) or not stored.columns:
+        return listed
+    domains = [
+        f"(SELECT world, constant FROM domain WHERE type = '{kind.replace(chr(39), chr(39) * 2)}') d{place}"
+        for place, kind in enumerate(encoded[column] for column in stored.columns)
+    ]
+    joined = domains[0] + "".join(f" JOIN {other} USING (world)" for other in domains[1:])
+    (number,) = database.execute(f"SELECT count(*) FROM {joined}").fetchone() or (0,)
+    if number > MOST_ATOMS:
+        raise UsageError.of(
+            "E0219",
+            f"{stored.name} has {number:,} atoms, more than the {MOST_ATOMS:,} that folds are kept of",
+            help="leave one world out instead, or list the false facts too",
+        )
+    constants = ", ".join(f"d{place}.constant AS {column}" for place, column in enumerate(stored.columns))
+    unknown = f"SELECT {shown} FROM {table} WHERE value IS NULL"
+    return f"SELECT world, {constants} FROM {joined} EXCEPT ({unknown})"
 
 
 def read_folds(database: Database) -> tuple[Fold, ...]:

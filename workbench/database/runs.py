@@ -20,11 +20,24 @@ from workbench.resources import sql_text
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Run", "RunRecord", "delete_run", "label_run", "read_run", "read_runs", "record_run", "run_table"]
+__all__ = [
+    "Run",
+    "RunRecord",
+    "delete_run",
+    "label_run",
+    "read_run",
+    "read_runs",
+    "record_intervals",
+    "record_run",
+    "run_table",
+]
 
 RunTable = OneOf["weight", "prediction", "metric", "trace"]
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "weight": ("fold", "template", "rule", "clause", "formula", "weight", "initial", "fixed"),
+    "weight": (
+        *("fold", "template", "rule", "clause", "formula", "weight", "initial", "fixed"),
+        *("open", "satisfied", "violated", "low", "high"),
+    ),
     "prediction": ("fold", "predicate", "atom", "value", "truth"),
     "metric": ("fold", "predicate", "metric", "value"),
     "trace": ("fold", "step", "series", "value"),
@@ -182,6 +195,23 @@ def run_table(database: Database, number: int, table: RunTable) -> pd.DataFrame:
     """The weights, predictions, metrics or trace of a run as a data frame, in the order they were recorded."""
     columns = ", ".join(_COLUMNS[table])
     return database.execute(f"SELECT {columns} FROM run_{table} WHERE run = $run ORDER BY rowid", {"run": number}).df()
+
+
+def record_intervals(database: Database, number: int, low: np.ndarray[Any, Any], high: np.ndarray[Any, Any]) -> None:
+    """Put an interval beside each weight of a run; `low` and `high` by template, in one statement."""
+    import pandas as pd
+
+    read_run(database, number)
+    with database.transaction() as connection:
+        connection.register("found_intervals", pd.DataFrame({"template": range(len(low)), "low": low, "high": high}))
+        try:
+            connection.execute(
+                "UPDATE run_weight SET low = f.low, high = f.high FROM found_intervals f "
+                "WHERE run = $run AND run_weight.template = f.template",
+                {"run": number},
+            )
+        finally:
+            connection.unregister("found_intervals")
 
 
 def label_run(database: Database, number: int, *, name: str | None = None, note: str | None = None) -> None:

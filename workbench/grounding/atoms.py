@@ -20,6 +20,7 @@ from workbench.grounding.vocabulary import Vocabulary
 __all__ = ["AtomTable", "argument_text", "atom_text"]
 
 Float = npt.NDArray[np.float64]
+Bool = npt.NDArray[np.bool_]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
@@ -295,8 +296,31 @@ class AtomTable:
             ids, values = self._facts(segment, name, partitions)
             full[ids] = values
 
+    def held_out(self, fold: int) -> Bool:
+        """Whether each atom is held out, by name or with its world, in a fold of the workspace; shape (n_atoms,)."""
+        full = np.zeros(self._vocabulary.space.size, bool)
+        cursor = self._database.cursor()
+        members = "SELECT DISTINCT world, predicate FROM folds WHERE fold = $fold AND role = 'test'"
+        tested = set(cursor.execute(members, {"fold": fold}).fetchall())
+        for segment in self._segments:
+            name = self.predicates[segment.predicate]
+            if (segment.world, None) in tested:
+                full[segment.start : segment.start + segment.count] = True
+            elif (segment.world, name) in tested:
+                columns = self._vocabulary.stored[name].columns
+                cells = "".join(f"arguments[{place}] AS {column}, " for place, column in enumerate(columns, 1))
+                where = f"fold = {int(fold)} AND predicate = '{name}' AND role = 'test'"
+                source = f"SELECT world, {cells}1.0 AS value FROM folds WHERE {where}"
+                full[self._placed(segment, name, source)[0]] = True
+        return full if self._full_of_open is None else full[self._full_of_open]
+
     def _facts(self, segment: _Segment, name: str, partitions: str) -> tuple[Int64, Float]:
         """Full ids and values of a predicate's facts in the given partitions."""
+        table = quoted(self._vocabulary.stored[name].table_name)
+        return self._placed(segment, name, f"FROM {table} WHERE partition IN {partitions}")
+
+    def _placed(self, segment: _Segment, name: str, source: str) -> tuple[Int64, Float]:
+        """Full ids and values of rows `(world, constants.., value)` of a predicate."""
         vocabulary = self._vocabulary
         stored = vocabulary.stored[name]
         joins, shown = [], []
@@ -311,14 +335,14 @@ class AtomTable:
             keys = " AND ".join(f"l.p{number} = f.p{number}" for number in range(len(shown))) or "TRUE"
             rows = cursor.execute(
                 f"SELECT l.atom, f.value FROM ({vocabulary.listing_query(name)}) l JOIN (SELECT t.world, "
-                f"{', '.join([*shown, 't.value'])} FROM {quoted(stored.table_name)} t {' '.join(joins)} "
-                f"WHERE t.partition IN {partitions}) f ON f.world = l.world AND {keys} "
+                f"{', '.join([*shown, 't.value'])} FROM ({source}) t {' '.join(joins)}) f "
+                f"ON f.world = l.world AND {keys} "
                 f"WHERE l.atom IS NOT NULL AND l.world = {segment.world}"
             ).fetchnumpy()
             return np.asarray(rows["atom"], np.int64), _floats(rows["value"])
         rows = cursor.execute(
-            f"SELECT {', '.join([*shown, 't.value'])} FROM {quoted(stored.table_name)} t {' '.join(joins)} "
-            f"WHERE t.partition IN {partitions} AND t.world = {segment.world}"
+            f"SELECT {', '.join([*shown, 't.value'])} FROM ({source}) t {' '.join(joins)} "
+            f"WHERE t.world = {segment.world}"
         ).fetchnumpy()
         values = _floats(rows["value"])
         places = tuple(np.asarray(rows[f"p{number}"], np.int64) for number in range(len(shown)))

@@ -1,4 +1,4 @@
-"""Cross-validation over worlds: learn on all but one, predict that one, score it."""
+"""Cross-validation: learn without a part of the data, predict that part, score it, for each fold."""
 
 from __future__ import annotations
 
@@ -10,39 +10,63 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from workbench.database import Database
+from workbench.database import Database, read_folds
 from workbench.errors import UsageError
 from workbench.evaluation import scores
 from workbench.grounding import GroundRequest, ground
 from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json
-from workbench.verbs.infer import InferenceResult, Task, solve
+from workbench.verbs.infer import InferenceResult, Task, solve_given
 from workbench.verbs.learn import LearningResult, learn
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CrossValidation", "FoldResult", "crossval"]
+__all__ = ["CrossValidation", "FoldPlan", "FoldResult", "crossval", "kept_folds", "world_folds"]
+
+Bool = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class FoldPlan:
+    """What one fold learns from and is tested on.
+
+    Attributes
+    ----------
+    name : str
+    train, test : tuple of int
+        Ids of worlds.
+    kept : int or None
+        The workspace's fold whose atoms are held out by name. Learner and predictor see all other labels; the two
+        lists of worlds are the same.
+    """
+
+    name: str
+    train: tuple[int, ...]
+    test: tuple[int, ...]
+    kept: int | None = None
 
 
 @dataclass(frozen=True)
 class FoldResult:
-    """One fold: what was learned without the test world, and how well it predicts it.
+    """One fold: what was learned without its test part, and how well it predicts it.
 
     Attributes
     ----------
-    world : str
-        The test world's name.
+    plan : FoldPlan
     learning : LearningResult
     inference : InferenceResult
-    truth : float64 array, shape (n_query_atoms,)
+    held_out : bool array, shape (n_atoms,)
+        The atoms that are scored.
+    truth : float64 array, shape (n_held_out,)
     scores : mapping of str to float
     """
 
-    world: str
+    plan: FoldPlan
     learning: LearningResult
     inference: InferenceResult
+    held_out: Bool
     truth: npt.NDArray[np.float64]
     scores: Mapping[str, float]
 
@@ -53,22 +77,67 @@ class CrossValidation:
 
     folds: tuple[FoldResult, ...]
     seconds: float
+    run_id: int | None = None
 
     def table(self) -> pd.DataFrame:
         """One row a fold, one column a metric."""
         import pandas as pd
 
-        return pd.DataFrame([dict(fold.scores) for fold in self.folds], index=[fold.world for fold in self.folds])
+        return pd.DataFrame([dict(fold.scores) for fold in self.folds], index=[fold.plan.name for fold in self.folds])
 
     def summary(self) -> dict[str, Any]:
         """JSON-ready: scores by fold, mean and sample standard deviation by metric."""
         frame = self.table()
         return {
-            "folds": [{"world": fold.world, **as_json(dict(fold.scores))} for fold in self.folds],
+            "folds": [{"fold": fold.plan.name, **as_json(dict(fold.scores))} for fold in self.folds],
             "mean": as_json(frame.mean().to_dict()),
             "sd": as_json(frame.std(ddof=1).to_dict() if len(frame) > 1 else {}),
             "seconds": round(self.seconds, 3),
+            "run": self.run_id,
         }
+
+
+def world_folds(database: Database, worlds: Sequence[int]) -> tuple[FoldPlan, ...]:
+    """Leave one world out.
+
+    Raises
+    ------
+    UsageError
+        E0806 with fewer than two worlds.
+    """
+    if len(worlds) < 2:
+        raise UsageError.of(
+            "E0806",
+            f"cross-validation leaves one world out, and there is {len(worlds)}",
+            help="load each database as a world of its own (--world FILE, or a `world` column), or make folds of atoms",
+        )
+    names = {number: name for name, number in database.worlds().items()}
+    return tuple(FoldPlan(names[test], tuple(w for w in worlds if w != test), (test,)) for test in worlds)
+
+
+def kept_folds(database: Database, worlds: Sequence[int]) -> tuple[FoldPlan, ...]:
+    """The folds kept in the workspace, within some worlds.
+
+    Raises
+    ------
+    UsageError
+        E0806 where there are none, or a fold has no world left to learn from or to be tested on.
+    """
+    found = read_folds(database)
+    if not found:
+        raise UsageError.of("E0806", "this workspace has no folds", help="make some first, or leave one world out")
+    by_name, plans = database.worlds(), []
+    for fold in found:
+        train = tuple(number for name in fold.train_worlds if (number := by_name[name]) in worlds)
+        if fold.test_atoms:
+            plans.append(FoldPlan(f"fold {fold.number + 1}", train, train, fold.number))
+            continue
+        test = tuple(number for name in fold.test_worlds if (number := by_name[name]) in worlds)
+        if test and train:
+            plans.append(FoldPlan(" + ".join(fold.test_worlds), train, test))
+    if not plans or not all(plan.train for plan in plans):
+        raise UsageError.of("E0806", "no fold has both worlds to learn from and a world to be tested on")
+    return tuple(plans)
 
 
 def crossval(
@@ -76,7 +145,7 @@ def crossval(
     program: Program,
     request: GroundRequest,
     *,
-    worlds: Sequence[int],
+    plans: Sequence[FoldPlan],
     learner: str = "auto",
     learner_options: Mapping[str, object] | None = None,
     task: Task = "marginal",
@@ -86,42 +155,35 @@ def crossval(
     time_limit: float | None = None,
     progress: Progress = SILENT,
 ) -> CrossValidation:
-    """Leave one world out.
-
-    Raises
-    ------
-    UsageError
-        With fewer than two worlds.
-    """
-    if len(worlds) < 2:
-        raise UsageError.of(
-            "E0806",
-            f"cross-validation leaves one world out, and there is {len(worlds)}",
-            help="load each database as a world of its own (--world FILE, or a `world` column)",
-        )
+    """Learn, predict and score every fold. Labels of a test part reach neither the learner nor the predictor."""
     begun = perf_counter()
-    names = {number: name for name, number in database.worlds().items()}
     folds = []
-    for number, test in enumerate(worlds):
-        progress.step("fold", number, len(worlds), names[test])
-        training = replace(request, worlds=tuple(world for world in worlds if world != test), role="learn")
+    for number, plan in enumerate(plans):
+        progress.step("fold", number, len(plans), plan.name)
+
+        def unseen(grounding: Any, kept: int | None = plan.kept) -> Bool:
+            return np.asarray(grounding.atoms.held_out(kept), np.bool_)
+
         learning = learn(
             database,
             program,
-            training,
+            replace(request, worlds=plan.train, role="learn"),
             learner=learner,
             options=learner_options,
+            held_out=None if plan.kept is None else unseen,
             seed=seed,
             time_limit=time_limit,
             progress=progress,
         )
         start = perf_counter()
-        held_out = replace(request, worlds=(test,), role="learn", templates=learning.grounding.templates)
-        grounding = ground(database, program, held_out)
-        weights = learning.weights
-        solution = solve(
+        templates = learning.grounding.templates
+        grounding = ground(database, program, replace(request, worlds=plan.test, role="learn", templates=templates))
+        truth = grounding.atoms.truth()
+        tested = np.ones(truth.size, np.bool_) if plan.kept is None else unseen(grounding)
+        solution = solve_given(
             grounding,
-            weights,
+            learning.weights,
+            np.where(tested, np.nan, truth),
             task,
             engine,
             engine_options or {},
@@ -130,9 +192,15 @@ def crossval(
             time_limit=time_limit,
             progress=progress,
         )
-        inference = InferenceResult(solution, grounding, program, weights, task, perf_counter() - start)
-        query = inference.is_query
-        truth = grounding.atoms.truth()[query]
-        folds.append(FoldResult(names[test], learning, inference, truth, scores(solution.values[query], truth)))
-    progress.step("fold", len(worlds), len(worlds))
+        inference = InferenceResult(solution, grounding, program, learning.weights, task, perf_counter() - start)
+        held_out = tested & inference.is_query
+        if not held_out.any():
+            raise UsageError.of(
+                "E0806",
+                f"{plan.name} holds out no atom of a query predicate",
+                help="make folds of a predicate that is asked for",
+            )
+        found = scores(solution.values[held_out], truth[held_out])
+        folds.append(FoldResult(plan, learning, inference, held_out, truth[held_out], found))
+    progress.step("fold", len(plans), len(plans))
     return CrossValidation(tuple(folds), perf_counter() - begun)

@@ -17,6 +17,8 @@ from workbench.inference import CONVEX, Solution, Status, choose, make_engine
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.rounded import Rounded
 from workbench.language.program import Program
+from workbench.learning import Example
+from workbench.learning.training import condition, prepare
 from workbench.network import Templates, evidence_energy
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json, deadline_after
@@ -25,7 +27,16 @@ from workbench.verbs.naming import row_texts
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["InferenceResult", "infeasible", "infer", "is_query", "query_predicates", "require_weights", "solve"]
+__all__ = [
+    "InferenceResult",
+    "infeasible",
+    "infer",
+    "is_query",
+    "query_predicates",
+    "require_weights",
+    "solve",
+    "solve_given",
+]
 
 Float = npt.NDArray[np.float64]
 Task = Literal["map", "marginal"]
@@ -46,6 +57,8 @@ class InferenceResult:
         Grounding and solving, wall time.
     run_id : int or None
         Under which the workspace recorded it.
+    fold : int or None
+        Of a recorded cross-validation.
     """
 
     solution: Solution
@@ -55,6 +68,7 @@ class InferenceResult:
     task: Task
     seconds: float
     run_id: int | None = None
+    fold: int | None = None
     evidence_energy: float = 0.0
     ground_seconds: float = 0.0
     warnings: tuple[Any, ...] = field(default=())
@@ -216,6 +230,28 @@ def solve(
     solution = solver.solve(network, weights, seed=seed, deadline=deadline_after(time_limit), progress=progress)
     reasons = "; ".join(part for part in (why and f"auto took {solver.name}: {why}", solution.reason) if part)
     return replace(solution, engine=engine if engine in CONVEX else solution.engine, reason=reasons)
+
+
+def solve_given(
+    grounding: Grounding,
+    weights: Float,
+    known: Float,
+    task: Task,
+    engine: str,
+    options: Mapping[str, object],
+    **how: Any,
+) -> Solution:
+    """Solve for the atoms that `known`, shape (n_atoms,), has as NaN; the others have its value, and take part.
+
+    Hard ground rules that the known values violate on their own are left out.
+    """
+    if np.isnan(known).all():
+        return solve(grounding, weights, task, engine, options, **how)
+    example = Example(grounding.network, known)
+    world = prepare([example], grounding.templates, fractional=not how["discrete"]).worlds[0]
+    conditioned = replace(grounding, network=condition(world.network, known))
+    solution = solve(conditioned, weights, task, engine, options, **how)
+    return replace(solution, values=np.where(np.isnan(known), solution.values, known))
 
 
 def require_weights(templates: Templates, weights: Float) -> None:

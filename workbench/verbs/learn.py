@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -11,23 +11,26 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from workbench.database import Database
-from workbench.errors import Diagnostic, InputError
+from workbench.database import Database, Run, run_table
+from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.grounding import Grounding, GroundRequest, ground
 from workbench.language import format_program
 from workbench.language.program import LogicalRule, Program, Weight
-from workbench.learning import Example, LearnedWeights, make_learner, validate
+from workbench.learning import Example, LearnedWeights, WeightIntervals, make_learner, validate, weight_intervals
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.network import Templates
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import as_json, deadline_after
+from workbench.verbs.common import as_json, as_program, deadline_after, names_of
 from workbench.verbs.generative import DatabaseFlipCounts
 from workbench.verbs.infer import is_query, query_predicates
 from workbench.verbs.naming import template_texts
 
-__all__ = ["GENERATIVE", "LearningResult", "example_of", "learn", "learned_text"]
+__all__ = ["GENERATIVE", "LearningResult", "example_of", "intervals_of_run", "learn", "learned_text"]
 
 Float = npt.NDArray[np.float64]
+
+HeldOut = Callable[[Grounding], npt.NDArray[np.bool_]]
+"""Which atoms of a grounding keep their labels from the learner."""
 
 GENERATIVE = "generative_pseudo_likelihood"
 """The learner that needs counts of all predicates from the database, beside those of the registry."""
@@ -45,6 +48,8 @@ class LearningResult:
     grounding : Grounding
     seconds : float
     run_id : int or None
+    intervals : WeightIntervals or None
+        Where they were asked for.
     """
 
     learned: LearnedWeights
@@ -54,6 +59,7 @@ class LearningResult:
     seconds: float
     run_id: int | None = None
     warnings: tuple[Any, ...] = field(default=())
+    intervals: WeightIntervals | None = None
 
     @property
     def weights(self) -> Float:
@@ -83,9 +89,15 @@ class LearningResult:
                 "open": int(groundings[index, 0]),
                 "satisfied": int(groundings[index, 1]),
                 "violated": int(groundings[index, 2]),
+                **self._interval(index),
             }
             for index in range(self.templates.n_templates)
         ]
+
+    def _interval(self, index: int) -> dict[str, Any]:
+        if self.intervals is None:
+            return {}
+        return {"low": as_json(self.intervals.low[index]), "high": as_json(self.intervals.high[index])}
 
     def summary(self) -> dict[str, Any]:
         """The learning run's figures as a JSON-ready mapping."""
@@ -103,10 +115,14 @@ class LearningResult:
         }
 
 
-def example_of(grounding: Grounding) -> Example:
-    """A grounding in the learn role as a training example; hidden predicates are not scored."""
-    scored = is_query(grounding)
-    return Example(grounding.network, grounding.atoms.truth(), None if scored.all() else scored)
+def example_of(grounding: Grounding, held_out: HeldOut | None = None) -> Example:
+    """A grounding in the learn role as a training example; hidden predicates and held-out atoms are not scored."""
+    scored, truth = is_query(grounding), grounding.atoms.truth()
+    if held_out is not None:
+        unseen = held_out(grounding)
+        scored &= ~unseen
+        truth = np.where(unseen, np.nan, truth)
+    return Example(grounding.network, truth, None if scored.all() else scored)
 
 
 def learn(
@@ -117,6 +133,8 @@ def learn(
     learner: str = "auto",
     options: Mapping[str, object] | None = None,
     candidates: Mapping[str, Sequence[object]] | None = None,
+    intervals: str | None = None,
+    held_out: HeldOut | None = None,
     seed: int = 0,
     time_limit: float | None = None,
     progress: Progress = SILENT,
@@ -129,16 +147,22 @@ def learn(
         Of the learner.
     candidates : mapping of parameter to values, optional
         Of these, every combination is tried without the last training world, and the one that predicts it best taken.
+    intervals : {'laplace', 'bootstrap'}, optional
+        Intervals of the weights beside them; see `workbench.learning.weight_intervals`.
+    held_out : callable, optional
+        From a grounding to the atoms whose labels the learner does not see, for folds made of atoms.
 
     Raises
     ------
     InputError
         When no open atom has a label.
+    UsageError
+        E0818 for the generative learner with atoms held out, or with intervals.
     """
     begun = perf_counter()
     progress.step("ground", 0.0)
     grounding = ground(database, program, replace(request, role="learn"))
-    example = example_of(grounding)
+    example = example_of(grounding, held_out)
     if not np.isfinite(example.truth).any():
         raise InputError.of(
             "E0501",
@@ -147,6 +171,8 @@ def learn(
         )
     deadline, settings = deadline_after(time_limit), options or {}
     if learner == GENERATIVE:
+        if held_out is not None or intervals is not None:
+            raise UsageError.of("E0819", f"{GENERATIVE} takes neither folds of atoms nor intervals")
         source = DatabaseFlipCounts(database, program, grounding.templates, request.worlds, progress)
         pseudo = PseudoLikelihood(**cast(Any, settings))
         learned = pseudo.fit_counts(source, grounding.templates, deadline=deadline, progress=progress)
@@ -154,7 +180,7 @@ def learn(
         chosen = make_learner(default_learner(program) if learner == "auto" else learner, **settings)
         tried: dict[str, object] = {}
         if candidates:
-            examples = _examples_by_world(database, program, request, grounding.templates)
+            examples = _examples_by_world(database, program, request, grounding.templates, held_out)
             found = validate(
                 chosen, candidates, examples, grounding.templates, seed=seed, deadline=deadline, progress=progress
             )
@@ -162,6 +188,22 @@ def learn(
             tried = {"validation": [{**p, "score": float(v)} for p, v in zip(found.parameters, found.score)]}
         learned = chosen.fit([example], grounding.templates, seed=seed, deadline=deadline, progress=progress)
         learned = replace(learned, diagnostics={**learned.diagnostics, **tried})
+    found_intervals = None
+    if intervals is not None:
+        parts = [example]
+        if intervals == "bootstrap":
+            parts = _examples_by_world(database, program, request, grounding.templates, held_out)
+        found_intervals = weight_intervals(
+            parts,
+            grounding.templates,
+            learned.weights,
+            method=cast(Any, intervals),
+            discrete=program.language == "mln",
+            prior_sd=float(cast(Any, settings.get("prior_sd", 2.0))),
+            seed=seed,
+            deadline=deadline,
+            progress=progress,
+        )
     return LearningResult(
         learned,
         grounding.templates,
@@ -169,18 +211,75 @@ def learn(
         grounding,
         perf_counter() - begun,
         warnings=(*grounding.warnings, *_contradicted(grounding, learned)),
+        intervals=found_intervals,
     )
 
 
+def intervals_of_run(
+    database: Database,
+    run: Run,
+    *,
+    method: str,
+    resamples: int,
+    time_limit: float | None = None,
+    progress: Progress = SILENT,
+) -> tuple[Float, Float]:
+    """Ground a recorded learning run's program again; low and high end of an interval for each of its weights.
+
+    Raises
+    ------
+    UsageError
+        E0511 as `weight_intervals`, or where the program does not ground to the recorded weights any more.
+    """
+    settings = run.parameters
+    program = as_program(run.program_text)
+    database.declare(program)
+    by_name = database.worlds()
+    worlds = settings.get("worlds")
+    request = GroundRequest(
+        query=names_of(settings["query"]) if settings.get("query") else None,
+        closed=names_of(settings.get("closed")),
+        hidden=names_of(settings.get("hidden")),
+        worlds=tuple(by_name[name] for name in worlds) if worlds else None,
+        role="learn",
+        tie=bool(settings.get("tie")),
+    )
+    grounding = ground(database, program, request)
+    weights = run_table(database, run.id, "weight")["weight"].to_numpy(np.float64)
+    templates = grounding.templates
+    if templates.n_templates != weights.size:
+        raise UsageError.of("E0511", f"run {run.id} cannot be grounded again to its {weights.size:,} weights")
+    fixed = run_table(database, run.id, "weight")["fixed"].to_numpy(np.bool_)
+    templates = replace(templates, weight=weights, fixed=fixed)
+    parts = [example_of(grounding)]
+    if method == "bootstrap":
+        parts = _examples_by_world(database, program, request, templates, None)
+    found = weight_intervals(
+        parts,
+        templates,
+        weights,
+        method=cast(Any, method),
+        discrete=program.language == "mln",
+        prior_sd=float((settings.get("options") or {}).get("prior_sd", 2.0)),
+        resamples=resamples,
+        seed=run.seed or 0,
+        deadline=deadline_after(time_limit),
+        progress=progress,
+    )
+    return found.low, found.high
+
+
 def _examples_by_world(
-    database: Database, program: Program, request: GroundRequest, templates: Templates
+    database: Database, program: Program, request: GroundRequest, templates: Templates, held_out: HeldOut | None
 ) -> list[Example]:
-    """Each training world grounded apart."""
+    """Each training world grounded apart; those without an open atom left out."""
     worlds = tuple(database.worlds().values()) if request.worlds is None else request.worlds
-    return [
-        example_of(ground(database, program, replace(request, role="learn", worlds=(world,), templates=templates)))
-        for world in worlds
-    ]
+    found = []
+    for world in worlds:
+        part = ground(database, program, replace(request, role="learn", worlds=(world,), templates=templates))
+        if part.network.n_atoms:
+            found.append(example_of(part, held_out))
+    return found
 
 
 def _contradicted(grounding: Grounding, learned: LearnedWeights, most: int = 10) -> list[Diagnostic]:

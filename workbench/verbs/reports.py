@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +11,11 @@ import numpy.typing as npt
 from workbench import database as data
 from workbench.errors import UsageError
 from workbench.evaluation import calibration, paired_t_test, scores, summary, threshold_counts
-from workbench.grounding import GroundRequest
-from workbench.inference import Solution, Status
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import as_program
 from workbench.verbs.evaluate import parse_atom
-from workbench.verbs.infer import InferenceResult, Task, infer
-from workbench.verbs.learn import learned_text
+from workbench.verbs.infer import InferenceResult
+from workbench.verbs.learn import intervals_of_run
+from workbench.verbs.reopening import fold_names, reopen, what_if
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,15 +95,16 @@ class Reporting:
 
         frame = self.scored_predictions(number)
         frame = frame[frame["truth"].notna()]
-        names = self._fold_names(number)
+        names = dict(enumerate(self.fold_names(number)))
         rows = []
         for fold, part in frame.assign(fold=frame["fold"].fillna(-1)).groupby("fold"):
             found = scores(part["value"].to_numpy(np.float64), part["truth"].to_numpy(np.float64))
             rows.append({"fold": names.get(int(cast(Any, fold)), "all"), **found})
         return pd.DataFrame(rows)
 
-    def _fold_names(self, number: int) -> dict[int, str]:
-        return dict(enumerate(self.run(number).parameters.get("worlds") or ()))
+    def fold_names(self, number: int) -> tuple[str, ...]:
+        """What the folds of a cross-validation are called, by number; empty for other runs."""
+        return fold_names(self.run(number))
 
     def metric_summary(self, table: pd.DataFrame) -> pd.DataFrame:
         """Mean, standard deviation and 95 % interval of each metric of `scores_by_fold`."""
@@ -193,33 +190,7 @@ class Reporting:
         UsageError
             When it is no inference run, or the facts have changed since.
         """
-        run = self.run(number)
-        if run.kind != "infer" and (run.kind, fold) == ("crossval", None):
-            raise UsageError.of("E0815", f"run {number} is a cross-validation; choose one of its folds")
-        if run.kind not in ("infer", "crossval"):
-            raise UsageError.of("E0815", f"run {number} is a {run.kind} run; only predictions can be explained")
-        if run.data_hash != data.data_hash(self.database):
-            raise UsageError.of(
-                "E0816", f"the facts have changed since run {number}", help="run the inference again, then explain it"
-            )
-        recorded = data.run_table(self.database, number, "prediction")
-        if fold is not None:
-            recorded = recorded[recorded["fold"] == fold]
-            run = self._fold_run(run, fold)
-        result = self._infer_again(self.database, run, progress, values=dict(zip(recorded["atom"], recorded["value"])))
-        return replace(result, run_id=number)
-
-    def _fold_run(self, run: data.Run, fold: int) -> data.Run:
-        """A fold of a cross-validation as the inference it was: its test world, and the weights learned without it."""
-        weights = data.run_table(self.database, run.id, "weight")
-        weights = weights[weights["fold"] == fold]
-        if weights.empty:
-            raise UsageError.of("E0815", f"run {run.id} recorded no weights for fold {fold}")
-        program = as_program(run.program_text)
-        templates = SimpleNamespace(rule=weights["rule"].to_numpy(), label=tuple(weights["formula"]))
-        text = learned_text(program, cast(Any, templates), weights["weight"].to_numpy(np.float64))
-        parameters = {**run.parameters, "worlds": [run.parameters["worlds"][fold]], "role": "learn"}
-        return replace(run, program_text=text, parameters=parameters)
+        return reopen(self.database, number, fold=fold, progress=progress)
 
     def what_if(
         self, result: InferenceResult, changes: Mapping[str, bool | None], *, progress: Progress = SILENT
@@ -228,6 +199,8 @@ class Reporting:
 
         Parameters
         ----------
+        result : InferenceResult
+            A recorded one, or a fold of a recorded cross-validation (`reopen`).
         changes : mapping of atom to bool or None
             Facts to take as true or false, or (None) as unknown.
 
@@ -236,91 +209,31 @@ class Reporting:
         DataFrame
             atom, predicate, before, after, change; the largest change first. Atoms that became facts have no `after`.
         """
-        if result.run_id is None:
-            raise UsageError.of("E0815", "only a recorded run can be changed and run again")
-        run = self.run(result.run_id)
-        with self.database.copy() as copied:
-            for atom, value in changes.items():
-                _set_fact(copied, atom, value)
-            after = self._infer_again(copied, run, progress).predictions()
-        both = result.predictions().rename(columns={"value": "before"})
-        both = both.merge(after[["atom", "value"]].rename(columns={"value": "after"}), on="atom", how="left")
-        both["change"] = both["after"] - both["before"]
-        return both.sort_values("change", key=lambda column: -column.abs(), kind="stable", ignore_index=True)
+        return what_if(self.database, result, changes, progress=progress)
 
-    def _infer_again(
-        self, database: Database, run: data.Run, progress: Progress, values: Mapping[str, float] | None = None
-    ) -> InferenceResult:
-        settings = run.parameters
-        program = as_program(run.program_text)
-        database.declare(program)
-        by_name = database.worlds()
-        worlds = settings.get("worlds")
-        request = GroundRequest(
-            query=_names(settings.get("query")),
-            closed=_names(settings.get("closed")) or (),
-            hidden=_names(settings.get("hidden")) or (),
-            worlds=None if not worlds else tuple(by_name[name] for name in worlds),
-            role="learn" if settings.get("role") == "learn" else "infer",
+    def weight_intervals(
+        self,
+        number: int,
+        *,
+        method: Literal["laplace", "bootstrap"] = "laplace",
+        resamples: int = 200,
+        time_limit: float | None = None,
+        progress: Progress = SILENT,
+    ) -> pd.DataFrame:
+        """Put intervals beside the weights of a recorded learning run, and give its weights back.
+
+        Raises
+        ------
+        UsageError
+            E0815 when it is no learning run, E0816 when the facts have changed since.
+        """
+        run = self.run(number)
+        if run.kind != "learn":
+            raise UsageError.of("E0815", f"run {number} is a {run.kind} run; intervals are for learned weights")
+        if run.data_hash != data.data_hash(self.database):
+            raise UsageError.of("E0816", f"the facts have changed since run {number}", help="learn the weights again")
+        low, high = intervals_of_run(
+            self.database, run, method=method, resamples=resamples, time_limit=time_limit, progress=progress
         )
-        task: Task = "map" if settings.get("task") == "map" else "marginal"
-        if values is not None:
-            from workbench.grounding import ground
-
-            grounding = ground(database, program, request)
-            state = np.array([values.get(name, np.nan) for name in grounding.atoms.names()])
-            if not np.isnan(state).any():
-                status = Status(run.status) if run.kind == "infer" else Status.FEASIBLE
-                solution = Solution(status, state, np.nan, np.nan, 0.0, run.engine or "")
-                return InferenceResult(solution, grounding, program, grounding.templates.weight, task, 0.0)
-        return infer(
-            database,
-            program,
-            request,
-            task=task,
-            engine=settings.get("engine") or "auto",
-            options=settings.get("options"),
-            seed=run.seed or 0,
-            time_limit=settings.get("time_limit"),
-            progress=progress,
-        )
-
-
-def _names(given: Any) -> tuple[str, ...] | None:
-    if given is None:
-        return None
-    return tuple(name for name in (given.split(",") if isinstance(given, str) else given) if name)
-
-
-def _set_fact(database: Database, atom: str, value: bool | None) -> None:
-    """Put one fact into every world of a copy that knows its constants, in place of what was said of it before."""
-    parsed = parse_atom(atom)
-    if parsed is None:
-        raise UsageError.of("E0817", f"{atom} is no ground atom", help="write it as Predicate(Constant, Constant)")
-    name, arguments = parsed
-    predicate = database.predicate(name)
-    if len(arguments) != predicate.arity:
-        raise UsageError.of("E0817", f"{name} takes {predicate.arity} arguments, not {len(arguments)}")
-    tables = database.type_tables()
-    with database.transaction() as connection:
-        ids = []
-        for constant, (column, type_name) in zip(arguments, predicate.constant_columns):
-            row = connection.execute(
-                f"SELECT id FROM {data.quoted(tables[type_name])} WHERE name = ?", [constant]
-            ).fetchone()
-            if row is None:
-                raise UsageError.of("E0817", f"{constant} is no {type_name} of this workspace")
-            ids.append((column, row[0]))
-        known = " AND ".join(f"{column} = {number}" for column, number in ids) or "true"
-        members = " AND ".join(
-            f"EXISTS (FROM domain d WHERE d.world = w.id AND d.constant = {number} AND d.type = $type_{column})"
-            for column, number in ids
-        )
-        types = {f"type_{column}": type_name for column, type_name in predicate.constant_columns}
-        worlds = connection.execute(f"SELECT id FROM world w WHERE {members or 'true'}", types).fetchall()
-        table = data.quoted(predicate.table_name)
-        connection.execute(f"DELETE FROM {table} WHERE {known} AND partition = 'evidence'")
-        cells = "".join(f"{number}, " for _, number in ids)
-        for (world,) in worlds:
-            shown = "NULL" if value is None else str(int(value))
-            connection.execute(f"INSERT INTO {table} VALUES ({world}, {cells}{shown}, 'evidence')")
+        data.record_intervals(self.database, number, low, high)
+        return self.run_weights(number)

@@ -34,7 +34,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _weights(templates: Templates, weights: np.ndarray[Any, Any]) -> dict[str, Any]:
+def _weights(templates: Templates, weights: np.ndarray[Any, Any], groundings: np.ndarray[Any, Any]) -> dict[str, Any]:
     return {
         "template": np.arange(templates.n_templates),
         "rule": templates.rule,
@@ -43,6 +43,7 @@ def _weights(templates: Templates, weights: np.ndarray[Any, Any]) -> dict[str, A
         "weight": weights,
         "initial": templates.weight,
         "fixed": templates.fixed,
+        **dict(zip(("open", "satisfied", "violated"), groundings.T)),
     }
 
 
@@ -57,14 +58,13 @@ def _trace(trace: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, Any]:
     }
 
 
-def _predictions(result: InferenceResult, truth: np.ndarray[Any, Any] | None = None) -> dict[str, Any]:
+def _predictions(result: InferenceResult) -> dict[str, Any]:
     frame = result.predictions()
-    columns = {
+    return {
         "predicate": frame["predicate"].to_numpy(),
         "atom": frame["atom"].to_numpy(),
         "value": frame["value"].to_numpy(dtype=np.float64),
     }
-    return columns if truth is None else columns | {"truth": truth}
 
 
 def record_inference(database: Database, result: InferenceResult, seed: int, parameters: Mapping[str, Any]) -> int:
@@ -83,7 +83,7 @@ def record_inference(database: Database, result: InferenceResult, seed: int, par
             data_hash=data_hash(database),
             parameters={"task": result.task, "query": list(result.query), **as_json(parameters), "figures": summary},
             versions=versions(),
-            weights=_weights(result.grounding.templates, result.weights),
+            weights=_weights(result.grounding.templates, result.weights, result.grounding.network.groundings),
             predictions=_predictions(result),
             traces=_trace(solution.trace),
         ),
@@ -92,6 +92,9 @@ def record_inference(database: Database, result: InferenceResult, seed: int, par
 
 def record_learning(database: Database, result: LearningResult, seed: int, parameters: Mapping[str, Any]) -> int:
     """Record a learning run with its weights and trace; its id."""
+    weights = _weights(result.templates, result.weights, result.grounding.network.groundings)
+    if result.intervals is not None:
+        weights |= {"low": result.intervals.low, "high": result.intervals.high}
     return record_run(
         database,
         RunRecord(
@@ -104,7 +107,7 @@ def record_learning(database: Database, result: LearningResult, seed: int, param
             data_hash=data_hash(database),
             parameters=as_json(parameters),
             versions=versions(),
-            weights=_weights(result.templates, result.weights),
+            weights=weights,
             traces=_trace(result.learned.trace),
         ),
     )
@@ -115,17 +118,25 @@ def record_crossval(database: Database, result: CrossValidation, seed: int, para
     metrics: dict[str, list[Any]] = {"fold": [], "metric": [], "value": []}
     parts = []
     for number, fold in enumerate(result.folds):
-        columns = _predictions(fold.inference, fold.truth)
+        held_out = fold.held_out[fold.inference.is_query]
+        columns = {name: column[held_out] for name, column in _predictions(fold.inference).items()}
+        columns["truth"] = fold.truth
         parts.append(columns | {"fold": np.full(fold.truth.size, number)})
         for name, value in fold.scores.items():
             metrics["fold"].append(number)
             metrics["metric"].append(name)
             metrics["value"].append(float(value))
     weights = [
-        _weights(fold.learning.templates, fold.learning.weights) | {"fold": np.full(fold.learning.weights.size, number)}
+        _weights(fold.learning.templates, fold.learning.weights, fold.learning.grounding.network.groundings)
+        | {"fold": np.full(fold.learning.weights.size, number)}
         for number, fold in enumerate(result.folds)
     ]
     last = result.folds[-1]
+    names = {number: name for name, number in database.worlds().items()}
+    folds = [
+        {"name": fold.plan.name, "worlds": [names[world] for world in fold.plan.test], "kept": fold.plan.kept}
+        for fold in result.folds
+    ]
     return record_run(
         database,
         RunRecord(
@@ -136,7 +147,7 @@ def record_crossval(database: Database, result: CrossValidation, seed: int, para
             engine=last.learning.learned.learner,
             seed=seed,
             data_hash=data_hash(database),
-            parameters={"worlds": [fold.world for fold in result.folds], **as_json(parameters)},
+            parameters={**as_json(parameters), "folds": folds},
             versions=versions(),
             weights={key: np.concatenate([part[key] for part in weights]) for key in weights[0]},
             predictions={key: np.concatenate([part[key] for part in parts]) for key in parts[0]},

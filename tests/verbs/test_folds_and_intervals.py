@@ -1,0 +1,134 @@
+"""Cross-validation over kept folds, runs opened again, what-if on a fold, and intervals of recorded weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import workbench as wb
+from workbench.errors import UsageError
+
+RULES = """
+Likes(person, topic)
+Knows(person, person)
+Fan(person)
+Likes(p, +t) => Fan(p)
+Knows(p, q) ^ Fan(p) => Fan(q)
+!Fan(p)
+"""
+PEOPLE = [f"P{number:02}" for number in range(24)]
+
+
+@pytest.fixture
+def workspace() -> Iterator[wb.Workspace]:
+    """Fans of one topic among three, with a few exceptions and acquaintances."""
+    with wb.open() as opened:
+        opened.declare(RULES)
+        likes = pd.DataFrame({"p": PEOPLE, "t": [f"T{number % 3}" for number in range(24)]})
+        fans = [name for number, name in enumerate(PEOPLE) if (number % 3 == 0) != (number in (3, 4))]
+        opened.load(likes, predicate="Likes")
+        opened.load(pd.DataFrame({"p": PEOPLE[:-1], "q": PEOPLE[1:]}), predicate="Knows")
+        opened.load(pd.DataFrame({"p": fans}), predicate="Fan", partition="truth")
+        yield opened
+
+
+def cross_validated(workspace: wb.Workspace) -> int:
+    result = workspace.crossval(
+        RULES, folds="kept", query="Fan", learner="pseudo_likelihood", engine="gibbs", engine_options={"samples": 400}
+    )
+    assert result.run_id is not None
+    return result.run_id
+
+
+def test_folds_of_atoms_score_every_atom_once(workspace: wb.Workspace) -> None:
+    workspace.make_folds("random", predicate="Fan", count=3, seed=1)
+    run = cross_validated(workspace)
+    assert workspace.fold_names(run) == ("fold 1", "fold 2", "fold 3")
+    predicted = workspace.run_predictions(run)
+    assert sorted(predicted["atom"]) == [f"Fan({name})" for name in PEOPLE]
+    assert predicted["truth"].sum() == 8
+    assert workspace.scores_by_fold(run)["AUC-ROC"].min() > 0.6
+
+
+def test_labels_held_out_reach_neither_learner_nor_predictor(workspace: wb.Workspace) -> None:
+    """Turning every label of a fold over changes none of that fold's predictions."""
+    folds = workspace.make_folds("random", predicate="Fan", count=3, seed=1)
+    before = workspace.run_predictions(cross_validated(workspace))
+    tested = before.loc[before["fold"] == 0, "atom"].tolist()
+    assert len(tested) == folds[0].test_atoms
+    table = workspace.database.predicate("Fan").table_name
+    with workspace.database.transaction() as connection:
+        for atom in tested:
+            name = atom[4:-1]
+            (number,) = connection.execute("SELECT id FROM c_person WHERE name = ?", [name]).fetchone() or (None,)
+            deleted = connection.execute(f"DELETE FROM {table} WHERE a0 = ? RETURNING 1", [number]).fetchall()
+            if not deleted:
+                connection.execute(f"INSERT INTO {table} VALUES (0, ?, 1.0, 'truth')", [number])
+    after = workspace.run_predictions(cross_validated(workspace))
+    assert np.array_equal(before.loc[before["fold"] == 0, "value"], after.loc[after["fold"] == 0, "value"])
+    assert (before.loc[before["fold"] == 0, "truth"] != after.loc[after["fold"] == 0, "truth"].to_numpy()).all()
+
+
+def test_a_fold_is_opened_again_explained_and_tried_otherwise(workspace: wb.Workspace) -> None:
+    workspace.make_folds("grouped", predicate="Fan", count=2, group_by=0)
+    run = cross_validated(workspace)
+    recorded = workspace.run_predictions(run)
+    first = recorded[recorded["fold"] == 0]
+    result = workspace.reopen(run, fold=0)
+    values = dict(zip(result.predictions()["atom"], result.predictions()["value"]))
+    assert [values[atom] for atom in first["atom"]] == first["value"].tolist()
+    atom = str(first["atom"].iloc[0])
+    person = atom[4:-1]
+    explanation = result.explain(atom)
+    assert explanation.log_odds == pytest.approx(sum(item.contribution for item in explanation.contributions))
+    liked = f"Likes({person}, T{PEOPLE.index(person) % 3})"
+    changed = workspace.what_if(result, {liked: False})
+    assert set(changed["atom"]) == set(first["atom"])
+    assert abs(changed.set_index("atom")["change"][atom]) > 0.05
+    known = workspace.what_if(result, {atom: True}).set_index("atom")
+    assert np.isnan(known["after"][atom])
+    with pytest.raises(UsageError, match="choose one of its folds"):
+        workspace.reopen(run)
+
+
+def test_folds_that_test_nothing_are_refused(workspace: wb.Workspace) -> None:
+    with pytest.raises(UsageError, match="no folds"):
+        cross_validated(workspace)
+    workspace.make_folds("random", predicate="Likes", count=2)
+    with pytest.raises(UsageError, match="holds out no atom"):
+        cross_validated(workspace)
+    with pytest.raises(UsageError, match="there is 1"):
+        workspace.crossval(RULES, query="Fan")
+
+
+def test_psl_folds_of_listed_atoms() -> None:
+    rules = "2: Likes(P, T) & Fan(P) -> Popular(T)\n1: !Popular(T)\n1: Fan(P) & Likes(P, T) -> Likes(P, T)\n"
+    with wb.open() as opened:
+        likes = pd.DataFrame({"p": PEOPLE, "t": [f"T{number % 6}" for number in range(24)]})
+        topics = pd.DataFrame({"t": [f"T{number}" for number in range(6)], "value": [0.9, 0.1, 0.8, 0.2, 0.7, 0.3]})
+        opened.declare(rules)
+        opened.load(likes, predicate="Likes")
+        opened.load(pd.DataFrame({"p": PEOPLE[::2]}), predicate="Fan")
+        opened.load(topics[["t"]], predicate="Popular", partition="target")
+        opened.load(topics, predicate="Popular", partition="truth")
+        folds = opened.make_folds("random", predicate="Popular", count=3)
+        assert [fold.test_atoms for fold in folds] == [2, 2, 2]
+        result = opened.crossval(rules, folds="kept", learner="hinge_pseudolikelihood", engine="admm")
+        assert [fold.truth.size for fold in result.folds] == [2, 2, 2]
+
+
+@pytest.mark.parametrize("method", ["laplace", "bootstrap"])
+def test_intervals_are_recorded_beside_the_weights(workspace: wb.Workspace, method: str) -> None:
+    learned = workspace.learn(RULES, query="Fan", learner="pseudo_likelihood", intervals=method)  # type: ignore[arg-type]
+    assert learned.run_id is not None
+    frame = workspace.run_weights(learned.run_id)
+    assert ((frame["low"] < frame["weight"]) & (frame["weight"] < frame["high"])).all()
+    assert frame["open"].tolist() == [row["open"] for row in learned.table()]
+    bare = workspace.learn(RULES, query="Fan", learner="pseudo_likelihood")
+    assert bare.run_id is not None
+    assert workspace.run_weights(bare.run_id)["low"].isna().all()
+    later = workspace.weight_intervals(bare.run_id, method=method)  # type: ignore[arg-type]
+    assert np.allclose(later[["low", "high"]], frame[["low", "high"]], atol=1e-3)

@@ -1,0 +1,216 @@
+"""How sure a weight is: intervals from the curvature of the pseudo-likelihood, or from refits to resampled data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, diags_array
+
+from workbench.errors import UsageError
+from workbench.learning.ascent import maximise
+from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, joined
+from workbench.learning.learner import Example
+from workbench.learning.training import TrainingSet, prepare
+from workbench.network.ground_network import Templates
+from workbench.progress import SILENT, Progress, expired
+
+__all__ = ["METHODS", "WeightIntervals", "weight_intervals"]
+
+Float = npt.NDArray[np.float64]
+Method = Literal["laplace", "bootstrap"]
+METHODS: tuple[Method, ...] = ("laplace", "bootstrap")
+
+MOST_WEIGHTS = 3000
+FEWEST_REFITS = 20
+FEWEST_WORLDS = 5
+"""Worlds are resampled where there are so many at least, else the atoms' terms."""
+
+
+@dataclass(frozen=True)
+class WeightIntervals:
+    """An interval for each weight.
+
+    Attributes
+    ----------
+    low, high : float64 arrays, shape (n_templates,)
+        Equal to the weight where it is fixed; infinite where the data say nothing and there is no prior.
+    method : {'laplace', 'bootstrap'}
+    level : float
+        Such as 0.95.
+    resampled : str
+        What the bootstrap drew anew: `worlds` or `atoms`; empty for Laplace.
+    """
+
+    low: Float
+    high: Float
+    method: Method
+    level: float
+    resampled: str = ""
+
+
+def weight_intervals(
+    examples: Sequence[Example],
+    templates: Templates,
+    weights: Float,
+    *,
+    method: Method = "laplace",
+    discrete: bool = True,
+    prior_sd: float = 2.0,
+    level: float = 0.95,
+    resamples: int = 200,
+    seed: int = 0,
+    deadline: float | None = None,
+    progress: Progress = SILENT,
+) -> WeightIntervals:
+    """Intervals around learned weights.
+
+    `laplace` takes the pseudo-likelihood times its Gaussian prior as normal around the weights, with the inverse of its
+    negative Hessian as covariance. `bootstrap` maximises the pseudo-likelihood of worlds (of atoms' terms, where there
+    are fewer than five worlds) drawn anew with replacement; the interval has the quantiles of the refits' deviations
+    from the fit to all data. A pseudo-likelihood counts dependent atoms as if they were independent, so where rules tie
+    atoms together intervals over worlds are the honest ones and the others are too narrow.
+
+    Parameters
+    ----------
+    weights : float64 array, shape (n_templates,)
+    method : {'laplace', 'bootstrap'}
+    discrete : bool
+        Markov logic; False for hinge-loss models, whose weights are not negative.
+    prior_sd : float
+        As for `PseudoLikelihood`.
+    level : float
+    resamples : int
+
+    Raises
+    ------
+    UsageError
+        E0511 for an unknown method, a bootstrap of a hinge-loss model, more than 3,000 learned weights, or too few
+        refits before the deadline.
+
+    Notes
+    -----
+    Laplace: one sparse product of the flip counts with themselves and an eigendecomposition, O(n_templates^3).
+    Bootstrap: `resamples` runs of L-BFGS from the weights.
+    """
+    if method not in METHODS:
+        raise UsageError.of("E0511", f"there are no intervals `{method}`", help=f"choose from {', '.join(METHODS)}")
+    training = prepare(examples, templates, fractional=not discrete)
+    learned = np.flatnonzero(training.learned)
+    if learned.size > MOST_WEIGHTS:
+        raise UsageError.of("E0511", f"{learned.size:,} weights are too many for intervals ({MOST_WEIGHTS:,} at most)")
+    if not discrete:
+        if method == "bootstrap":
+            raise UsageError.of(
+                "E0511", "the bootstrap is for Markov logic only", help="take laplace intervals for PSL weights"
+            )
+        spread = _laplace(_hinge_information(training, weights, seed), learned, prior_sd, level, weights)
+        return WeightIntervals(np.maximum(weights - spread, 0.0), weights + spread, method, level)
+    worlds = [
+        flip_counts(world.network, world.complete(), weight=(~world.hidden).astype(np.float64))
+        for world in training.worlds
+    ]
+    if method == "laplace":
+        spread = _laplace(information(compressed(joined(worlds)), weights), learned, prior_sd, level, weights)
+        return WeightIntervals(weights - spread, weights + spread, method, level)
+    unit = "worlds" if len(worlds) >= FEWEST_WORLDS else "atoms"
+    sizes = [world.n_groups for world in worlds] if unit == "worlds" else [1] * sum(w.n_groups for w in worlds)
+    counts = joined(worlds)
+    rng = np.random.default_rng(seed)
+
+    def fit(multiplicity: Float, start: Float) -> Float:
+        drawn = FlipCounts(
+            counts.features,
+            counts.group,
+            counts.none_allowed,
+            counts.true * multiplicity[counts.group],
+            counts.none * multiplicity,
+        )
+        return maximise(
+            drawn.log_likelihood,
+            start,
+            training.learned,
+            prior_sd=prior_sd,
+            iterations=200,
+            tolerance=1e-6,
+            unit=max(1.0, float(drawn.true.sum() + drawn.none.sum())),
+            deadline=deadline,
+            progress=SILENT,
+            stage="refitting",
+        ).weights
+
+    centre = fit(np.ones(counts.n_groups), weights)
+    refits = []
+    for number in range(resamples):
+        progress.step("refitting to resampled data", number, resamples)
+        if expired(deadline):
+            break
+        drawn = np.bincount(rng.integers(0, len(sizes), len(sizes)), minlength=len(sizes))
+        refits.append(fit(np.repeat(drawn.astype(np.float64), sizes), centre))
+    if len(refits) < FEWEST_REFITS:
+        raise UsageError.of(
+            "E0511", f"the time was up after {len(refits)} refits", help="raise the time limit, or take laplace"
+        )
+    tail = 50.0 * (1.0 - level)
+    low, high = np.percentile(np.array(refits) - centre, [tail, 100.0 - tail], axis=0)
+    return WeightIntervals(weights + low, weights + high, method, level, unit)
+
+
+def information(counts: FlipCounts, weights: Float) -> Float:
+    """Negative Hessian of the pseudo-log-likelihood, shape (n_templates, n_templates).
+
+    The sum over groups of the covariance of the features under the conditional of the group, times how often it counts.
+    """
+    score = np.asarray(counts.features @ weights)
+    highest = np.where(counts.none_allowed, 0.0, -np.inf)
+    np.maximum.at(highest, counts.group, score)
+    raised = np.exp(score - highest[counts.group])
+    partition = np.bincount(counts.group, raised, counts.n_groups)
+    partition += np.where(counts.none_allowed, np.exp(-highest), 0.0)
+    times = counts.none + np.bincount(counts.group, counts.true, counts.n_groups)
+    probability = raised / partition[counts.group]
+    options = np.arange(probability.size)
+    in_group = csr_array((probability, (counts.group, options)), shape=(counts.n_groups, probability.size))
+    mean = in_group @ counts.features
+    second = counts.features.T @ diags_array(times[counts.group] * probability) @ counts.features
+    return np.asarray((second - mean.T @ diags_array(times) @ mean).todense())
+
+
+def _hinge_information(training: TrainingSet, weights: Float, seed: int) -> Float:
+    """The same for a hinge-loss model, by central differences of the gradient."""
+    from workbench.learning.hinge_pseudolikelihood import Pseudolikelihood
+
+    worlds = [Pseudolikelihood(world, 8, 200, seed) for world in training.worlds]
+
+    def gradient(at: Float) -> Float:
+        parts = [terms.value_and_gradient(at, world.complete())[1] for terms, world in zip(worlds, training.worlds)]
+        return np.asarray(np.sum(parts, axis=0), np.float64)
+
+    n = weights.size
+    hessian = np.zeros((n, n))
+    for index in np.flatnonzero(training.learned).tolist():
+        step = 1e-4 * max(1.0, float(weights[index]))
+        forward, backward = weights.copy(), weights.copy()
+        forward[index] += step
+        backward[index] = max(0.0, backward[index] - step)
+        hessian[index] = (gradient(backward) - gradient(forward)) / (forward[index] - backward[index])
+    return (hessian + hessian.T) / 2.0
+
+
+def _laplace(hessian: Float, learned: npt.NDArray[np.int64], prior_sd: float, level: float, weights: Float) -> Float:
+    """Half widths: the normal quantile times the standard deviations of the inverse of hessian plus prior."""
+    from scipy.stats import norm
+
+    spread = np.zeros_like(weights)
+    if learned.size:
+        precision = hessian[np.ix_(learned, learned)] + np.eye(learned.size) / prior_sd**2
+        size, direction = np.linalg.eigh(precision)
+        flat = size <= 1e-12 * max(1.0, float(size[-1]))
+        loading = direction**2
+        variance = loading[:, ~flat] @ (1.0 / size[~flat])
+        variance[(loading[:, flat] > 1e-9).any(axis=1)] = np.inf
+        spread[learned] = norm.ppf(0.5 + level / 2.0) * np.sqrt(variance)
+    return spread

@@ -1,0 +1,230 @@
+"""A recorded prediction opened again: grounded as it was, to be explained, or inferred anew with facts changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.database import Database, Run, data_hash, quoted, read_run, run_table
+from workbench.errors import UsageError, WorkbenchError
+from workbench.grounding import Grounding, GroundRequest, ground
+from workbench.inference import Solution, Status
+from workbench.progress import SILENT, Progress
+from workbench.verbs.common import as_program
+from workbench.verbs.evaluate import parse_atom
+from workbench.verbs.infer import InferenceResult, Task, is_query, solve_given
+from workbench.verbs.learn import learned_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from workbench.language.program import Program
+
+__all__ = ["fold_names", "reopen", "what_if"]
+
+Float = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    """An inference run, or one fold of a cross-validation, as the inference it was.
+
+    Attributes
+    ----------
+    folded : bool
+        A fold: labels are kept from grounding. Where its atoms are `by_name`, all other labels were known.
+    predictions : DataFrame
+        atom, value: what was predicted.
+    """
+
+    run: Run
+    program: Program
+    task: Task
+    worlds: tuple[str, ...] | None
+    engine: str
+    options: Mapping[str, object]
+    folded: bool
+    by_name: bool
+    predictions: pd.DataFrame
+
+    def ground(self, database: Database) -> Grounding:
+        database.declare(self.program)
+        settings, by_name = self.run.parameters, database.worlds()
+        request = GroundRequest(
+            query=_names(settings.get("query")),
+            closed=_names(settings.get("closed")) or (),
+            hidden=_names(settings.get("hidden")) or (),
+            worlds=None if not self.worlds else tuple(by_name[name] for name in self.worlds),
+            role="learn" if self.folded else "infer",
+        )
+        return ground(database, self.program, request)
+
+    def known(self, grounding: Grounding) -> Float:
+        """What the predictor was told of the atoms: NaN for all but those that a fold of atoms did not hold out."""
+        if not self.by_name:
+            return np.full(grounding.atoms.n_atoms, np.nan)
+        held_out = set(self.predictions["atom"])
+        return np.where([name in held_out for name in grounding.atoms.names()], np.nan, grounding.atoms.truth())
+
+    def infer(self, grounding: Grounding, known: Float, progress: Progress) -> InferenceResult:
+        solution = solve_given(
+            grounding,
+            grounding.templates.weight,
+            known,
+            self.task,
+            self.engine,
+            self.options,
+            discrete=self.program.language == "mln",
+            seed=self.run.seed or 0,
+            time_limit=self.run.parameters.get("time_limit"),
+            progress=progress,
+        )
+        return InferenceResult(solution, grounding, self.program, grounding.templates.weight, self.task, 0.0)
+
+
+def fold_names(run: Run) -> tuple[str, ...]:
+    """What the folds of a cross-validation are called; empty for other runs."""
+    return tuple(fold["name"] for fold in run.parameters.get("folds") or ())
+
+
+def reopen(database: Database, number: int, *, fold: int | None = None, progress: Progress = SILENT) -> InferenceResult:
+    """An inference run, or one fold of a cross-validation, as it was: ground again, its recorded values put back.
+
+    Raises
+    ------
+    UsageError
+        E0815 when it is no inference run, E0816 when the facts have changed since.
+    """
+    recorded = _recorded(database, number, fold)
+    if recorded.run.data_hash != data_hash(database):
+        raise UsageError.of(
+            "E0816", f"the facts have changed since run {number}", help="run the inference again, then explain it"
+        )
+    grounding = recorded.ground(database)
+    state = recorded.known(grounding)
+    predicted = np.flatnonzero(np.isnan(state) & is_query(grounding))
+    if grounding.atoms.names(predicted) == recorded.predictions["atom"].tolist():
+        state[predicted] = recorded.predictions["value"]
+    if np.isnan(state).any():
+        return replace(recorded.infer(grounding, recorded.known(grounding), progress), run_id=number, fold=fold)
+    status = Status(recorded.run.status) if fold is None else Status.FEASIBLE
+    solution = Solution(status, state, np.nan, np.nan, 0.0, recorded.run.engine or "")
+    weights = grounding.templates.weight
+    return InferenceResult(solution, grounding, recorded.program, weights, recorded.task, 0.0, number, fold)
+
+
+def what_if(
+    database: Database,
+    result: InferenceResult,
+    changes: Mapping[str, bool | None],
+    *,
+    progress: Progress = SILENT,
+) -> pd.DataFrame:
+    """Infer a recorded result again with some facts changed, on a copy of the data; see `Workspace.what_if`."""
+    if result.run_id is None:
+        raise UsageError.of("E0815", "only a recorded run can be changed and run again")
+    recorded = _recorded(database, result.run_id, result.fold)
+    with database.copy() as copied:
+        for atom, value in changes.items():
+            _set_fact(copied, atom, value)
+        grounding = recorded.ground(copied)
+        known = recorded.known(grounding)
+        if recorded.folded:
+            _tell(grounding, known, changes)
+        frame = recorded.infer(grounding, known, progress).predictions()
+        frame = frame[np.isnan(known[is_query(grounding)])]
+    before = recorded.predictions[["atom", "predicate", "value"]].rename(columns={"value": "before"})
+    both = before.merge(frame[["atom", "value"]].rename(columns={"value": "after"}), on="atom", how="left")
+    both["change"] = both["after"] - both["before"]
+    return both.sort_values("change", key=lambda column: -column.abs(), kind="stable", ignore_index=True)
+
+
+def _recorded(database: Database, number: int, fold: int | None) -> _Recorded:
+    run = read_run(database, number)
+    if run.kind not in ("infer", "crossval"):
+        raise UsageError.of("E0815", f"run {number} is a {run.kind} run; only predictions can be explained")
+    settings, predictions = run.parameters, run_table(database, number, "prediction")
+    task: Task = "map" if settings.get("task") == "map" else "marginal"
+    if run.kind == "infer":
+        engine, options = settings.get("engine") or "auto", settings.get("options") or {}
+        worlds = tuple(settings.get("worlds") or ()) or None
+        return _Recorded(
+            run, as_program(run.program_text), task, worlds, engine, options, False, False, predictions
+        )  # fmt: skip
+    if fold is None:
+        raise UsageError.of("E0815", f"run {number} is a cross-validation; choose one of its folds")
+    plans = settings.get("folds") or ()
+    weights = run_table(database, number, "weight")
+    weights = weights[weights["fold"] == fold]
+    if weights.empty or not 0 <= fold < len(plans):
+        raise UsageError.of("E0815", f"run {number} recorded no weights for fold {fold}")
+    program = as_program(run.program_text)
+    templates = SimpleNamespace(rule=weights["rule"].to_numpy(), label=tuple(weights["formula"]))
+    text = learned_text(program, cast(Any, templates), weights["weight"].to_numpy(np.float64))
+    return _Recorded(
+        run,
+        as_program(text),
+        task,
+        tuple(plans[fold]["worlds"]),
+        settings.get("engine") or "auto",
+        settings.get("engine_options") or {},
+        True,
+        plans[fold]["kept"] is not None,
+        predictions[predictions["fold"] == fold],
+    )
+
+
+def _names(given: Any) -> tuple[str, ...] | None:
+    if given is None:
+        return None
+    return tuple(name for name in (given.split(",") if isinstance(given, str) else given) if name)
+
+
+def _tell(grounding: Grounding, known: Float, changes: Mapping[str, bool | None]) -> None:
+    """Make changed facts known to the predictor of a fold, whose grounding takes no labels."""
+    for atom, value in changes.items():
+        for world in dict.fromkeys(grounding.atoms.world_of().tolist()):
+            try:
+                index = grounding.atoms.find(atom, world=world)
+            except WorkbenchError:
+                continue
+            known[index] = np.nan if value is None else float(value)
+
+
+def _set_fact(database: Database, atom: str, value: bool | None) -> None:
+    """Put one fact into every world of a copy that knows its constants, in place of what was said of it before."""
+    parsed = parse_atom(atom)
+    if parsed is None:
+        raise UsageError.of("E0817", f"{atom} is no ground atom", help="write it as Predicate(Constant, Constant)")
+    name, arguments = parsed
+    predicate = database.predicate(name)
+    if len(arguments) != predicate.arity:
+        raise UsageError.of("E0817", f"{name} takes {predicate.arity} arguments, not {len(arguments)}")
+    tables = database.type_tables()
+    with database.transaction() as connection:
+        ids = []
+        for constant, (column, type_name) in zip(arguments, predicate.constant_columns):
+            row = connection.execute(
+                f"SELECT id FROM {quoted(tables[type_name])} WHERE name = ?", [constant]
+            ).fetchone()
+            if row is None:
+                raise UsageError.of("E0817", f"{constant} is no {type_name} of this workspace")
+            ids.append((column, row[0]))
+        known = " AND ".join(f"{column} = {number}" for column, number in ids) or "true"
+        members = " AND ".join(
+            f"EXISTS (FROM domain d WHERE d.world = w.id AND d.constant = {number} AND d.type = $type_{column})"
+            for column, number in ids
+        )
+        types = {f"type_{column}": type_name for column, type_name in predicate.constant_columns}
+        worlds = connection.execute(f"SELECT id FROM world w WHERE {members or 'true'}", types).fetchall()
+        table = quoted(predicate.table_name)
+        connection.execute(f"DELETE FROM {table} WHERE {known} AND partition = 'evidence'")
+        cells = "".join(f"{number}, " for _, number in ids)
+        for (world,) in worlds:
+            shown = "NULL" if value is None else str(int(value))
+            connection.execute(f"INSERT INTO {table} VALUES ({world}, {cells}{shown}, 'evidence')")
