@@ -140,7 +140,7 @@ def _pairs(case: str, text: str, millions: float) -> Measurement:
 
 
 def listed(millions: float) -> Measurement:
-    """PSL's `E(X,Y) & A(X) -> A(Y) ^2` with A listed: both open atoms found by hash join."""
+    """PSL's `E(X,Y) & A(X) -> A(Y) ^2`, every other constant's A listed: both open atoms found in an array."""
     count = int(millions * 1e6)
     size = max(1000, count // 5)
     rng = np.random.default_rng(0)
@@ -148,16 +148,43 @@ def listed(millions: float) -> Measurement:
     with Database.open(threads=1) as database:
         database.world_id()
         database.declare(program)
-        type_name = program.predicates["A"].argument_types[0]
-        constants(database, type_name, size)
+        constants(database, program.predicates["A"].argument_types[0], 2 * size)
         edges = np.unique(rng.integers(0, size * size, int(count * 1.02)))[:count]
-        insert(database, "E", {"a0": (edges // size).astype(np.int32), "a1": (edges % size).astype(np.int32)})
-        insert(database, "A", {"a0": np.arange(size, dtype=np.int32)}, "target")
+        pairs = {"a0": (edges // size * 2).astype(np.int32), "a1": (edges % size * 2).astype(np.int32)}
+        insert(database, "E", pairs)
+        insert(database, "A", {"a0": np.arange(0, 2 * size, 2, dtype=np.int32)}, "target")
         database.connection.execute(
-            f"CREATE TABLE l AS SELECT range::INTEGER AS a, range::INTEGER AS i FROM range({size})"
+            f"CREATE TABLE l AS SELECT 2 * range::INTEGER AS a, range::INTEGER AS i FROM range({size})"
         )
         bare = "SELECT {} FROM (SELECT p.i AS x, q.i AS y FROM p_E e JOIN l p ON p.a = e.a0 JOIN l q ON q.a = e.a1)"
         return measure(f"listed {millions:g}M", database, program, GroundRequest(limit=10**9), bare)
+
+
+def hashed(millions: float) -> Measurement:
+    """PSL's `E(X,Y,Z) & L(X,Y) -> L(Y,Z) ^2`, a few of all pairs listed: both open atoms found by hash join."""
+    degree = 5
+    size = max(200, int(millions * 1e6) // degree**2)
+    rng = np.random.default_rng(0)
+    program = parse_psl("1: E(X, Y, Z) & L(X, Y) -> L(Y, Z) ^2")
+    with Database.open(threads=1) as database:
+        database.world_id()
+        database.declare(program)
+        constants(database, program.predicates["L"].argument_types[0], size)
+        friends = (np.arange(size)[:, None] + np.sort(rng.integers(1, size, (size, degree)), axis=1)) % size
+        friends = np.sort(friends, axis=1).astype(np.int32)
+        pairs = np.unique(
+            np.column_stack([np.repeat(np.arange(size, dtype=np.int32), degree), friends.ravel()]), axis=0
+        )
+        insert(database, "L", {"a0": pairs[:, 0], "a1": pairs[:, 1]}, "target")
+        steps = np.column_stack([np.repeat(pairs, degree, axis=0), friends[pairs[:, 1]].ravel()])
+        steps = np.unique(steps, axis=0)
+        insert(database, "E", {f"a{i}": steps[:, i].copy() for i in range(3)})
+        database.connection.execute("CREATE TABLE l AS SELECT a0, a1, (row_number() OVER ())::INTEGER AS i FROM p_L")
+        bare = (
+            "SELECT {} FROM (SELECT p.i AS x, q.i AS y FROM p_E e JOIN l p ON p.a0 = e.a0 AND p.a1 = e.a1 "
+            "JOIN l q ON q.a0 = e.a1 AND q.a1 = e.a2)"
+        )
+        return measure(f"hashed {millions:g}M", database, program, GroundRequest(limit=10**9), bare)
 
 
 def uw_cse() -> dict[str, object]:
@@ -184,6 +211,7 @@ CASES: dict[str, Callable[[float], Measurement]] = {
     "horn": horn,
     "negation": negation,
     "listed": listed,
+    "hashed": hashed,
 }
 
 

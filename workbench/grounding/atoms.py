@@ -87,7 +87,7 @@ class AtomTable:
         for number, name in enumerate(space.predicates):
             listed = vocabulary.roles[name].listed
             for index, world in enumerate(vocabulary.worlds):
-                shape = None if listed else tuple(space.shape[name][index].tolist())
+                shape = None if listed else tuple(space.grids[name].shape[index].tolist())
                 segments.append(
                     _Segment(number, world, int(space.offset[name][index]), int(space.count[name][index]), shape)
                 )

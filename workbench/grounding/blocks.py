@@ -35,7 +35,7 @@ def make_blocks(vocabulary: Vocabulary, atoms: AtomTable) -> Blocks:
                 continue
             values = _known_values(vocabulary, name)
             for number in range(len(vocabulary.worlds)):
-                shape = vocabulary.space.shape[name][number]
+                shape = vocabulary.space.grids[name].shape[number]
                 count = int(vocabulary.space.count[name][number])
                 if not count:
                     continue

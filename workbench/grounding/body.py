@@ -206,11 +206,24 @@ class Body:
             self.geometry_alias = self.cross(self.vocabulary.geometry(), "g")
         return self.geometry_alias
 
-    def atom_id(self, atom: Atom) -> Expression:
-        """Id of an open cross-product atom whose variables are bound."""
+    def place(self, atom: Atom) -> Expression:
+        """Place in its grid of an atom whose variables are bound: the id of a cross-product atom."""
         types = self.vocabulary.arguments(atom.predicate)
         positions = [self.position_of(term, type_name) for term, type_name in zip(atom.arguments, types)]
-        return self.vocabulary.atom_id(atom.predicate, positions, self.geometry)
+        return self.vocabulary.place(atom.predicate, positions, self.geometry)
+
+    def known_place(self, atom: Atom) -> Expression:
+        """`place`, but -1 where the atom has a constant that its world lacks."""
+        place = self.place(atom)
+        types = self.vocabulary.arguments(atom.predicate)
+        positions = [self.position_of(term, type_name) for term, type_name in zip(atom.arguments, types)]
+        if any(isinstance(one, Value) or (isinstance(one, Column) and one.table == self.geometry) for one in positions):
+            return Call("coalesce", (place, Value(-1)))
+        return place
+
+    def binds(self, atom: Atom) -> bool:
+        """Whether all variables of an atom are bound."""
+        return all(not isinstance(term, Variable) or term.name in self.bound for term in atom.arguments)
 
     def number_of(self, term: Term) -> Expression:
         """The number that a term's name is; NULL where it is none."""

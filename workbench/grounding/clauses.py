@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.errors import WorkbenchError
 from workbench.grounding.body import Binding, Body
 from workbench.grounding.merging import merged_rows, with_template
 from workbench.grounding.plans import Shape
@@ -107,6 +106,10 @@ class ClausePlan:
         return Select(tuple(columns), select.sources, select.where, group_by=plus)
 
     @property
+    def checked_late(self) -> bool:
+        return False
+
+    @property
     def only_units(self) -> bool:
         return not self.clause.hard and self.clause.power == 1 and self.width <= 1
 
@@ -122,8 +125,8 @@ class ClausePlan:
     def integral_constants(self) -> bool:
         return True
 
-    def unlisted_error(self, vocabulary: Vocabulary) -> WorkbenchError:
-        raise AssertionError("atoms of an MLN need no list")
+    def unlisted_error(self, vocabulary: Vocabulary) -> None:
+        return None
 
     def shapes(self, templates: str | None) -> tuple[Shape, ...]:
         """The queries of the rows, merged ones and the others."""
@@ -154,7 +157,7 @@ class ClausePlan:
 def plan_clause(vocabulary: Vocabulary, clause: Clause, *, tie: bool, violated: bool = False) -> ClausePlan:
     """The cases of an MLN clause without existential variables.
 
-    With `violated`, only the groundings that the state in `vocabulary.true_atoms` violates: open literals then join
+    With `violated`, only the groundings that the state in `vocabulary.state` violates: open literals then join
     (negated) or anti join (positive) the atoms that are true.
     """
     open_literals = tuple(one for one in clause.literals if vocabulary.roles[one.atom.predicate].open)
@@ -261,7 +264,7 @@ def _case(
     if violated:
         for i, (atom, coefficient) in enumerate(branch.terms):
             if coefficient > 0 and i not in listed:
-                body.join(atom, vocabulary.true_atoms(atom.predicate), letter="w")
+                body.join(atom, vocabulary.state.true_atoms(atom.predicate), letter="w")
     body.adopt(branch.required)
     for definition in clause.definitions:
         body.define(definition)
@@ -281,7 +284,7 @@ def _case(
     if violated:
         for i, (atom, coefficient) in enumerate(branch.terms):
             if coefficient < 0 and i not in listed:
-                body.join(atom, vocabulary.true_atoms(atom.predicate), kind="anti", letter="w")
+                body.join(atom, vocabulary.state.true_atoms(atom.predicate), kind="anti", letter="w")
     for guard in clause.guards:
         body.where.append(Operation("IS NOT", (body.test(guard), Value(True))))
     body.require(branch.required)
@@ -290,7 +293,7 @@ def _case(
     for i, (atom, coefficient) in enumerate(branch.terms):
         if i in columns:
             continue
-        identity = body.atom_id(atom)
+        identity = body.place(atom)
         if vocabulary.has_known(atom.predicate):
             folded = True
             alias = body.alias("k")

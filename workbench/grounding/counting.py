@@ -18,7 +18,7 @@ from workbench.grounding.select import Union, render
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import Clause, LinearRule
 
-__all__ = ["Tally", "count_plan", "joined_relations", "make_plan", "too_many", "uncounted"]
+__all__ = ["Tally", "check_listed", "count_plan", "joined_relations", "make_plan", "too_many", "uncounted"]
 
 
 @dataclass
@@ -51,7 +51,7 @@ def count_plan(vocabulary: Vocabulary, plan: Plan) -> Tally:
         key, (n, none, positive, negative, unlisted) = row[1 : 1 + n_plus], row[1 + n_plus : 6 + n_plus]
         width = max(width, row[6 + n_plus]) if len(row) > 6 + n_plus else width
         if unlisted:
-            raise plan.unlisted_error(vocabulary)
+            check_listed(vocabulary, plan)
         if plan.total is None:
             before = totals.get(key, (0.0, 0.0, 0.0))
             totals[key] = (before[0] + n, before[1] + n, 0.0)
@@ -85,6 +85,13 @@ def count_plan(vocabulary: Vocabulary, plan: Plan) -> Tally:
         tally.violated_scale = tally.violated_scale[:, ::-1]
         tally.total_scale = tally.total_scale[:, ::-1]
     return tally
+
+
+def check_listed(vocabulary: Vocabulary, plan: Plan) -> None:
+    """Raise E0330 where the plan needs an open atom that the data do not list."""
+    error = plan.unlisted_error(vocabulary)
+    if error is not None:
+        raise error
 
 
 def uncounted(plan: Plan) -> Tally:

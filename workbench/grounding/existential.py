@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.errors import InputError, WorkbenchError
+from workbench.errors import InputError
 from workbench.grounding.body import Binding, Body
 from workbench.grounding.clauses import plan_total, scale_of, varying_scale
 from workbench.grounding.plans import Shape
@@ -47,6 +47,7 @@ class ExistentialPlan:
     total: Select | None
     widest: int
     only_units: bool = False
+    checked_late: bool = False
     integral: bool = True
     integral_constants: bool = True
 
@@ -86,8 +87,8 @@ class ExistentialPlan:
         )
         return (Shape(select, (), listing=True),)
 
-    def unlisted_error(self, vocabulary: Vocabulary) -> WorkbenchError:
-        raise AssertionError("atoms of an MLN need no list")
+    def unlisted_error(self, vocabulary: Vocabulary) -> None:
+        return None
 
 
 def plan_existential(vocabulary: Vocabulary, clause: Clause, *, tie: bool) -> ExistentialPlan:
@@ -250,7 +251,7 @@ def _key(body: Body, literal: Literal) -> Expression:
         given: Expression = Call("coalesce", (Column(alias, "value"), Value(0.0)))
         identity: Expression = Column(alias, "atom")
     else:
-        identity = body.atom_id(atom)
+        identity = body.place(atom)
         if not vocabulary.has_known(atom.predicate):
             return _encoded(identity, negated)
         alias = body.alias("k")

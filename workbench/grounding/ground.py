@@ -15,8 +15,8 @@ from workbench.database.database import Database
 from workbench.errors import Diagnostic, InfeasibleError
 from workbench.grounding.atoms import AtomTable
 from workbench.grounding.blocks import make_blocks
-from workbench.grounding.counting import Tally, count_plan, make_plan, too_many, uncounted
-from workbench.grounding.intake import Batch, Intake
+from workbench.grounding.counting import Tally, check_listed, count_plan, make_plan, too_many, uncounted
+from workbench.grounding.intake import Batch, Intake, groundings
 from workbench.grounding.prepare import clauses_of, prepare
 from workbench.grounding.request import Grounding, GroundRequest, RuleCount
 from workbench.grounding.roles import Role
@@ -207,9 +207,13 @@ class Grounder:
         relation = self.template_relation(tally)
         units = 0
         first_row, first_entry = self.intake.rows.n_rows, self.intake.rows.n_entries
+        complete = 0
         for shape in plan.shapes(relation):
             for batch in self.batches(shape.select):
+                complete += groundings(shape, batch) if plan.checked_late else 0
                 units += self.intake.take(plan, shape, batch, int(tally.templates[0]))
+        if plan.checked_late and complete < tally.open.sum():
+            check_listed(self.vocabulary, plan)
         if plan.n_plus and self.intake.rows.n_rows > first_row and not clause.hard:
             self.intake.sort_by_template(first_row, first_entry)
         if relation is not None:

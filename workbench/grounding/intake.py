@@ -15,7 +15,7 @@ from workbench.grounding.rows import RowSink, UnitSink
 from workbench.language.program import LinearRule
 from workbench.network.ground_network import Relation
 
-__all__ = ["Batch", "Intake"]
+__all__ = ["Batch", "Intake", "groundings"]
 
 Array = npt.NDArray[Any]
 Batch = dict[str, Any]
@@ -181,6 +181,15 @@ class Intake:
         sink.b[rows] = sink.b[rows][order]
         if sink.scale is not None:
             sink.scale[rows] = sink.scale[rows][order]
+
+
+def groundings(shape: Shape, batch: Batch) -> int:
+    """How many groundings the rows of a batch stand for; 0 where one of them needs an atom that is not listed."""
+    ids = () if shape.folded or shape.listing else (batch[f"l{i}"] for i in range(len(shape.coefficients)))
+    if any(int(column.min()) < 0 for column in ids):
+        return 0
+    rows = next(iter(batch.values()))
+    return int(batch["s"].sum()) if "s" in batch else len(rows)
 
 
 def _at(value: Any, rows: Array) -> Any:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from workbench.database.database import Database
-from workbench.grounding.counting import Tally, make_plan
+from workbench.grounding.counting import Tally, check_listed, make_plan
 from workbench.grounding.ground import Grounder, one_thread
 from workbench.grounding.intake import Intake
 from workbench.grounding.request import Grounding, GroundRequest
@@ -58,7 +58,7 @@ class LazyRows:
         atoms, vocabulary = grounder.atoms, grounder.vocabulary
         with one_thread(grounder.database, grounder.connection):
             above = np.flatnonzero(values > 1e-9)
-            vocabulary.set_state(atoms.ids_in_space(above), values[above])
+            vocabulary.state.set(atoms.ids_in_space(above), values[above])
             rows: list[RowSink] = []
             for tally in self.tallies:
                 plan = make_plan(vocabulary, tally.plan.clause, grounder.request, violated=True)
@@ -149,6 +149,8 @@ def ground_lazily(
             if (rules is None or clause.rule in rules) and _can_wait(grounder, clause)
         )
         grounding = grounder.make(clauses)
+        for number in grounder.lazy:
+            check_listed(grounder.vocabulary, grounder.tallies[number].plan)
         left = tuple(tally for number, tally in enumerate(grounder.tallies) if number in grounder.lazy)
     return LazyGrounding(grounding, LazyRows(grounder, left))
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from workbench.errors import WorkbenchError
 from workbench.grounding.body import Body
 from workbench.grounding.plans import Shape
 from workbench.grounding.select import (
@@ -63,6 +62,7 @@ class LinearPlan:
     scale: float = 1.0
     n_plus: int = 0
     only_units: bool = False
+    checked_late: bool = False
     integral: bool = False
     integral_constants: bool = False
 
@@ -72,8 +72,8 @@ class LinearPlan:
     def shapes(self, templates: str | None) -> tuple[Shape, ...]:
         return (Shape(self.select, (), listing=True),)
 
-    def unlisted_error(self, vocabulary: Vocabulary) -> WorkbenchError:
-        raise AssertionError("atoms of arithmetic rules join their lists")
+    def unlisted_error(self, vocabulary: Vocabulary) -> None:
+        return None
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,11 @@ class Plan(Protocol):
         ...
 
     @property
+    def checked_late(self) -> bool:
+        """That all open atoms it needs are listed is not counted, but seen when the rows are read."""
+        ...
+
+    @property
     def only_units(self) -> bool:
         """No grounding becomes a row."""
         ...
@@ -91,6 +96,6 @@ class Plan(Protocol):
         """The queries; `templates` is the relation `(t0, ..., template)` of the `+` combinations to keep."""
         ...
 
-    def unlisted_error(self, vocabulary: Vocabulary) -> WorkbenchError:
-        """The error that names the rule and an open atom which the data do not list."""
+    def unlisted_error(self, vocabulary: Vocabulary) -> WorkbenchError | None:
+        """The error that names the rule and an open atom which the data do not list; None when they list all."""
         ...

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from math import prod
 
 import duckdb
 import numpy as np
 import numpy.typing as npt
 
 from workbench.database.database import Database
-from workbench.errors import Diagnostic, UsageError, nearest
+from workbench.errors import Diagnostic, InputError, UsageError, WorkbenchError, nearest
+from workbench.grounding.atom_index import MOST_PLACES
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import assign_roles, mentioned_predicates
-from workbench.grounding.vocabulary import AtomSpace, Vocabulary
+from workbench.grounding.space import MOST_ATOMS, AtomSpace, Grid
+from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clausal import clausal_form
 from workbench.language.program import Atom, Clause, Constant, LinearRule, Program, Variable
 
@@ -100,14 +103,15 @@ def prepare(
 
 def _atom_space(vocabulary: Vocabulary) -> AtomSpace:
     offsets: dict[str, Int64] = {}
-    shapes: dict[str, Int64] = {}
     counts: dict[str, Int64] = {}
+    grids: dict[str, Grid] = {}
     names = tuple(name for name, role in vocabulary.roles.items() if role.open)
     total = 0
     for name in names:
         types = vocabulary.arguments(name)
+        sizes = [[vocabulary.domain_size(world, t) for t in types] for world in vocabulary.worlds]
+        places = sum(map(prod, sizes))
         if vocabulary.roles[name].listed:
-            shape = np.zeros((len(vocabulary.worlds), 0), np.int64)
             # A list is numbered from the atoms before it, so its offset must be known when the list is made.
             vocabulary.space = AtomSpace((), {name: np.array([total], np.int64)}, {}, {}, total)
             found = dict(
@@ -115,16 +119,28 @@ def _atom_space(vocabulary: Vocabulary) -> AtomSpace:
                     f"SELECT world, count(atom) FROM {vocabulary.listed(name)} GROUP BY world"
                 ).fetchall()
             )
-            count = np.array([found.get(world, 0) for world in vocabulary.worlds], np.int64)
+            counts[name] = np.array([found.get(world, 0) for world in vocabulary.worlds], np.int64)
+            if places <= MOST_PLACES:
+                grids[name] = Grid.starting_at(0, sizes, len(types))
         else:
-            shape = np.array(
-                [[vocabulary.domain_size(world, t) for t in types] for world in vocabulary.worlds], np.int64
-            ).reshape(len(vocabulary.worlds), len(types))
-            count = shape.prod(axis=1, dtype=np.int64)
-        shapes[name], counts[name] = shape, count
-        offsets[name] = total + np.concatenate([[0], np.cumsum(count)[:-1]]).astype(np.int64)
-        total += int(count.sum())
-    return AtomSpace(names, offsets, shapes, counts, total)
+            if total + places > MOST_ATOMS:
+                raise _too_many_atoms(vocabulary, name, places)
+            grids[name] = Grid.starting_at(total, sizes, len(types))
+            counts[name] = grids[name].count
+        offsets[name] = total + np.concatenate([[0], np.cumsum(counts[name])[:-1]]).astype(np.int64)
+        total += int(counts[name].sum())
+    return AtomSpace(names, offsets, counts, grids, total)
+
+
+def _too_many_atoms(vocabulary: Vocabulary, name: str, count: int) -> WorkbenchError:
+    types = ", ".join(dict.fromkeys(vocabulary.arguments(name)))
+    return InputError.of(
+        "E0311",
+        f"{name} has {count:,} open atoms, every combination of its arguments' constants (types: {types}), and one "
+        f"network holds at most {MOST_ATOMS:,}",
+        span=vocabulary.program.predicates[name].span,
+        help=f"give facts of {name} and name it with --closed {name}, or split its argument types",
+    )
 
 
 def _constants(program: Program, clauses: Iterable[Clause | LinearRule]) -> Iterator[tuple[str, str]]:

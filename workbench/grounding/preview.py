@@ -9,7 +9,7 @@ import numpy as np
 from workbench.database.database import Database
 from workbench.errors import Diagnostic
 from workbench.grounding.atoms import AtomTable
-from workbench.grounding.counting import Tally, joined_relations
+from workbench.grounding.counting import Tally, check_listed, joined_relations
 from workbench.grounding.ground import Grounder, one_thread
 from workbench.grounding.plans import Plan, Shape
 from workbench.grounding.request import GroundRequest
@@ -124,6 +124,9 @@ def preview(
         clauses = grounder.open()
         try:
             tallies, table = grounder.count(clauses)
+            for tally in tallies:
+                if tally.plan.checked_late:
+                    check_listed(grounder.vocabulary, tally.plan)
             grounder.warn_empty(tallies)
             shown = []
             for number, rule in enumerate(program.rules):

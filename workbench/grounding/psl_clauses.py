@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from workbench.errors import InputError, WorkbenchError
+from workbench.grounding.atom_index import OBSERVED, AtomIndex
 from workbench.grounding.atoms import atom_text
 from workbench.grounding.body import Body
 from workbench.grounding.merging import merged_rows
@@ -21,18 +22,40 @@ from workbench.grounding.select import (
     Value,
     add,
     all_of,
+    any_of,
     negate,
     render,
 )
 from workbench.grounding.templates import clause_text
 from workbench.grounding.unification import Branch, branches, merging_is_needless
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.language.program import Clause, Literal, Variable
+from workbench.language.program import Atom, Clause, Variable
 
 __all__ = ["TOLERANCE", "LogicalCase", "LogicalPlan", "plan_logical_rule"]
 
 TOLERANCE = 1e-9
 """Rows whose potential cannot rise above this are left out."""
+
+
+@dataclass(frozen=True)
+class MissingAtom:
+    """An open atom that a rule's grounding needs.
+
+    Attributes
+    ----------
+    predicate : str
+    alias : str or None
+        The left join that finds it, if one does.
+    is_missing : Expression
+        The test that it is not listed.
+    constants : tuple of Expression
+        Ids of its arguments.
+    """
+
+    predicate: str
+    alias: str | None
+    is_missing: Expression
+    constants: tuple[Expression, ...]
 
 
 @dataclass(frozen=True)
@@ -42,16 +65,19 @@ class LogicalCase:
     Attributes
     ----------
     select : Select
-        Columns `l0, ...` (atom ids, -1 where the value is observed) and `b` where it varies.
-    coefficients : tuple of int
+        Columns `l0, ...` (atom ids, negative where the value is observed) and `b` where it varies.
+    signature : tuple of (str, int)
+        Predicate and coefficient of each `l`.
     constant : float
         `b` where it does not vary.
     varying : bool
+        There is a column `b`.
     folded : bool
-    missing : tuple of (Atom arguments as names, condition)
-        For each joined open literal, the test that its atom is not listed.
-    can_satisfy : Expression or None
-        The test that the row can be violated at all, part of the WHERE.
+        Some `l` can be negative.
+    merged : bool
+        Equal rows must be merged.
+    missing : tuple of MissingAtom
+        The head's atoms, which must be listed.
     """
 
     select: Select
@@ -60,8 +86,7 @@ class LogicalCase:
     varying: bool
     folded: bool
     merged: bool
-    missing: tuple[tuple[Literal, Expression, tuple[Expression, ...]], ...]
-    pruned: bool
+    missing: tuple[MissingAtom, ...]
 
 
 @dataclass(frozen=True)
@@ -71,7 +96,7 @@ class LogicalPlan:
     clause: Clause
     cases: tuple[LogicalCase, ...]
     total: Select | None
-
+    checked_late: bool
     scale: float = 1.0
     n_plus: int = 0
 
@@ -109,10 +134,12 @@ class LogicalPlan:
         if none is not None:
             summed = Call("coalesce", (Call("sum", (potential,), filter=none), Value(0.0)))
         unlisted: Expression = Value(0)
-        if case.missing:
-            anywhere = [condition for _, condition, _ in case.missing]
-            one = anywhere[0] if len(anywhere) == 1 else Operation("OR", tuple(anywhere))
-            unlisted = Call("count", (Star(),), filter=one)
+        sources = case.select.sources
+        if self.checked_late:
+            heads = {one.alias for one in case.missing}
+            sources = tuple(one for one in sources if one.alias not in heads)
+        elif case.missing:
+            unlisted = Call("count", (Star(),), filter=any_of(tuple(one.is_missing for one in case.missing)))
         return Select(
             (
                 ("part", Value(number)),
@@ -122,7 +149,7 @@ class LogicalPlan:
                 ("negative", Value(0.0)),
                 ("unlisted", unlisted),
             ),
-            case.select.sources,
+            sources,
             case.select.where,
         )
 
@@ -135,192 +162,261 @@ class LogicalPlan:
                 grouped.setdefault(key, []).append(case)
         for cases in grouped.values():
             first = cases[0]
-            select = first.select
+            selects = tuple(map(_all_listed, cases))
+            select = selects[0]
             if first.merged:
-                inner = select if len(cases) == 1 else Union(tuple(case.select for case in cases))
+                inner = select if len(cases) == 1 else Union(selects)
                 select = merged_rows(inner, first.signature, constant="b" if first.varying else None)
             coefficients = tuple(float(coefficient) for _, coefficient in first.signature)
             found.append(Shape(select, coefficients, first.folded, constant=first.constant))
         return tuple(found)
 
-    def unlisted_error(self, vocabulary: Vocabulary) -> WorkbenchError:
-        """E0330, with one atom that should be listed."""
+    def unlisted_error(self, vocabulary: Vocabulary) -> WorkbenchError | None:
+        """E0330, with one atom that should be listed; None when all are."""
         for case in self.cases:
-            for literal, condition, ids in case.missing:
-                shown = tuple((f"c{i}", value) for i, value in enumerate(ids)) or (("one", Value(1)),)
-                sample = Select(shown, case.select.sources, (*case.select.where, condition), limit=1)
+            for one in case.missing:
+                shown = tuple((f"c{i}", value) for i, value in enumerate(one.constants)) or (("one", Value(1)),)
+                sample = Select(shown, case.select.sources, (*case.select.where, one.is_missing), limit=1)
                 row = vocabulary.connection.execute(render(sample)).fetchone()
                 if row is not None:
-                    return _unlisted(vocabulary, self.clause, literal, row if ids else ())
-        raise AssertionError("no atom is missing")
+                    return _unlisted(vocabulary, self.clause, one.predicate, row if one.constants else ())
+        return None
 
 
-def _unlisted(vocabulary: Vocabulary, clause: Clause, literal: Literal, ids: tuple[int, ...]) -> WorkbenchError:
+def _all_listed(case: LogicalCase) -> Select:
+    """The rows where no atom is missing, which is made sure of elsewhere: an inner join keeps them all.
+
+    DuckDB may turn a left join around and hash its larger side; an inner join it plans well.
+    """
+    found = {one.alias for one in case.missing}
+    sources = (replace(one, kind="inner") if one.alias in found else one for one in case.select.sources)
+    return replace(case.select, sources=tuple(sorted(sources, key=lambda one: one.kind != "inner")))
+
+
+def _unlisted(vocabulary: Vocabulary, clause: Clause, predicate: str, ids: tuple[int, ...]) -> WorkbenchError:
     names = []
-    for number, type_name in zip(ids, vocabulary.arguments(literal.atom.predicate)):
+    for number, type_name in zip(ids, vocabulary.arguments(predicate)):
         row = vocabulary.connection.execute(
             f"SELECT name FROM {vocabulary.names(type_name)} WHERE id = $id", {"id": number}
         ).fetchone()
         names.append(str(row[0]) if row else "?")
-    atom = atom_text(literal.atom.predicate, names)
+    atom = atom_text(predicate, names)
     text = getattr(vocabulary.program.rules[clause.rule], "text", "") or clause_text(clause)
     return InputError.of(
         "E0330",
         f"rule {clause.rule + 1} needs {atom}, which is neither a target nor observed: {text}",
         span=clause.span,
-        help=f"list {atom} among the targets of {literal.atom.predicate}, or bind the rule's variables by closed atoms",
+        help=f"list {atom} among the targets of {predicate}, or bind the rule's variables by closed atoms",
     )
 
 
 def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool = False) -> LogicalPlan:
     """The cases of a PSL logical rule in clausal form.
 
-    With `violated`, only the rows that the state in `vocabulary.state` violates.
+    With `violated`, only the rows that the vocabulary's state violates, of a rule whose atoms are known to be listed.
     """
     open_literals = tuple(one for one in clause.literals if vocabulary.roles[one.atom.predicate].open)
-    closed = tuple(one for one in clause.literals if not vocabulary.roles[one.atom.predicate].open)
     needless = merging_is_needless(clause, open_literals)
-    mixed = {one.atom.predicate for one in open_literals if vocabulary.has_observed(one.atom.predicate)}
-    negated = sum(not literal.positive for literal in closed)
-    cases = []
-    for branch in branches(open_literals, multiset=True):
-        if not mixed:
-            cases.append(
-                _case(vocabulary, clause, branch, closed, negated, mixed, None, merged=not needless, violated=violated)
-            )
-        elif needless:
-            cases.append(
-                _case(vocabulary, clause, branch, closed, negated, mixed, True, merged=False, violated=violated)
-            )
-            cases.append(
-                _case(vocabulary, clause, branch, closed, negated, mixed, False, merged=True, violated=violated)
-            )
-        else:
-            cases.append(
-                _case(vocabulary, clause, branch, closed, negated, mixed, None, merged=True, violated=violated)
-            )
+    mixed = frozenset(one.atom.predicate for one in open_literals if vocabulary.has_observed(one.atom.predicate))
+    # Without observed atoms in a row, two groundings of a rule that needs no merging differ; with them they may not.
+    splits = ((True, False), (False, True)) if mixed and needless else ((None, not needless),)
+    split = branches(open_literals, multiset=True)
+    makers = [
+        _CaseMaker(vocabulary, clause, branch, mixed, all_open, merged, violated)
+        for branch in split
+        for all_open, merged in splits
+    ]
+    cases = tuple(maker.make() for maker in makers)
     total = None
-    if any(case.pruned for case in cases):
-        counted = tuple(
-            _case(vocabulary, clause, branch, closed, negated, mixed, None, merged=False, prune=False).select
-            for branch in branches(open_literals, multiset=True)
-        )
-        inner = Union(tuple(replace(select, columns=(("one", Value(1)),)) for select in counted))
+    if any(case.varying for case in cases):
+        whole = (_CaseMaker(vocabulary, clause, branch, mixed, None, False, False, prune=False) for branch in split)
+        inner = Union(tuple(replace(maker.make().select, columns=(("one", Value(1)),)) for maker in whole))
         n = Call("count", (Star(),))
         total = Select(
             (("n", n), ("positive", Call("cast DOUBLE", (n,))), ("negative", Value(0.0))), (Source(inner, "r"),)
         )
-    return LogicalPlan(clause, tuple(cases), total)
+    # A head whose values are never observed does not change the count, so the count need not find its atoms.
+    checked_late = not any(one.predicate in mixed for case in cases for one in case.missing)
+    return LogicalPlan(clause, cases, total, checked_late and any(case.missing for case in cases))
 
 
-def _case(
-    vocabulary: Vocabulary,
-    clause: Clause,
-    branch: Branch,
-    closed: tuple[Literal, ...],
-    negated: int,
-    mixed: set[str],
-    all_open: bool | None,
-    *,
-    merged: bool,
-    prune: bool = True,
-    violated: bool = False,
-) -> LogicalCase:
-    """One case; `all_open` True or False splits rows without observed atoms from the others."""
-    body = Body(vocabulary, dict(clause.variable_types))
-    constant = 1.0 - branch.negated - negated
-    summands: list[Expression] = []
-    highest: list[Expression] = []
-    aliases: dict[int, str] = {}
-    for literal in closed:
-        if not literal.positive:
-            predicate = literal.atom.predicate
-            alias = body.join(literal.atom, vocabulary.observed(predicate))
-            if vocabulary.is_boolean(predicate):
-                constant += 1
-            else:
-                summands.append(Column(alias, "value"))
-    places = sorted(range(len(branch.terms)), key=lambda i: not branch.negative[i])
-    missing = []
-    for i in places:
-        atom, _ = branch.terms[i]
+@dataclass(frozen=True)
+class _Joined:
+    """An open literal's atom, found by a join with its predicate's list."""
+
+    alias: str
+
+    @property
+    def identity(self) -> Expression:
+        return Column(self.alias, "atom")
+
+    @property
+    def is_open(self) -> Expression:
+        return negate(Operation("IS", (self.identity, Value(None))))
+
+    @property
+    def is_absent(self) -> Expression:
+        return Operation("IS", (Column(self.alias, "world"), Value(None)))
+
+    @property
+    def folded(self) -> Expression:
+        return Call("coalesce", (self.identity, Value(OBSERVED)))
+
+    def value(self, otherwise: Expression) -> Expression:
+        return Call("coalesce", (Column(self.alias, "value"), otherwise))
+
+
+@dataclass(frozen=True)
+class _Indexed:
+    """An open literal's atom, found in its predicate's index."""
+
+    index: AtomIndex
+    place: Expression
+
+    @property
+    def identity(self) -> Expression:
+        return self.index.identity(self.place)
+
+    @property
+    def is_open(self) -> Expression:
+        return self.index.is_open(self.place)
+
+    @property
+    def is_absent(self) -> Expression:
+        return self.index.is_absent(self.place)
+
+    @property
+    def folded(self) -> Expression:
+        return self.identity
+
+    def value(self, otherwise: Expression) -> Expression:
+        return self.index.value(self.place, otherwise)
+
+
+@dataclass
+class _CaseMaker:
+    """The steps that make one case.
+
+    `all_open` True or False keeps the rows without or with observed atoms only; None keeps both.
+    """
+
+    vocabulary: Vocabulary
+    clause: Clause
+    branch: Branch
+    mixed: frozenset[str]
+    all_open: bool | None
+    merged: bool
+    violated: bool
+    prune: bool = True
+
+    def make(self) -> LogicalCase:
+        vocabulary, branch = self.vocabulary, self.branch
+        self.body = body = Body(vocabulary, dict(self.clause.variable_types))
+        self.constant = 1.0 - branch.negated
+        self.summands: list[Expression] = []
+        self.missing: list[MissingAtom] = []
+        joined = self._join_observed_body()
+        found = self._find_open(joined)
+        self._add_observed_head()
         body.adopt(branch.required)
-        unbound = any(isinstance(t, Variable) and t.name not in body.bound for t in atom.arguments)
-        if branch.negative[i] or unbound:
-            aliases[i] = body.join(atom, vocabulary.listed(atom.predicate), letter="o")
-        else:
-            aliases[i] = body.join(atom, vocabulary.listed(atom.predicate), kind="left", letter="o")
-            types = vocabulary.arguments(atom.predicate)
-            ids = tuple(body.constant_of(term, type_name) for term, type_name in zip(atom.arguments, types))
-            absent = Operation("IS", (Column(aliases[i], "world"), Value(None)))
-            missing.append((Literal(atom), absent, ids))
-    for literal in closed:
-        if literal.positive:
-            unbound = any(isinstance(t, Variable) and t.name not in body.bound for t in literal.atom.arguments)
-            kind = "inner" if unbound else "left"
-            alias = body.join(literal.atom, vocabulary.observed(literal.atom.predicate), kind=kind, letter="x")
-            truth = Call("coalesce", (Column(alias, "value"), Value(0.0)))
-            summands.append(Operation("*", (Value(-1.0), truth)))
-    body.adopt(branch.required)
-    for guard in clause.guards:
-        body.where.append(Operation("IS NOT", (body.test(guard), Value(True))))
-    body.require(branch.required)
-    body.exclude(branch.excluded)
-    terms = [(i, atom, coefficient) for i, (atom, coefficient) in enumerate(branch.terms) if coefficient]
-    folding = bool(mixed & {atom.predicate for _, atom, _ in terms}) and all_open is not True
-    columns: list[tuple[str, Expression]] = []
-    observed = []
-    for i, atom, coefficient in terms:
-        place = f"l{len(columns)}"
-        identity: Expression = Column(aliases[i], "atom")
-        if atom.predicate in mixed:
-            observed.append(Operation("IS", (identity, Value(None))))
-            if folding:
-                identity = Call("coalesce", (identity, Value(-1)))
-                value = Column(aliases[i], "value")
-                summands.append(_times(coefficient, Call("coalesce", (value, Value(0.0)))))
-                highest.append(_times(coefficient, Call("coalesce", (value, Value(float(coefficient > 0))))))
-                columns.append((place, identity))
-                continue
-        if coefficient > 0:
-            highest.append(Value(float(coefficient)))
-        columns.append((place, identity))
-    if all_open is True:
-        body.where += [negate(test) for test in observed]
-    elif all_open is False and observed:
-        body.where.append(observed[0] if len(observed) == 1 else Operation("OR", tuple(observed)))
-    elif all_open is False:
-        body.where.append(Value(False))
-    varying = bool(summands)
-    closed_part = tuple(summands[: len(summands) - (len(observed) if folding else 0)])
-    pruned = varying
-    if varying:
-        columns.append(("b", add((Value(constant), *summands))))
-        if prune:
-            most = add((Value(constant), *closed_part, *highest))
-            body.where.append(Operation(">", (most, Value(TOLERANCE))))
-    elif constant + sum(c for _, c in branch.terms if c > 0) <= TOLERANCE:
-        body.where.append(all_of((Value(False),)))
-    if violated:
-        distance: list[Expression] = [dict(columns).get("b", Value(constant))]
-        for i, _, coefficient in terms:
-            alias = body.alias("y")
-            on = (Operation("=", (Column(alias, "atom"), Column(aliases[i], "atom"))),)
-            body.sources.append(Source(vocabulary.state(), alias, on, "left"))
-            distance.append(_times(coefficient, Call("coalesce", (Column(alias, "value"), Value(0.0)))))
-        body.where.append(Operation(">", (add(tuple(distance)), Value(TOLERANCE))))
-    signature = tuple((atom.predicate, coefficient) for _, atom, coefficient in terms)
-    return LogicalCase(
-        body.select(columns or [("one", Value(1))]),
-        signature,
-        constant,
-        varying,
-        folding,
-        merged,
-        tuple(missing),
-        pruned,
-    )
+        for guard in self.clause.guards:
+            body.where.append(Operation("IS NOT", (body.test(guard), Value(True))))
+        body.require(branch.required)
+        body.exclude(branch.excluded)
+        return self._finish(found)
+
+    def _closed(self, positive: bool) -> list[Atom]:
+        roles = self.vocabulary.roles
+        literals = (one for one in self.clause.literals if not roles[one.atom.predicate].open)
+        return [one.atom for one in literals if one.positive == positive]
+
+    def _join_observed_body(self) -> list[Atom]:
+        """Join the closed atoms of the body; their truth values go into the constant."""
+        atoms = self._closed(positive=False)
+        for atom in atoms:
+            alias = self.body.join(atom, self.vocabulary.observed(atom.predicate))
+            if not self.vocabulary.is_boolean(atom.predicate):
+                self.constant -= 1
+                self.summands.append(Column(alias, "value"))
+        return atoms
+
+    def _add_observed_head(self) -> None:
+        """Subtract the truth values of the head's closed atoms."""
+        for atom in self._closed(positive=True):
+            kind = "left" if self.body.binds(atom) else "inner"
+            alias = self.body.join(atom, self.vocabulary.observed(atom.predicate), kind=kind, letter="x")
+            self.summands.append(_times(-1, Call("coalesce", (Column(alias, "value"), Value(0.0)))))
+
+    def _find_open(self, joined: list[Atom]) -> list[_Joined | _Indexed]:
+        """Find the open atoms: those of the body must be listed, and the head's must be or are missing.
+
+        An index serves the head, and a body atom over variables of one relation that is joined anyway. Other body atoms
+        are joined, for they may be what keeps the join small.
+        """
+        body, vocabulary, branch = self.body, self.vocabulary, self.branch
+        found: dict[int, _Joined | _Indexed] = {}
+        for i in sorted(range(len(branch.terms)), key=lambda i: not branch.negative[i]):
+            atom, needed = branch.terms[i][0], branch.negative[i]
+            body.adopt(branch.required)
+            bound = body.binds(atom)
+            index = vocabulary.index(atom.predicate) if bound else None
+            if index is not None and (not needed or any(_variables(atom) <= _variables(one) for one in joined)):
+                found[i] = _Indexed(index, body.known_place(atom))
+                if needed:
+                    body.where.append(negate(found[i].is_absent))
+            else:
+                kind = "left" if bound and not needed else "inner"
+                found[i] = _Joined(body.join(atom, vocabulary.listed(atom.predicate), kind=kind, letter="o"))
+                joined.append(atom)
+            if bound and not needed:
+                types = vocabulary.arguments(atom.predicate)
+                ids = tuple(body.constant_of(term, type_name) for term, type_name in zip(atom.arguments, types))
+                alias = getattr(found[i], "alias", None)
+                self.missing.append(MissingAtom(atom.predicate, alias, found[i].is_absent, ids))
+        return [found[i] for i in range(len(branch.terms))]
+
+    def _finish(self, found: list[_Joined | _Indexed]) -> LogicalCase:
+        """Columns of ids and of the constant, and the tests that drop rows which nothing can violate."""
+        body, mixed = self.body, self.mixed
+        terms = [(one, atom.predicate in mixed, c) for one, (atom, c) in zip(found, self.branch.terms) if c]
+        folded = self.all_open is not True and any(may_fold for _, may_fold, _ in terms)
+        if self.all_open is not None:
+            tests = tuple(one.is_open for one, may_fold, _ in terms if may_fold)
+            body.where.append(all_of(tests) if self.all_open else negate(all_of(tests)))
+        most: list[Expression] = [Value(self.constant), *self.summands]
+        columns: list[tuple[str, Expression]] = []
+        for one, may_fold, c in terms:
+            highest: Expression = Value(float(c > 0))
+            if folded and may_fold:
+                highest = one.value(highest)
+                self.summands.append(_times(c, one.value(Value(0.0))))
+            columns.append((f"l{len(columns)}", one.folded if folded and may_fold else one.identity))
+            most.append(_times(c, highest))
+        b = add((Value(self.constant), *self.summands))
+        varying = bool(self.summands)
+        if varying:
+            columns.append(("b", b))
+        if self.prune if varying else self.constant + sum(max(c, 0) for _, _, c in terms) <= TOLERANCE:
+            body.where.append(Operation(">", (add(tuple(most)), Value(TOLERANCE))))
+        if self.violated:
+            distance = add((b, *(_times(c, self.vocabulary.state.value_of(one.identity)) for one, _, c in terms)))
+            body.where.append(Operation(">", (distance, Value(TOLERANCE))))
+        return LogicalCase(
+            body.select(columns or [("one", Value(1))]),
+            tuple((atom.predicate, c) for atom, c in self.branch.terms if c),
+            self.constant,
+            varying,
+            folded,
+            self.merged,
+            tuple(self.missing),
+        )
+
+
+def _variables(atom: Atom) -> set[str]:
+    return {term.name for term in atom.arguments if isinstance(term, Variable)}
 
 
 def _times(coefficient: int, value: Expression) -> Expression:
+    if isinstance(value, Value) and isinstance(value.value, float):
+        return Value(coefficient * value.value)
     return value if coefficient == 1 else Operation("*", (Value(float(coefficient)), value))

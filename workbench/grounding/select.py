@@ -22,6 +22,7 @@ __all__ = [
     "Value",
     "add",
     "all_of",
+    "any_of",
     "equal",
     "negate",
     "render",
@@ -125,6 +126,13 @@ def all_of(conditions: tuple[Expression, ...]) -> Expression:
     if not conditions:
         return Value(True)
     return conditions[0] if len(conditions) == 1 else Operation("AND", conditions)
+
+
+def any_of(conditions: tuple[Expression, ...]) -> Expression:
+    """The disjunction; FALSE of none."""
+    if not conditions:
+        return Value(False)
+    return conditions[0] if len(conditions) == 1 else Operation("OR", conditions)
 
 
 def add(terms: tuple[Expression, ...]) -> Expression:

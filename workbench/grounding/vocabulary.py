@@ -6,7 +6,7 @@ of constants only and not on the order in which facts were loaded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import duckdb
@@ -15,48 +15,19 @@ import numpy.typing as npt
 
 from workbench.database.identifiers import quoted
 from workbench.database.schema import StoredPredicate
+from workbench.grounding.atom_index import OBSERVED, AtomIndex, worth_an_index
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import RoleOf
-from workbench.grounding.select import Call, Column, Expression, Operation, Value, add, render_expression
+from workbench.grounding.select import Column, Expression, Value, render_expression
+from workbench.grounding.space import AtomSpace
+from workbench.grounding.state import State
 from workbench.language.program import Program
 
-__all__ = ["AtomSpace", "Vocabulary"]
+__all__ = ["Vocabulary"]
 
 Int64 = npt.NDArray[np.int64]
-_INT32_LIMIT = 2**31 - 2
 LARGE = 100_000
 """Facts above which a table is read in place when it is in order already."""
-
-
-@dataclass(frozen=True)
-class AtomSpace:
-    """Where the atoms of each open predicate are: predicate by predicate, world by world.
-
-    A cross-product predicate's atom has id `offset[world] + sum(stride[world, i] * position_i)`; a listed predicate's
-    atoms are numbered by the rows of its list.
-
-    Attributes
-    ----------
-    predicates : tuple of str
-    offset : mapping of predicate to int64 array, shape (n_worlds,)
-    shape : mapping of predicate to int64 array, shape (n_worlds, arity)
-        Domain sizes of the arguments; empty for listed predicates.
-    count : mapping of predicate to int64 array, shape (n_worlds,)
-    size : int
-        Number of atoms, known ones included.
-    """
-
-    predicates: tuple[str, ...]
-    offset: Mapping[str, Int64]
-    shape: Mapping[str, Int64]
-    count: Mapping[str, Int64]
-    size: int
-
-    def strides(self, predicate: str) -> Int64:
-        """Row-major strides, shape (n_worlds, arity)."""
-        shape = self.shape[predicate]
-        padded = np.concatenate([shape[:, 1:], np.ones((shape.shape[0], min(1, shape.shape[1])), np.int64)], axis=1)
-        return np.cumprod(padded[:, ::-1], axis=1)[:, ::-1] if shape.shape[1] else shape
 
 
 @dataclass
@@ -75,6 +46,8 @@ class Vocabulary:
     constants: Mapping[tuple[str, str], int]
     positions: Mapping[tuple[int, str, str], int]
     _tables: dict[tuple[str, str], str] = field(default_factory=dict)
+    _state: State | None = None
+    _indexes: dict[str, AtomIndex | None] = field(default_factory=dict)
     _known: dict[str, bool] = field(default_factory=dict)
     _stored_sizes: dict[str, int] = field(default_factory=dict)
     _views: set[str] = field(default_factory=set)
@@ -95,11 +68,17 @@ class Vocabulary:
     def domain_size(self, world: int, type_name: str) -> int:
         return self.sizes.get((world, type_name), 0)
 
-    def _table(self, kind: str, name: str, query: str) -> str:
+    @staticmethod
+    def _word(name: str) -> str:
+        """A name in letters that SQL needs no quotes for."""
+        return "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
+
+    def _table(self, kind: str, name: str, query_of: Callable[[], str]) -> str:
+        """The temporary table of a kind and name; made by its query the first time, a view where no work is saved."""
         key = (kind, name)
         if key not in self._tables:
-            word = "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
-            table = f"{kind}_{word}"
+            query = query_of()
+            table = f"{kind}_{self._word(name)}"
             if table.casefold() in {other.casefold() for other in self._tables.values()}:
                 table = f"{table}_{len(self._tables)}"
             kind_of = "TABLE" if "ORDER BY" in query or "UNION" in query else "VIEW"
@@ -113,8 +92,10 @@ class Vocabulary:
         return self._table(
             "domain",
             type_name,
-            f"SELECT world, constant AS a, position AS p FROM domain WHERE type = {_text(type_name)} "
-            f"AND world IN ({self.in_worlds}) ORDER BY world, p",
+            lambda: (
+                f"SELECT world, constant AS a, position AS p FROM domain WHERE type = {_text(type_name)} "
+                f"AND world IN ({self.in_worlds}) ORDER BY world, p"
+            ),
         )
 
     def named_domain(self, type_name: str) -> str:
@@ -122,9 +103,11 @@ class Vocabulary:
         return self._table(
             "named",
             type_name,
-            "SELECT d.world, d.constant AS a, d.position AS p, c.name, TRY_CAST(c.name AS DOUBLE) AS number "
-            f"FROM domain d JOIN {quoted(self.type_tables[type_name])} c ON c.id = d.constant "
-            f"WHERE d.type = {_text(type_name)} AND d.world IN ({self.in_worlds}) ORDER BY world, p",
+            lambda: (
+                "SELECT d.world, d.constant AS a, d.position AS p, c.name, TRY_CAST(c.name AS DOUBLE) AS number "
+                f"FROM domain d JOIN {quoted(self.type_tables[type_name])} c ON c.id = d.constant "
+                f"WHERE d.type = {_text(type_name)} AND d.world IN ({self.in_worlds}) ORDER BY world, p"
+            ),
         )
 
     def names(self, type_name: str) -> str:
@@ -133,21 +116,21 @@ class Vocabulary:
 
     def facts(self, predicate: str) -> str:
         """`(world, a0, p0, ...)`: true facts of an evidence predicate; a number at the end is a plain column."""
-        return self._table("facts", predicate, self._facts_query(self.stored[predicate], "t.value = 1"))
+        return self._table("facts", predicate, lambda: self._facts_query(self.stored[predicate], "t.value = 1"))
 
     def observed(self, predicate: str) -> str:
         """`(world, a0, p0, ..., value)`: facts of an evidence predicate with their truth values above 0 (PSL)."""
-        query = self._facts_query(self.stored[predicate], "t.value > 0", ", t.value")
-        return self._table("observed", predicate, query)
+        stored = self.stored[predicate]
+        return self._table("observed", predicate, lambda: self._facts_query(stored, "t.value > 0", ", t.value"))
 
     def stated(self, predicate: str) -> str:
         """`observed`, with the facts of truth value 0: the listed atoms of a closed predicate (PSL)."""
-        query = self._facts_query(self.stored[predicate], "t.value IS NOT NULL", ", t.value")
-        return self._table("stated", predicate, query)
+        stored = self.stored[predicate]
+        return self._table("stated", predicate, lambda: self._facts_query(stored, "t.value IS NOT NULL", ", t.value"))
 
     def function(self, name: str) -> str:
         """`(world, a0, p0, ..., value last)`: a function's arguments and its value."""
-        return self._table("function", name, self._facts_query(self.stored[name], "TRUE"))
+        return self._table("function", name, lambda: self._facts_query(self.stored[name], "TRUE"))
 
     def positions_are_ids(self, type_name: str) -> bool:
         """Whether a type's constants have their ids as positions (one world, loaded at once)."""
@@ -222,13 +205,15 @@ class Vocabulary:
 
     def known(self, predicate: str) -> str:
         """`(atom, value)`: the given atoms of an open cross-product predicate, value 0 or 1."""
+        return self._table("known", predicate, lambda: self._known_query(predicate))
+
+    def _known_query(self, predicate: str) -> str:
         stored = self.stored[predicate]
         keys = [Column("t", f"p{number}") for number in range(stored.arity)]
         facts = self._facts_query(stored, "t.value IN (0, 1)", ", t.value")
-        identity = render_expression(self.atom_id(predicate, keys, "g"))
+        identity = render_expression(self.place(predicate, keys, "g"))
         geometry = "" if self.one_world else f" JOIN {self.geometry()} g ON g.world = t.world"
-        query = f"SELECT {identity} AS atom, t.value::TINYINT AS value FROM ({facts}) t{geometry} ORDER BY atom"
-        return self._table("known", predicate, query)
+        return f"SELECT {identity} AS atom, t.value::TINYINT AS value FROM ({facts}) t{geometry} ORDER BY atom"
 
     def soft_query(self, predicate: str) -> str:
         """`SELECT atom, value` of the facts that are probabilities between 0 and 1."""
@@ -237,13 +222,13 @@ class Vocabulary:
         stored = self.stored[predicate]
         keys = [Column("t", f"p{number}") for number in range(stored.arity)]
         facts = self._facts_query(stored, "t.value > 0 AND t.value < 1", ", t.value")
-        identity = render_expression(self.atom_id(predicate, keys, "g"))
+        identity = render_expression(self.place(predicate, keys, "g"))
         geometry = "" if self.one_world else f" JOIN {self.geometry()} g ON g.world = t.world"
         return f"SELECT {identity} AS atom, t.value FROM ({facts}) t{geometry} ORDER BY atom"
 
     def listed(self, predicate: str) -> str:
         """`(world, a0, p0, ..., atom, value)`: atoms of a listed predicate; `atom` is NULL where the value is given."""
-        return self._table("listed", predicate, self.listing_query(predicate))
+        return self._table("listed", predicate, lambda: self.listing_query(predicate))
 
     def listing_query(self, predicate: str) -> str:
         """The atoms of a listed predicate in order of names, open ones numbered from the predicate's offset."""
@@ -265,14 +250,14 @@ class Vocabulary:
                 f"SELECT {columns}, NULL::DOUBLE AS value FROM {quoted(stored.table_name)} t {' '.join(joins)} "
                 f"WHERE t.partition = 'target' AND t.world IN ({self.in_worlds}) ORDER BY {', '.join(order)}"
             )
-            return f"SELECT *, ({offset} + row_number() OVER () - 1)::{self.id_type} AS atom FROM ({ordered})"
+            return f"SELECT *, ({offset} + row_number() OVER () - 1)::INTEGER AS atom FROM ({ordered})"
         facts = (
             f"SELECT {group}, {is_open} AS open, {given} AS value FROM {quoted(stored.table_name)} "
             f"WHERE {chosen} AND world IN ({self.in_worlds}) GROUP BY {group}"
         )
         number = f"{offset} + row_number() OVER (PARTITION BY open ORDER BY {', '.join(order)}) - 1"
         return (
-            f"SELECT * EXCLUDE (open), CASE WHEN open THEN ({number})::{self.id_type} END AS atom FROM "
+            f"SELECT * EXCLUDE (open), CASE WHEN open THEN ({number})::INTEGER END AS atom FROM "
             f"(SELECT {columns}, t.open, t.value FROM ({facts}) t {' '.join(joins)}) ORDER BY {', '.join(order)}"
         )
 
@@ -288,82 +273,46 @@ class Vocabulary:
         """Whether all facts of an evidence predicate have the truth value 0 or 1."""
         key = f"boolean {predicate}"
         if key not in self._known:
-            row = self.connection.execute(f"SELECT bool_and(value = 1) FROM {self.observed(predicate)}").fetchone()
-            self._known[key] = row is None or row[0] is not False
+            observed = self.observed(predicate)
+            row = self.connection.execute(f"SELECT NOT EXISTS (FROM {observed} WHERE value <> 1)").fetchone()
+            self._known[key] = row is None or bool(row[0])
         return self._known[key]
 
-    def true_atoms(self, predicate: str) -> str:
-        """`(world, a0, p0, ...)`: the atoms of a cross-product predicate that the current state makes true."""
-        return self._tables[("true", predicate)]
+    @property
+    def state(self) -> State:
+        """The state whose violations are sought; made when first asked for."""
+        if self._state is None:
+            self._state = State(self)
+        return self._state
 
-    def state(self) -> str:
-        """`(atom, value)`: the current state's values above 0."""
-        return self._tables[("state", "values")]
-
-    def set_state(self, full: Int64, values: npt.NDArray[np.float64]) -> None:
-        """Store a state: ids in the whole space, ascending, and their values."""
-        import pyarrow
-
-        self._keep("state", "values", pyarrow.table({"atom": full, "value": values}), "SELECT * FROM incoming")
-        is_true = full[values > 0.5]
-        for name in self.space.predicates:
-            if self.roles[name].listed:
-                continue
-            columns: dict[str, list[Int64]] = {"world": []}
-            types = self.arguments(name)
-            columns.update({f"p{number}": [] for number in range(len(types))})
-            for number, world in enumerate(self.worlds):
-                start = int(self.space.offset[name][number])
-                stop = start + int(self.space.count[name][number])
-                local = is_true[(is_true >= start) & (is_true < stop)] - start
-                columns["world"].append(np.full(local.size, world, np.int64))
-                if types:
-                    places = np.unravel_index(local, tuple(self.space.shape[name][number].tolist()))
-                    for place, positions in enumerate(places):
-                        columns[f"p{place}"].append(positions.astype(np.int64))
-            table = pyarrow.table({key: np.concatenate(parts) for key, parts in columns.items()})
-            joins = " ".join(
-                f"JOIN {self.domain(type_name)} d{number} ON d{number}.world = t.world AND d{number}.p = t.p{number}"
-                for number, type_name in enumerate(types)
-            )
-            shown = "".join(
-                f", d{number}.a AS a{number}, t.p{number}::INTEGER AS p{number}" for number in range(len(types))
-            )
-            order = ", ".join(["t.world", *(f"t.p{number}" for number in range(len(types)))])
-            self._keep(
-                "true", name, table, f"SELECT t.world::INTEGER AS world{shown} FROM incoming t {joins} ORDER BY {order}"
-            )
-
-    def _keep(self, kind: str, name: str, table: object, query: str) -> None:
-        """Make or replace a temporary table from an Arrow table."""
+    def replace_table(self, kind: str, name: str, table: object, query: str) -> str:
+        """Make or replace a temporary table by a query over an Arrow table called `incoming`; its name."""
         self.connection.register("incoming", table)
         old = self._tables.pop((kind, name), None)
         if old is not None:
             self.connection.execute(f"DROP TABLE {old}")
-        self._table(kind, name, f"{query} -- ORDER BY" if "ORDER BY" not in query else query)
+        made = self._table(kind, name, lambda: query)
         self.connection.unregister("incoming")
-
-    @property
-    def id_type(self) -> str:
-        return "INTEGER" if self.space.size < _INT32_LIMIT else "BIGINT"
+        return made
 
     def geometry(self) -> str:
-        """One row a world: offsets and strides of open predicates, positions of the rules' constants."""
-        cast = f"::{self.id_type}"
+        """One row a world: offsets and strides of the open predicates' grids, positions of the rules' constants."""
+        return self._table("geometry", "worlds", self._geometry_query)
+
+    def _geometry_query(self) -> str:
         rows = []
         for number, world in enumerate(self.worlds):
             cells = [f"{world}::INTEGER AS world"]
             for index, name in enumerate(self.space.predicates):
-                if self.roles[name].listed:
-                    continue
-                cells.append(f"{self.space.offset[name][number]}{cast} AS o{index}")
-                strides = self.space.strides(name)[number]
-                cells += [f"{stride}{cast} AS s{index}_{k}" for k, stride in enumerate(strides)]
+                grid = self.space.grids.get(name)
+                if grid is not None:
+                    cells.append(f"{grid.offset[number]}::INTEGER AS o{index}")
+                    cells += [f"{stride}::INTEGER AS s{index}_{k}" for k, stride in enumerate(grid.strides[number])]
             for index, (type_name, constant) in enumerate(self.constants):
                 place = self.positions.get((world, type_name, constant))
-                cells.append(f"{'NULL' if place is None else place}{cast} AS k{index}")
+                cells.append(f"{'NULL' if place is None else place}::INTEGER AS k{index}")
             rows.append("SELECT " + ", ".join(cells))
-        return self._table("geometry", "worlds", " UNION ALL ".join(rows))
+        return " UNION ALL ".join(rows)
 
     def constant(self, type_name: str, name: str) -> Expression:
         """The id of a rule's constant; -1, which no fact has, when the database lacks it."""
@@ -376,34 +325,58 @@ class Vocabulary:
         index = list(self.constants).index((type_name, name))
         return Column(geometry, f"k{index}")
 
-    def atom_id(self, predicate: str, positions: Iterable[Expression], geometry: str) -> Expression:
-        """The id of a cross-product predicate's atom from its arguments' positions."""
-        strides = self.space.strides(predicate)
+    def place(self, predicate: str, positions: Iterable[Expression], geometry: str) -> Expression:
+        """The place of an atom in its predicate's grid: the id of a cross-product predicate's atom."""
+        grid = self.space.grids[predicate]
         if self.one_world:
-            terms: list[Expression] = []
-            for stride, position in zip(strides[0].tolist(), positions):
-                if self.id_type == "BIGINT" and not isinstance(position, Value):
-                    position = Call("cast BIGINT", (position,))
-                if isinstance(position, Value) and isinstance(position.value, int):
-                    terms.append(Value(stride * position.value))
-                elif stride == 1:
-                    terms.append(position)
-                else:
-                    terms.append(Operation("*", (Value(stride), position)))
-            return add((*terms, Value(int(self.space.offset[predicate][0]))))
-        index = self.space.predicates.index(predicate)
-        scaled = [
-            Operation("*", (Column(geometry, f"s{index}_{number}"), position))
-            for number, position in enumerate(positions)
-        ]
-        return add((Column(geometry, f"o{index}"), *scaled))
+            return grid.place(positions)
+        return grid.place_in_world(positions, geometry, self.space.predicates.index(predicate))
+
+    def index(self, predicate: str) -> AtomIndex | None:
+        """The list of a predicate as an array over its grid; None where the grid is too large for one."""
+        if predicate not in self._indexes:
+            self._indexes[predicate] = self._make_index(predicate)
+        return self._indexes[predicate]
+
+    def _make_index(self, predicate: str) -> AtomIndex | None:
+        grid = self.space.grids.get(predicate)
+        if grid is None or not self.roles[predicate].listed:
+            return None
+        listed = self.listed(predicate)
+        n_places = int(grid.count.sum())
+        (n_listed,) = self.connection.execute(f"SELECT count(*) FROM {listed}").fetchall()[0]
+        if not worth_an_index(n_places, n_listed):
+            return None
+        keys = [Column("t", f"p{number}") for number in range(self.stored[predicate].arity)]
+        place = render_expression(self.place(predicate, keys, "g"))
+        geometry = "" if self.one_world else f" JOIN {self.geometry()} g ON g.world = t.world"
+        observed = self.has_observed(predicate)
+        rows = self.connection.execute(
+            f"SELECT {place} AS place, coalesce(atom, {OBSERVED})::INTEGER AS atom"
+            f"{', coalesce(value, 0) AS value' if observed else ''} FROM {listed} t{geometry}"
+        ).fetchnumpy()
+        return AtomIndex.build(
+            self.connection,
+            self._word(predicate),
+            n_places,
+            np.asarray(rows["place"], np.int64),
+            np.asarray(rows["atom"], np.int32),
+            np.asarray(rows["value"], np.float64) if observed else None,
+        )
 
     def drop(self) -> None:
-        """Drop the temporary tables."""
+        """Drop the temporary tables and functions."""
         for table in self._tables.values():
             kind = "VIEW" if table.strip('"') in self._views else "TABLE"
             self.connection.execute(f"DROP {kind} IF EXISTS {table}")
         self._tables.clear()
+        for index in self._indexes.values():
+            if index is not None:
+                index.drop(self.connection)
+        self._indexes.clear()
+        if self._state is not None:
+            self._state.drop()
+            self._state = None
 
 
 def _ascending(columns: Sequence[npt.NDArray[np.integer]]) -> bool:

@@ -1,0 +1,95 @@
+"""Where ground atoms are: ids by arithmetic on the positions of arguments, in Python and in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.grounding.select import Column, Expression, Operation, Value, add
+
+__all__ = ["MOST_ATOMS", "AtomSpace", "Grid"]
+
+Int64 = npt.NDArray[np.int64]
+MOST_ATOMS = 2**31 - 2
+"""Ids are 32-bit integers."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The cross product of an atom's domains, world by world: place = offset + sum of stride x position.
+
+    Attributes
+    ----------
+    offset : int64 array, shape (n_worlds,)
+    shape : int64 array, shape (n_worlds, arity)
+        Domain sizes.
+    """
+
+    offset: Int64
+    shape: Int64
+
+    @classmethod
+    def starting_at(cls, start: int, sizes: Sequence[Sequence[int]], arity: int) -> Grid:
+        """The grid of the given domain sizes, one sequence a world."""
+        counts = [prod(one) for one in sizes]
+        offset = start + np.concatenate([[0], np.cumsum(counts[:-1])]).astype(np.int64)
+        return cls(offset[: len(counts)], np.array(sizes, np.int64).reshape(len(counts), arity))
+
+    @cached_property
+    def count(self) -> Int64:
+        """Number of places of each world."""
+        return np.asarray(self.shape.prod(axis=1), np.int64)
+
+    @cached_property
+    def strides(self) -> Int64:
+        """Row-major strides, shape (n_worlds, arity)."""
+        strides: Int64 = np.ones(self.shape.shape, np.int64)
+        for argument in range(self.shape.shape[1] - 1, 0, -1):
+            strides[:, argument - 1] = strides[:, argument] * self.shape[:, argument]
+        return strides
+
+    def place(self, positions: Iterable[Expression]) -> Expression:
+        """The place as an SQL expression, where there is one world only."""
+        terms: list[Expression] = []
+        for stride, position in zip(self.strides[0].tolist(), positions):
+            if isinstance(position, Value) and isinstance(position.value, int):
+                terms.append(Value(stride * position.value))
+            else:
+                terms.append(position if stride == 1 else Operation("*", (Value(stride), position)))
+        return add((*terms, Value(int(self.offset[0]))))
+
+    def place_in_world(self, positions: Iterable[Expression], geometry: str, number: int) -> Expression:
+        """The place as an SQL expression over the columns `o<number>`, `s<number>_<argument>` of a row a world."""
+        scaled = [
+            Operation("*", (Column(geometry, f"s{number}_{argument}"), position))
+            for argument, position in enumerate(positions)
+        ]
+        return add((Column(geometry, f"o{number}"), *scaled))
+
+
+@dataclass(frozen=True)
+class AtomSpace:
+    """Where the atoms of each open predicate are: predicate by predicate, world by world.
+
+    Attributes
+    ----------
+    predicates : tuple of str
+    offset : mapping of predicate to int64 array, shape (n_worlds,)
+    count : mapping of predicate to int64 array, shape (n_worlds,)
+    grids : mapping of predicate to Grid
+        Of a cross-product predicate, whose places are its atoms' ids; and of a listed predicate whose cross product is
+        small enough for an index, with places from 0.
+    size : int
+        Number of atoms, known ones included.
+    """
+
+    predicates: tuple[str, ...]
+    offset: Mapping[str, Int64]
+    count: Mapping[str, Int64]
+    grids: Mapping[str, Grid]
+    size: int
