@@ -11,12 +11,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, vstack
-from scipy.sparse.csgraph import connected_components
 
 from workbench.errors import Cancelled
+from workbench.inference.aggregation import aggregate
 from workbench.inference.linear_program import LinearAnswer, solve_highs
 from workbench.inference.lp import local_search
+from workbench.inference.parts import Part, restrict, split
 from workbench.inference.relaxation import better, is_proven, not_clausal, solve_relaxation
 from workbench.inference.roof_duality import has_roof_dual
 from workbench.inference.rounding import round_state
@@ -27,108 +27,11 @@ from workbench.network.priced import priced
 from workbench.network.relax import HingeProblem, relax, why_not_relaxable
 from workbench.progress import SILENT, Progress, expired, remaining
 
-__all__ = ["IntegerProgram", "Part", "restrict", "split"]
+__all__ = ["IntegerProgram"]
 
 Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
-SMALL = 400
-"""Components are solved together up to about this many variables: a program costs milliseconds to set up."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """A hinge problem over some of another's variables: `variables[k]` is variable k's number there."""
-
-    problem: HingeProblem
-    variables: Int64
-
-
-def restrict(problem: HingeProblem, fixed: npt.NDArray[np.bool_], x: Float) -> Part:
-    """The problem left when the variables where `fixed` stay at `x`; rows that they decide go."""
-    open_variables = np.flatnonzero(~fixed)
-    known = np.where(fixed, x, 0.0)
-
-    def fold(A: csr_array, b: Float) -> tuple[csr_array, Float, Int64]:
-        b = b + A @ known
-        A = csr_array(A[:, open_variables])
-        rows = np.flatnonzero(np.diff(A.indptr) > 0)
-        return A[rows], b[rows], rows
-
-    A, b, rows = fold(problem.A, problem.b)
-    H, h, hard = fold(problem.H, problem.h)
-    decided = np.ones(problem.n_hinges, np.bool_)
-    decided[rows] = False
-    spent = np.maximum(problem.A[np.flatnonzero(decided)] @ known + problem.b[decided], 0.0) ** problem.power[decided]
-    part = HingeProblem(
-        n_atoms=int(np.count_nonzero(~fixed[: problem.n_atoms])),
-        linear=problem.linear[open_variables],
-        offset=problem.offset + float(problem.linear @ known + problem.weight[decided] @ spent),
-        A=A,
-        b=b,
-        weight=problem.weight[rows],
-        power=problem.power[rows],
-        H=H,
-        h=h,
-        equality=problem.equality[hard],
-    )
-    return Part(part, open_variables)
-
-
-def split(problem: HingeProblem) -> list[Part]:
-    """Parts that share no row, the small ones grouped, largest first; offsets are left out of them."""
-    joined = csr_array(vstack([problem.A, problem.H], format="csr"))
-    incidence = csr_array((np.ones(joined.nnz, np.int8), joined.indices, joined.indptr), joined.shape)
-    n, label = connected_components(incidence.T @ incidence, directed=False)
-    sizes = np.bincount(label, minlength=n)
-    order = np.argsort(-sizes, kind="stable")
-    # Large components stand alone; small ones fill bins in order of size.
-    alone = sizes[order] > SMALL
-    filled = np.cumsum(np.where(alone, 0, sizes[order])) // SMALL
-    bins = np.where(alone, np.cumsum(alone) - 1, int(alone.sum()) + filled)
-    bin_of_component = np.empty(n, np.int64)
-    bin_of_component[order] = np.unique(bins, return_inverse=True)[1]
-    bin_of_variable = bin_of_component[label]
-    groups = _grouped(bin_of_variable)
-    hinges = _grouped_rows(problem.A, bin_of_variable, len(groups))
-    hard = _grouped_rows(problem.H, bin_of_variable, len(groups))
-    place = np.empty(problem.n_variables, np.int64)
-    parts = []
-    for group, soft_rows, hard_rows in zip(groups, hinges, hard):
-        place[group] = np.arange(group.size)
-        parts.append(Part(_part(problem, group, soft_rows, hard_rows, place), group))
-    return parts
-
-
-def _part(problem: HingeProblem, group: Int64, soft_rows: Int64, hard_rows: Int64, place: Int64) -> HingeProblem:
-    def take(A: csr_array, rows: Int64) -> csr_array:
-        A = A[rows]
-        return csr_array((A.data, place[A.indices], A.indptr), shape=(rows.size, group.size))
-
-    return HingeProblem(
-        n_atoms=int(np.count_nonzero(group < problem.n_atoms)),
-        linear=problem.linear[group],
-        offset=0.0,
-        A=take(problem.A, soft_rows),
-        b=problem.b[soft_rows],
-        weight=problem.weight[soft_rows],
-        power=problem.power[soft_rows],
-        H=take(problem.H, hard_rows),
-        h=problem.h[hard_rows],
-        equality=problem.equality[hard_rows],
-    )
-
-
-def _grouped(label: Int64) -> list[Int64]:
-    order = np.argsort(label, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(label))[:-1]) if label.size else []
-
-
-def _grouped_rows(A: csr_array, bin_of_variable: Int64, n: int) -> list[Int64]:
-    """Rows by the bin of their first variable; rows without variables are in none."""
-    rows = np.flatnonzero(np.diff(A.indptr) > 0)
-    label = bin_of_variable[A.indices[A.indptr[rows]]]
-    order = rows[np.argsort(label, kind="stable")]
-    return np.split(order, np.cumsum(np.bincount(label, minlength=n))[:-1])
+MANY = 20_000
+"""Hinges from which on `auto` looks for rows to merge: below, the weaker relaxation costs more than the rows."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +50,9 @@ class IntegerProgram:
         Nodes of branch and cut that each component may take.
     workers : int
         Components solved at a time.
+    aggregate : {'auto', 'always', 'never'}
+        Merge rows alike up to one literal into rows that count, before the search: fewer rows, a weaker relaxation
+        inside the search. `auto`: where that leaves at most a twentieth of very many rows.
     polish : bool
         Improve the warm start by MaxWalkSAT where the relaxation leaves a gap: rounding alone is weak on frustrated
         networks.
@@ -158,6 +64,7 @@ class IntegerProgram:
     relative_gap: float = 0.0
     max_nodes: int | None = None
     workers: int = 2
+    aggregate: Literal["auto", "always", "never"] = "auto"
     polish: bool = True
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
@@ -289,7 +196,7 @@ class IntegerProgram:
             if problem.violation(whole) <= 1e-9 and is_proven(problem.objective(whole), relaxed.bound, scale):
                 return LinearAnswer("optimal", whole, problem.objective(whole), relaxed.bound, -1)
         answer = solve_highs(
-            problem,
+            self._aggregated(problem),
             integer=True,
             start=start if feasible else None,
             time_limit=remaining(deadline),
@@ -298,6 +205,14 @@ class IntegerProgram:
             seed=seed,
         )
         return replace(answer, bound=max(answer.bound, relaxed.bound))
+
+    def _aggregated(self, problem: HingeProblem) -> HingeProblem:
+        """The problem that the search is given: with counting rows where they are wanted."""
+        if self.aggregate == "never" or (self.aggregate == "auto" and problem.n_hinges < MANY):
+            return problem
+        counting = aggregate(problem)
+        few = 20 * counting.n_hinges <= problem.n_hinges
+        return counting if few or self.aggregate == "always" else problem
 
     def _infeasible(self, network: GroundNetwork) -> Solution:
         from workbench.inference.convex_solution import infeasible
