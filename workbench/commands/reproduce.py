@@ -25,13 +25,17 @@ def reproduce(
     system: Annotated[
         list[str] | None, typer.Option("--system", help="Only this row, such as 'MLN(VP)'; repeatable, where rows are.")
     ] = None,
+    column: Annotated[
+        list[str] | None, typer.Option("--column", help="Only this data set of several, such as amine; repeatable.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Run a published experiment's protocol and print its table beside ours."""
     from workbench.experiments import reproduce as run_experiment
 
     with shown_progress() as progress:
-        options = {"systems": tuple(system)} if system else {}
+        chosen = {"systems": system, "columns": column}
+        options = {name: tuple(values) for name, values in chosen.items() if values}
         table = run_experiment(name, data_dir=data_dir, folds=folds, progress=progress, **options)
     if json:
         print_json(table.as_record())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from importlib import import_module
+from inspect import signature
 
 from workbench.errors import UsageError, nearest
 from workbench.experiments.table import ReproductionTable
@@ -18,7 +19,11 @@ def _experiment(module: str) -> Callable[..., ReproductionTable]:
     """`run(*, data_dir, folds, progress)` of a module of this package, imported when it is called."""
 
     def run(**options: object) -> ReproductionTable:
-        table: ReproductionTable = import_module(f"workbench.experiments.{module}").run(**options)
+        function = import_module(f"workbench.experiments.{module}").run
+        unknown = sorted(set(options) - set(signature(function).parameters))
+        if unknown:
+            raise UsageError.of("E0904", f"this experiment has no choice of {', '.join(unknown)}")
+        table: ReproductionTable = function(**options)
         return table
 
     return run

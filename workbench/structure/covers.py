@@ -8,11 +8,13 @@ import numpy.typing as npt
 from workbench.network.compiled import compiled
 from workbench.structure.clauses import Interning, component_keys
 from workbench.structure.coverage import Coverage
+from workbench.structure.subsumption import reduced_bodies
 
 __all__ = ["CoverCache"]
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+Float = npt.NDArray[np.float64]
 UInt64 = npt.NDArray[np.uint64]
 
 
@@ -66,6 +68,66 @@ def _tally(parts: Int32, bits: UInt64, masks: UInt64, counts: Int64) -> None:
                 counts[body, mask] += np.int64(_popcount(value & masks[mask, word]))
 
 
+@compiled
+def _sketches(parts: Int32, counts: Int32, chosen: Int64, mixing: Int64, binary: bool, sums: Int64) -> None:
+    """Sums over the chosen examples of (product of the parts' counts) x (random number), modulo 2^64."""
+    for body in range(parts.shape[0]):
+        for at in range(chosen.size):
+            value = np.int64(1)
+            for column in range(parts.shape[1]):
+                part = parts[body, column]
+                if part < 0 or value == 0:
+                    break
+                value *= counts[part, chosen[at]]
+            if value != 0:
+                if binary:
+                    value = np.int64(1)
+                for direction in range(mixing.shape[1]):
+                    sums[body, direction] += value * mixing[at, direction]
+
+
+@compiled
+def _add_counts(parts: Int32, counts: Int32, group: Int64, binary: bool, sums: Float) -> None:
+    """Add each body's counts to the row of its group."""
+    for body in range(parts.shape[0]):
+        row = sums[group[body]]
+        for example in range(counts.shape[1]):
+            value = np.int64(1)
+            for column in range(parts.shape[1]):
+                part = parts[body, column]
+                if part < 0 or value == 0:
+                    break
+                value *= counts[part, example]
+            if value != 0:
+                row[example] += 1.0 if binary else value
+
+
+@compiled
+def _join(parts: Int32, components: Int32, n_head: int, bodies: Int32) -> None:
+    """Write the components' literals into the bodies, variables of different components kept apart."""
+    n_literals, width = bodies.shape[1:]
+    for body in range(parts.shape[0]):
+        offset = 0
+        at = 0
+        for column in range(parts.shape[1]):
+            if parts[body, column] < 0:
+                break
+            component = components[parts[body, column]]
+            used = 0
+            for literal in range(n_literals):
+                if component[literal * width] < 0:
+                    break
+                bodies[body, at, 0] = component[literal * width]
+                for place in range(1, width):
+                    term = component[literal * width + place]
+                    if term < -n_head:
+                        used = max(used, -term - n_head)
+                        term -= offset
+                    bodies[body, at, place] = term
+                at += 1
+            offset += used
+
+
 class CoverCache:
     """Covers of clause bodies, by way of their components' canonical forms.
 
@@ -92,7 +154,7 @@ class CoverCache:
         self._bits = np.zeros((1024, (coverage.n_examples + 63) // 64), np.uint64)
         self._counts = np.zeros((0, coverage.n_examples), np.int32)
         self._counted = np.zeros(0, np.bool_)
-        self.evaluated = 0
+        self._least = np.zeros(0, np.int64)
 
     @property
     def n_bodies(self) -> int:
@@ -120,7 +182,6 @@ class CoverCache:
         self._evaluate(known)
         parts = np.full((len(bodies), self.n_literals), -1, np.int32)
         _sorted_parts(ids, start, parts)
-        self.evaluated += len(bodies)
         return parts
 
     def _evaluate(self, known: int) -> None:
@@ -161,22 +222,26 @@ class CoverCache:
 
     def body_literals(self, parts: Int32) -> list[Int32]:
         """Each body as literals, shape (n_literals_of_body, width), variables of different components kept apart."""
-        return [self._joined(row) for row in parts]
+        return [body[body[:, 0] >= 0] for body in self._joined(parts)]
 
-    def _joined(self, row: Int32) -> Int32:
-        n_head = self.coverage.n_head
-        literals: list[Int32] = []
-        offset = 0
-        for component in row[row >= 0]:
-            block = self._components.rows[component].reshape(self.n_literals, self.width)
-            block = block[block[:, 0] >= 0].copy()
-            terms = block[:, 1:]
-            local = terms < -n_head
-            used = int((-terms[local] - n_head).max(initial=0))
-            terms[local] -= offset
-            offset += used
-            literals.append(block)
-        return np.concatenate(literals) if literals else np.zeros((0, self.width), np.int32)
+    def _joined(self, parts: Int32) -> Int32:
+        """Bodies as literals, shape (n_bodies, n_literals, width), padded with -1."""
+        bodies = np.full((len(parts), self.n_literals, self.width), -1, np.int32)
+        _join(parts, self._components.rows, self.coverage.n_head, bodies)
+        return bodies
+
+    def reduced(self, numbers: Int64) -> Int64:
+        """The distinct bodies left of numbered ones when each is reduced under theta-subsumption, as numbers.
+
+        Every body is reduced once; later calls look the answer up.
+        """
+        self._least = np.concatenate([self._least, np.full(self.n_bodies - len(self._least), -1)])
+        new = numbers[self._least[numbers] < 0]
+        bodies, changed = reduced_bodies(self._joined(self.body_parts(new)), self.coverage.n_head)
+        least = new.copy()
+        least[changed] = self.number(self.parts(bodies[changed]))
+        self._least[new] = least
+        return np.unique(self._least[numbers])
 
     def counts(self, parts: Int32) -> Int64:
         """Satisfying substitutions, shape (n_bodies, n_examples): the product over components."""
@@ -186,6 +251,29 @@ class CoverCache:
             present = np.flatnonzero(parts[:, place] >= 0)
             result[present] *= self._counts[parts[present, place]]
         return result
+
+    def sketches(self, parts: Int32, chosen: Int64, mixing: Int64, *, binary: bool = False) -> Int64:
+        """Random sums of the bodies' counts over the chosen examples: bodies equal there have equal sums.
+
+        Parameters
+        ----------
+        parts : int32 array, shape (n_bodies, n_literals)
+        chosen : int64 array, shape (n_chosen,)
+        mixing : int64 array, shape (n_chosen, n_sums)
+        binary : bool
+            Of 0/1 instead of counts.
+        """
+        self._count(np.unique(parts[parts >= 0]).astype(np.int64))
+        sums = np.zeros((len(parts), mixing.shape[1]), np.int64)
+        _sketches(parts, self._counts, chosen, mixing, binary, sums)
+        return sums
+
+    def summed_counts(self, parts: Int32, group: Int64, n_groups: int, *, binary: bool = False) -> Float:
+        """Counts (or 0/1) of the bodies summed by group, shape (n_groups, n_examples)."""
+        self._count(np.unique(parts[parts >= 0]).astype(np.int64))
+        sums = np.zeros((n_groups, self.coverage.n_examples))
+        _add_counts(parts, self._counts, group, binary, sums)
+        return sums
 
     def _count(self, components: Int64) -> None:
         """Count substitutions of the components that have not been counted yet."""

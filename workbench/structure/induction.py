@@ -40,7 +40,7 @@ class InducedTheory:
     ground : int64 array
         Positive examples that no acceptable clause covered; they stand for themselves.
     collected : int64 array
-        Numbers of all clauses kept on the way.
+        Numbers of all clauses kept on the way, reduced under theta-subsumption: no two of them are equivalent.
     nodes : int
         Clauses evaluated.
     status : {'complete', 'limit', 'cancelled'}
@@ -173,7 +173,7 @@ class ClauseLearner:
             np.array([answer.negatives for answer in found], np.int64),
             np.array([answer.score for answer in found], np.float64),
             np.array(ground, np.int64),
-            np.unique(np.concatenate(collected)) if collected else np.zeros(0, np.int64),
+            self.cache.reduced(np.unique(np.concatenate(collected))) if collected else np.zeros(0, np.int64),
             nodes,
             status,
         )
