@@ -217,6 +217,7 @@ class Workspace(Browsing, Reporting):
         options: Mapping[str, object] | None = None,
         candidates: Mapping[str, Sequence[object]] | None = None,
         intervals: Literal["laplace", "bootstrap"] | None = None,
+        lazy: bool = False,
         seed: int = 0,
         time_limit: float | None = None,
         progress: Progress = SILENT,
@@ -226,7 +227,8 @@ class Workspace(Browsing, Reporting):
         """Learn the rules' weights from the labels in the data.
 
         `options` are the learner's parameters; `candidates` maps parameters to values among which the best on the last
-        training world, held out, are chosen; `intervals` puts an interval beside each weight.
+        training world, held out, are chosen; `intervals` puts an interval beside each weight; `lazy` grounds hard rules
+        only where a state violates them (max margin).
         """
         program = self.declare(rules)
         result = learn(
@@ -237,6 +239,7 @@ class Workspace(Browsing, Reporting):
             options=options,
             candidates=candidates,
             intervals=intervals,
+            lazy=lazy,
             seed=seed,
             time_limit=time_limit,
             progress=progress,
@@ -248,6 +251,7 @@ class Workspace(Browsing, Reporting):
             "options": options,
             "candidates": candidates,
             "intervals": intervals,
+            "lazy": lazy,
             "time_limit": time_limit,
             **request,
         }

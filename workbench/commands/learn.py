@@ -60,6 +60,9 @@ def learn(
     ] = None,
     only: OnlyWorlds = None,
     tie: Annotated[bool, typer.Option("--tie", help="One weight per formula instead of one per clause.")] = False,
+    lazy: Annotated[
+        bool, typer.Option("--lazy", help="max_margin: ground hard rules only where a state violates them.")
+    ] = False,
     limit: Annotated[int, typer.Option("--limit", help="Refuse rules with more ground rows than this.")] = 50_000_000,
     seed: Seed = 0,
     time_limit: TimeLimit = None,

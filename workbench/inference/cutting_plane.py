@@ -14,7 +14,7 @@ from workbench.inference.registry import make_engine
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import GroundNetwork, Relation
-from workbench.network.growth import Rows, extend
+from workbench.network.growth import Rows, extend, take
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["CuttingPlane", "RowSource", "StoredRows", "set_aside"]
@@ -53,17 +53,7 @@ class StoredRows:
         """See `RowSource`; one sparse product."""
         found = np.flatnonzero(~self.given & (self.rows.A @ values + self.rows.b > 1e-9))
         self.given[found] = True
-        return _take(self.rows, found)
-
-
-def _take(rows: Rows, chosen: npt.NDArray[np.int64]) -> Rows:
-    return Rows(
-        A=rows.A[chosen],
-        b=rows.b[chosen],
-        template=rows.template[chosen],
-        relation=rows.relation[chosen],
-        scale=None if rows.scale is None else rows.scale[chosen],
-    )
+        return take(self.rows, found)
 
 
 def set_aside(network: GroundNetwork, weights: Float) -> tuple[GroundNetwork, StoredRows]:
@@ -76,9 +66,9 @@ def set_aside(network: GroundNetwork, weights: Float) -> tuple[GroundNetwork, St
     wait = (network.relation != Relation.EQUAL) & (network.hard | (effective >= 0.0)) & unviolated
     stay, later = np.flatnonzero(~wait), np.flatnonzero(wait)
     whole = Rows(network.A, network.b, network.template, network.relation, network.scale)
-    kept = _take(whole, stay)
+    kept = take(whole, stay)
     smaller = replace(network, A=kept.A, b=kept.b, template=kept.template, relation=kept.relation, scale=kept.scale)
-    return smaller, StoredRows(_take(whole, later))
+    return smaller, StoredRows(take(whole, later))
 
 
 @dataclass(frozen=True)
@@ -127,7 +117,8 @@ class CuttingPlane:
     ) -> Solution:
         """Solve and grow until the state violates nothing that was left out, or a limit is reached.
 
-        `diagnostics` holds `rounds`, `rows_added`, `rows` and the grown `network`.
+        `diagnostics` holds `rounds`, `rows_added`, `rows` and the grown `network`; `relaxed`, where the engine gives
+        one, is the last partial network's.
         """
         began, engine = monotonic(), self._inner()
         partial, source = (network, self.source) if self.source is not None else set_aside(network, weights)
@@ -178,6 +169,8 @@ class CuttingPlane:
             "network": partial,
             "inner": engine.name,
         }
+        if "relaxed" in solution.diagnostics:
+            diagnostics["relaxed"] = solution.diagnostics["relaxed"]
         columns = {name: np.array(column) for name, column in trace.items()}
         return Solution(status, best, energy, bound, violation, self.name, reason, columns, diagnostics, conflict)
 

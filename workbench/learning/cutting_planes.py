@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.errors import Cancelled
-from workbench.inference.lp import LinearRelaxation, maxwalksat
+from workbench.inference.lp import maxwalksat
 from workbench.inference.solution import Engine
 from workbench.learning.learner import LearnedWeights
 from workbench.learning.margin_losses import MarginWorld
 from workbench.learning.margin_program import MarginProgram
 from workbench.learning.separation import Cut, Separation, joined, separate
-from workbench.learning.training import TrainingSet
+from workbench.learning.training import TrainingSet, named_engine
 from workbench.progress import Progress, expired
 
 if TYPE_CHECKING:
@@ -138,8 +138,9 @@ class CuttingPlanes:
                 return None
         if learner.cuts != "rounded" and len(relaxed) == len(found) and self._take(relaxed, weights):
             return None
-        if learner.cuts == "auto" and learner.exact is not None:
-            found = self._separate_all(weights, learner.exact)
+        exact = named_engine(learner.exact)
+        if learner.cuts == "auto" and exact is not None:
+            found = self._separate_all(weights, exact)
             if self._excess([separation.upper for separation in found]) <= 0.0:
                 return "converged"
             if self._take([separation.rounded for separation in found], weights):
@@ -157,7 +158,7 @@ class CuttingPlanes:
 
     def _ask(self, weights: Float, iteration: int) -> list[Separation]:
         """Separate every database at `weights`; remember them if they are the best, and write the trace."""
-        found = self._separate_all(weights, self.learner.engine or LinearRelaxation())
+        found = self._separate_all(weights, self.learner.oracle())
         self.notes["oracle_calls"] = int(str(self.notes["oracle_calls"])) + 1
         self.states = [separation.state for separation in found]
         self._record(iteration, found, weights)
@@ -165,7 +166,7 @@ class CuttingPlanes:
 
     def _separate_all(self, weights: Float, engine: Engine) -> list[Separation]:
         def one(index: int) -> Separation:
-            return separate(
+            found = separate(
                 self.worlds[index],
                 weights,
                 engine,
@@ -175,8 +176,11 @@ class CuttingPlanes:
                 start=self.states[index],
                 fractional=self.learner.cuts != "rounded",
             )
+            self._keep_grown(index, found)
+            return found
 
-        if self.learner.workers < 2 or len(self.worlds) < 2:
+        lazy = any(world.source is not None for world in self.worlds)  # sources share a connection
+        if self.learner.workers < 2 or len(self.worlds) < 2 or lazy:
             return [one(index) for index in range(len(self.worlds))]
         # Each database's answer is its own affair, so threads change nothing but the time.
         with ThreadPoolExecutor(self.learner.workers) as pool:
@@ -185,9 +189,21 @@ class CuttingPlanes:
     def _polished(self, found: list[Separation], weights: Float) -> list[Cut]:
         """The rounded states after a local search."""
         cuts = []
-        for world, separation in zip(self.worlds, found):
-            cuts.append(separate(world, weights, maxwalksat(), seed=self.seed, start=separation.state).rounded)
+        for index, separation in enumerate(found):
+            world = self.worlds[index]
+            polished = separate(world, weights, maxwalksat(), seed=self.seed, start=separation.state)
+            self._keep_grown(index, polished)
+            cuts.append(polished.rounded)
         return cuts
+
+    def _keep_grown(self, index: int, found: Separation) -> None:
+        """A source gives each row once: what one separation needed stays for the next."""
+        world = self.worlds[index]
+        if world.source is not None and found.network is not None:
+            self.notes["lazy_rows"] = int(str(self.notes.get("lazy_rows", 0))) + (
+                found.network.n_rows - world.network.n_rows
+            )
+            self.worlds[index] = replace(world, network=found.network)
 
     def _take(self, cuts: list[Cut], weights: Float) -> bool:
         """Add the cuts if `weights`, the program's optimum, violates them beyond epsilon; and solve again."""

@@ -9,6 +9,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from workbench.inference.row_store import RowStore
 from workbench.network.ground_network import GroundNetwork, Templates
 from workbench.progress import SILENT, Progress
 
@@ -28,11 +29,14 @@ class Example:
         The label of each open atom; NaN where hidden.
     scored : bool array, shape (n_atoms,), or None for all
         Atoms that losses count (hidden predicates inferred jointly are not scored).
+    source : RowStore or None
+        Where the rows of rules that were not grounded come from, for learners that can do with the violated ones.
     """
 
     network: GroundNetwork
     truth: Float
     scored: npt.NDArray[np.bool_] | None = None
+    source: RowStore | None = None
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,11 @@ class LearnedWeights:
 
 
 class Learner(Protocol):
-    """A weight learner: a frozen dataclass of its parameters with these members."""
+    """A weight learner: a frozen dataclass of its parameters with these members.
+
+    One that gains from training databases that come apart (slacks of their own, C chosen by holding them out) says so
+    by a class variable `by_world`; the others get all of them as one network.
+    """
 
     name: ClassVar[str]
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, hstack, vstack
 
+from workbench.inference.cutting_plane import RowSource
 from workbench.network.energy import energy_offset, potentials
 from workbench.network.ground_network import GroundNetwork, Relation
 
@@ -39,6 +40,8 @@ class MarginWorld:
     truth_potentials : float64 array, shape (n_templates of the network,)
         Summed potentials of all groundings and the loss at `truth`.
     kind : {'hamming', '0/1', 'f1'}
+    source : RowSource or None
+        Rows left out of the network until a state violates them, with none that the truth violates.
     """
 
     network: GroundNetwork
@@ -47,6 +50,7 @@ class MarginWorld:
     row_potentials: Float
     truth_potentials: Float
     kind: LossKind
+    source: RowSource | None = None
 
     @property
     def n_weights(self) -> int:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from workbench.errors import UsageError
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.solution import Engine
 from workbench.learning.cutting_planes import CuttingPlanes
 from workbench.learning.learner import Example, LearnedWeights
 from workbench.learning.margin_losses import LossKind, MarginWorld, f1_world, hamming_world, zero_one_world
-from workbench.learning.training import TrainingSet, condition, prepare
+from workbench.learning.training import TrainingSet, condition, named_engine, prepare
 from workbench.network.ground_network import Templates
+from workbench.network.growth import extend, take
 from workbench.progress import SILENT, Progress
 
 __all__ = ["MaxMargin"]
@@ -40,13 +42,13 @@ class MaxMargin:
         One slack, or one for each training database (the same optimum with other cuts).
     examples : {'together', 'worlds'}
         One example, or sums over n: C is then divided by the number of databases.
-    engine : Engine or None
-        The separation oracle; `LinearRelaxation()` by default.
+    engine : Engine, str or None
+        The separation oracle, also by name; `LinearRelaxation()` by default.
     cuts : {'auto', 'rounded', 'fractional'}
         Constraints of rounded states, of the relaxation's optima, or rounded ones while they are violated and then, in
         turn, a local search, the relaxation's optimum and `exact`.
-    exact : Engine or None
-        The last resort of `auto`, such as `IntegerProgram()`.
+    exact : Engine, str or None
+        The last resort of `auto`, such as `ilp`.
     epsilon : float
         Violation beyond the slack that counts as none, in loss units.
     relative_epsilon : float
@@ -65,6 +67,11 @@ class MaxMargin:
         Ours, or one of CVXPY's for comparison.
     nonnegative : bool
         Demand `w >= 0`, as PSL does.
+    choose : {'given', 'training', 'held_out'}
+        Take `penalty`, or the one of `penalties` of best F1 on the training databases (as the paper does), or on each
+        of them in turn while the others train.
+    penalties : sequence of float
+        Values of C to choose from.
     completions : int
         Rounds in which hidden atoms are completed by MAP at the weights of the round before; 1 where all are labelled.
 
@@ -81,14 +88,15 @@ class MaxMargin:
     """
 
     name: ClassVar[str] = "max_margin"
+    by_world: ClassVar[bool] = True
 
     penalty: float = 1.0
     loss: LossKind = "hamming"
     slacks: Literal["one", "worlds"] = "one"
     examples: Literal["together", "worlds"] = "together"
-    engine: Engine | None = None
+    engine: Engine | str | None = None
     cuts: Literal["auto", "rounded", "fractional"] = "auto"
-    exact: Engine | None = None
+    exact: Engine | str | None = None
     epsilon: float = 1e-3
     relative_epsilon: float = 0.0
     relative_gap: float = 0.0
@@ -98,6 +106,8 @@ class MaxMargin:
     cached: int = 10
     quadratic_solver: str = "active_set"
     nonnegative: bool = False
+    choose: Literal["given", "training", "held_out"] = "given"
+    penalties: tuple[float, ...] = (1.0, 10.0, 100.0, 1000.0, 10000.0)
     completions: int = 5
 
     def fit(
@@ -109,7 +119,21 @@ class MaxMargin:
         deadline: float | None = None,
         progress: Progress = SILENT,
     ) -> LearnedWeights:
-        """Learn. One quadratic program over the cuts and one MAP inference per database in each iteration."""
+        """Learn. One quadratic program over the cuts and one MAP inference per database in each iteration.
+
+        Raises
+        ------
+        UsageError
+            E0509, where a single database is to be held out; E0512 for another loss than Hamming with lazy rules.
+        """
+        if self.choose != "given":
+            from workbench.learning.penalty import choose_penalty
+
+            options: dict[str, Any] = {"seed": seed, "deadline": deadline, "progress": progress}
+            learner = replace(self, choose="given")
+            found = choose_penalty(learner, examples, templates, penalties=self.penalties, by=self.choose, **options)
+            tried = {"chosen_by": self.choose, "penalties": found.penalties, "F1": found.scores}
+            return replace(found.learned, diagnostics={**found.learned.diagnostics, **tried})
         return self.fit_path(examples, templates, (self.penalty,), seed=seed, deadline=deadline, progress=progress)[-1]
 
     def fit_path(
@@ -160,10 +184,27 @@ class MaxMargin:
         make = {"hamming": hamming_world, "0/1": zero_one_world, "f1": f1_world}[self.loss]
         worlds = []
         for example, world in zip(examples, training.worlds):
-            truth = world.labels
+            truth, network = world.labels, world.network
             if world.hidden.any():
-                clamped = condition(world.network, world.labels)
-                truth = world.complete((self.engine or LinearRelaxation()).solve(clamped, weights, seed=seed).values)
+                clamped = condition(network, world.labels)
+                truth = world.complete(self.oracle().solve(clamped, weights, seed=seed).values)
             scored = ~world.hidden if example.scored is None else example.scored & ~world.hidden
-            worlds.append(make(world.network, truth, scored))
+            if example.source is None:
+                worlds.append(make(network, truth, scored))
+                continue
+            if self.loss != "hamming":
+                raise UsageError.of(
+                    "E0512",
+                    f"rules cannot be grounded lazily with the loss {self.loss}",
+                    help="take the Hamming loss, or ground in full",
+                )
+            # Soft rows that the truth violates count from the start; hard ones are left out, as in full grounding.
+            reader = example.source.reader()
+            broken = reader.violated(truth)
+            network = extend(network, take(broken, np.flatnonzero(broken.template >= 0)))
+            worlds.append(replace(make(network, truth, scored), source=reader))
         return worlds
+
+    def oracle(self) -> Engine:
+        """The separation oracle."""
+        return named_engine(self.engine) or LinearRelaxation()

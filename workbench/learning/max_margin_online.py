@@ -16,7 +16,7 @@ from workbench.learning.learner import Example, LearnedWeights
 from workbench.learning.margin_losses import LossKind
 from workbench.learning.max_margin import MaxMargin
 from workbench.learning.separation import separate
-from workbench.learning.training import prepare
+from workbench.learning.training import named_engine, prepare
 from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress, expired
 
@@ -44,8 +44,8 @@ class OnlineMaxMargin:
         Stop when the gap summed over a pass is at most this share of the objective.
     average : bool
         Answer with the mean of the weights, later steps weighing more, rather than the last.
-    engine : Engine or None
-        The separation oracle; `LinearRelaxation()` by default.
+    engine : Engine, str or None
+        The separation oracle, also by name; `LinearRelaxation()` by default.
 
     References
     ----------
@@ -53,13 +53,14 @@ class OnlineMaxMargin:
     """
 
     name: ClassVar[str] = "online_max_margin"
+    by_world: ClassVar[bool] = True
 
     penalty: float = 1.0
     loss: LossKind = "hamming"
     passes: int = 50
     relative_gap: float = 1e-3
     average: bool = False
-    engine: Engine | None = None
+    engine: Engine | str | None = None
 
     def fit(
         self,
@@ -74,7 +75,7 @@ class OnlineMaxMargin:
         training = prepare(examples, templates)
         given, learned = training.given_weights(), training.learned
         worlds = MaxMargin(loss=self.loss, engine=self.engine).worlds(examples, training, given, seed)
-        engine = self.engine or LinearRelaxation()
+        engine = named_engine(self.engine) or LinearRelaxation()
         rng = np.random.default_rng(seed)
         parts, gains = np.zeros((len(worlds), given.size)), np.zeros(len(worlds))
         weights, mean, steps = np.zeros(given.size), np.zeros(given.size), 0

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from workbench.inference.cutting_plane import CuttingPlane
 from workbench.inference.solution import Engine, Status
 from workbench.learning.margin_losses import MarginWorld, exclude_truth
+from workbench.network.ground_network import GroundNetwork
 from workbench.network.relax import relaxed_potentials
 from workbench.progress import SILENT, Progress
 
@@ -48,6 +50,8 @@ class Separation:
         The 0/1 state.
     found : bool
         False where the oracle gave no state that satisfies the hard rows.
+    network : GroundNetwork or None
+        The world's network, grown by the rows of its source that were needed.
     """
 
     rounded: Cut
@@ -55,6 +59,7 @@ class Separation:
     upper: float
     state: Float
     found: bool
+    network: GroundNetwork | None = None
 
 
 def separate(
@@ -91,6 +96,8 @@ def separate(
 
         return separate_f1(world, weights, engine, seed=seed, deadline=deadline, progress=progress, start=start)
     augmented = np.append(weights, 1.0)
+    if world.source is not None:
+        engine = CuttingPlane(engine, world.source)
     solution = engine.solve(world.network, augmented, seed=seed, deadline=deadline, progress=progress, start=start)
     if world.kind == "0/1" and np.array_equal(solution.values[world.scored], world.truth[world.scored]):
         if world.network.A.nnz > EXCLUSION_LIMIT:
@@ -100,6 +107,9 @@ def separate(
     if solution.status == Status.INFEASIBLE:
         nothing = Cut(np.zeros(weights.size), 0.0)
         return Separation(nothing, nothing, 0.0, world.truth, True)
+    grown = solution.diagnostics.get("network")
+    if isinstance(grown, GroundNetwork):
+        world = replace(world, network=grown)
     # A constant loss has its constant in the network's energy at the truth, where the loss itself is 0.
     truth_energy = world.truth_energy(augmented) + (1.0 if world.kind == "0/1" else 0.0)
     relaxed = solution.diagnostics.get("relaxed") if fractional else None
@@ -109,6 +119,7 @@ def separate(
         upper=truth_energy - solution.bound,
         state=solution.values,
         found=solution.hard_violation == 0.0,
+        network=world.network,
     )
 
 

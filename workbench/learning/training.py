@@ -22,6 +22,7 @@ __all__ = [
     "default_map_engine",
     "initial_weights",
     "log_odds",
+    "named_engine",
     "prepare",
     "step_sizes",
     "without_rows",
@@ -242,6 +243,13 @@ def step_sizes(training: TrainingSet, step: float, per_weight: bool) -> Float:
         groundings += np.bincount(network.template[soft], scale[soft], network.n_templates)
         groundings += network.unit_scale.sum(axis=1)
     return step / np.maximum(groundings, 1.0)
+
+
+def named_engine(engine: Engine | str | None) -> Engine | None:
+    """A MAP engine that was given as itself or by name."""
+    from workbench.inference import make_engine
+
+    return make_engine(engine, "map") if isinstance(engine, str) else engine
 
 
 def default_map_engine() -> Engine:

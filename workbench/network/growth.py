@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, vstack
 
 from workbench.network.ground_network import GroundNetwork
 
-__all__ = ["Rows", "extend"]
+__all__ = ["Rows", "extend", "joined", "take"]
 
 
 @dataclass(frozen=True)
@@ -60,4 +60,27 @@ def extend(network: GroundNetwork, rows: Rows) -> GroundNetwork:
         relation=np.concatenate((network.relation, rows.relation.astype(np.int8))),
         scale=scale,
         groundings=groundings,
+    )
+
+
+def take(rows: Rows, chosen: npt.NDArray[np.int64]) -> Rows:
+    """Some of the rows, by their numbers."""
+    return Rows(
+        A=rows.A[chosen],
+        b=rows.b[chosen],
+        template=rows.template[chosen],
+        relation=rows.relation[chosen],
+        scale=None if rows.scale is None else rows.scale[chosen],
+    )
+
+
+def joined(first: Rows, second: Rows) -> Rows:
+    """All rows of both."""
+    scales = [np.ones(rows.n) if rows.scale is None else rows.scale for rows in (first, second)]
+    return Rows(
+        A=csr_array(vstack((first.A, second.A), format="csr")),
+        b=np.concatenate((first.b, second.b)),
+        template=np.concatenate((first.template, second.template)),
+        relation=np.concatenate((first.relation, second.relation)),
+        scale=None if first.scale is None and second.scale is None else np.concatenate(scales),
     )

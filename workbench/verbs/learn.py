@@ -13,10 +13,12 @@ import numpy.typing as npt
 
 from workbench.database import Database, Run, run_table
 from workbench.errors import Diagnostic, InputError, UsageError
-from workbench.grounding import Grounding, GroundRequest, ground
+from workbench.grounding import Grounding, GroundRequest, LazyRows, ground, ground_lazily
+from workbench.inference.row_store import RowStore
 from workbench.language import format_program
 from workbench.language.program import LogicalRule, Program, Weight
 from workbench.learning import Example, LearnedWeights, WeightIntervals, make_learner, validate, weight_intervals
+from workbench.learning.max_margin import MaxMargin
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.network import Templates
 from workbench.progress import SILENT, Progress
@@ -135,6 +137,7 @@ def learn(
     candidates: Mapping[str, Sequence[object]] | None = None,
     intervals: str | None = None,
     held_out: HeldOut | None = None,
+    lazy: bool = False,
     seed: int = 0,
     time_limit: float | None = None,
     progress: Progress = SILENT,
@@ -151,17 +154,32 @@ def learn(
         Intervals of the weights beside them; see `workbench.learning.weight_intervals`.
     held_out : callable, optional
         From a grounding to the atoms whose labels the learner does not see, for folds made of atoms.
+    lazy : bool
+        Ground hard rules and rules of a settled weight only where a state violates them (max margin).
 
     Raises
     ------
     InputError
         When no open atom has a label.
     UsageError
-        E0818 for the generative learner with atoms held out, or with intervals.
+        E0819 for the generative learner with atoms held out, or with intervals; E0512 for lazy grounding with another
+        learner than max margin.
     """
     begun = perf_counter()
     progress.step("ground", 0.0)
-    grounding = ground(database, program, replace(request, role="learn"))
+    request = replace(request, role="learn")
+    source: LazyRows | None = None
+    if lazy:
+        if learner != MaxMargin.name or candidates or intervals:
+            raise UsageError.of(
+                "E0512",
+                "only max_margin learns without grounding every rule, and without --validate and --intervals",
+                help="add --learner max_margin, or leave --lazy out",
+            )
+        started = ground_lazily(database, program, request)
+        grounding, source = started.grounding, started.source
+    else:
+        grounding = ground(database, program, request)
     example = example_of(grounding, held_out)
     if not np.isfinite(example.truth).any():
         raise InputError.of(
@@ -169,32 +187,42 @@ def learn(
             "no query atom has a label to learn from",
             help=f"give data with facts of {', '.join(query_predicates(grounding)) or 'the query predicates'}",
         )
-    deadline, settings = deadline_after(time_limit), options or {}
+    deadline, settings, parts = deadline_after(time_limit), options or {}, [grounding]
     if learner == GENERATIVE:
         if held_out is not None or intervals is not None:
             raise UsageError.of("E0819", f"{GENERATIVE} takes neither folds of atoms nor intervals")
-        source = DatabaseFlipCounts(database, program, grounding.templates, request.worlds, progress)
+        counts = DatabaseFlipCounts(database, program, grounding.templates, request.worlds, progress)
         pseudo = PseudoLikelihood(**cast(Any, settings))
-        learned = pseudo.fit_counts(source, grounding.templates, deadline=deadline, progress=progress)
+        learned = pseudo.fit_counts(counts, grounding.templates, deadline=deadline, progress=progress)
     else:
         chosen = make_learner(default_learner(program) if learner == "auto" else learner, **settings)
         tried: dict[str, object] = {}
         if candidates:
-            examples = _examples_by_world(database, program, request, grounding.templates, held_out)
+            apart = _by_world(database, program, request, grounding.templates)
+            trial = [example_of(part, held_out) for part in apart]
             found = validate(
-                chosen, candidates, examples, grounding.templates, seed=seed, deadline=deadline, progress=progress
+                chosen, candidates, trial, grounding.templates, seed=seed, deadline=deadline, progress=progress
             )
             chosen = found.learner
             tried = {"validation": [{**p, "score": float(v)} for p, v in zip(found.parameters, found.score)]}
-        learned = chosen.fit([example], grounding.templates, seed=seed, deadline=deadline, progress=progress)
+        examples = [example]
+        if source is not None:
+            examples = [replace(example, source=RowStore(cast(Any, source)))]
+        elif getattr(chosen, "by_world", False) and np.unique(grounding.network.world).size > 1:
+            parts = _by_world(database, program, request, grounding.templates)
+            examples = [example_of(part, held_out) for part in parts]
+        learned = chosen.fit(examples, grounding.templates, seed=seed, deadline=deadline, progress=progress)
+        if source is not None:
+            source.close()
         learned = replace(learned, diagnostics={**learned.diagnostics, **tried})
     found_intervals = None
     if intervals is not None:
-        parts = [example]
+        sampled = [example]
         if intervals == "bootstrap":
-            parts = _examples_by_world(database, program, request, grounding.templates, held_out)
+            apart = _by_world(database, program, request, grounding.templates)
+            sampled = [example_of(part, held_out) for part in apart]
         found_intervals = weight_intervals(
-            parts,
+            sampled,
             grounding.templates,
             learned.weights,
             method=cast(Any, intervals),
@@ -210,7 +238,7 @@ def learn(
         program,
         grounding,
         perf_counter() - begun,
-        warnings=(*grounding.warnings, *_contradicted(grounding, learned)),
+        warnings=(*grounding.warnings, *_contradicted(parts, learned)),
         intervals=found_intervals,
     )
 
@@ -253,7 +281,7 @@ def intervals_of_run(
     templates = replace(templates, weight=weights, fixed=fixed)
     parts = [example_of(grounding)]
     if method == "bootstrap":
-        parts = _examples_by_world(database, program, request, templates, None)
+        parts = [example_of(part) for part in _by_world(database, program, request, templates)]
     found = weight_intervals(
         parts,
         templates,
@@ -269,32 +297,27 @@ def intervals_of_run(
     return found.low, found.high
 
 
-def _examples_by_world(
-    database: Database, program: Program, request: GroundRequest, templates: Templates, held_out: HeldOut | None
-) -> list[Example]:
+def _by_world(database: Database, program: Program, request: GroundRequest, templates: Templates) -> list[Grounding]:
     """Each training world grounded apart; those without an open atom left out."""
     worlds = tuple(database.worlds().values()) if request.worlds is None else request.worlds
-    found = []
-    for world in worlds:
-        part = ground(database, program, replace(request, role="learn", worlds=(world,), templates=templates))
-        if part.network.n_atoms:
-            found.append(example_of(part, held_out))
-    return found
+    parts = [ground(database, program, replace(request, worlds=(world,), templates=templates)) for world in worlds]
+    return [part for part in parts if part.network.n_atoms]
 
 
-def _contradicted(grounding: Grounding, learned: LearnedWeights, most: int = 10) -> list[Diagnostic]:
+def _contradicted(groundings: Sequence[Grounding], learned: LearnedWeights, most: int = 10) -> list[Diagnostic]:
     """A warning for each hard ground clause that the labels violate, which the learner left out."""
     found = learned.diagnostics.get("violated_hard_rows")
-    rows = np.asarray(found[0], np.int64) if isinstance(found, tuple) and len(found) == 1 else np.zeros(0, np.int64)
+    rows = list(found) if isinstance(found, tuple) else []
+    broken = [(part, int(row)) for part, numbers in zip(groundings, rows) for row in np.asarray(numbers, np.int64)]
     warnings = []
-    for row in rows[:most]:
-        entries = grounding.network.A[[row]].tocoo()
-        names = grounding.atoms.names(entries.coords[1])
+    for part, row in broken[:most]:
+        entries = part.network.A[[row]].tocoo()
+        names = part.atoms.names(entries.coords[1])
         clause = " v ".join(f"{'!' if value > 0 else ''}{name}" for name, value in zip(names, entries.data))
         message = f"the labels violate the hard ground clause {clause}; it is left out of learning"
         warnings.append(Diagnostic("E0508", message, severity="warning"))
-    if rows.size > most:
-        warnings.append(Diagnostic("E0508", f"{rows.size - most} more hard ground clauses", severity="warning"))
+    if len(broken) > most:
+        warnings.append(Diagnostic("E0508", f"{len(broken) - most} more hard ground clauses", severity="warning"))
     return warnings
 
 
