@@ -21,6 +21,13 @@ from workbench.progress import SILENT, Progress
 __all__ = ["PDHG", "PrimalDual"]
 
 Float = npt.NDArray[np.float64]
+Real = npt.NDArray[np.floating]
+
+_SINGLE_TOLERANCE = 1e-5
+"""Gaps below this are sought in double precision from the start."""
+
+_SINGLE_RESIDUAL = 2e-6
+"""Of the iterate's length: thirty times what single precision leaves of a residual by rounding alone."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +107,9 @@ class PrimalDual:
 
     Notes
     -----
+    Iterations run in single precision, which halves the memory they stream through, until the fixed-point residual
+    nears its rounding; energies and bounds are always computed in double precision.
+
     A restart sets the anchor to the current T(z) when the fixed-point residual fell to 0.4 of the anchor's, or to 0.8
     of it and rises again, or when the epoch is a fifth of the run; the primal weight then moves halfway (in
     logarithms) to the ratio of the dual and primal distances travelled, within a factor of 3 of its first value.
@@ -119,8 +129,6 @@ class PrimalDual:
         self.max_iterations = max_iterations
         self.check_every = check_every
         self.note = note
-        self.indptr = program.A.indptr.astype(np.int32)
-        self.indices = program.A.indices.astype(np.int32)
         magnitude = abs(program.A)
         row_sum = np.asarray(magnitude.sum(axis=1)).ravel()
         column_sum = np.asarray(magnitude.sum(axis=0)).ravel()
@@ -128,69 +136,83 @@ class PrimalDual:
         self.primal_step = 1.0 / np.where(column_sum > 0.0, column_sum, 1.0)
         middle = np.full(program.n, 0.5) if start is None else np.nan_to_num(start, nan=0.5)
         feasible = make_feasible(program, middle)
-        self.x = np.clip(middle, program.lower, program.upper) if feasible is None else feasible
-        self.in_block = np.zeros(program.n, np.bool_)
-        self.in_block[program.block_member] = True
-        self.scratch = np.zeros((2, int(np.diff(program.block_start).max(initial=0))))
-        self.multiplier = program.clip_multipliers(np.zeros(program.n_rows) if multipliers is None else multipliers)
+        self.best_x: Float = np.clip(middle, program.lower, program.upper) if feasible is None else feasible
         size = program.weight @ program.weight + program.cost @ program.cost
         scale = float(np.sqrt(size / max(program.n, 1)))
         self.primal_weight = self.first_weight = scale if scale > 0.0 else 1.0
-        self.mapped_x, self.mapped_multiplier = self.x.copy(), self.multiplier.copy()
-        self.reflected = np.zeros(program.n)
-        self.best_bound = -np.inf
-        self.best_x, self.best_energy = self.x.copy(), np.inf
+        self.best_energy, self.best_bound = np.inf, -np.inf
         self.iteration = self.restarts = 0
         self.residual = np.inf
+        self.mapped_x: Real = self.best_x.copy()
+        clipped = program.clip_multipliers(np.zeros(program.n_rows) if multipliers is None else multipliers)
+        self.mapped_multiplier: Real = clipped
+        self._work_in(np.float32)
+
+    def _work_in(self, precision: type[np.floating]) -> None:
+        """Arrays of the given precision for the kernel, the state among them, anchored where the last T(z) was."""
+        program = self.program
+
+        def cast(array: Real) -> Real:
+            return array.astype(precision)
+
+        in_block = np.zeros(program.n, np.bool_)
+        in_block[program.block_member] = True
+        self.precision = precision
+        self.fixed = (
+            program.A.indptr.astype(np.int32),
+            program.A.indices.astype(np.int32),
+            cast(program.A.data),
+            cast(program.b),
+            cast(program.weight),
+            program.kind,
+            cast(program.cost),
+            cast(program.lower),
+            cast(program.upper),
+            in_block,
+            program.block_start,
+            program.block_member,
+            program.block_right,
+            program.block_exact,
+            np.zeros((2, int(np.diff(program.block_start).max(initial=0)))),
+            cast(self.primal_step),
+            cast(self.dual_step),
+        )
+        self.mapped_x, self.mapped_multiplier = cast(self.mapped_x), cast(self.mapped_multiplier)
+        self.x, self.multiplier = self.mapped_x.copy(), self.mapped_multiplier.copy()
+        self.reflected = np.zeros_like(self.x)
         self._set_anchor()
 
     def run(self, tolerance: float) -> Point:
         """Iterate until the relative gap is at most `tolerance` and hard rows hold to a tenth of it, or stop."""
         program = self.program
         stopped: Status | None = None
+        if tolerance < _SINGLE_TOLERANCE and self.precision is np.float32:
+            self._work_in(np.float64)
         while stopped is None:
             self._epoch_part()
-            x = self.mapped_x
+            x, multiplier = self.mapped_x.astype(np.float64), self.mapped_multiplier.astype(np.float64)
             energy, violation = program.energy(x), program.violation(x)
-            self.best_bound = max(self.best_bound, program.dual_bound(self.mapped_multiplier))
+            self.best_bound = max(self.best_bound, program.dual_bound(multiplier))
             feasible = violation <= 0.1 * tolerance
             if feasible and energy < self.best_energy:
                 self.best_energy = energy
-                self.best_x[:] = x
+                self.best_x = x
             if self.note is not None:
                 stopped = self.note(self.iteration, energy, self.best_bound, violation, self.residual)
             if feasible and abs(self.best_energy - self.best_bound) <= max(tolerance * abs(self.best_energy), 1e-10):
-                return Point(self.best_x, self.best_bound, None, self.mapped_multiplier)
+                return Point(self.best_x, self.best_bound, None, multiplier)
             if stopped is None and self.iteration >= self.max_iterations:
                 stopped = Status.LIMIT
             self._restart_if_due()
-        x = self.best_x if np.isfinite(self.best_energy) else self.mapped_x
-        return Point(x, self.best_bound, stopped, self.mapped_multiplier)
+        return Point(self.best_x if np.isfinite(self.best_energy) else x, self.best_bound, stopped, multiplier)
 
     def _epoch_part(self) -> None:
         # The first step after a restart runs alone: its residual is the anchor's own.
-        program = self.program
         for part in (self.check_every,) if self.since_anchor else (1, self.check_every):
             self.residual = halpern_steps(
                 part,
                 self.since_anchor,
-                self.indptr,
-                self.indices,
-                program.A.data,
-                program.b,
-                program.weight,
-                program.kind,
-                program.cost,
-                program.lower,
-                program.upper,
-                self.in_block,
-                program.block_start,
-                program.block_member,
-                program.block_right,
-                program.block_exact,
-                self.scratch,
-                self.primal_step,
-                self.dual_step,
+                *self.fixed,
                 self.primal_weight,
                 self.x,
                 self.multiplier,
@@ -210,7 +232,7 @@ class PrimalDual:
         self.x[:] = self.mapped_x
         self.multiplier[:] = self.mapped_multiplier
         self.anchor_x, self.anchor_multiplier = self.x.copy(), self.multiplier.copy()
-        self.slope = self.program.A.T @ self.multiplier
+        self.slope = (self.program.A.T @ self.multiplier).astype(self.precision)
         self.since_anchor = 0
         self.anchor_residual = self.last_residual = np.inf
 
@@ -227,7 +249,16 @@ class PrimalDual:
             # Where the primal has settled the ratio runs away and the dual, hence the bound, would crawl.
             self.primal_weight = min(max(balanced, self.first_weight / 3.0), self.first_weight * 3.0)
         self.restarts += 1
-        self._set_anchor()
+        if self.precision is np.float32 and self.residual <= _SINGLE_RESIDUAL * self._norm():
+            self._work_in(np.float64)
+        else:
+            self._set_anchor()
+
+    def _norm(self) -> float:
+        """The length of T(z) in the residual's norm."""
+        atoms = self.primal_weight * float(np.sum(self.mapped_x**2 / self.primal_step))
+        rows = float(np.sum(self.mapped_multiplier**2 / self.dual_step)) / self.primal_weight
+        return float(np.sqrt(atoms + rows))
 
     def diagnostics(self) -> dict[str, object]:
         """Iterations, restarts, the last fixed-point residual and primal weight."""
