@@ -12,7 +12,9 @@ from workbench.inference.admm import ADMM
 from workbench.inference.block_coordinate import BlockCoordinateDescent
 from workbench.inference.convex_program import ConvexProgram, convex_program
 from workbench.inference.cvxpy_engine import ConvexSolver
+from workbench.inference.feasible_point import make_feasible
 from workbench.inference.pdhg import PDHG
+from workbench.inference.polish import Polish
 from workbench.inference.simplex import project_to_simplex
 from workbench.inference.solution import Engine, Status
 from workbench.network.ground_network import GroundNetwork, Relation
@@ -71,6 +73,21 @@ def test_any_multipliers_bound_any_point(seed: int, scale: float) -> None:
     x = ADMM(tolerance=1e-3).solve(network, WEIGHTS).values
     multipliers = scale * rng.standard_normal(program.n_rows)
     assert program.dual_bound(multipliers) <= program.energy(x) + 1e-6
+
+
+@given(seed=st.integers(0, 40), shape=st.sampled_from(sorted(SHAPES)))
+@settings(max_examples=30, deadline=None)
+def test_a_polished_pair_is_no_worse_and_its_bound_holds(seed: int, shape: str) -> None:
+    program = program_of(hinge_network(seed, **SHAPES[shape]))  # type: ignore[arg-type]
+    rng = np.random.default_rng(seed)
+    x = make_feasible(program, rng.random(program.n))
+    multipliers = program.clip_multipliers(rng.normal(size=program.n_rows))
+    assert x is not None
+    polish = Polish(program)
+    lowered, raised = polish.point(x), polish.bound(multipliers)
+    assert program.energy(lowered) <= program.energy(x) + 1e-9
+    assert program.violation(lowered) <= program.violation(x) + 1e-9
+    assert program.dual_bound(multipliers) - 1e-9 <= raised <= program.energy(lowered) + 1e-9
 
 
 def test_simplexes_and_single_atoms_leave_the_rows() -> None:

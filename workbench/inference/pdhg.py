@@ -13,6 +13,7 @@ from workbench.inference.convex_program import ConvexProgram, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude, declines_concave
 from workbench.inference.feasible_point import make_feasible
 from workbench.inference.pdhg_kernels import halpern_steps
+from workbench.inference.polish import Polish
 from workbench.inference.solution import Solution, Status
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.relax import relax
@@ -22,6 +23,9 @@ __all__ = ["PDHG", "PrimalDual"]
 
 Float = npt.NDArray[np.float64]
 Real = npt.NDArray[np.floating]
+
+_NEARLY = 2.0
+"""A gap of at most this many times the tolerance is worth polishing."""
 
 _SINGLE_TOLERANCE = 1e-5
 """Gaps below this are sought in double precision from the start."""
@@ -143,6 +147,7 @@ class PrimalDual:
         self.best_energy, self.best_bound = np.inf, -np.inf
         self.iteration = self.restarts = 0
         self.residual = np.inf
+        self.polish = Polish(program)
         self.mapped_x: Real = self.best_x.copy()
         clipped = program.clip_multipliers(np.zeros(program.n_rows) if multipliers is None else multipliers)
         self.mapped_multiplier: Real = clipped
@@ -197,14 +202,25 @@ class PrimalDual:
             if feasible and energy < self.best_energy:
                 self.best_energy = energy
                 self.best_x = x
+            allowed = max(tolerance * abs(self.best_energy), 1e-10)
+            if feasible and allowed < self.best_energy - self.best_bound <= _NEARLY * allowed:
+                self._polish(x, multiplier)
+                energy = min(energy, self.best_energy)
             if self.note is not None:
                 stopped = self.note(self.iteration, energy, self.best_bound, violation, self.residual)
-            if feasible and abs(self.best_energy - self.best_bound) <= max(tolerance * abs(self.best_energy), 1e-10):
+            if feasible and abs(self.best_energy - self.best_bound) <= allowed:
                 return Point(self.best_x, self.best_bound, None, multiplier)
             if stopped is None and self.iteration >= self.max_iterations:
                 stopped = Status.LIMIT
             self._restart_if_due()
         return Point(self.best_x if np.isfinite(self.best_energy) else x, self.best_bound, stopped, multiplier)
+
+    def _polish(self, x: Float, multiplier: Float) -> None:
+        polished = self.polish.point(x)
+        energy = self.program.energy(polished)
+        if energy < self.best_energy:
+            self.best_energy, self.best_x = energy, polished
+        self.best_bound = max(self.best_bound, self.polish.bound(multiplier))
 
     def _epoch_part(self) -> None:
         # The first step after a restart runs alone: its residual is the anchor's own.

@@ -1,0 +1,244 @@
+"""Exact coordinate steps that tighten a nearly optimal pair: one atom's value, one row's multiplier, at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csc_array
+
+from workbench.inference.convex_program import ConvexProgram
+from workbench.network.compiled import compiled
+
+__all__ = ["Polish"]
+
+Float = npt.NDArray[np.float64]
+Int8 = npt.NDArray[np.int8]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Bool = npt.NDArray[np.bool_]
+
+_MOST_ROWS = 256
+"""Atoms of more rows are passed over."""
+
+
+class Polish:
+    """One sweep of exact coordinate steps over the atoms or over the multipliers of a convex program.
+
+    First-order iterates circle their limit; a sweep costs a few iterations and takes about a third off the gap.
+    """
+
+    def __init__(self, program: ConvexProgram) -> None:
+        self.program = program
+        columns = csc_array(program.A)
+        self.column_ptr, self.column_row = columns.indptr.astype(np.int32), columns.indices.astype(np.int32)
+        self.column_value: Float = columns.data
+        self.block_of: Int64 = np.full(program.n, -1, np.int64)
+        self.block_of[program.block_member] = np.repeat(np.arange(program.n_blocks), np.diff(program.block_start))
+
+    def bound(self, multipliers: Float) -> float:
+        """The dual bound after a sweep that starts from `multipliers`, shape (n_rows,), which are left alone."""
+        program = self.program
+        moved = program.clip_multipliers(multipliers)
+        slope = program.cost + program.A.T @ moved
+        _raise_bound(
+            program.A.indptr.astype(np.int32),
+            program.A.indices.astype(np.int32),
+            program.A.data,
+            program.b,
+            program.weight,
+            program.kind,
+            program.lower,
+            program.upper,
+            self.block_of,
+            program.block_start,
+            program.block_member,
+            program.block_right,
+            program.block_exact,
+            moved,
+            slope,
+        )
+        return program.dual_bound(moved)
+
+    def point(self, x: Float) -> Float:
+        """A point of no more energy, feasible where `x`, shape (n,), is."""
+        program = self.program
+        moved = x.copy()
+        ell = program.b + program.A @ x
+        _lower_energy(
+            self.column_ptr,
+            self.column_row,
+            self.column_value,
+            program.weight,
+            program.kind,
+            program.cost,
+            program.lower,
+            program.upper,
+            self.block_of,
+            program.block_start,
+            program.block_member,
+            program.block_right,
+            program.block_exact,
+            moved,
+            ell,
+            np.empty((2, _MOST_ROWS)),
+        )
+        return moved
+
+
+@compiled
+def _raise_bound(
+    indptr: Int32,
+    indices: Int32,
+    values: Float,
+    offset: Float,
+    weight: Float,
+    kind: Int8,
+    lower: Float,
+    upper: Float,
+    block_of: Int64,
+    block_start: Int64,
+    block_member: Int64,
+    block_right: Float,
+    block_exact: Bool,
+    multiplier: Float,
+    slope: Float,
+) -> None:
+    """Maximise the dual bound over each row's multiplier in turn, in place; it never falls.
+
+    The bound is concave and, but for the quadratic conjugate of a squared hinge, piecewise linear in one multiplier:
+    its kinks are where the slope of one of the row's atoms passes zero, or the least slope of the atom's block.
+    `slope` holds `cost + A^T multiplier`, shape (n,), on entry and exit; `block_of` is -1 for atoms of no block. Rows
+    over two atoms of one block are passed over. O(nonzeros x atoms a row).
+    """
+    for j in range(offset.size):
+        start, end = indptr[j], indptr[j + 1]
+        shared = False
+        for p in range(start, end):
+            for q in range(start, p):
+                block = block_of[indices[p]]
+                shared = shared or (block >= 0 and block == block_of[indices[q]])
+        if shared:
+            continue
+        least = -np.inf if kind[j] == 3 else -multiplier[j]
+        most = weight[j] - multiplier[j] if kind[j] == 0 else np.inf
+        moved = 0.0
+        # Each turn moves to the next kink; a concave function has at most one kink an atom on the way up.
+        for _ in range(end - start + 2):
+            rise, fall = offset[j], offset[j]
+            above, below = most, least
+            if kind[j] == 1:
+                rise -= (multiplier[j] + moved) / (2.0 * weight[j])
+                fall = rise
+            for p in range(start, end):
+                i, value = indices[p], values[p]
+                block = block_of[i]
+                at_negative, at_positive, kink = upper[i], lower[i], 0.0
+                if block >= 0:
+                    at_negative, at_positive = block_right[block], 0.0
+                    kink = np.inf if block_exact[block] else 0.0
+                    for q in range(block_start[block], block_start[block + 1]):
+                        if block_member[q] != i:
+                            kink = min(kink, slope[block_member[q]])
+                distance = slope[i] + value * moved - kink
+                if abs(distance) <= 1e-13:
+                    rise += value * (at_positive if value > 0.0 else at_negative)
+                    fall += value * (at_negative if value > 0.0 else at_positive)
+                    continue
+                chosen = at_negative if distance < 0.0 else at_positive
+                rise += value * chosen
+                fall += value * chosen
+                crossing = moved - distance / value
+                if crossing > moved:
+                    above = min(above, crossing)
+                else:
+                    below = max(below, crossing)
+            if kind[j] == 1:
+                # Between kinks the derivative falls by 1 / (2 w) a unit.
+                stationary = moved + 2.0 * weight[j] * (rise if rise > 0.0 else fall)
+                above, below = min(above, stationary), max(below, stationary)
+            if rise > 1e-15 and moved < above < np.inf:
+                moved = above
+            elif fall < -1e-15 and moved > below > -np.inf:
+                moved = below
+            else:
+                break
+        if moved != 0.0:
+            multiplier[j] += moved
+            for p in range(start, end):
+                slope[indices[p]] += values[p] * moved
+
+
+@compiled
+def _lower_energy(
+    column_ptr: Int32,
+    column_row: Int32,
+    column_value: Float,
+    weight: Float,
+    kind: Int8,
+    cost: Float,
+    lower: Float,
+    upper: Float,
+    block_of: Int64,
+    block_start: Int64,
+    block_member: Int64,
+    block_right: Float,
+    block_exact: Bool,
+    x: Float,
+    ell: Float,
+    scratch: Float,
+) -> None:
+    """Minimise the energy over each atom's value in turn, in place; hard constraints that hold go on holding.
+
+    In one atom the energy of linear hinges is convex and piecewise linear, with a kink a row; the least is found by
+    sorting them. Atoms of squared hinges, of hard rows, of blocks with an exact sum, or of more rows than
+    `scratch`, shape (2, most rows), holds are passed over. `ell` holds `A x + b` on entry and exit. O(nonzeros).
+    """
+    for i in range(x.size):
+        first, end = column_ptr[i], column_ptr[i + 1]
+        block = block_of[i]
+        if end - first > scratch.shape[1] or (block >= 0 and block_exact[block]):
+            continue
+        floor, roof = lower[i], upper[i]
+        if block >= 0:
+            room = block_right[block] + x[i]
+            for q in range(block_start[block], block_start[block + 1]):
+                room -= x[block_member[q]]
+            roof = min(roof, max(room, x[i]))
+        linear = True
+        rate = cost[i]
+        count = 0
+        for p in range(first, end):
+            j, value = column_row[p], column_value[p]
+            if kind[j] != 0:
+                linear = False
+                break
+            if value < 0.0:
+                rate += weight[j] * value
+            kink = x[i] - ell[j] / value
+            q = count
+            while q > 0 and scratch[0, q - 1] > kink:
+                scratch[0, q], scratch[1, q] = scratch[0, q - 1], scratch[1, q - 1]
+                q -= 1
+            scratch[0, q], scratch[1, q] = kink, weight[j] * abs(value)
+            count += 1
+        if not linear:
+            continue
+        # The least lies from where the rate of change reaches zero to where it leaves it.
+        left, right = floor, floor
+        q = 0
+        while q < count and rate < -1e-12:
+            left = scratch[0, q]
+            rate += scratch[1, q]
+            q += 1
+        if rate < -1e-12:
+            left = right = roof
+        elif rate > 1e-12:
+            right = left
+        else:
+            right = scratch[0, q] if q < count else roof
+        best = min(max(min(max(x[i], left), right), floor), roof)
+        change = best - x[i]
+        if change != 0.0:
+            x[i] = best
+            for p in range(first, end):
+                ell[column_row[p]] += column_value[p] * change
