@@ -171,3 +171,17 @@ def test_lazy_grounding_ends_where_the_full_network_does() -> None:
     rows = grown.diagnostics["rows"]
     assert isinstance(rows, int | float)
     assert rows < full.network.n_rows
+
+
+def test_a_functions_value_meets_the_facts_of_a_closed_predicate() -> None:
+    rules = "D(u)\nN(t)\nu F(t)\nn = {1, 2, 3}\nG(n)\nM(n)\n1 D(F(x)) => N(x)\n1 G(i + 1) => M(i)"
+    found = mln(rules, "D(B1)\nD(B2)\nF(X) = B1\nF(Y) = B3\nG(1)\nG(3)", query=["N", "M"])
+    assert {atom for _, atom in unit_of(found)} == {"0:N(X)", "0:M(2)"}
+    assert found.network.groundings.tolist() == [[1, 1, 0], [1, 1, 0]]
+
+
+def test_an_existential_grounding_with_an_atom_and_its_negation_is_satisfied_by_evidence() -> None:
+    found = mln("t = {X, Y}\nA(t, t)\n-2 EXIST y (!A(y,y) v A(x,z))", "", query=["A"])
+    assert found.network.n_rows == 2
+    assert found.network.groundings.tolist() == [[2, 2, 0]]
+    assert found.network.evidence_satisfied.tolist() == [[2.0, 0.0]]

@@ -127,7 +127,7 @@ class Body:
                     changed = True
 
     def define(self, definition: Definition) -> None:
-        """Bind a function's value."""
+        """Bind a function's value; where a joined atom has bound its variable already, the two must be equal."""
         for term in definition.arguments:
             if isinstance(term, Variable) and term.name not in self.bound:
                 self.bind_domain(term.name)
@@ -140,10 +140,11 @@ class Body:
                 for number, (term, type_name) in enumerate(zip(definition.arguments, declared.argument_types))
             )
             last = len(declared.argument_types)
-            self._attach(Source(vocabulary.function(definition.function), alias, on))
-            self.bound[definition.variable] = Binding(
-                declared.return_type, Column(alias, f"a{last}"), Column(alias, f"p{last}")
+            value = Binding(declared.return_type, Column(alias, f"a{last}"), Column(alias, f"p{last}"))
+            self._attach(
+                Source(vocabulary.function(definition.function), alias, (*on, *self._agrees(definition, value)))
             )
+            self.bound[definition.variable] = value
             return
         number, text = self._computed(definition)
         if definition.type_name is None:
@@ -152,19 +153,25 @@ class Body:
                 self.where.append(Operation("IS NOT", (number, Value(None))))
             return
         alias = self.alias("v")
-        on = (
-            equal(Column(alias, "number"), number)
-            if number is not None
-            else equal(Column(alias, "name"), _known(text)),
+        given = (
+            equal(Column(alias, "number"), number) if number is not None else equal(Column(alias, "name"), _known(text))
         )
-        self._attach(Source(vocabulary.named_domain(definition.type_name), alias, on))
-        self.bound[definition.variable] = Binding(
+        value = Binding(
             definition.type_name,
             Column(alias, "a"),
             Column(alias, "p"),
             Column(alias, "number"),
             Column(alias, "name"),
         )
+        self._attach(
+            Source(vocabulary.named_domain(definition.type_name), alias, (given, *self._agrees(definition, value)))
+        )
+        self.bound[definition.variable] = value
+
+    def _agrees(self, definition: Definition, value: Binding) -> tuple[Expression, ...]:
+        """The condition that a value is what an atom joined before bound its variable to."""
+        before = self.bound.get(definition.variable)
+        return () if before is None else (equal(_known(value.constant), _known(before.constant)),)
 
     def _computed(self, definition: Definition) -> tuple[Expression | None, Expression | None]:
         """Value of a built-in function as a number or a text (Alchemy's arithmetic is on integers)."""

@@ -108,9 +108,17 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause, *, tie: bool) -> Ex
     columns = selects[0].columns
     keys = [name for name, _ in columns if name not in ("key", "s")]
     key = Column("u", "key")
-    literals = Call(
-        "list_sort", (Call("list_distinct", (Call("list", (key,), filter=Operation(">=", (key, Value(0)))),)),)
-    )
+    is_open = Operation(">=", (key, Value(0)))
+    distinct = Call("list_distinct", (Call("list", (key,), filter=is_open),))
+    literals = Call("list_sort", (distinct,))
+    # A grounding is satisfied when data make a literal true, or when it holds an atom and its negation.
+    unsatisfied = [Operation(">", (Call("min", (key,)), TRUE))]
+    if {one.atom.predicate for one in open_literals if one.positive} & {
+        one.atom.predicate for one in open_literals if not one.positive
+    }:
+        atoms = Call("list_distinct", (Call("list", (Operation("//", (key, Value(2))),), filter=is_open),))
+        lengths = [Call("coalesce", (Call("len", (one,)), Value(0))) for one in (distinct, atoms)]
+        unsatisfied.append(equal(*lengths))
     grouped = Select(
         (
             *((name, Column("u", name)) for name in keys),
@@ -119,7 +127,7 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause, *, tie: bool) -> Ex
         ),
         (Source(Union(tuple(selects)), "u"),),
         group_by=tuple(Column("u", name) for name in keys),
-        having=(Operation(">", (Call("min", (key,)), Value(-2))),),
+        having=tuple(unsatisfied),
     )
     widest = 0
     types = dict(clause.variable_types)

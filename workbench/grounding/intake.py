@@ -103,9 +103,7 @@ class Intake:
         offsets = (offsets - offsets[0]).astype(np.int64)
         widths = np.diff(offsets)
         owner = np.repeat(np.arange(widths.size), widths)
-        twins = np.flatnonzero((keys[1:] >> 1 == keys[:-1] >> 1) & (owner[1:] == owner[:-1]))
         keep = widths > 0
-        keep[owner[twins]] = False
         atoms = self.atoms.open_ids(keys >> 1)
         signs = ((keys & 1) << 1) - 1
         b = 1 - np.bincount(owner, keys & 1, minlength=widths.size)
