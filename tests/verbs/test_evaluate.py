@@ -43,3 +43,24 @@ def test_a_row_that_is_no_prediction_is_named(tmp_path: Path) -> None:
     predictions.write_text("atom,predicate,value\nP(A),P,1.5\n")
     with pytest.raises(InputError, match=r"predictions\.csv:2"):
         evaluate_file(predictions, [])
+
+
+def test_predicates_keep_their_spelling_and_a_number_may_be_a_last_argument(tmp_path: Path) -> None:
+    predictions = tmp_path / "predictions.csv"
+    predictions.write_text('atom,predicate,value\n"Rates(1, 5)",Rates,0.9\n"Rates(1, 1)",Rates,0.2\n')
+    (tmp_path / "rates_truth.tsv").write_text("1\t5\n1\t1\t0\n")
+    result = evaluate_file(predictions, [tmp_path / "rates_truth.tsv"])
+    assert list(result["by_predicate"]) == ["Rates"]
+    assert (result["accuracy"], result["unpredicted"]) == (1.0, 0)
+
+
+def test_a_truth_about_something_else_is_warned_of_and_two_labels_refused(tmp_path: Path) -> None:
+    predictions = tmp_path / "predictions.csv"
+    predictions.write_text("atom,predicate,value\nP(A),P,0.9\n")
+    truth = tmp_path / "truth.db"
+    truth.write_text("Pp(A)\n")
+    (warning,) = evaluate_file(predictions, [truth])["warnings"]
+    assert warning["code"] == "E0826"
+    truth.write_text("P(A)\n!P(A)\n")
+    with pytest.raises(InputError, match="E0825"):
+        evaluate_file(predictions, [truth])

@@ -6,13 +6,14 @@ import csv
 import gzip
 import os
 import re
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.errors import InputError, Span
+from workbench.errors import Diagnostic, InputError, Span, nearest
 from workbench.evaluation import scores
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ AtomKey = tuple[str, tuple[str, ...]]
 
 _ATOM = re.compile(r"\s*([^\W\d]\w*)\s*(?:\((.*)\))?\s*\.?\s*", re.DOTALL)
 _ARGUMENT = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^,"'()]+?))\s*(?:,|$)""", re.DOTALL)
-_LINE = re.compile(r"\s*([!?])?\s*((?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?=\s))?\s*(.*)", re.DOTALL)
+_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_LINE = re.compile(rf"\s*([!?])?\s*({_NUMBER}(?=\s))?\s*(.*?)(?:(?<=\))\s*({_NUMBER}))?\s*", re.DOTALL)
 
 
 def parse_atom(text: str) -> AtomKey | None:
@@ -49,32 +51,46 @@ def parse_atom(text: str) -> AtomKey | None:
     return match[1], tuple(constants)
 
 
-def read_truth(paths: Sequence[Path]) -> dict[AtomKey, float]:
+def read_truth(paths: Sequence[Path], arities: Mapping[str, int] | None = None) -> dict[AtomKey, float]:
     """Labels by atom from fact files: NaN for `?`, 0 for `!`, else 1 or the number given.
 
     Alchemy `.db` lines, or a table whose file name is the predicate (with an optional truth value as last column).
 
+    Parameters
+    ----------
+    paths : sequence of Path
+    arities : mapping, optional
+        Numbers of arguments by case-folded predicate: they tell a truth value from a last argument that is a number.
+
     Raises
     ------
     InputError
-        For a line that is no fact, or a file that cannot be read.
+        E0821 for a file that cannot be read, E0822 for a line that is no fact, E0825 for an atom given two labels.
     """
     truth: dict[AtomKey, float] = {}
     for path in paths:
-        for atom, value in _facts(path):
-            truth[atom] = value
+        for atom, value, span in _facts(path, arities or {}):
+            before = truth.setdefault(atom, value)
+            if before != value and not (np.isnan(before) and np.isnan(value)):
+                raise InputError.of(
+                    "E0825", f"{_text(atom)} is given different labels", span=span, help="keep one of them"
+                )
     return truth
+
+
+def _text(atom: AtomKey) -> str:
+    return f"{atom[0]}({', '.join(atom[1])})" if atom[1] else atom[0]
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     try:
-        with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as stream:
+        with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8-sig") as stream:
             yield from enumerate(stream, 1)
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise InputError.of("E0821", f"cannot read {path}: {error}", help="facts are UTF-8 text") from None
 
 
-def _facts(path: Path) -> Iterator[tuple[AtomKey, float]]:
+def _facts(path: Path, arities: Mapping[str, int]) -> Iterator[tuple[AtomKey, float, Span]]:
     ending = path.name.removesuffix(".gz").rsplit(".", 1)[-1].lower()
     table = ending in ("csv", "tsv", "txt")
     predicate = re.sub(r"_(truth|targets?|obs)$", "", path.name.split(".")[0])
@@ -82,33 +98,87 @@ def _facts(path: Path) -> Iterator[tuple[AtomKey, float]]:
         text = re.sub(r"\s+//.*$", "", line).strip() if not table else line.rstrip("\r\n")
         if not text or text.startswith("//"):
             continue
+        span = Span(str(path), number, 1, number, len(text) + 1)
         if table:
-            cells = next(csv.reader([text], delimiter="," if ending == "csv" else "\t"))
-            yield _row(predicate, cells)
+            cells = next(_cells([text], path, "," if ending == "csv" else "\t"))
+            yield *_row(predicate, cells, arities.get(predicate.casefold())), span
             continue
         match = _LINE.fullmatch(text)
         atom = parse_atom(match[3]) if match else None
-        if match is None or atom is None:
-            span = Span(str(path), number, 1, number, len(text) + 1)
+        value = float(match[2] or match[4] or 1.0) if match else np.nan
+        if match is None or atom is None or not value <= 1.0:
             raise InputError.of(
                 "E0822", "this line is no fact", span=span, line_text=text, help="write P(A,B) or !P(A,B)"
             )
-        sign = match[1]
-        yield atom, np.nan if sign == "?" else 0.0 if sign == "!" else float(match[2] or 1.0)
+        yield atom, np.nan if match[1] == "?" else 0.0 if match[1] == "!" else value, span
 
 
-def _row(predicate: str, cells: Sequence[str]) -> tuple[AtomKey, float]:
+def _row(predicate: str, cells: Sequence[str], arity: int | None) -> tuple[AtomKey, float]:
     try:
         value = float(cells[-1])
     except ValueError:
-        return (predicate, tuple(cells)), 1.0
-    if len(cells) > 1 and 0.0 <= value <= 1.0:
+        value = np.nan
+    valued = len(cells) > 1 and 0.0 <= value <= 1.0 if arity is None else len(cells) > arity
+    if valued and 0.0 <= value <= 1.0:
         return (predicate, tuple(cells[:-1])), value
     return (predicate, tuple(cells)), 1.0
 
 
-def _folded(atom: AtomKey) -> AtomKey:
-    return atom[0].casefold(), atom[1]
+def _cells(stream: Iterable[str], path: Path, delimiter: str = ",") -> Iterator[list[str]]:
+    try:
+        yield from csv.reader(stream, delimiter=delimiter)
+    except csv.Error as error:
+        raise InputError.of("E0821", f"cannot read {path}: {error}", help="a table of text cells is wanted") from None
+
+
+def _predictions(path: Path) -> tuple[list[AtomKey], list[float]]:
+    """Atoms and values of a predictions file: CSV (also gzipped) or Parquet, as `infer --out` writes."""
+    numbered: Iterable[tuple[int, tuple[str, str]]]
+    if path.suffix == ".parquet":
+        import pandas as pd
+
+        try:
+            frame = pd.read_parquet(path, columns=["atom", "value"])
+        except Exception as error:
+            raise InputError.of("E0821", f"cannot read {path}: {error}") from None
+        numbered = enumerate(zip(frame["atom"].astype(str), frame["value"].astype(str)), 1)
+    else:
+        rows = _cells((line for _, line in _lines(path)), path)
+        header = [name.strip() for name in next(rows, [])]
+        if header and not {"atom", "value"} <= set(header):
+            raise _no_prediction(path, 1)
+        places = [header.index(name) for name in ("atom", "value")] if header else []
+        numbered = (
+            (number, (row[places[0]], row[places[1]]) if len(row) > max(places) else ("", ""))
+            for number, row in enumerate(rows, 2)
+            if row
+        )
+    atoms: list[AtomKey] = []
+    values: list[float] = []
+    for number, (text, shown) in numbered:
+        atom = parse_atom(text)
+        try:
+            value = float(shown)
+        except ValueError:
+            value = np.nan
+        if atom is None or not 0.0 <= value <= 1.0:
+            raise _no_prediction(path, number)
+        atoms.append(atom)
+        values.append(value)
+    if not atoms:
+        raise InputError.of("E0824", f"{path} holds no prediction")
+    return atoms, values
+
+
+def _no_prediction(path: Path, number: int) -> InputError:
+    error = InputError.of(
+        "E0823",
+        "this row is no prediction",
+        span=Span(str(path), number, 1, number, 2),
+        help="columns are atom,predicate,value; value in [0, 1]",
+    )
+    assert isinstance(error, InputError)
+    return error
 
 
 def evaluate_file(predictions: Path, truth: Sequence[Path], *, threshold: float = 0.5) -> dict[str, Any]:
@@ -118,41 +188,33 @@ def evaluate_file(predictions: Path, truth: Sequence[Path], *, threshold: float 
     -------
     dict
         Metrics over all predictions, the number `scored`, the number of true facts of predicted predicates that have no
-        prediction (`unpredicted`), and the same `by_predicate`.
+        prediction (`unpredicted`), the same `by_predicate`, and `warnings`.
     """
-    try:
-        with open(predictions, encoding="utf-8", newline="") as stream:
-            rows = list(csv.DictReader(stream))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError.of("E0821", f"cannot read {predictions}: {error}") from None
-    atoms: list[AtomKey] = []
-    values: list[float] = []
-    for number, row in enumerate(rows, 2):
-        atom = parse_atom(row.get("atom") or "")
-        try:
-            value = float(row.get("value") or "")
-        except ValueError:
-            atom = None
-            value = np.nan
-        if atom is None or not 0.0 <= value <= 1.0:
-            span = Span(str(predictions), number, 1, number, 2)
-            raise InputError.of(
-                "E0823",
-                "this row is no prediction",
-                span=span,
-                help="columns are atom,predicate,value; value in [0, 1]",
-            )
-        atoms.append(_folded(atom))
-        values.append(value)
-    if not atoms:
-        raise InputError.of("E0824", f"{predictions} holds no prediction")
-    labels = {_folded(atom): value for atom, value in read_truth(truth).items()}
-    return _scored(atoms, np.asarray(values), labels, threshold)
+    atoms, values = _predictions(predictions)
+    return _scored(atoms, np.asarray(values), truth, threshold)
+
+
+def _labels(atoms: Sequence[AtomKey], truth: Sequence[Path]) -> dict[AtomKey, float]:
+    """The labels in the spelling of the predictions: a predicate of another case is the same where no other fits."""
+    predicted = dict.fromkeys(name for name, _ in atoms)
+    labels = read_truth(truth, {name.casefold(): len(arguments) for name, arguments in atoms})
+    named = {name for name, _ in labels}
+    folded = {name.casefold(): name for name in predicted}
+    return {
+        (name if name in predicted else _respelt(name, folded, named), arguments): value
+        for (name, arguments), value in labels.items()
+    }
+
+
+def _respelt(name: str, folded: Mapping[str, str], taken: set[str]) -> str:
+    other = folded.get(name.casefold(), name)
+    return name if other in taken else other
 
 
 def _scored(
-    atoms: Sequence[AtomKey], values: np.ndarray[Any, Any], labels: Mapping[AtomKey, float], threshold: float
+    atoms: Sequence[AtomKey], values: np.ndarray[Any, Any], truth: Sequence[Path], threshold: float
 ) -> dict[str, Any]:
+    labels = _labels(atoms, truth)
     target = np.array([labels.get(atom, 0.0) for atom in atoms])
     predicates = np.array([atom[0] for atom in atoms])
     known = set(atoms)
@@ -167,7 +229,25 @@ def _scored(
         if np.isfinite(target[chosen]).any():
             by_predicate[name] = dict(scores(values[chosen], target[chosen], threshold=threshold))
     result["by_predicate"] = by_predicate
+    result["warnings"] = [warning.as_record() for warning in _unmatched(predicates, labels)]
     return result
+
+
+def _unmatched(predicates: np.ndarray[Any, Any], labels: Mapping[AtomKey, float]) -> list[Diagnostic]:
+    """A warning when no label is of a predicted predicate: every prediction is then scored against false."""
+    named = sorted({name for name, _ in labels})
+    predicted = sorted(set(predicates.tolist()))
+    if not named or set(named) & set(predicted):
+        return []
+    close = nearest(predicted[0], named)
+    return [
+        Diagnostic(
+            "E0826",
+            f"the truth holds no fact of {', '.join(predicted)}, so all predictions are scored against false",
+            help=f"the truth is of {', '.join(named[:5])}" + (f"; did you mean {close}?" if close else ""),
+            severity="warning",
+        )
+    ]
 
 
 def evaluate_result(
@@ -179,6 +259,5 @@ def evaluate_result(
         labels = result.grounding.atoms.truth()[result.is_query]
         return dict(scores(frame["value"].to_numpy(), labels))
     paths = [Path(truth)] if isinstance(truth, str | os.PathLike) else [Path(path) for path in truth]
-    atoms = [_folded(atom) for text in frame["atom"] if (atom := parse_atom(text)) is not None]
-    known = {_folded(atom): value for atom, value in read_truth(paths).items()}
-    return _scored(atoms, frame["value"].to_numpy(dtype=np.float64), known, 0.5)
+    atoms = [atom for text in frame["atom"] if (atom := parse_atom(text)) is not None]
+    return _scored(atoms, frame["value"].to_numpy(dtype=np.float64), paths, 0.5)
