@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -81,3 +82,9 @@ def test_only_the_doors_use_the_facade(path: Path) -> None:
     doors = {"workspace", "cli", "commands", "experiments", "__init__", "__main__"}
     if room_of(path) not in doors:
         assert "workbench.workspace" not in imported_modules(path)
+
+
+def test_every_diagnostic_has_a_page_and_every_page_a_diagnostic() -> None:
+    sources = [*FILES, *(ROOT / "app").rglob("*.py")]
+    raised = {code for path in sources for code in re.findall(r'"([EWI]0\d{3})"', path.read_text(encoding="utf-8"))}
+    assert raised == {page.stem for page in (ROOT / "docs" / "errors").glob("*.md")}

@@ -8,7 +8,7 @@ import typer
 
 from workbench import __version__
 from workbench.commands import convert, demo, infer, learn, page, reproduce, rules, runs, structure
-from workbench.commands.console import print_error
+from workbench.commands.console import print_error, print_json
 from workbench.errors import Cancelled, ExitCode, WorkbenchError
 
 __all__ = ["app", "main"]
@@ -44,6 +44,9 @@ def main() -> None:
         app()
     except WorkbenchError as error:
         print_error(error)
+        if "--json" in sys.argv:
+            status = "infeasible" if error.exit_code is ExitCode.INFEASIBLE else "error"
+            print_json({"status": status, "diagnostics": [one.as_record() for one in error.diagnostics]})
         sys.exit(int(error.exit_code))
     except (Cancelled, KeyboardInterrupt):
         print_error("cancelled")

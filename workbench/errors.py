@@ -18,7 +18,10 @@ __all__ = [
     "UsageError",
     "WorkbenchError",
     "nearest",
+    "shortened",
 ]
+
+LONGEST_MESSAGE = 600
 
 
 class ExitCode(IntEnum):
@@ -77,7 +80,7 @@ class Diagnostic:
 
     def render(self) -> str:
         """The diagnostic as several lines of plain text: headline, place, source line, caret, help."""
-        lines = [f"{self.severity}[{self.code}]: {self.message}"]
+        lines = [f"{self.severity}[{self.code}]: {shortened(self.message)}"]
         if self.span is not None:
             lines.append(f"  --> {self.span}")
             if self.line_text is not None:
@@ -100,7 +103,7 @@ class Diagnostic:
         return {
             "severity": self.severity,
             "code": self.code,
-            "message": self.message,
+            "message": shortened(self.message),
             "file": self.span.source if self.span else None,
             "line": self.span.line if self.span else None,
             "column": self.span.column if self.span else None,
@@ -147,6 +150,11 @@ class InfeasibleError(WorkbenchError):
 
 class Cancelled(Exception):
     """Raised inside long work when its `Progress` was cancelled; engines turn it into a status."""
+
+
+def shortened(text: str, most: int = LONGEST_MESSAGE) -> str:
+    """`text`, its middle left out where it is longer than `most` characters: a name in it may be megabytes long."""
+    return text if len(text) <= most else f"{text[: most // 2]} ... {text[-(most // 2) :]}"
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str | None:

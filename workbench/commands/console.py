@@ -6,15 +6,29 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import Diagnostic, WorkbenchError
+from workbench.errors import Diagnostic, InputError, WorkbenchError, shortened
 from workbench.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["number", "print_error", "print_json", "print_line", "print_table", "print_warnings", "shown_progress"]
+__all__ = [
+    "as_records",
+    "check_output",
+    "number",
+    "print_error",
+    "print_json",
+    "print_line",
+    "print_table",
+    "print_warnings",
+    "shown_progress",
+    "writing",
+]
+
+LONGEST_CELL = 400
 
 
 def print_json(record: object) -> None:
@@ -61,7 +75,7 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
         numeric = any(isinstance(row[position], int | float) for row in held)
         table.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for row in held:
-        table.add_row(*(Text(number(value, digits)) for value in row))
+        table.add_row(*(Text(shortened(number(value, digits), LONGEST_CELL)) for value in row))
     console = Console(file=sys.stdout)
     if not console.is_terminal:
         console.width = max(console.width, 160)
@@ -100,3 +114,27 @@ def shown_progress(quiet: bool = False) -> Iterator[Progress]:
 def as_records(frame: Any) -> list[dict[str, Any]]:
     """A data frame's rows as plain records."""
     return [dict(zip(frame.columns, row)) for row in frame.itertuples(index=False, name=None)]
+
+
+def check_output(path: Path | None) -> None:
+    """Refuse, before any work is done, a file to write that cannot be one.
+
+    Raises
+    ------
+    InputError
+        E0802 when it is a directory, or in a directory that does not exist.
+    """
+    if path is None:
+        return
+    reason = "is a directory" if path.is_dir() else None if path.parent.is_dir() else f"{path.parent} is no directory"
+    if reason is not None:
+        raise InputError.of("E0802", f"{path} cannot be written: {reason}", help="name a file in a folder that exists")
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn a failure to write `path` into a diagnostic."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError.of("E0802", f"{path} cannot be written: {(error.strerror or str(error)).lower()}") from None

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.commands.console import print_line
+from workbench.commands.console import check_output, print_line, writing
 from workbench.commands.options import RulesFile
 from workbench.errors import UsageError
 
@@ -40,12 +40,15 @@ def convert(
                 print_line(text.rstrip("\n"))
         return
     if len(files) == 1 and not out.is_dir():
-        out.write_text(next(iter(files.values())), encoding="utf-8")
+        check_output(out)
+        with writing(out):
+            out.write_text(next(iter(files.values())), encoding="utf-8")
         print_line(str(out))
         return
-    out.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        (out / name).write_text(text, encoding="utf-8")
+        with writing(out / name):
+            out.mkdir(parents=True, exist_ok=True)
+            (out / name).write_text(text, encoding="utf-8")
         print_line(str(out / name))
 
 
@@ -55,7 +58,7 @@ def _converted(source: Path, data: Path | None, learn_data: Path | None) -> dict
     from workbench.language.psl_document import read_psl_document
     from workbench.language.psl_forms import document_to_files, files_to_document, format_psl_document
 
-    if source.suffix in (".json", ".yaml", ".yml"):
+    if source.name.removesuffix(".gz").endswith((".json", ".yaml", ".yml")):
         return dict(document_to_files(read_psl_document(source), source.stem))
     program = read_program(source)
     if program.language == "mln":

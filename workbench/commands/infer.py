@@ -8,12 +8,15 @@ from typing import Annotated, Literal
 import typer
 
 from workbench.commands.console import (
+    check_output,
     number,
+    print_error,
     print_json,
     print_line,
     print_table,
     print_warnings,
     shown_progress,
+    writing,
 )
 from workbench.commands.options import (
     Closed,
@@ -84,8 +87,11 @@ def infer(
     json: Json = False,
 ) -> None:
     """Predict: the most probable state (map), or each atom's probability (marginal)."""
+    from workbench.inference import has_parameter
+
+    check_output(out)
     options = parameters(settings)
-    if samples is not None:
+    if samples is not None and has_parameter(engine, "samples"):
         options["samples"] = samples
     with opened(workspace, rules, data, world) as open_workspace, shown_progress(quiet=json) as progress:
         result = open_workspace.infer(
@@ -132,10 +138,11 @@ def write_frame(frame: object, path: Path) -> None:
     import pandas as pd
 
     assert isinstance(frame, pd.DataFrame)
-    if path.suffix == ".parquet":
-        frame.to_parquet(path, index=False)
-    else:
-        frame.to_csv(path, index=False)
+    with writing(path):
+        if path.suffix == ".parquet":
+            frame.to_parquet(path, index=False)
+        else:
+            frame.to_csv(path, index=False)
 
 
 def evaluate(
@@ -150,6 +157,8 @@ def evaluate(
     from workbench.verbs.evaluate import evaluate_file
 
     result = evaluate_file(predictions, truth, threshold=threshold)
+    for warning in result["warnings"]:
+        print_error(f"warning[{warning['code']}]: {warning['message']}\n  help: {warning['help']}")
     if json:
         print_json(result)
         return

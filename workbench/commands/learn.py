@@ -7,7 +7,15 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from workbench.commands.console import print_json, print_line, print_table, print_warnings, shown_progress
+from workbench.commands.console import (
+    check_output,
+    print_json,
+    print_line,
+    print_table,
+    print_warnings,
+    shown_progress,
+    writing,
+)
 from workbench.commands.infer import chosen_task
 from workbench.commands.options import (
     Closed,
@@ -71,6 +79,7 @@ def learn(
     json: Json = False,
 ) -> None:
     """Learn the rules' weights from data in which the query predicates are labelled."""
+    check_output(out)
     with (
         opened(workspace, rules, data, world, learning=True) as open_workspace,
         shown_progress(quiet=json) as progress,
@@ -93,7 +102,8 @@ def learn(
         )
     print_warnings(result.warnings)
     if out is not None:
-        result.save(out)
+        with writing(out):
+            result.save(out)
     if json:
         print_json(result.summary())
     else:

@@ -76,7 +76,7 @@ def opened(
         if rules is not None:
             print_warnings(check(opened_workspace.declare(rules)))
         split: Literal["infer", "learn"] = "learn" if learning else "infer"
-        if rules is not None and rules.suffix in (".json", ".yaml", ".yml"):
+        if rules is not None and rules.name.removesuffix(".gz").endswith((".json", ".yaml", ".yml")):
             print_warnings(opened_workspace.load(rules, split=split).warnings)
         if data:
             print_warnings(opened_workspace.load(data, split=split).warnings)

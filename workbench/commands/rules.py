@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from workbench.commands.console import print_json, print_line, print_table, print_warnings
+from workbench.commands.console import print_json, print_line, print_table, print_warnings, writing
 from workbench.commands.options import (
     Closed,
     Data,
@@ -55,8 +56,12 @@ def check(files: Annotated[list[Path], typer.Argument(metavar="RULES...")], json
     else:
         print_warnings(found)
         for name, predicates, rules in counts:
-            print_line(f"{name}: {predicates} predicates, {rules} rules")
+            print_line(f"{name}: {counted(predicates, 'predicate')}, {counted(rules, 'rule')}")
     raise typer.Exit(1 if errors else 0)
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def fmt(
@@ -68,7 +73,9 @@ def fmt(
 
     text = format_source(file)
     if write:
-        file.write_text(text, encoding="utf-8")
+        data = text.encode()
+        with writing(file):
+            file.write_bytes(gzip.compress(data, mtime=0) if file.suffix == ".gz" else data)
     else:
         print_line(text.rstrip("\n"))
 

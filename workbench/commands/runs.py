@@ -7,7 +7,15 @@ from typing import Annotated, Literal
 
 import typer
 
-from workbench.commands.console import as_records, print_json, print_line, print_table, print_warnings
+from workbench.commands.console import (
+    as_records,
+    check_output,
+    print_json,
+    print_line,
+    print_table,
+    print_warnings,
+    writing,
+)
 from workbench.commands.infer import write_frame
 from workbench.commands.options import Json
 
@@ -84,11 +92,13 @@ def export(
     ],
 ) -> None:
     """Write a run's predictions, or its program."""
+    check_output(out)
     from workbench.workspace import open_workspace
 
     with open_workspace(workspace, read_only=True) as opened:
         if out.suffix in (".mln", ".psl"):
-            out.write_text(opened.run_program(run), encoding="utf-8")
+            with writing(out):
+                out.write_text(opened.run_program(run), encoding="utf-8")
         else:
             write_frame(opened.run_predictions(run), out)
     print_line(str(out))

@@ -7,7 +7,15 @@ from typing import Annotated
 
 import typer
 
-from workbench.commands.console import print_json, print_line, print_table, print_warnings, shown_progress
+from workbench.commands.console import (
+    check_output,
+    print_json,
+    print_line,
+    print_table,
+    print_warnings,
+    shown_progress,
+    writing,
+)
 from workbench.commands.options import Data, Json, Seed, TimeLimit, WorkspaceFile, Worlds, opened, parameters
 from workbench.errors import ExitCode
 
@@ -48,6 +56,7 @@ def structure(
     json: Json = False,
 ) -> None:
     """Learn rules: clause search from examples, or rules over the predicates of a program."""
+    check_output(out)
     from workbench.language.ilp_reader import read_ilp
     from workbench.verbs.structure import induce, learn_rules
 
@@ -68,7 +77,8 @@ def structure(
                 seed=seed, time_limit=time_limit, progress=progress,
             )  # fmt: skip
     if out is not None:
-        result.save(out)
+        with writing(out):
+            result.save(out)
     if json:
         print_json(result.summary())
     else:

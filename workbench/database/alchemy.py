@@ -22,7 +22,7 @@ _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _ARGUMENT = r'(?:"(?:[^"\\]|\\.)*"|[^\s,()"=]+)'
 FACT = (
     rf"\s*(?:([!?])|({_NUMBER})\s)?\s*([^\s(),\"=!?/]+)\s*"
-    rf"(?:\(\s*({_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*)\s*\))?\s*(?:=\s*({_ARGUMENT})\s*|\s({_NUMBER})\s*)?(?://.*)?"
+    rf"(?:\(\s*((?:{_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*)?)\s*\))?\s*(?:=\s*({_ARGUMENT})\s*|\s({_NUMBER})\s*)?(?://.*)?"
 )
 PLAIN_FACT = r"[!?]?[^\s(),\"=!?/]+\([^\s,()\"=]+(?:, ?[^\s,()\"=]+)*\)"
 
@@ -125,9 +125,6 @@ def _syntax_fault(source: Source, line: int) -> Diagnostic:
         message, column, help_text = "a quoted constant is not closed on this line", text.rfind('"') + 1, None
     elif text.count("(") != text.count(")"):
         message, column = "the brackets of this fact do not match", (text.find("(") + 1) or len(text)
-    elif "()" in text.replace(" ", ""):
-        message, column = "the brackets are empty", text.find("(") + 1
-        help_text = "a predicate without arguments is written without brackets"
     elif text.rstrip().endswith("."):
         message, column, help_text = "a fact takes no full stop", len(text.rstrip()), "leave the full stop out"
     end = column + 1 if column > 1 else max(2, len(text) + 1)

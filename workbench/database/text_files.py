@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, cast
 
+import numpy as np
+
 from workbench.errors import InputError, Span, WorkbenchError
 
 __all__ = ["chunks_of_lines", "display_name", "line_reader", "open_binary"]
 
 CHUNK_BYTES = 32 * 1024 * 1024
-LONGEST_LINE = 10 * 1024 * 1024
+LONGEST_LINE = 4 * 1024 * 1024
 
 
 def display_name(path: str | os.PathLike[str]) -> str:
@@ -49,7 +51,7 @@ def chunks_of_lines(path: Path) -> Iterator[tuple[int, str]]:
     Raises
     ------
     InputError
-        E0209 for bytes that are not UTF-8, NUL bytes, or a line longer than 10 MiB; E0211 for a file that cannot be
+        E0209 for bytes that are not UTF-8, NUL bytes, or a line longer than 4 MiB; E0211 for a file that cannot be
         read.
     """
     name = display_name(path)
@@ -64,13 +66,24 @@ def chunks_of_lines(path: Path) -> Iterator[tuple[int, str]]:
             if block:
                 cut = data.rfind(b"\n") + 1
                 data, rest = data[:cut], data[cut:]
-                if len(rest) > LONGEST_LINE:
-                    raise _bad_bytes(name, line + data.count(b"\n"), 1, "a line is longer than 10 MiB")
+            long_line = _longest_line(data, rest)
+            if long_line is not None:
+                raise _bad_bytes(name, line + long_line, 1, "this line is longer than 4 MiB", "is it text?")
             if data:
                 yield line, _decoded(data, name, line)
                 line += data.count(b"\n")
             if not block:
                 return
+
+
+def _longest_line(data: bytes, rest: bytes) -> int | None:
+    """How many lines of a piece stand before its first line that is too long, the unfinished one after it included."""
+    if len(data) > LONGEST_LINE:
+        ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+        sizes = np.diff(ends, prepend=-1, append=len(data))
+        if sizes.max() > LONGEST_LINE:
+            return int((sizes > LONGEST_LINE).argmax())
+    return data.count(b"\n") if len(rest) > LONGEST_LINE else None
 
 
 def _decoded(data: bytes, name: str, first_line: int) -> str:
@@ -94,9 +107,11 @@ def _position(data: bytes, offset: int, first_line: int) -> tuple[int, int]:
     return first_line + data.count(b"\n", 0, offset), offset - start + 1
 
 
-def _bad_bytes(name: str, line: int, column: int, message: str) -> WorkbenchError:
+def _bad_bytes(
+    name: str, line: int, column: int, message: str, help: str = "save the file as UTF-8 text and try again"
+) -> WorkbenchError:
     span = Span(name, line, column, line, column + 1)
-    return InputError.of("E0209", message, span=span, help="save the file as UTF-8 text and try again")
+    return InputError.of("E0209", message, span=span, help=help)
 
 
 def line_reader(path: Path) -> Callable[[int], str | None]:

@@ -1,7 +1,17 @@
 """Engines that solve a ground network."""
 
 from workbench.inference.choose import choose
-from workbench.inference.registry import CONVEX, ENGINES, make_engine
+from workbench.inference.registry import CONVEX, ENGINES, has_parameter, make_engine, with_parameters
 from workbench.inference.solution import Engine, Solution, Status
 
-__all__ = ["CONVEX", "ENGINES", "Engine", "Solution", "Status", "choose", "make_engine"]
+__all__ = [
+    "CONVEX",
+    "ENGINES",
+    "Engine",
+    "Solution",
+    "Status",
+    "choose",
+    "has_parameter",
+    "make_engine",
+    "with_parameters",
+]

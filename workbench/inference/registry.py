@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Mapping
+from dataclasses import fields, replace
 from importlib import import_module
 from typing import Any, Literal
 
 from workbench.errors import UsageError, nearest
 from workbench.inference.solution import Engine
 
-__all__ = ["CONVEX", "ENGINES", "engine_class", "make_engine"]
+__all__ = ["CONVEX", "ENGINES", "engine_class", "has_parameter", "make_engine", "with_parameters"]
 
 ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
     "auto": ("choose", "Auto", {}),
@@ -79,6 +80,36 @@ def make_engine(name: str, task: Literal["map", "marginal"] | None = None, **par
             "E0413", f"engine {name} does not compute {_TASKS[task]}", help=f"try one of: {', '.join(fitting)}"
         )
     return engine
+
+
+def has_parameter(name: str, parameter: str) -> bool:
+    """Whether an engine has a parameter; `auto` hands those it is given to the engine that it takes.
+
+    Raises
+    ------
+    UsageError
+        E0411 for an unknown engine.
+    """
+    return name == "auto" or parameter in _parameters(name)
+
+
+def with_parameters(engine: Engine, parameters: Mapping[str, object]) -> Engine:
+    """The engine that `auto` took, with the parameters given: `samples` only where it samples.
+
+    Raises
+    ------
+    UsageError
+        E0412 for any other parameter that it does not have.
+    """
+    known = [field.name for field in fields(engine)]  # type: ignore[arg-type]
+    for name in parameters:
+        if name not in known and name != "samples":
+            raise UsageError.of(
+                "E0412",
+                f"auto took engine {engine.name}, which has no parameter {name}",
+                help=f"name the engine with --engine; {engine.name} has: {', '.join(known) or 'none'}",
+            )
+    return replace(engine, **{name: value for name, value in parameters.items() if name in known})  # type: ignore[type-var]
 
 
 _TASKS = {"map": "the most probable state", "marginal": "marginal probabilities"}

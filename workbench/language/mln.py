@@ -218,6 +218,8 @@ class _Reading:
     def declare_function(self, declared: object) -> Function:
         assert isinstance(declared, Function)
         if declared.name in self.predicates or declared.name in self.functions:
+            if declared.return_type.casefold() in ("nan", "inf", "infinity"):
+                raise Refused("E0132", f"{declared.return_type} is no weight", declared.span, "write a finite number")
             raise Refused("E0111", f"{declared.name} is declared twice", declared.span)
         self.functions[declared.name] = declared
         return declared

@@ -34,7 +34,7 @@ from workbench.language.program import (
     Variable,
     Weight,
 )
-from workbench.language.refusal import Refused, unquoted
+from workbench.language.refusal import Refused, finite_weight, unquoted
 from workbench.language.source import Source
 
 __all__ = ["Builder", "is_variable_name"]
@@ -76,10 +76,10 @@ class Builder(Transformer[Token, object]):
         return FormulaRule(self.formula(formula), _weight(weight, stop), indivisible=True)
 
     def weight(self, token: Token) -> Weight:
-        return Weight("given", float(token))
+        return Weight("given", finite_weight(token, self.source.span(token)))
 
     def fixed_weight(self, _: Token, token: Token) -> Weight:
-        return Weight("fixed", float(token))
+        return Weight("fixed", finite_weight(token, self.source.span(token)))
 
     def weight_variable(self, token: Token) -> Weight:
         return Weight("variable", None, str(token))

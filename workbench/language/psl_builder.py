@@ -32,7 +32,7 @@ from workbench.language.program import (
     Variable,
     Weight,
 )
-from workbench.language.refusal import Refused, unquoted
+from workbench.language.refusal import Refused, finite_weight, unquoted
 from workbench.language.source import Source
 
 __all__ = ["Builder"]
@@ -113,10 +113,7 @@ class Builder(Transformer[Token, object]):
                     "E0123", "a hard rule has no exponent", self.source.span(exponent), "drop it, or give a weight"
                 )
             return Weight("hard")
-        value = float(weight)
-        if value == float("inf"):
-            raise Refused("E0120", "this weight is too large", self.source.span(weight), "end a hard rule with ` .`")
-        return Weight("given", value)
+        return Weight("given", finite_weight(weight, self.source.span(weight)))
 
     def filter(self, name: Token, condition: Node) -> Filter:
         return Filter(str(name), self._condition(condition))

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 from workbench.errors import Span
 
-__all__ = ["Refused", "unquoted"]
+__all__ = ["Refused", "finite_weight", "unquoted"]
+
+
+LARGEST_WEIGHT = 1e100
+"""Squares and sums of weights must stay finite numbers."""
 
 
 @dataclass
@@ -17,6 +21,20 @@ class Refused(Exception):
     message: str
     span: Span | None = None
     help: str | None = None
+
+
+def finite_weight(text: str, span: Span | None) -> float:
+    """The number that a weight's text stands for.
+
+    Raises
+    ------
+    Refused
+        E0132 when it is so large that sums of it would overflow.
+    """
+    value = float(text)
+    if not abs(value) <= LARGEST_WEIGHT:
+        raise Refused("E0132", f"the weight {text} is too large", span, "a full stop after a formula makes it hard")
+    return value
 
 
 def unquoted(text: str) -> str:

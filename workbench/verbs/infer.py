@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.database import Database
-from workbench.errors import InfeasibleError, UsageError
+from workbench.errors import InfeasibleError, InputError, UsageError
 from workbench.grounding import Grounding, GroundRequest, ground
-from workbench.inference import CONVEX, Solution, Status, choose, make_engine
+from workbench.inference import CONVEX, Solution, Status, choose, make_engine, with_parameters
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.rounded import Rounded
 from workbench.language.program import Program
@@ -168,8 +168,10 @@ def infer(
     ------
     InfeasibleError
         When hard rules and evidence admit no state.
+    InputError
+        When a rule has no weight.
     UsageError
-        When a rule has no weight, or the engine declines the network.
+        When the engine declines the network.
     """
     begun = perf_counter()
     progress.step("ground", 0.0)
@@ -218,10 +220,12 @@ def solve(
     """Run one engine by name, or the one that `auto` chooses, on a ground network."""
     network = grounding.network
     why = ""
+    given = {key: value for key, value in options.items() if value is not None}
     if engine == "auto":
         solver, why = choose(network, weights, task, discrete=discrete)
+        solver = with_parameters(solver, given)
     else:
-        solver = make_engine(engine, task, **{key: value for key, value in options.items() if value is not None})
+        solver = make_engine(engine, task, **given)
     if discrete and task == "map" and engine in CONVEX:
         solver = Rounded(solver)
     reason = solver.declines(network, weights)
@@ -259,7 +263,7 @@ def require_weights(templates: Templates, weights: Float) -> None:
     missing = np.flatnonzero(np.isnan(weights))
     if missing.size:
         first = templates.label[int(missing[0])]
-        raise UsageError.of(
+        raise InputError.of(
             "E0805",
             f"{missing.size} of {weights.size} clauses have no weight, the first is `{first}`",
             help="learn the weights first (workbench learn), or write them before the formulas",

@@ -1,0 +1,78 @@
+"""What goes wrong at the door: exit codes, messages, and a standard output that stays JSON."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+RULES = "P(t)\nQ(t)\n1 P(x) => Q(x)\n"
+FACTS = "P(A)\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rules.mln").write_text(RULES)
+    (tmp_path / "facts.db").write_text(FACTS)
+    return tmp_path
+
+
+@pytest.mark.parametrize("out", ["nowhere/p.csv", "."])
+@pytest.mark.usefixtures("files")
+def test_a_place_that_cannot_be_written_is_refused_before_the_work(run: Run, out: str) -> None:
+    outcome = run("infer", "rules.mln", "--data", "facts.db", "--out", out)
+    assert outcome.code == 1
+    assert "E0802" in outcome.err
+
+
+@pytest.mark.usefixtures("files")
+def test_failures_are_json_on_standard_output_too(run: Run, files: Path) -> None:
+    (files / "clash.mln").write_text("P(t)\nP(A).\n!P(x).\n")
+    outcome = run("infer", "clash.mln", "--query", "P", "--json")
+    assert outcome.code == 5
+    assert outcome.json["status"] == "infeasible"
+    assert "P(A)" in outcome.json["diagnostics"][0]["message"]
+    missing = run("infer", "none.mln", "--json")
+    assert (missing.code, missing.json["status"]) == (1, "error")
+
+
+@pytest.mark.usefixtures("files")
+def test_samples_are_handed_to_whatever_engine_samples(run: Run) -> None:
+    given = ("infer", "rules.mln", "--data", "facts.db", "--samples", "40", "--json")
+    assert run(*given).json["engine"] == "exact"
+    assert run(*given, "--engine", "exact").code == 0
+    assert run(*given, "--engine", "gibbs").json["diagnostics"]["samples"] == 40
+    refused = run("infer", "rules.mln", "--data", "facts.db", "--set", "wings=2")
+    assert (refused.code, "E0412" in refused.err) == (2, True)
+
+
+@pytest.mark.usefixtures("files")
+def test_a_rule_without_weight_is_the_inputs_fault(run: Run, files: Path) -> None:
+    (files / "unlearned.mln").write_text("P(t)\nP(x)\n")
+    outcome = run("infer", "unlearned.mln", "--data", "facts.db", "--query", "P")
+    assert (outcome.code, "E0805" in outcome.err) == (1, True)
+
+
+@pytest.mark.parametrize("weight", ["1e300", "1e999", "nan", "Infinity"])
+def test_weights_are_finite(run: Run, files: Path, weight: str) -> None:
+    (files / "rules.mln").write_text(f"P(t)\n{weight} P(A)\n")
+    outcome = run("check", "rules.mln", "--json")
+    assert [one["code"] for one in outcome.json["diagnostics"]] == ["E0132"]
+
+
+def test_formatting_a_gzipped_file_keeps_it_gzipped(run: Run, files: Path) -> None:
+    path = files / "rules.mln.gz"
+    path.write_bytes(gzip.compress(b"P(t)\n1   P(x)v   P(A)\n".replace(b")v", b") v")))
+    assert run("fmt", path, "--write").code == 0
+    assert gzip.decompress(path.read_bytes()) == b"P(t)\n1 P(x) v P(A)\n"
+
+
+def test_a_long_line_is_named_and_nothing_is_loaded(run: Run, files: Path) -> None:
+    (files / "facts.db").write_bytes(b"P(A)\nP(" + b"B" * 2**22 + b")\nP(C)\n")
+    outcome = run("infer", "rules.mln", "--data", "facts.db", "--query", "Q")
+    assert (outcome.code, "facts.db:2:1" in outcome.err) == (1, True)
+    assert len(outcome.err) < 1000
