@@ -87,7 +87,8 @@ class Visitor:
         """Wait until nothing runs, and no error of the page itself is shown."""
         self.page.wait_for_timeout(250)
         self.page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
-        assert self.page.locator('[data-testid="stException"]').count() == 0
+        faults = self.page.locator('[data-testid="stException"]').all_inner_texts()
+        assert not faults, faults
 
     def go(self, view: str, title: str) -> None:
         self.page.goto(f"{self.address}/{view}")
