@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
-__all__ = ["bars", "calibration", "curve", "degree_chart", "trace", "waterfall", "weight_bars"]
+__all__ = [
+    "bars",
+    "calibration",
+    "curve",
+    "degree_chart",
+    "neighbourhood",
+    "published_and_ours",
+    "trace",
+    "waterfall",
+    "weight_bars",
+]
 
 BLUE, ORANGE, GREY, GREEN = "#0072B2", "#D55E00", "#8a8a8a", "#009E73"
+TOP = alt.Legend(orient="top")
 SERIES = [BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9"]
 
 
@@ -45,22 +57,29 @@ def degree_chart(frame: pd.DataFrame, *, description: str) -> alt.Chart:
     )
 
 
-def weight_bars(frame: pd.DataFrame, *, before: bool, description: str) -> alt.LayerChart | alt.Chart:
-    """Diverging bars of weights sorted from strongest support to strongest opposition; ticks mark weights before."""
+def weight_bars(frame: pd.DataFrame, *, before: bool, description: str) -> alt.LayerChart:
+    """Diverging bars of weights in the frame's order; ticks mark weights before, whiskers intervals.
+
+    Columns: order, label, formula, weight, initial, and low, high with an interval.
+    """
     base = alt.Chart(frame, description=description)
     axis = alt.Axis(labelLimit=420, labelOverlap=False)
-    y = alt.Y("label:N", sort=alt.SortField("weight", "descending"), title=None, axis=axis)
-    chart = base.mark_bar(cornerRadiusEnd=2).encode(
-        x=alt.X("weight:Q", title="weight"),
-        y=y,
-        color=_sign("weight"),
-        tooltip=["formula:N", alt.Tooltip("weight:Q", format="+.4f"), alt.Tooltip("initial:Q", format="+.4f")],
-    )
-    height = 60 + 28 * len(frame)
-    if not before:
-        return chart.properties(height=height)
-    ticks = base.mark_tick(color=GREY, thickness=3, size=16).encode(x="initial:Q", y=y)
-    return (chart + ticks).properties(height=height)
+    y = alt.Y("label:N", sort=alt.SortField("order"), title=None, axis=axis)
+    shown = [name for name in ("weight", "initial", "low", "high") if name in frame and frame[name].notna().any()]
+    layers = [
+        base.mark_bar(cornerRadiusEnd=2).encode(
+            x=alt.X("weight:Q", title="weight"),
+            y=y,
+            color=_sign("weight"),
+            tooltip=["formula:N", *(alt.Tooltip(f"{name}:Q", format="+.4f") for name in shown)],
+        )
+    ]
+    if before:
+        layers.append(base.mark_tick(color=GREY, thickness=3, size=16).encode(x="initial:Q", y=y))
+    if "low" in shown:
+        layers.append(base.mark_rule(strokeWidth=2, color=GREY).encode(x="low:Q", x2="high:Q", y=y))
+        layers += [base.mark_tick(color=GREY, thickness=2, size=9).encode(x=f"{end}:Q", y=y) for end in ("low", "high")]
+    return alt.layer(*layers).properties(height=60 + 28 * len(frame))
 
 
 def curve(frame: pd.DataFrame, x: str, y: str, at: pd.DataFrame, *, description: str) -> alt.LayerChart:
@@ -112,7 +131,7 @@ def trace(frame: pd.DataFrame, x: str, *, description: str) -> alt.Chart:
         .encode(
             x=alt.X(f"{x}:Q", title=x),
             y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False)),
-            color=alt.Color("series:N", title=None, scale=alt.Scale(range=SERIES), legend=alt.Legend(orient="top")),
+            color=alt.Color("series:N", title=None, scale=alt.Scale(range=SERIES), legend=TOP),
             tooltip=["series:N", alt.Tooltip(f"{x}:Q"), alt.Tooltip("value:Q", format=".6g")],
         )
         .properties(height=260)
@@ -147,3 +166,46 @@ def waterfall(parts: list[tuple[str, float]], *, total: str, description: str) -
     texts = texts.transform_calculate(end="max(datum['from'], datum['to'])")
     rule = alt.Chart(pd.DataFrame({"zero": [0]})).mark_rule(color=GREY).encode(x=alt.X("zero:Q", title="contribution"))
     return (rule + chart + texts).properties(height=70 + 34 * len(frame))
+
+
+def published_and_ours(frame: pd.DataFrame, *, description: str) -> alt.LayerChart:
+    """Two points a figure, published and ours, joined by a line; columns label, published, ours."""
+    base = alt.Chart(frame, description=description)
+    axis = alt.Axis(labelLimit=420, labelOverlap=False)
+    y = alt.Y("label:N", sort=alt.SortField("order"), title=None, axis=axis)
+    line = base.mark_rule(color=GREY).encode(x=alt.X("published:Q", title="value"), x2="ours:Q", y=y)
+    points = (
+        base.transform_fold(["published", "ours"], as_=["figure", "value"])
+        .mark_point(size=90, filled=True, opacity=1)
+        .encode(
+            x=alt.X("value:Q", scale=alt.Scale(zero=False)),
+            y=y,
+            color=alt.Color("figure:N", title=None, scale=alt.Scale(range=[BLUE, ORANGE]), legend=TOP),
+            shape=alt.Shape("figure:N", title=None, legend=TOP),
+            tooltip=["label:N", "figure:N", alt.Tooltip("value:Q", format=".4f")],
+        )
+    )
+    return (line + points).properties(height=60 + 24 * len(frame))
+
+
+def neighbourhood(constant: str, facts: Sequence[Any]) -> str:
+    """The facts around a constant in Graphviz's language, every name quoted."""
+
+    def node(text: str) -> str:
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+    style = f'color="{GREY}" fontcolor="{GREY}" fontname="sans"'
+    lines = [
+        f'graph {{ layout=neato; overlap=false; splines=true; bgcolor="transparent"; edge [len=2.2 {style}];',
+        f"node [shape=box style=rounded {style}];",
+        f'{node(constant)} [style="rounded,filled" fillcolor="{BLUE}" fontcolor=white];',
+    ]
+    for fact in facts:
+        others = [name for place, name in enumerate(fact.arguments) if place != fact.position]
+        if len(others) == 1:
+            lines.append(f"{node(constant)} -- {node(others[0])} [label={node(fact.predicate)} fontsize=10];")
+        elif others:
+            label = f"{fact.predicate}({', '.join(fact.arguments)})"
+            lines.append(f"{node(label)} [shape=ellipse fontsize=10]; {node(constant)} -- {node(label)};")
+            lines += [f"{node(label)} -- {node(other)};" for other in others]
+    return "\n".join([*lines, "}"])

@@ -31,6 +31,7 @@ class Job:
     """
 
     number: int
+    kind: str
     title: str
     work: Callable[[Progress], Any]
     status: str = "waiting"
@@ -81,9 +82,9 @@ class JobRunner:
         self._waiting: Queue[Job] = Queue()
         Thread(target=self._run, name="workbench-jobs", daemon=True).start()
 
-    def submit(self, title: str, work: Callable[[Progress], Any]) -> Job:
+    def submit(self, title: str, work: Callable[[Progress], Any], *, kind: str = "") -> Job:
         """Queue work that takes a `Progress`; its job."""
-        job = Job(next(self._numbers), title, work)
+        job = Job(next(self._numbers), kind, title, work)
         self.jobs.append(job)
         self._waiting.put(job)
         return job

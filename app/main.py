@@ -11,14 +11,20 @@ if str(HERE.parent) not in sys.path:
 
 import streamlit as st  # noqa: E402
 
+from app.jobs import Job  # noqa: E402
 from app.state import server  # noqa: E402
 
-st.set_page_config(page_title="Relational workbench", page_icon=":material/hub:", layout="wide")
+st.set_page_config(
+    page_title="Relational workbench", page_icon=":material/hub:", layout="wide", initial_sidebar_state=230
+)
 
-# The frame's own style: less empty space above the title, rules and SQL in even letters.
+# The frame's own style: less empty space around the page, rules and SQL in even letters, figures of one size.
 st.html(
-    "<style>.stMainBlockContainer { padding-top: 3rem; padding-bottom: 3rem }"
-    ".stTextArea textarea { font-family: ui-monospace, monospace; font-size: .9rem }</style>"
+    "<style>.stMainBlockContainer { padding: 2.6rem 2.6rem 3rem }"
+    "@media (max-width: 700px) { .stMainBlockContainer { padding: 3rem 1rem 3rem } }"
+    ".stTextArea textarea { font-family: ui-monospace, monospace; font-size: .88rem; line-height: 1.5 }"
+    ".stMarkdown td, .stMarkdown th { padding: .22rem .75rem !important; font-size: .9rem }"
+    "[data-testid='stMetricValue'] { font-size: 1.55rem; font-variant-numeric: tabular-nums }</style>"
 )
 
 VIEWS = HERE / "views"
@@ -39,13 +45,21 @@ pages = {
         st.Page(VIEWS / "experiments.py", title="Experiments", icon=":material/science:"),
     ],
 }
+
+
+def job_line(job: Job) -> None:
+    """What runs, or ran last, in two lines."""
+    st.caption("Running" if not job.is_finished else "Last job")
+    share = f", {min(1.0, job.done / job.total):.0%}" if job.total and not job.is_finished else ""
+    st.text(f"{job.title}: {job.status}{share}")
+
+
 chosen = st.navigation(pages)
 with st.sidebar:
     state = server()
     st.caption("Workspace")
     st.text(Path(state.path).name if state.path else "in memory (not saved)")
-    job = state.runner.latest()
-    if job is not None:
-        st.caption("Last job")
-        st.text(f"{job.title}: {job.status}")
+    latest = state.runner.latest()
+    if latest is not None:
+        st.fragment(job_line, run_every=None if latest.is_finished else 2.0)(latest)
 chosen.run()

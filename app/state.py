@@ -1,4 +1,4 @@
-"""What all browser sessions of this server share (workspace and jobs), and small helpers of every page."""
+"""What all browser sessions of this server share: the workspace and the jobs; and where uploads are kept."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from app.jobs import JobRunner
-from workbench.errors import WorkbenchError
 from workbench.workspace import Workspace, open_workspace
 
-__all__ = ["Server", "numbers", "plain", "saved_upload", "server", "show_error", "warnings", "workspace"]
+__all__ = ["Server", "saved_upload", "server", "workspace"]
 
 START_EXAMPLE = "university"
 
@@ -63,40 +61,3 @@ def saved_upload(upload: Any) -> Path:
     path = folder / name
     path.write_bytes(upload.getvalue())
     return path
-
-
-def show_error(error: WorkbenchError | str) -> None:
-    """A failure as the workbench says it: plain text, with the line and the caret."""
-    if isinstance(error, str):
-        st.error("That did not work.", icon=":material/error:")
-        st.code(error, language=None, wrap_lines=True)
-        return
-    first = error.diagnostics[0].message if error.diagnostics else "unknown fault"
-    more = f" (and {len(error.diagnostics) - 1} more)" if len(error.diagnostics) > 1 else ""
-    st.error(plain(first) + more, icon=":material/error:")
-    st.code(_without_paths(str(error)), language=None, wrap_lines=True)
-
-
-def numbers(frame: pd.DataFrame, digits: int = 4) -> dict[str, Any]:
-    """Column settings that give every figure of a table the same number of decimals."""
-    return {
-        name: st.column_config.NumberColumn(format=f"%.{digits}f")
-        for name in frame.columns
-        if frame[name].dtype.kind == "f"
-    }
-
-
-def warnings(found: tuple[Any, ...]) -> None:
-    """Warnings of a load or a run."""
-    for diagnostic in found:
-        st.warning(plain(diagnostic.message), icon=":material/warning:")
-
-
-def plain(text: str) -> str:
-    """Text that a user may have written, safe inside Markdown: every mark escaped."""
-    return re.sub(r"([\\`*_{}\[\]()<>#+.!|~$:-])", r"\\\1", text)
-
-
-def _without_paths(text: str) -> str:
-    """Diagnostics name uploads by their file name, not by where this server keeps them."""
-    return re.sub(r"\S*/workbench-\w+/\w+/", "", text)

@@ -13,22 +13,21 @@ import numpy.typing as npt
 
 from workbench.database import Database, LoadReport, Partition, read_run, read_runs, run_table
 from workbench.errors import UsageError
-from workbench.grounding import Grounding, GroundRequest, ground
 from workbench.language.program import Program
-from workbench.network import Templates
 from workbench.progress import SILENT, Progress
-from workbench.verbs import loading, runs
 from workbench.verbs.browsing import Browsing, CheckedRules, Example, bundled_examples
 from workbench.verbs.common import as_program, names_of
-from workbench.verbs.crossval import CrossValidation, crossval, kept_folds, world_folds
-from workbench.verbs.infer import InferenceResult, Task, infer
-from workbench.verbs.learn import LearningResult, learn
 from workbench.verbs.reports import Reporting
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from workbench.grounding import Grounding, GroundRequest
     from workbench.language.ilp import IlpProblem
+    from workbench.network import Templates
+    from workbench.verbs.crossval import CrossValidation
+    from workbench.verbs.infer import InferenceResult, Task
+    from workbench.verbs.learn import LearningResult
     from workbench.verbs.structure_result import StructureResult
 
 __all__ = ["CheckedRules", "Example", "Workspace", "bundled_examples", "open_workspace"]
@@ -45,7 +44,7 @@ def open_workspace(path: str | os.PathLike[str] | None = None, *, read_only: boo
 class Workspace(Browsing, Reporting):
     """Data, rules and runs in one DuckDB database.
 
-    Use as a context manager, or call `close`.
+    Use as a context manager, or call `close`. What only some verbs need (SciPy, Numba, pandas) is imported by them.
     """
 
     def __init__(self, database: Database) -> None:
@@ -62,6 +61,10 @@ class Workspace(Browsing, Reporting):
     def close(self) -> None:
         """Close the database."""
         self.database.close()
+
+    def save_as(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to a new workspace file; this one stays open."""
+        self.database.copy(path).close()
 
     def load(
         self,
@@ -97,7 +100,9 @@ class Workspace(Browsing, Reporting):
         """
         if rules is not None:
             self.declare(rules)
-        return loading.load(self.database, source, world=world, partition=partition, predicate=predicate, split=split)
+        from workbench.verbs.loading import load
+
+        return load(self.database, source, world=world, partition=partition, predicate=predicate, split=split)
 
     def declare(self, rules: RulesLike) -> Program:
         """Declare a program's types and predicates in the database, and give the program back."""
@@ -126,6 +131,8 @@ class Workspace(Browsing, Reporting):
         UsageError
             For an unknown world.
         """
+        from workbench.grounding import GroundRequest
+
         if not self.worlds():
             self.database.world_id()
         by_name = self.worlds()
@@ -153,6 +160,8 @@ class Workspace(Browsing, Reporting):
 
     def ground(self, rules: RulesLike, *, learning: bool = False, **request: Any) -> Grounding:
         """The ground network of the rules over the data."""
+        from workbench.grounding import ground
+
         program = self.declare(rules)
         return ground(self.database, program, self.request(role=_role(learning), **request))
 
@@ -185,6 +194,10 @@ class Workspace(Browsing, Reporting):
         **request
             `query`, `closed`, `hidden`, `worlds`, as in `request`.
         """
+        from workbench.verbs import runs
+        from workbench.verbs.infer import infer
+        from workbench.verbs.learn import LearningResult
+
         weights = None
         if isinstance(rules, LearningResult):
             weights = rules.weights
@@ -230,6 +243,9 @@ class Workspace(Browsing, Reporting):
         training world, held out, are chosen; `intervals` puts an interval beside each weight; `lazy` grounds hard rules
         only where a state violates them (max margin).
         """
+        from workbench.verbs import runs
+        from workbench.verbs.learn import learn
+
         program = self.declare(rules)
         result = learn(
             self.database,
@@ -302,6 +318,9 @@ class Workspace(Browsing, Reporting):
             `query`, `closed`, `hidden`; `learner`, `learner_options`, `task`, `engine`, `engine_options`, `seed`,
             `time_limit`, `progress`; `record`.
         """
+        from workbench.verbs import runs
+        from workbench.verbs.crossval import crossval, kept_folds, world_folds
+
         program = self.declare(rules)
         keys = ("query", "closed", "hidden")
         chosen = {key: options.pop(key) for key in keys if key in options}
@@ -335,7 +354,9 @@ class Workspace(Browsing, Reporting):
 
     def compare(self, first: int, second: int) -> dict[str, list[dict[str, Any]]]:
         """What differs between two runs: settings, metrics, weights, predictions."""
-        return runs.compare_runs(self.database, first, second)
+        from workbench.verbs.runs import compare_runs
+
+        return compare_runs(self.database, first, second)
 
     def run_program(self, run: int) -> str:
         """The program of a run, with the weights it learned where it learned any."""

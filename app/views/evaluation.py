@@ -2,108 +2,138 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.state import numbers, show_error, workspace
+from app.show import choose_run, header, show_error, small_table, table
+from app.state import workspace
 from workbench.errors import WorkbenchError
 
-METRICS = ("F1", "precision", "recall", "accuracy", "AUC-ROC", "AUC-PR", "CLL")
+METRICS = {
+    "F1": "Harmonic mean of precision and recall at threshold 0.5.",
+    "precision": "Of what is predicted true, the share that is.",
+    "recall": "Of what is true, the share that is predicted.",
+    "accuracy": "Share predicted rightly, true and false alike.",
+    "AUC-ROC": "Probability that a true atom is ranked above a false one.",
+    "AUC-PR": "Area under the precision-recall curve; better than AUC-ROC where few atoms are true.",
+    "CLL": "Mean log of the probability given to what is the case; 0 is perfect.",
+}
+HEADLINE = ("F1", "AUC-ROC", "AUC-PR", "CLL")
 
 
-def by_fold(number: int) -> None:
-    """The table of metrics with mean, deviation and interval."""
+def by_fold(number: int) -> bool:
+    """The headline figures and the table of metrics by fold; whether there is anything to score."""
     ws = workspace()
-    table = ws.scores_by_fold(number)
-    if table.empty:
+    scores = ws.scores_by_fold(number)
+    if scores.empty:
         st.info("No prediction of this run has a label. Load truth for its query predicates on the Data page.")
-        return
-    shown = table[["fold", *(name for name in METRICS if name in table)]]
-    if len(table) > 1:
-        summary = ws.metric_summary(shown).set_index("metric").T
+        return False
+    shown = scores[["fold", *(name for name in METRICS if name in scores)]]
+    summary = ws.metric_summary(shown).set_index("metric").T
+    for column, name in zip(st.columns(len(HEADLINE)), HEADLINE):
+        if name in summary:
+            spread = summary.loc["sd", name]
+            text = f"{summary.loc['mean', name]:.3f}" + (f" ± {spread:.3f}" if len(scores) > 1 else "")
+            column.metric(name, text, help=METRICS[name])
+    if len(scores) > 1:
         names = {"mean": "mean", "sd": "standard deviation", "low": "95 % interval, from", "high": "95 % interval, to"}
-        if len(table) < 3:
+        if len(scores) < 3:
             names = {"mean": "mean", "sd": "standard deviation"}
         rows = summary.loc[list(names)].assign(fold=list(names.values()))
         shown = pd.concat([shown, rows], ignore_index=True)
-    st.dataframe(shown, column_config=numbers(shown), hide_index=True, width="stretch")
+        table(shown, help=METRICS)
+    return True
+
+
+def confusion(predictions: pd.DataFrame, threshold: float) -> dict[str, int]:
+    """How many are true or false, predicted so or otherwise."""
+    said, true = predictions["value"] >= threshold, predictions["truth"] == 1
+    return {
+        "tp": int((said & true).sum()),
+        "fp": int((said & ~true).sum()),
+        "fn": int((~said & true).sum()),
+        "tn": int((~said & ~true).sum()),
+    }
 
 
 def curves(number: int, predictions: pd.DataFrame) -> None:
     """PR and ROC curves, the threshold's point on both, and its confusion table."""
+    st.subheader("At a threshold", anchor=False)
     points = workspace().curves(number)
     points["order"] = range(len(points))
-    threshold = st.slider("Threshold: predicted true at or above", 0.0, 1.0, 0.5, 0.01, key="threshold")
-    said = predictions["value"] >= threshold
-    true = predictions["truth"] == 1
-    tp, fp = int((said & true).sum()), int((said & ~true).sum())
-    fn, tn = int((~said & true).sum()), int((~said & ~true).sum())
-    at = pd.DataFrame(
-        {
-            "recall": [tp / max(1, tp + fn)],
-            "precision": [tp / (tp + fp) if tp + fp else 1.0],
-            "false positive rate": [fp / max(1, fp + tn)],
-        }
-    )
+    threshold = st.slider("Predicted true at or above", 0.0, 1.0, 0.5, 0.01, key="threshold")
+    found = confusion(predictions, threshold)
+    precision = found["tp"] / (found["tp"] + found["fp"]) if found["tp"] + found["fp"] else 1.0
+    recall = found["tp"] / max(1, found["tp"] + found["fn"])
+    false_positives = found["fp"] / max(1, found["fp"] + found["tn"])
+    at = pd.DataFrame({"recall": [recall], "precision": [precision], "false positive rate": [false_positives]})
     left, middle, right = st.columns([5, 5, 4])
-    left.caption("Precision and recall")
-    left.altair_chart(charts.curve(points, "recall", "precision", at, description="Precision-recall curve"))
-    middle.caption("ROC")
-    middle.altair_chart(charts.curve(points, "false positive rate", "recall", at, description="ROC curve"))
-    right.caption("At the threshold")
-    right.dataframe(pd.DataFrame({"said true": [tp, fp], "said false": [fn, tn]}, index=["is true", "is false"]))
-    precision, recall = at["precision"][0], at["recall"][0]
-    right.metric("F1", f"{2 * precision * recall / (precision + recall) if precision + recall else 0:.3f}")
-    right.metric("Precision", f"{precision:.3f}")
-    right.metric("Recall", f"{recall:.3f}")
+    with left:
+        st.caption("Precision and recall")
+        st.altair_chart(charts.curve(points, "recall", "precision", at, description="Precision-recall curve"))
+    with middle:
+        st.caption("ROC")
+        st.altair_chart(charts.curve(points, "false positive rate", "recall", at, description="ROC curve"))
+    with right:
+        st.caption("At the threshold")
+        small_table(
+            ("", "Said true", "Said false"),
+            [["is true", found["tp"], found["fn"]], ["is false", found["fp"], found["tn"]]],
+        )
+        f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+        for column, name, value in zip(st.columns(3), ("Precision", "Recall", "F1"), (precision, recall, f1)):
+            column.metric(name, f"{value:.3f}")
 
 
-def worst(number: int, predictions: pd.DataFrame) -> None:
+def calibration(number: int) -> None:
+    """How often what is predicted with a probability is the case."""
+    st.subheader("Calibration", anchor=False)
+    st.altair_chart(charts.calibration(workspace().calibration(number), description="Calibration"))
+    st.caption("Points on the dashed line: of atoms predicted with 0.7, seven in ten are true.")
+
+
+def worst(run: Any, predictions: pd.DataFrame) -> None:
     """The predictions furthest from their labels; a selected one leads to Why."""
+    st.subheader("Worst errors", anchor=False)
     frame = predictions.assign(error=(predictions["value"] - predictions["truth"]).abs())
-    frame = frame.sort_values("error", ascending=False, kind="stable").head(50)
-    columns = [name for name in ("fold", "atom", "value", "truth", "error") if frame[name].notna().any()]
-    event = st.dataframe(
-        frame[columns].round(4),
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="single-row",
-        key="worst",
-        width="stretch",
-    )
+    frame = frame.sort_values("error", ascending=False, kind="stable").head(50).reset_index(drop=True)
+    names = dict(enumerate(workspace().fold_names(run.id)))
+    shown = frame[["atom", "value", "truth"]].assign(truth=frame["truth"].astype("int64"))
+    if names:
+        shown.insert(0, "fold", frame["fold"].map(names))
+    event = table(shown, digits=3, selection="single-row", key="worst", height=300)
     rows = event.selection.rows
-    if rows:
-        row = frame.iloc[rows[0]]
-        st.session_state["why-run"] = number
-        st.session_state["why-fold"] = None if pd.isna(row["fold"]) else int(row["fold"])
-        st.session_state["why-atom"] = row["atom"]
-        if st.button(f"Why {row['atom']}?", key="to-why", type="primary"):
-            st.switch_page("views/why.py")
-    else:
-        st.caption("Select a row to see why it was predicted so.")
+    if not rows:
+        st.caption("Tick a row to see why it was predicted so.")
+        return
+    row = frame.iloc[rows[0]]
+    if st.button(f"Why {row['atom']}?", key="to-why", type="primary"):
+        fold = None if pd.isna(row["fold"]) else int(row["fold"])
+        st.session_state["why-wanted"] = (run.id, fold, row["atom"])
+        st.switch_page("views/why.py")
 
 
-st.title("Evaluation")
-runs = [run for run in workspace().all_runs() if run.kind in ("crossval", "infer")]
-if not runs:
+header("Evaluation", "How well a run's predictions agree with the labels.")
+run = choose_run(("crossval", "infer"), "evaluation-run")
+if run is None:
     st.info("There is nothing to evaluate yet. Cross-validate, or infer, on the page Learn and infer.")
+    st.page_link("views/learn.py", label="Learn and infer", icon=":material/play_circle:")
 else:
-    runs.sort(key=lambda run: (run.kind != "crossval", -run.id))
-    labels = {run.id: f"{run.id}: {run.kind}, {run.engine}, {run.created:%Y-%m-%d %H:%M}" for run in runs}
-    number = st.selectbox("Run", list(labels), format_func=labels.get, key="evaluation-run")
     try:
-        by_fold(number)
-        predictions = workspace().scored_predictions(number)
-        labelled = predictions[predictions["truth"].isin([0.0, 1.0])]
-        if not labelled.empty:
-            curves(number, labelled)
-            left, right = st.columns(2)
-            with left:
-                st.subheader("Calibration")
-                st.altair_chart(charts.calibration(workspace().calibration(number), description="Calibration"))
-            with right:
-                st.subheader("Worst errors")
-                worst(number, labelled)
+        if by_fold(run.id):
+            predictions = workspace().scored_predictions(run.id)
+            labelled = predictions[predictions["truth"].isin([0.0, 1.0])]
+            if labelled.empty:
+                st.info("The labels lie between 0 and 1, so there is no threshold to choose.")
+            else:
+                curves(run.id, labelled)
+                left, right = st.columns([2, 3])
+                with left:
+                    calibration(run.id)
+                with right:
+                    worst(run, labelled)
     except WorkbenchError as error:
         show_error(error)

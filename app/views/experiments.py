@@ -3,75 +3,83 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from app.state import server, show_error, workspace
+from app import charts
+from app.show import header, plain, table
+from app.state import workspace
+from app.watching import start, watch
 from workbench.errors import WorkbenchError
 from workbench.experiments import EXPERIMENTS, reproduce
 from workbench.progress import Progress
 from workbench.resources import datasets_directory
 
+COLUMNS = {
+    "published": "The figure in the paper.",
+    "ours": "Mean over the folds that were run.",
+    "difference": "Ours less the published figure.",
+    "sd": "Standard deviation over folds.",
+}
 
-def begin(name: str, folds: int) -> None:
+
+def begin(name: str, folds: int | None) -> None:
     """Reproduce in the background; the table is kept in the workspace."""
     ws = workspace()
 
     def work(progress: Progress) -> object:
-        table = reproduce(name, folds=folds or None, progress=progress)
-        ws.remember(f"experiment:{name}", json.dumps(table.as_record()))
-        return table
+        reproduced = reproduce(name, folds=folds, progress=progress)
+        ws.remember(f"experiment:{name}", json.dumps(reproduced.as_record()))
+        return reproduced
 
-    server().runner.submit(f"Reproduce {name}", work)
+    start("experiment", f"Reproduce {name}", work)
 
 
 def show(name: str) -> None:
     """The table that was reproduced last."""
     kept = workspace().recall(f"experiment:{name}")
     if kept is None:
-        st.info("Not reproduced in this workspace yet.")
+        st.info("Not reproduced in this workspace yet. Press Reproduce; fewer folds are quicker.")
         return
-    record = json.loads(kept)
-    st.caption(record["title"])
+    record: dict[str, Any] = json.loads(kept)
+    st.subheader(plain(record["title"]), anchor=False)
     frame = pd.DataFrame(record["rows"])
-    st.dataframe(frame.round(4), hide_index=True, width="stretch")
+    for column in ("published", "ours", "sd"):
+        frame[column] = frame[column].astype("float64")
+    frame.insert(5, "difference", frame["ours"] - frame["published"])
+    both = frame.dropna(subset=["published", "ours"]).head(40)
+    if not both.empty:
+        label = both["system"] + ", " + both["column"] + ", " + both["metric"]
+        chart = both.assign(label=label, order=range(len(both)))[["label", "order", "published", "ours"]]
+        for metric, part in chart.groupby(both["metric"], sort=False):
+            st.caption(plain(str(metric)))
+            st.altair_chart(charts.published_and_ours(part, description=f"{name}: {metric}, published and ours"))
+    table(frame, help=COLUMNS, digits=3)
     for note in record["notes"]:
-        st.text(note)
+        st.text(f"• {note}")
     if record["folds_detail"]:
         with st.expander("Fold by fold"):
-            st.dataframe(pd.DataFrame(record["folds_detail"]).round(4), hide_index=True, width="stretch")
+            table(pd.DataFrame(record["folds_detail"]), digits=3)
 
 
-@st.fragment(run_every=2.0)
-def watch() -> None:
-    """The job that is running."""
-    job = server().runner.latest()
-    if job is None or not job.title.startswith("Reproduce"):
-        return
-    if not job.is_finished:
-        share = min(1.0, job.done / job.total) if job.total else 0.0
-        st.progress(share, text=f"{job.title}: {job.stage} {job.message} ({job.seconds:.0f} s)")
-        if st.button("Cancel", key=f"cancel-{job.number}"):
-            job.cancel()
-    elif job.status == "failed":
-        show_error(job.error)
-    elif st.session_state.get("experiment-seen") != job.number:
-        st.session_state["experiment-seen"] = job.number
-        st.rerun(scope="app")
-
-
-st.title("Experiments")
+header("Experiments", "Published experiments run again on the real data, their figures beside ours.")
 name = st.selectbox("Experiment", list(EXPERIMENTS), key="experiment")
+st.caption(plain(EXPERIMENTS[name].__doc__ or ""))
 try:
-    where = datasets_directory()
-except WorkbenchError as error:
-    where = None
-    st.warning("The real data sets are not on this machine, so nothing can be reproduced here.")
-    st.code(str(error), language=None)
-left, right = st.columns([1, 3], vertical_alignment="bottom")
-folds = int(left.number_input("Folds", 0, 20, 0, key="experiment-folds", help="0: all. Fewer is faster."))
-if right.button("Reproduce", type="primary", disabled=where is None, key="experiment-run"):
+    datasets_directory()
+    there = True
+except WorkbenchError:
+    there = False
+    st.warning(
+        "The real data sets are not on this machine, so nothing can be run here. `docs/experiments.md` of the source "
+        "has the figures that were measured, and where the data come from.",
+        icon=":material/folder_off:",
+    )
+left, right, _ = st.columns([1, 1, 2], vertical_alignment="bottom")
+folds = left.number_input("Folds", 1, 20, None, placeholder="all", key="experiment-folds", help="The first so many.")
+if right.button("Reproduce", type="primary", disabled=not there, key="experiment-run"):
     begin(name, folds)
-watch()
+watch(("experiment",))
 show(name)

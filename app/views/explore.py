@@ -6,27 +6,33 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.state import show_error, workspace
+from app.show import header, show_error, table
+from app.state import workspace
 from workbench.errors import WorkbenchError
 
 PAGE = 50
+NEAR = 40
 
 
 def facts(name: str) -> None:
     """A page of facts, searched and paged in the database."""
     ws = workspace()
-    left, middle, right = st.columns(3)
-    search = left.text_input("Search", key="facts-search", help="Keeps facts with an argument that contains this.")
-    world = middle.selectbox("World", ["all", *ws.worlds()], key="facts-world")
-    partition = right.selectbox("Partition", ["all", "evidence", "truth", "target"], key="facts-partition")
+    first, second, third, fourth = st.columns([3, 2, 2, 2])
+    search = first.text_input(
+        "Search", key="facts-search", placeholder="part of a constant", help="Keeps facts with an argument like this."
+    )
+    world = second.selectbox("World", ["all", *ws.worlds()], key="facts-world")
+    partition = third.selectbox("Partition", ["all", "evidence", "truth", "target"], key="facts-partition")
     number = int(st.session_state.get("facts-page", 1))
     options = {"world": None if world == "all" else world, "partition": None if partition == "all" else partition}
-    page = ws.facts_page(name, search=search, offset=(number - 1) * PAGE, limit=PAGE, **options)
-    pages = max(1, -(-page.total // PAGE))
-    if number > pages:
-        page = ws.facts_page(name, search=search, limit=PAGE, **options)
-    st.dataframe(pd.DataFrame(page.rows, columns=list(page.columns)), hide_index=True, width="stretch")
-    st.number_input(f"Page (of {pages:,}; {page.total:,} facts)", 1, pages, min(number, pages), key="facts-page")
+    with st.spinner("Reading ..."):
+        page = ws.facts_page(name, search=search, offset=(number - 1) * PAGE, limit=PAGE, **options)
+        pages = max(1, -(-page.total // PAGE))
+        if number > pages:
+            page = ws.facts_page(name, search=search, limit=PAGE, **options)
+    fourth.number_input(f"Page, of {pages:,}", 1, pages, min(number, pages), key="facts-page")
+    table(pd.DataFrame(page.rows, columns=list(page.columns)), digits=None, height=450)
+    st.caption(f"{page.total:,} facts, {PAGE} a page. The value is 1 where a fact is true, 0 where it is false.")
 
 
 def distribution(name: str) -> None:
@@ -34,40 +40,37 @@ def distribution(name: str) -> None:
     ws = workspace()
     summary = next(item for item in ws.catalog() if item.predicate.name == name)
     predicate = summary.predicate
-    openness = {True: "closed world", False: "open", None: "open or closed as the data and the query decide"}
-    st.caption(f"{predicate.kind}, {openness[predicate.closed]}")
+    openness = {True: "closed world: what is not listed is false", False: "open: what is not listed is unknown"}
+    st.caption(
+        f"A {predicate.kind}; {openness.get(predicate.closed, 'open or closed as the data and the query decide')}."
+    )
     if not summary.facts:
         st.info("No facts of this predicate are loaded. Import some on the Data page, or let it be inferred.")
         return
-    counts = [
-        {
-            "world": count.world,
-            "partition": count.partition,
-            "true": count.true,
-            "false": count.false,
-            "between": count.between,
-            "unknown": count.unknown,
-        }
-        for count in summary.counts
-    ]
-    st.dataframe(pd.DataFrame(counts), hide_index=True, width="stretch")
-    possible = ws.combinations(name)
-    if predicate.arity:
-        st.caption(
-            "Distinct values: "
-            + ", ".join(f"{kind} {number:,}" for kind, number in zip(predicate.argument_types, summary.distinct))
-            + f". Combinations within worlds: {possible:,}; without a fact: {max(0, possible - summary.facts):,}."
-        )
-        place = st.selectbox(
-            "Argument", range(predicate.arity), format_func=lambda at: f"{at + 1}: {predicate.argument_types[at]}"
-        )
-        left, right = st.columns(2)
-        top = pd.DataFrame(ws.top_values(name, place, limit=15), columns=["value", "facts"])
-        left.caption("Commonest values")
-        left.altair_chart(charts.bars(top, "value", "facts", description=f"Commonest values of {name}"))
-        degree = pd.DataFrame(ws.degrees(name, place), columns=["facts", "constants"]).head(40)
-        right.caption("Degrees")
-        right.altair_chart(charts.degree_chart(degree, description=f"Degrees of {name}"))
+    fields = ("world", "partition", "true", "false", "between", "unknown")
+    table(pd.DataFrame([{field: getattr(count, field) for field in fields} for count in summary.counts]))
+    if not predicate.arity:
+        return
+    with st.spinner("Counting ..."):
+        possible, distinct = ws.combinations(name), ws.distinct_values(name)
+    columns = st.columns(predicate.arity + 2)
+    for place, (kind, number) in enumerate(zip(predicate.argument_types, distinct)):
+        columns[place].metric(f"Distinct, {place + 1}: {kind}", f"{number:,}")
+    columns[-2].metric("Combinations", f"{possible:,}", help="Of constants of these types within each world.")
+    columns[-1].metric("Without a fact", f"{max(0, possible - summary.facts):,}")
+    position = st.selectbox(
+        "Argument",
+        range(predicate.arity),
+        format_func=lambda at: f"{at + 1}: {predicate.argument_types[at]}",
+        key="counts-argument",
+    )
+    left, right = st.columns(2)
+    top = pd.DataFrame(ws.top_values(name, position, limit=15), columns=["value", "facts"])
+    left.caption("Commonest values")
+    left.altair_chart(charts.bars(top, "value", "facts", description=f"Commonest values of {name}"))
+    degree = pd.DataFrame(ws.degrees(name, position), columns=["facts", "constants"]).head(40)
+    right.caption("Degrees: how many constants occur in how many facts")
+    right.altair_chart(charts.degree_chart(degree, description=f"Degrees of {name}"))
 
 
 def neighbourhood() -> None:
@@ -79,42 +82,21 @@ def neighbourhood() -> None:
         return
     left, middle, right = st.columns(3)
     kind = left.selectbox("Type", types, key="near-type")
-    search = middle.text_input("Find", key="near-search")
+    search = middle.text_input("Find", key="near-search", placeholder="part of its name")
     found = ws.constants(kind, search=search, limit=100)
     constant = right.selectbox("Constant", found, key="near-constant")
     if constant is None:
         st.info("No constant of that type contains this text.")
         return
-    facts_near = ws.neighbours(kind, constant, limit=40)
-    if not facts_near:
+    near = ws.neighbours(kind, constant, limit=NEAR)
+    if not near:
         st.info("No true fact mentions it.")
         return
-
-    def node(text: str) -> str:
-        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-    lines = ["graph {", 'layout=neato; overlap=false; splines=true; node [shape=box style=rounded fontname="sans"];']
-    lines.append(f'edge [len=2.2 fontname="sans"]; {node(constant)} [style="rounded,filled" fillcolor=lightblue];')
-    for fact in facts_near:
-        others = [name for place, name in enumerate(fact.arguments) if place != fact.position]
-        if len(others) == 1:
-            lines.append(f"{node(constant)} -- {node(others[0])} [label={node(fact.predicate)} fontsize=10];")
-        elif others:
-            label = f"{fact.predicate}({', '.join(fact.arguments)})"
-            lines.append(f"{node(label)} [shape=ellipse fontsize=10]; {node(constant)} -- {node(label)};")
-            lines += [f"{node(label)} -- {node(other)};" for other in others]
-    lines.append("}")
-    st.graphviz_chart("\n".join(lines))
+    st.graphviz_chart(charts.neighbourhood(constant, near))
+    st.caption(f"Boxes are constants, ellipses facts of three arguments or more; at most {NEAR} facts.")
     with st.expander("As a table"):
-        st.dataframe(
-            pd.DataFrame(
-                {
-                    "predicate": [f.predicate for f in facts_near],
-                    "arguments": [", ".join(f.arguments) for f in facts_near],
-                }
-            ),
-            hide_index=True,
-        )
+        rows = [{"predicate": item.predicate, "arguments": ", ".join(item.arguments)} for item in near]
+        table(pd.DataFrame(rows))
 
 
 def console() -> None:
@@ -127,7 +109,7 @@ def console() -> None:
     sql = st.text_area(
         "SQL", value=start, height=140, key="sql", help="Facts with names are views in the schema facts."
     )
-    left, right = st.columns(2)
+    left, right, _ = st.columns([1, 1, 2])
     limit = int(left.number_input("Rows at most", 1, 100_000, 1000, key="sql-rows"))
     seconds = float(right.number_input("Seconds at most", 1, 120, 10, key="sql-seconds"))
     try:
@@ -150,24 +132,28 @@ def console() -> None:
         frame = pd.DataFrame(result.rows, columns=list(result.columns))
         cut = f"; only the first {limit:,} are shown" if result.truncated else ""
         st.caption(f"{len(frame):,} rows in {result.seconds:.2f} s{cut}")
-        st.dataframe(frame, hide_index=True, width="stretch")
+        table(frame, digits=None)
         st.download_button("Download as CSV", frame.to_csv(index=False), "query.csv", "text/csv")
+    else:
+        st.caption("One SELECT or EXPLAIN; $name makes a field. The query becomes part of this page's address.")
     if st.session_state.get("sql-history"):
         with st.expander("History"):
             for text in st.session_state["sql-history"][:20]:
                 st.code(text, language="sql")
 
 
-st.title("Explore")
-predicates = [item.predicate.name for item in workspace().catalog()]
+header("Explore", "The facts as they are: pages of them, counts and degrees, what is near a constant, and SQL.")
+predicates = [item.predicate.name for item in sorted(workspace().catalog(), key=lambda item: not item.facts)]
 if not predicates:
     st.info("There is nothing to explore yet. Open an example or import a file on the Data page.")
+    st.page_link("views/data.py", label="To the data", icon=":material/database:")
 else:
     views = ["Facts", "Counts and degrees", "Neighbourhood", "SQL"]
     opened = "SQL" if "sql" in st.query_params else "Facts"
-    view = st.segmented_control("View", views, default=opened, key="view", label_visibility="collapsed") or opened
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    view = left.segmented_control("View", views, default=opened, key="view", label_visibility="collapsed") or opened
     if view in ("Facts", "Counts and degrees"):
-        name = st.selectbox("Predicate", predicates, key="predicate")
+        name = right.selectbox("Predicate", predicates, key="predicate", label_visibility="collapsed")
         show = facts if view == "Facts" else distribution
         show(name)
     elif view == "Neighbourhood":

@@ -1,80 +1,65 @@
-"""Rules: an editor with diagnostics, and what each rule grounds to."""
+"""Rules: an editor with diagnostics, what each rule grounds to, and rules found in the data."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from app.state import plain, show_error, workspace
+from app.candidates import find_rules
+from app.editor import editor
+from app.show import header, plain, show_error, table
+from app.state import server, workspace
 from workbench.errors import WorkbenchError
 
 EXPLOSION = 5_000_000
-STARTERS = {
-    "mln": "// Predicates with the types of their arguments, then weighted formulas.\nFriends(person, person)\n"
-    "Smokes(person)\n\n1.5 Friends(x, y) ^ Smokes(x) => Smokes(y)\n",
-    "psl": "# Weight, colon, rule.\n2: Friends(X, Y) & Smokes(X) -> Smokes(Y) ^2\n",
+MANY_FACTS = 1_000_000
+ROLES = {
+    "query": "What is asked for. Empty: predicates without facts (MLN) or with targets (PSL).",
+    "closed": "Taken as evidence: what is not listed is false.",
+    "hidden": "Open, but not asked for.",
+}
+COLUMNS = {
+    "ground rules": "Ground rules with two open atoms or more, equal ones merged: the rows of the network.",
+    "one open atom": "Groundings that evidence reduces to a single open atom; they cost next to nothing.",
+    "already satisfied": "Groundings that evidence satisfies whatever the open atoms are.",
+    "already violated": "Groundings that evidence violates whatever the open atoms are.",
 }
 
 
-def editor() -> tuple[str, str]:
-    """The rules at hand, edited; remembered in the workspace at every change."""
-    ws = workspace()
-    kept, kept_language = ws.rules_at_hand()
-    language = st.radio(
-        "Language",
-        ["mln", "psl"],
-        index=["mln", "psl"].index(kept_language),
-        format_func={"mln": "Markov logic (MLN)", "psl": "Probabilistic soft logic (PSL)"}.get,
-        horizontal=True,
-        key="language",
-    )
-    if "rules-text" not in st.session_state or st.session_state.get("rules-kept") != kept:
-        st.session_state["rules-text"] = kept
-    text = st.text_area(
-        "Rules", key="rules-text", height=340, help="Ctrl+Enter or a click elsewhere checks the rules and counts again."
-    )
-    if text != kept or language != kept_language:
-        ws.remember_rules(text, language)
-    st.session_state["rules-kept"] = text
-    return text, language
-
-
-def predicate_list() -> None:
-    """The predicates at hand, with argument types and numbers of facts."""
-    rows = [
-        {"predicate": f"{item.predicate.name}({', '.join(item.predicate.argument_types)})", "facts": item.facts}
-        for item in workspace().catalog()
-    ]
-    st.caption("Predicates at hand")
-    frame = pd.DataFrame(rows, columns=["predicate", "facts"])
-    st.dataframe(frame, hide_index=True, height=min(390, 38 + 35 * max(1, len(rows))), width="stretch")
-
-
-def diagnostics(checked: object) -> None:
+def diagnostics(found: tuple[Any, ...]) -> None:
     """Every diagnostic with its line and caret."""
-    found = checked.diagnostics  # type: ignore[attr-defined]
     errors = sum(item.severity == "error" for item in found)
+    others = len(found) - errors
     if not found:
         st.success("The rules are in order.", icon=":material/check:")
         return
-    title = f"{errors} errors, {len(found) - errors} warnings" if errors != 1 else "1 error"
+    counts = [f"{number} {word}{'s' * (number != 1)}" for number, word in ((errors, "error"), (others, "warning"))]
+    title = ", ".join(text for text in counts if not text.startswith("0 "))
     (st.error if errors else st.warning)(title, icon=":material/error:" if errors else ":material/warning:")
-    for item in found:
-        st.code(item.render(), language=None)
+    for item in found[:10]:
+        st.code(item.render(), language=None, wrap_lines=True)
+    if len(found) > 10:
+        st.caption(f"{len(found) - 10} more")
 
 
-def query_fields() -> dict[str, object]:
+def predicate_list(summaries: tuple[Any, ...]) -> None:
+    """The predicates at hand, with argument types and numbers of facts."""
+    rows = [
+        {"predicate": f"{item.predicate.name}({', '.join(item.predicate.argument_types)})", "facts": item.facts}
+        for item in summaries
+    ]
+    frame = pd.DataFrame(rows, columns=["predicate", "facts"])
+    st.caption("Predicates at hand")
+    table(frame, height=min(390, 38 + 35 * max(1, len(rows))))
+
+
+def roles(names: list[str]) -> dict[str, list[str] | None]:
     """Query, closed and hidden predicates; remembered in the workspace."""
     ws = workspace()
-    names = [item.predicate.name for item in ws.catalog()]
-    chosen: dict[str, object] = {}
-    columns = st.columns(3)
-    explanations = {
-        "query": "What is asked for. Empty: predicates without facts (MLN) or with targets (PSL).",
-        "closed": "Taken as evidence: what is not listed is false.",
-        "hidden": "Open, but not asked for.",
-    }
-    for column, (key, explanation) in zip(columns, explanations.items()):
+    chosen: dict[str, list[str] | None] = {}
+    for column, (key, explanation) in zip(st.columns(3), ROLES.items()):
         kept = [name for name in (ws.recall(key) or "").split(",") if name in names]
         picked = column.multiselect(key.capitalize(), names, default=kept, key=f"rules-{key}", help=explanation)
         if picked != kept:
@@ -83,13 +68,23 @@ def query_fields() -> dict[str, object]:
     return chosen
 
 
-def groundings(text: str) -> None:
+@st.cache_resource(max_entries=20, show_spinner="Counting groundings ...")
+def counted(text: str, learning: bool, request: dict[str, Any], data: str, path: str | None) -> Any:
+    """The preview of rules over the data as they are."""
+    return workspace().preview(text, learning=learning, **request)
+
+
+def groundings(text: str, summaries: tuple[Any, ...]) -> None:
     """Counts of ground rules, with SQL, plan and samples; a warning before an explosion."""
-    request = query_fields()
-    learning = st.toggle("As for learning", value=True, help="Facts of query predicates are labels, not evidence.")
+    request = roles([item.predicate.name for item in summaries])
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    learning = left.toggle("Count as for learning", value=True, help="Facts of query predicates are then labels.")
+    if sum(item.facts for item in summaries) > MANY_FACTS and not right.toggle("Count these millions of facts"):
+        st.info("Counting joins large tables here, so it waits until you ask for it.")
+        return
+    data = repr([(item.predicate.name, item.counts) for item in summaries])
     try:
-        with st.spinner("Counting groundings ..."):
-            preview = workspace().preview(text, learning=learning, **request)
+        preview = counted(text, learning, request, data, server().path)
     except WorkbenchError as error:
         show_error(error)
         return
@@ -100,65 +95,59 @@ def groundings(text: str) -> None:
             "more evidence, or split the data into worlds.",
             icon=":material/warning:",
         )
-    st.caption(f"{preview.atoms:,} open atoms, {preview.ground_rows:,} ground rows")
     frame = pd.DataFrame(
         [
             {
                 "rule": rule.rule,
-                "ground rows": rule.ground_rows,
-                "unit groundings": rule.unit_groundings,
-                "satisfied by evidence": rule.satisfied,
-                "violated by evidence": rule.violated,
+                "ground rules": rule.ground_rows,
+                "one open atom": rule.unit_groundings,
+                "already satisfied": rule.satisfied,
+                "already violated": rule.violated,
             }
             for rule in preview.rules
         ]
     )
-    st.dataframe(frame, hide_index=True, width="stretch")
-    for number, rule in enumerate(preview.rules, 1):
-        with st.expander(f"Rule {number}: {plain(rule.rule)}"):
-            st.caption("Sample ground rules")
-            st.code("\n".join(rule.samples) or "none", language=None)
-            st.caption("SQL")
-            st.code(rule.sql, language="sql")
-            st.caption("Plan")
-            st.code(rule.plan, language=None)
+    table(frame, help=COLUMNS)
+    st.caption(f"{preview.atoms:,} open atoms (what is to be inferred) in {preview.ground_rows:,} ground rules.")
+    if preview.rules:
+        inside(preview.rules)
 
 
-def reformat() -> None:
-    """The format button's work."""
-    text, language = st.session_state["rules-text"], st.session_state["language"]
-    try:
-        st.session_state["rules-text"] = workspace().format_rules(text, language)
-    except WorkbenchError:
-        st.session_state["rules-unformatted"] = True
+def inside(rules: tuple[Any, ...]) -> None:
+    """One rule's ground rules, SQL and plan."""
+    number = st.selectbox(
+        "Look inside a rule",
+        range(len(rules)),
+        format_func=lambda at: f"{at + 1}: {rules[at].rule}",
+        key="rules-inside",
+    )
+    rule = rules[number]
+    samples, sql, plan = st.tabs(["Ground rules, for example", "SQL", "Plan"])
+    samples.code("\n".join(rule.samples) or "none", language=None, wrap_lines=True)
+    sql.code(rule.sql, language="sql")
+    plan.code(rule.plan, language=None)
 
 
-def starter() -> None:
-    """A few rules to begin with."""
-    st.session_state["rules-text"] = STARTERS[st.session_state["language"]]
-
-
-st.title("Rules")
+header("Rules", "Weighted rules over the predicates, checked and counted as you pause in typing.")
 left, right = st.columns([3, 2])
 with left:
     text, language = editor()
-    one, two, three = st.columns(3)
-    one.button("Check and count", type="primary", key="rules-check")
-    two.button("Format", on_click=reformat, key="rules-format", help="Canonical form; comments stay where they can.")
-    suffix = "psl" if language == "psl" else "mln"
-    three.download_button("Download", text, f"rules.{suffix}", "text/plain", key="rules-download")
 checked = workspace().check_rules(text, language)
+summaries = workspace().catalog()
 with right:
     if text.strip():
-        if st.session_state.pop("rules-unformatted", False):
-            st.warning("Rules with errors cannot be formatted.")
-        diagnostics(checked)
-    predicate_list()
+        diagnostics(checked.diagnostics)
+    predicate_list(summaries)
 if not text.strip():
     st.info(
-        "There are no rules yet. Write some above, begin with a small example, or open a bundled one on the Data page."
+        "There are no rules yet. Write some above, begin with a small example, find some in the data below, or open a "
+        "bundled example on the Data page."
     )
-    st.button("Begin with a small example", on_click=starter, key="rules-starter")
-elif not checked.has_errors:
-    st.subheader("Groundings")
-    groundings(text)
+parts = ["Groundings", "Find rules in the data"]
+part = st.segmented_control("Below", parts, default=parts[0], key="rules-part", label_visibility="collapsed")
+if part == parts[1]:
+    find_rules(text, language, checked)
+elif text.strip() and not checked.has_errors:
+    groundings(text, summaries)
+elif checked.has_errors:
+    st.info("Groundings are counted once the errors above are mended.")

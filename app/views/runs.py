@@ -4,59 +4,87 @@ from __future__ import annotations
 
 import difflib
 import io
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from app.state import numbers, plain, show_error, workspace
+from app.show import header, plain, run_label, show_error, table
+from app.state import workspace
 from workbench.errors import WorkbenchError
 
+METRICS = ("F1", "AUC-ROC", "AUC-PR", "CLL")
+COLUMNS = {
+    "data": "Hash of the facts: runs of equal hash saw the same data.",
+    "program": "Hash of the rules.",
+    "F1": "Mean over folds, where the run was scored.",
+}
 
-def table() -> list[int]:
-    """All runs; the selected ones' numbers."""
-    runs = workspace().all_runs()
+
+def overview(runs: tuple[Any, ...]) -> list[int]:
+    """All runs; the ticked ones' numbers."""
+    metrics = workspace().mean_metrics()
     frame = pd.DataFrame(
         [
             {
                 "run": run.id,
+                "name": run.name or None,
                 "kind": run.kind,
-                "name": run.name or "",
                 "method": run.engine,
                 "status": run.status,
-                "seconds": round(run.seconds or 0.0, 2),
-                "seed": run.seed,
-                "created (UTC)": run.created,
-                "program": run.program_hash[:8],
-                "data": (run.data_hash or "")[:8],
-                "note": run.note or "",
+                **{name: metrics[name].get(run.id) if name in metrics else None for name in METRICS},
+                "seconds": run.seconds or 0.0,
+                "created (UTC)": run.created.strftime("%Y-%m-%d %H:%M"),
+                "program": run.program_hash[:6],
+                "data": (run.data_hash or "")[:6],
+                "note": run.note or None,
             }
             for run in runs
         ]
-    )
+    ).dropna(axis="columns", how="all")
     st.caption("Tick one run to see or export it, two to compare them.")
-    event = st.dataframe(
-        frame, hide_index=True, on_select="rerun", selection_mode="multi-row", key="runs-table", width="stretch"
-    )
+    event = table(frame, digits=3, help=COLUMNS, selection="multi-row", key="runs-table")
     return [int(frame.iloc[row]["run"]) for row in event.selection.rows]
+
+
+def words(value: Any) -> str:
+    """A setting as people write it."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {words(item)}" for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(words(item) for item in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def settings(run: Any) -> dict[str, str]:
+    """What a run was started with, and on what."""
+    shown = {name: value for name, value in run.parameters.items() if name not in ("figures", "folds") and value}
+    if run.parameters.get("folds"):
+        shown["folds"] = [fold["name"] for fold in run.parameters["folds"]]
+    shown |= {"seed": run.seed, "status": run.status, "seconds": round(run.seconds or 0.0, 2)}
+    shown |= {"program hash": run.program_hash[:16], "data hash": (run.data_hash or "none")[:16]}
+    shown |= {f"{name} version": version for name, version in run.versions.items() if name in ("workbench", "duckdb")}
+    return {name.replace("_", " "): words(value) for name, value in shown.items()}
 
 
 def one(number: int) -> None:
     """One run: settings, names, export, deletion."""
     ws = workspace()
     run = ws.run(number)
-    st.subheader(f"Run {number}: {run.kind}, {run.engine}")
+    st.subheader(f"Run {plain(run_label(run))}", anchor=False)
+    exports(run)
     left, right = st.columns(2)
     with left:
-        name = st.text_input("Name", value=run.name or "", key=f"name-{number}")
+        name = st.text_input("Name", value=run.name or "", key=f"name-{number}", placeholder="to find it by")
         note = st.text_area("Note", value=run.note or "", key=f"note-{number}", height=80)
         if (name, note) != (run.name or "", run.note or ""):
             ws.label_run(number, name=name, note=note)
             st.rerun()
-        st.json(dict(run.parameters), expanded=1)
+        found = settings(run)
+        table(pd.DataFrame({"setting": list(found), "value": list(found.values())}))
     with right:
-        st.code(run.program_text, language=None, height=260)
-        st.caption(f"program {run.program_hash[:16]}, data {(run.data_hash or 'none')[:16]}")
-    exports(number, run.program_text)
+        st.caption("Program")
+        st.code(run.program_text, language=None, height=420)
     with st.popover("Delete this run"):
         st.text("The run and all its tables go for good.")
         if st.button("Delete", key=f"delete-{number}", type="primary"):
@@ -64,54 +92,68 @@ def one(number: int) -> None:
             st.rerun()
 
 
-def exports(number: int, program: str) -> None:
-    """Downloads: predictions, program, report."""
-    ws = workspace()
-    language = "psl" if ("->" in program or ">>" in program) else "mln"
-    predictions = ws.run_predictions(number)
-    columns = st.columns(4)
-    csv_text = predictions.to_csv(index=False)
-    columns[0].download_button(
-        "Predictions (CSV)", csv_text, f"run-{number}.csv", "text/csv", disabled=predictions.empty, key=f"csv-{number}"
-    )
-    columns[1].download_button(
-        "Predictions (Parquet)",
-        ws.parquet_of_run(number) if not predictions.empty else b"",
-        f"run-{number}.parquet",
-        disabled=predictions.empty,
-        key=f"parquet-{number}",
-    )
-    columns[2].download_button(f"Program (.{language})", program, f"run-{number}.{language}", key=f"program-{number}")
-    columns[3].download_button(
-        "Report (HTML)", ws.report_of_run(number), f"run-{number}.html", "text/html", key=f"report-{number}"
-    )
+def exports(run: Any) -> None:
+    """Downloads, made when they are asked for: predictions, program, report."""
+    ws, number = workspace(), run.id
+    language = "psl" if any(mark in run.program_text for mark in ("->", ">>")) else "mln"
+    with st.container(horizontal=True):
+        if run.kind in ("infer", "crossval"):
+            st.download_button(
+                "Predictions (CSV)",
+                lambda: ws.run_predictions(number).to_csv(index=False),
+                f"run-{number}.csv",
+                "text/csv",
+                key=f"csv-{number}",
+            )
+            st.download_button(
+                "Predictions (Parquet)",
+                lambda: ws.parquet_of_run(number),
+                f"run-{number}.parquet",
+                key=f"parquet-{number}",
+            )
+        st.download_button(
+            f"Program (.{language})", run.program_text, f"run-{number}.{language}", key=f"program-{number}"
+        )
+        st.download_button(
+            "Report (HTML)",
+            lambda: ws.report_of_run(number),
+            f"run-{number}.html",
+            "text/html",
+            key=f"report-{number}",
+        )
 
 
 def compare(first: int, second: int) -> None:
     """Only what differs, with paired tests where both have folds."""
     ws = workspace()
-    st.subheader(f"Run {first} against run {second}")
+    st.subheader(f"Run {first} against run {second}", anchor=False)
     found = ws.compare(first, second)
-    settings = {item["setting"]: item for item in found["settings"] if item["setting"] != "figures"}
-    if settings:
+    differing = [item for item in found["settings"] if item["setting"] not in ("figures", "folds")]
+    if differing:
         st.caption("Settings that differ")
-        st.dataframe(pd.DataFrame(list(settings.values())).astype(str), hide_index=True, width="stretch")
+        rows = [
+            {
+                "setting": item["setting"].replace("_", " "),
+                f"run {first}": words(item["first"]),
+                f"run {second}": words(item["second"]),
+            }
+            for item in differing
+        ]
+        table(pd.DataFrame(rows))
     paired = ws.paired_comparison(first, second)
     if not paired.empty:
-        st.caption("Metrics on the same folds")
-        st.dataframe(paired, column_config=numbers(paired), hide_index=True, width="stretch")
+        st.caption("Metrics on the same folds; p is of a paired t-test, small where the difference is no accident")
+        table(paired.dropna(axis="columns", how="all"))
     for key, title in (("weights", "Weights that differ"), ("predictions", "Predictions that differ, largest first")):
         if found[key]:
-            st.caption(f"{title}: {len(found[key]):,}")
+            st.caption(f"{title}: {len(found[key]):,}" + (", the first 200" if len(found[key]) > 200 else ""))
             frame = pd.DataFrame(found[key]).head(200).dropna(axis="columns", how="all")
-            st.dataframe(frame, column_config=numbers(frame), hide_index=True, width="stretch")
-    one_text, two_text = ws.run(first).program_text, ws.run(second).program_text
-    if one_text != two_text:
-        st.caption("Programs")
-        lines = difflib.unified_diff(
-            one_text.splitlines(), two_text.splitlines(), f"run {first}", f"run {second}", "", "", 2, ""
-        )
-        st.code("\n".join(lines), language="diff")
+            names = {
+                f"{key[:-1] if key == 'weights' else 'value'}_{end}": f"run {run}"
+                for end, run in (("first", first), ("second", second))
+            }
+            table(frame.rename(columns=names), digits=3, height=300)
+    program_difference(first, second)
     buffer = io.StringIO()
     for key in ("settings", "metrics", "weights", "predictions"):
         if found[key]:
@@ -122,17 +164,30 @@ def compare(first: int, second: int) -> None:
     )
 
 
-st.title("Runs")
-if not workspace().all_runs():
+def program_difference(first: int, second: int) -> None:
+    """The two programs line by line, where they differ."""
+    one_text, two_text = (workspace().run(number).program_text for number in (first, second))
+    if one_text != two_text:
+        st.caption("Programs")
+        lines = difflib.unified_diff(
+            one_text.splitlines(), two_text.splitlines(), f"run {first}", f"run {second}", "", "", 2, ""
+        )
+        st.code("\n".join(lines), language="diff")
+
+
+header("Runs", "Every run with what it was run on; kept in the workspace until you delete it.")
+recorded = workspace().all_runs()
+if not recorded:
     st.info("No run is recorded yet. Learn or infer on the page Learn and infer; every run is kept here.")
+    st.page_link("views/learn.py", label="Learn and infer", icon=":material/play_circle:")
 else:
-    chosen = table()
+    chosen = overview(recorded)
     try:
         if len(chosen) == 1:
             one(chosen[0])
         elif len(chosen) == 2:
             compare(*sorted(chosen))
         elif len(chosen) > 2:
-            st.info(plain("Tick two runs to compare them."))
+            st.info("Tick two runs to compare them.")
     except WorkbenchError as error:
         show_error(error)

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.state import server, workspace
+from app.show import choose_run, header, table
+from app.state import workspace
+from app.watching import start, watch
+from workbench.progress import Progress
 
 SHOWN = 60
-
-
-def run_label(run: object) -> str:
-    """A run in a list."""
-    name = f" {run.name}" if run.name else ""  # type: ignore[attr-defined]
-    return f"{run.id}: {run.kind}{name}, {run.engine or ''}, {run.created:%Y-%m-%d %H:%M}"  # type: ignore[attr-defined]
+ORDERS = ("by weight", "by magnitude", "by change", "by rule")
+COLUMNS = {
+    "before": "The weight that the program gave.",
+    "fixed": "Not learned.",
+    "low": "Lower end of the 95 % interval.",
+    "high": "Upper end of the 95 % interval.",
+    "groundings": "Ground rules with an open atom.",
+    "satisfied": "Groundings that evidence alone satisfies.",
+    "violated": "Groundings that evidence alone violates.",
+}
 
 
 def short(formula: str) -> str:
@@ -22,56 +31,83 @@ def short(formula: str) -> str:
     return formula if len(formula) <= 70 else formula[:67] + "..."
 
 
-def chosen_run() -> int | None:
-    """A run that has weights."""
-    runs = [run for run in workspace().all_runs() if run.kind in ("learn", "infer")]
-    runs.sort(key=lambda run: (run.kind != "learn", -run.id))
-    labels = {run.id: run_label(run) for run in runs}
-    return st.selectbox("Run", list(labels), format_func=labels.get, key="weights-run") if labels else None
-
-
-def show(number: int) -> None:
-    """Bars and table of a run's weights."""
-    frame = workspace().run_weights(number)
-    frame = frame[frame["weight"].notna()]
-    if frame.empty:
-        st.info("This run has no weights.")
-        return
-    result = server().runner.result_of_run(number)
-    if result is not None and hasattr(result, "table"):
-        counts = pd.DataFrame(result.table())[["template", "open", "satisfied", "violated"]]
-        frame = frame.merge(counts, on="template", how="left")
+def filtered(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
+    """The weights that the reader wants to see, in the order asked for, and whether to mark weights before."""
     left, middle, right = st.columns([3, 2, 2], vertical_alignment="bottom")
-    search = left.text_input("Filter", key="weights-filter", help="Keeps formulas that contain every word.")
-    order = middle.selectbox("Order", ["by weight", "by magnitude", "by change", "by rule"], key="weights-order")
+    search = left.text_input(
+        "Filter", key="weights-filter", placeholder="words of a formula", help="Keeps formulas with every word."
+    )
+    order = middle.selectbox("Order", ORDERS, key="weights-order")
     learned = frame["initial"].notna().any() and (frame["initial"] - frame["weight"]).abs().max() > 0
     before = right.checkbox("Mark weights before", value=bool(learned), disabled=not learned, key="weights-before")
     for word in search.split():
         frame = frame[frame["formula"].str.contains(word, case=False, regex=False)]
-    if frame.empty:
-        st.info("No formula contains these words.")
-        return
     keys = {
         "by weight": -frame["weight"],
         "by magnitude": -frame["weight"].abs(),
         "by change": -(frame["weight"] - frame["initial"]).abs(),
         "by rule": frame["template"],
     }
-    frame = frame.loc[keys[order].sort_values(kind="stable").index]
-    st.caption(f"{len(frame):,} weights" + (f"; the first {SHOWN} are drawn" if len(frame) > SHOWN else ""))
-    drawn = frame.head(SHOWN).assign(label=lambda part: part["formula"].map(short))
+    return frame.loc[keys[order].sort_values(kind="stable").index], before
+
+
+def show(run: Any) -> None:
+    """Bars and table of a run's weights."""
+    frame = workspace().run_weights(run.id)
+    frame = frame[frame["weight"].notna()]
+    if frame.empty:
+        st.info("This run has no weights.")
+        return
+    frame, before = filtered(frame)
+    if frame.empty:
+        st.info("No formula contains these words.")
+        return
+    drawn = frame.head(SHOWN).assign(order=range(min(SHOWN, len(frame))), label=lambda p: p["formula"].map(short))
     st.altair_chart(charts.weight_bars(drawn, before=before, description="Weights of the formulas, largest first"))
-    st.caption("A bar to the right supports the formula, one to the left opposes it; grey ticks are weights before.")
-    columns = [
-        name for name in ("formula", "weight", "initial", "fixed", "open", "satisfied", "violated") if name in frame
-    ]
-    st.dataframe(frame[columns].round(5), hide_index=True, width="stretch")
-    st.download_button("Download as CSV", frame[columns].to_csv(index=False), f"weights-{number}.csv", "text/csv")
+    notes = [f"{len(frame):,} weights" + (f", the first {SHOWN} are drawn" if len(frame) > SHOWN else "")]
+    notes.append("A bar to the right supports its formula, one to the left opposes it")
+    if before:
+        notes.append("Grey ticks are weights before")
+    if frame["low"].notna().any():
+        notes.append("Whiskers are 95 % intervals")
+    st.caption(". ".join(notes) + ".")
+    if run.kind == "learn":
+        intervals(run, bool(frame["low"].notna().any()))
+    shown = frame.rename(columns={"initial": "before", "open": "groundings"})
+    columns = ["formula", "weight", "low", "high", "before", "groundings", "satisfied", "violated"]
+    if shown["fixed"].any():
+        columns.append("fixed")
+    shown = shown[columns].dropna(axis="columns", how="all")
+    for name in ("groundings", "satisfied", "violated"):
+        if name in shown:
+            shown[name] = shown[name].astype("int64")
+    table(shown, help=COLUMNS)
+    st.download_button("Download as CSV", shown.to_csv(index=False), f"weights-{run.id}.csv", "text/csv")
 
 
-st.title("Weights")
-number = chosen_run()
-if number is None:
+def intervals(run: Any, there: bool) -> None:
+    """Intervals for a learned run, on request."""
+    ws = workspace()
+    method = None
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text("Find them anew:" if there else "How sure are these weights?")
+        if st.button("Laplace intervals", key="laplace", help="From the curvature of the pseudo-likelihood; quick."):
+            method = "laplace"
+        if st.button("Bootstrap intervals", key="bootstrap", help="From 200 refits to resampled data; MLN only."):
+            method = "bootstrap"
+    if method is not None:
+
+        def work(progress: Progress) -> Any:
+            return ws.weight_intervals(run.id, method=method, progress=progress)
+
+        start("intervals", f"{method.capitalize()} intervals of run {run.id}", work)
+    watch(("intervals",))
+
+
+header("Weights", "What each rule weighs: the more to the right, the more it says its formula holds.")
+run = choose_run(("learn", "infer"), "weights-run")
+if run is None:
     st.info("No run has weights yet. Learn some on the page Learn and infer.")
+    st.page_link("views/learn.py", label="Learn weights", icon=":material/play_circle:")
 else:
-    show(number)
+    show(run)

@@ -8,135 +8,158 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.state import plain, server, show_error, workspace
+from app.show import choose_run, header, show_error, table
+from app.state import server, workspace
 from workbench.errors import WorkbenchError
 
 BARS = 12
+ONWARD = 8
+TAKEN = {"true": True, "false": False, "unknown": None}
 
 
 @st.cache_resource(max_entries=3, show_spinner="Grounding the run again ...")
-def reopened(number: int, fold: int | None, path: str | None, data_key: str) -> Any:
+def reopened(number: int, fold: int | None, path: str | None, data: str) -> Any:
     """A recorded run's result, grounded again when this server has it no more."""
     held = server().runner.result_of_run(number) if fold is None else None
     return held if held is not None else workspace().reopen(number, fold=fold)
 
 
-def choice() -> tuple[int, int | None] | None:
-    """A run, and a fold of it where it has several."""
-    runs = [run for run in workspace().all_runs() if run.kind in ("infer", "crossval")]
-    if not runs:
-        st.info("There is no prediction to explain yet. Infer on the page Learn and infer.")
-        return None
-    labels = {run.id: f"{run.id}: {run.kind}, {run.engine}, {run.created:%Y-%m-%d %H:%M}" for run in runs}
-    wanted = st.session_state.pop("why-run", None)
-    if wanted in labels:
-        st.session_state["why-chosen"] = wanted
+def choice() -> tuple[Any, int | None] | None:
+    """A run, and a fold of it where it has several; what another page asked for comes first."""
+    wanted = st.session_state.pop("why-wanted", None)
+    if wanted is not None:
+        number, fold, atom = wanted
+        st.session_state.update({"why-run": number, "why-search": atom})
+        if fold is not None:
+            st.session_state["why-fold"] = fold
     left, right = st.columns(2)
-    number = left.selectbox("Run", list(labels), format_func=labels.get, key="why-chosen")
-    run = next(item for item in runs if item.id == number)
-    if run.kind == "infer":
-        return number, None
-    worlds = workspace().fold_names(number)
-    fold = st.session_state.pop("why-fold", None)
-    if fold is not None:
-        st.session_state["why-fold-chosen"] = fold
-    chosen = right.selectbox("Fold", range(len(worlds)), format_func=lambda at: worlds[at], key="why-fold-chosen")
-    return number, int(chosen)
+    run = choose_run(("infer", "crossval"), "why-run", where=left)
+    if run is None:
+        return None
+    names = workspace().fold_names(run.id)
+    if not names:
+        return run, None
+    if st.session_state.get("why-fold", 0) >= len(names):
+        del st.session_state["why-fold"]
+    return run, int(right.selectbox("Fold", range(len(names)), format_func=lambda at: names[at], key="why-fold"))
 
 
 def prediction(frame: pd.DataFrame) -> str | None:
     """The atom to explain."""
-    wanted = st.session_state.pop("why-atom", None)
-    if wanted is not None:
-        st.session_state["why-search"] = wanted
-    search = st.text_input("Find a prediction", key="why-search", placeholder="part of its text")
+    left, right = st.columns(2)
+    search = left.text_input("Find a prediction", key="why-search", placeholder="part of its text")
     found = frame[frame["atom"].str.contains(search, case=False, regex=False)] if search else frame
     found = found.sort_values("value", ascending=False, kind="stable").head(200)
     if found.empty:
         st.info("No prediction contains this text.")
         return None
     values = dict(zip(found["atom"], found["value"]))
-    return st.selectbox(
+    return right.selectbox(
         "Prediction", list(values), format_func=lambda atom: f"{values[atom]:.3f}  {atom}", key="why-which"
     )
+
+
+def figures(found: Any) -> None:
+    """The prediction in three figures."""
+    up = sum(item.contribution for item in found.contributions if item.contribution > 0)
+    down = -sum(item.contribution for item in found.contributions if item.contribution < 0)
+    shown: tuple[tuple[str, str, str | None], ...]
+    if found.language == "psl":
+        shown = (
+            ("Truth value", f"{found.value:.3f}", None),
+            ("Pressure up", f"{up:.3f}", "Weighted distances that a higher value would shorten."),
+            ("Pressure down", f"{down:.3f}", "Weighted distances that a lower value would shorten."),
+        )
+    else:
+        shown = (
+            ("Predicted", f"{found.value:.3f}", "Its marginal probability, or its value in the most probable state."),
+            ("Given all else", f"{found.probability:.3f}", "Its probability, every other atom at its likeliest value."),
+            ("Log-odds given all else", f"{found.log_odds:+.3f}", "The sum of the contributions below."),
+        )
+    for column, (label, value, about) in zip(st.columns(3), shown):
+        column.metric(label, value, help=about)
 
 
 def explanation(result: Any, atom: str) -> None:
     """The waterfall by rule, the sentence, and the ground rules behind each bar."""
     found = result.explain(atom)
-    psl = found.language == "psl"
-    columns = st.columns(3)
-    if psl:
-        columns[0].metric("Truth value", f"{found.value:.3f}")
-        columns[1].metric(
-            "Pressure up", f"{sum(i.contribution for i in found.contributions if i.contribution > 0):.3f}"
-        )
-        columns[2].metric(
-            "Pressure down", f"{-sum(i.contribution for i in found.contributions if i.contribution < 0):.3f}"
-        )
-    else:
-        columns[0].metric("Predicted", f"{found.value:.3f}")
-        columns[1].metric(
-            "Given all else",
-            f"{found.probability:.3f}",
-            help="Its probability with every other atom at its likeliest value.",
-        )
-        columns[2].metric("Log-odds given all else", f"{found.log_odds:+.3f}")
+    figures(found)
     st.text(found.sentence())
-    parts = [(rule, total) for rule, total, _ in found.by_rule() if abs(total) > 1e-9 and abs(total) != float("inf")]
+    by_rule = found.by_rule()
+    parts = [(rule, total) for rule, total, _ in by_rule if 1e-9 < abs(total) < float("inf")]
     if parts:
         shown = [(rule if len(rule) <= 60 else rule[:57] + "...", total) for rule, total in parts[:BARS]]
-        rest = sum(total for _, total in parts[BARS:])
         if len(parts) > BARS:
-            shown.append((f"{len(parts) - BARS} more", rest))
-        title = "sum of pressures" if psl else "log-odds"
+            shown.append((f"{len(parts) - BARS} more", sum(total for _, total in parts[BARS:])))
+        title = "sum of pressures" if found.language == "psl" else "log-odds"
         st.altair_chart(charts.waterfall(shown, total=title, description=f"What each rule contributes to {atom}"))
-    for rule, total, count in found.by_rule():
-        with st.expander(f"{total:+.3f}  {plain(rule)}  ({count} ground)"):
-            rows = [item for item in found.contributions if item.rule == rule]
-            st.dataframe(
-                pd.DataFrame(
-                    {
-                        "contribution": [item.contribution for item in rows],
-                        "distance": [item.distance for item in rows],
-                        "ground rule": [item.ground or "(evidence decides all but this atom)" for item in rows],
-                    }
-                ).round(4),
-                hide_index=True,
-                width="stretch",
-            )
+    if by_rule:
+        ground_rules(found, by_rule)
+
+
+def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
+    """The ground rules of one bar, and the open atoms in them, which can be asked about in turn."""
+    labels = [f"{total:+.3f}  {rule}" for rule, total, _ in by_rule]
+    place = st.selectbox("Ground rules of", range(len(labels)), format_func=lambda at: labels[at], key="why-rule")
+    rows = [item for item in found.contributions if item.rule == by_rule[place][0]]
+    table(
+        pd.DataFrame(
+            {
+                "ground rule": [item.ground or "(evidence decides all but this atom)" for item in rows],
+                "contribution": [item.contribution for item in rows],
+                "distance": [item.distance for item in rows],
+            }
+        ),
+        help={"distance": "How far the ground rule is from being satisfied; 1 is violated."},
+    )
+    onward = list(dict.fromkeys(name for item in rows for name in item.others))
+    if onward:
+        st.caption("These atoms play a part in it. Why are they as they are?")
+        with st.container(horizontal=True):
+            for name in onward[:ONWARD]:
+                st.button(name, key=f"onward-{name}", on_click=st.session_state.update, args=({"why-search": name},))
+        if len(onward) > ONWARD:
+            st.caption(f"and {len(onward) - ONWARD} more, to be found above")
 
 
 def what_if(result: Any, atom: str) -> None:
     """Change a fact on a copy, and see the predictions move; nothing is kept."""
-    st.subheader("What if?")
+    st.subheader("What if?", anchor=False)
     st.caption("Infers again on a copy of the data with one fact changed. Nothing is saved.")
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    left, middle, right = st.columns([5, 3, 1], vertical_alignment="bottom")
     fact = left.text_input("Fact", key="what-if-fact", placeholder="Predicate(Constant, Constant)")
-    said = right.segmented_control("Take it as", ["true", "false", "unknown"], default="false", key="what-if-value")
-    if st.button("Try it", key="what-if-run", disabled=not fact.strip()):
-        try:
-            with st.spinner("Inferring again ..."):
-                changed = workspace().what_if(result, {fact.strip(): {"true": True, "false": False}.get(said)})
-        except WorkbenchError as error:
-            show_error(error)
-            return
-        row = changed[changed["atom"] == atom].iloc[0]
-        now = "became a fact" if pd.isna(row["after"]) else f"{row['after']:.3f}"
-        st.metric(atom, now, delta=None if pd.isna(row["change"]) else f"{row['change']:+.3f}", delta_color="off")
-        st.caption("Predictions that moved most")
-        st.dataframe(changed.head(30).round(4), hide_index=True, width="stretch")
-
-
-st.title("Why")
-chosen = choice()
-if chosen is not None:
-    number, fold = chosen
+    said = middle.segmented_control("Take it as", list(TAKEN), default="false", key="what-if-value")
+    if not right.button("Try it", key="what-if-run", type="primary", disabled=not fact.strip()):
+        return
     try:
-        result = reopened(number, fold, server().path, workspace().run(number).data_hash or "")
-        atom = prediction(result.predictions())
+        with st.spinner("Inferring again ..."):
+            changed = workspace().what_if(result, {fact.strip(): TAKEN.get(said or "false")})
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    row = changed[changed["atom"] == atom].iloc[0]
+    now = "became a fact" if pd.isna(row["after"]) else f"{row['after']:.3f}"
+    st.metric(atom, now, delta=None if pd.isna(row["change"]) else f"{row['change']:+.3f}", delta_color="off")
+    st.caption("Predictions that moved most")
+    table(changed[["atom", "before", "after", "change"]].head(30), digits=3)
+
+
+header("Why", "One prediction taken apart: which rules speak for it, which against, and what would change it.")
+try:
+    chosen = choice()
+    if chosen is None:
+        st.info("There is no prediction to explain yet. Infer on the page Learn and infer.")
+        st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
+    else:
+        run, fold = chosen
+        result = reopened(run.id, fold, server().path, run.data_hash or "")
+        predictions = result.predictions()
+        if fold is not None:
+            mine = workspace().run_predictions(run.id)
+            predictions = predictions[predictions["atom"].isin(mine.loc[mine["fold"] == fold, "atom"])]
+        atom = prediction(predictions)
         if atom is not None:
             explanation(result, atom)
             what_if(result, atom)
-    except WorkbenchError as error:
-        show_error(error)
+except WorkbenchError as error:
+    show_error(error)

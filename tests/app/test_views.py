@@ -9,7 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.jobs import Job, JobRunner
-from app.state import Server, plain
+from app.show import plain
+from app.state import Server
 from tests.app.conftest import Open
 from workbench.progress import Progress
 
@@ -105,7 +106,8 @@ def test_a_broken_rule_is_shown_with_its_caret_and_mended(smokers: Server, page:
     sound(test.text_area(key="rules-text").set_value(right).run())
     assert not test.error
     assert test.success[0].value == "The rules are in order."
-    assert len(test.expander) == len([line for line in right.splitlines() if line[:1] in "-0123456789" and line])
+    rules = [line for line in right.splitlines() if line[:1] in "-0123456789" and line]
+    assert len(test.dataframe[1].value) == len(test.selectbox(key="rules-inside").options) == len(rules)
 
 
 def test_the_console_runs_and_refuses(smokers: Server, page: Open) -> None:

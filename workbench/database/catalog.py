@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +18,7 @@ __all__ = [
     "catalog",
     "constants",
     "degrees",
+    "distinct_values",
     "facts_page",
     "neighbours",
     "top_values",
@@ -49,13 +49,10 @@ class PredicateSummary:
     ----------
     predicate : StoredPredicate
     counts : tuple of Count
-    distinct : tuple of int
-        Distinct values of each argument over all worlds.
     """
 
     predicate: StoredPredicate
     counts: tuple[Count, ...]
-    distinct: tuple[int, ...]
 
     @property
     def facts(self) -> int:
@@ -93,12 +90,17 @@ def catalog(database: Database) -> tuple[PredicateSummary, ...]:
             f"count(*) FILTER (value > 0 AND value < 1) FROM {table} f JOIN world w ON w.id = f.world "
             "GROUP BY w.id, w.name, partition ORDER BY w.id, partition"
         ).fetchall()
-        distinct: Sequence[int] = ()
-        if predicate.columns:
-            wanted = ", ".join(f"count(DISTINCT {column})" for column in predicate.columns)
-            distinct = cursor.execute(f"SELECT {wanted} FROM {table}").fetchone() or ()
-        found.append(PredicateSummary(predicate, tuple(Count(*row) for row in counts), tuple(distinct)))
+        found.append(PredicateSummary(predicate, tuple(Count(*row) for row in counts)))
     return tuple(found)
+
+
+def distinct_values(database: Database, predicate: str) -> tuple[int, ...]:
+    """Distinct values of each argument over all worlds. Cost: one scan of the predicate's table."""
+    stored = database.predicate(predicate)
+    if not stored.columns:
+        return ()
+    wanted = ", ".join(f"count(DISTINCT {column})" for column in stored.columns)
+    return tuple(database.execute(f"SELECT {wanted} FROM {quoted(stored.table_name)}").fetchone() or ())
 
 
 def top_values(

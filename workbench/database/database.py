@@ -272,21 +272,31 @@ class Database:
             if value is not None:
                 connection.execute("INSERT INTO setting VALUES (?, ?)", [name, value])
 
-    def copy(self) -> Database:
-        """A copy of declarations, constants and facts in memory, to try changes on; runs stay behind.
+    def copy(self, path: str | os.PathLike[str] | None = None) -> Database:
+        """A copy of declarations, constants and facts in memory, to try changes on; or, at a path, of everything.
 
         Cost: linear in the number of facts.
+
+        Raises
+        ------
+        InputError
+            E0201 when there is a file at `path` already.
         """
-        other = Database.open(threads=1)
+        if path is not None and Path(path).exists():
+            raise InputError.of("E0201", f"there is a file at {path} already", help="choose another name for the copy")
+        other = Database.open(path, threads=1)
         with self._lock, other.transaction() as target:
-            for table in ("world", "constant_type", "predicate", "predicate_argument", "program_constant"):
+            tables = ["world", "constant_type", "predicate", "predicate_argument", "program_constant"]
+            if path is not None:
+                tables += ["folds", "setting", "run", "run_weight", "run_prediction", "run_metric", "run_trace"]
+            for table in tables:
                 _copy_table(self.connection, target, table)
             for table in self.type_tables().values():
                 target.execute(f"CREATE TABLE {quoted(table)} (id INTEGER NOT NULL, name VARCHAR NOT NULL)")
                 _copy_table(self.connection, target, table)
-            tables = self.type_tables()
+            type_tables = self.type_tables()
             for predicate in self.predicates().values():
-                create_predicate_table(target, predicate, tables)
+                create_predicate_table(target, predicate, type_tables)
                 _copy_table(self.connection, target, predicate.table_name)
             other.refresh_domains()
         return other
@@ -298,8 +308,8 @@ class Database:
 
 
 def _copy_table(source: duckdb.DuckDBPyConnection, target: duckdb.DuckDBPyConnection, table: str) -> None:
-    target.register("copied_rows", source.execute(f"FROM {quoted(table)}").df())
-    target.execute(f"INSERT INTO {quoted(table)} FROM copied_rows")
+    target.register("copied_rows", source.sql(f"FROM {quoted(table)}").to_arrow_table())
+    target.execute(f"INSERT INTO {quoted(table)} BY NAME FROM copied_rows")
     target.unregister("copied_rows")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workbench.database.database import DEFAULT_WORLD, Database
+from workbench.database.folds import clear_folds
 from workbench.database.identifiers import quoted
 from workbench.database.ilp_clauses import derive_facts
 from workbench.database.ingest import LoadReport
@@ -57,6 +58,7 @@ def load_ilp(database: Database, problem: IlpProblem, *, world: str = DEFAULT_WO
         frame = _frame(examples).assign(value=labels)
         report += load_frame(database, frame, predicate=problem.target, value="value", world=world, partition="truth")
         if problem.folds:
+            clear_folds(database)
             folds = pd.DataFrame(
                 {
                     "fold": [problem.folds[row, label > 0] for row, label in zip(examples, labels)],

@@ -15,7 +15,7 @@ from workbench.resources import datasets_directory
 __all__ = ["EXPERIMENTS", "reproduce"]
 
 
-def _experiment(module: str) -> Callable[..., ReproductionTable]:
+def _experiment(module: str, about: str) -> Callable[..., ReproductionTable]:
     """`run(*, data_dir, folds, progress)` of a module of this package, imported when it is called."""
 
     def run(**options: object) -> ReproductionTable:
@@ -26,21 +26,46 @@ def _experiment(module: str) -> Callable[..., ReproductionTable]:
         table: ReproductionTable = function(**options)
         return table
 
+    run.__doc__ = about
     return run
 
 
 EXPERIMENTS: dict[str, Callable[..., ReproductionTable]] = {
-    "uw-cse": _experiment("uw_cse"),
-    "cora": _experiment("cora"),
-    "alzheimer": _experiment("alzheimer"),
-    "webkb": _experiment("webkb"),
-    "citeseer": _experiment("citeseer"),
-    "psl-cora": _experiment("psl_cora"),
-    "psl-citeseer": _experiment("psl_citeseer"),
-    "psl-epinions": _experiment("psl_epinions"),
-    "psl-jester": _experiment("psl_jester"),
-    "psl-olivetti": _experiment("psl_olivetti"),
-    "psl-scaling": _experiment("psl_scaling"),
+    "uw-cse": _experiment(
+        "uw_cse",
+        "Link prediction on UW-CSE: who advises whom (Singla and Domingos 2005, Table 1).",
+    ),
+    "cora": _experiment(
+        "cora",
+        "Entity resolution on Cora: citations, authors, titles and venues (Singla and Domingos 2005, Table 2).",
+    ),
+    "alzheimer": _experiment(
+        "alzheimer",
+        "Alzheimer's drugs: clauses found by bottom-clause search, weighted exactly (Huynh and Mooney 2008).",
+    ),
+    "webkb": _experiment("webkb", "Collective classification of web pages (Huynh & Mooney 2009, Tables 1 and 2)."),
+    "citeseer": _experiment("citeseer", "Citation segmentation (Huynh & Mooney 2009, Tables 3 and 4)."),
+    "psl-cora": _experiment("psl_cora", "Node labelling on Cora with hinge-loss MRFs (Bach et al. 2017)."),
+    "psl-citeseer": _experiment(
+        "psl_citeseer",
+        "Node labelling on Citeseer with hinge-loss MRFs (Bach et al. 2017).",
+    ),
+    "psl-epinions": _experiment(
+        "psl_epinions",
+        "Trust prediction on Epinions by structural balance (Bach et al. 2017, section 7.2).",
+    ),
+    "psl-jester": _experiment(
+        "psl_jester",
+        "Preference prediction on Jester: similar jokes are rated alike (Bach et al. 2017, section 7.3).",
+    ),
+    "psl-olivetti": _experiment(
+        "psl_olivetti",
+        "Image completion on the Olivetti faces: pixels follow neighbours and mirror pixels (Bach et al. 2017).",
+    ),
+    "psl-scaling": _experiment(
+        "psl_scaling",
+        "Scaling of MAP inference: ADMM against an interior-point method on growing networks (Bach et al. 2017).",
+    ),
 }
 
 

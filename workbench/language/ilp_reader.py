@@ -22,7 +22,7 @@ from workbench.language.ilp import (
 )
 from workbench.language.ilp_prolog import Compound, Symbol, Term, read_terms, term_text
 
-__all__ = ["read_aleph", "read_ilp", "read_mode", "read_popper"]
+__all__ = ["ilp_files", "read_aleph", "read_ilp", "read_mode", "read_popper"]
 
 _SECTIONS = {
     "begin_bg": "b",
@@ -40,6 +40,14 @@ def read_ilp(*paths: str | os.PathLike[str], flatten: bool = False) -> IlpProble
 
     Popper's files are `bk.pl`, `exs.pl` and `bias.pl`; anything else is read as Aleph's.
     """
+    files = ilp_files(*paths)
+    if {"bias.pl", "exs.pl"} <= {file.name for file in files}:
+        return read_popper(files, flatten=flatten)
+    return read_aleph(files, flatten=flatten)
+
+
+def ilp_files(*paths: str | os.PathLike[str]) -> list[Path]:
+    """The files that `read_ilp` reads: those given, and of a directory those of an ILP system."""
     files: list[Path] = []
     for path in map(Path, paths):
         if not path.is_dir():
@@ -48,9 +56,7 @@ def read_ilp(*paths: str | os.PathLike[str], flatten: bool = False) -> IlpProble
             files += [path / name for name in ("bk.pl", "exs.pl", "bias.pl")]
         else:
             files += sorted(file for file in path.iterdir() if file.suffix in (".b", ".f", ".n", ".pl"))
-    if {"bias.pl", "exs.pl"} <= {file.name for file in files}:
-        return read_popper(files, flatten=flatten)
-    return read_aleph(files, flatten=flatten)
+    return files
 
 
 @dataclass

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench import database as data
@@ -14,10 +16,11 @@ from workbench.errors import Diagnostic, WorkbenchError
 from workbench.language import check, format_text, parse_mln, parse_psl
 from workbench.language.program import Predicate, Program
 from workbench.resources import shipped
-from workbench.verbs.methods import Method, engines, learners
 
 if TYPE_CHECKING:
     from workbench.database import Database
+    from workbench.language.ilp import IlpProblem
+    from workbench.verbs.methods import Method
 
 __all__ = ["Browsing", "CheckedRules", "Example", "bundled_examples"]
 
@@ -112,10 +115,14 @@ class Browsing:
 
     def engines(self, language: Language, task: Literal["map", "marginal"]) -> tuple[Method, ...]:
         """The engines for a language and task, with their parameters explained."""
+        from workbench.verbs.methods import engines
+
         return engines(language, task)
 
     def learners(self, language: Language) -> tuple[Method, ...]:
         """The learners for a language, with their parameters explained."""
+        from workbench.verbs.methods import learners
+
         return learners(language)
 
     def combinations(self, predicate: str) -> int:
@@ -142,6 +149,10 @@ class Browsing:
     def catalog(self) -> tuple[data.PredicateSummary, ...]:
         """Every predicate with counts per world and partition."""
         return data.catalog(self.database)
+
+    def distinct_values(self, predicate: str) -> tuple[int, ...]:
+        """Distinct values of each argument of a predicate."""
+        return data.distinct_values(self.database, predicate)
 
     def facts_page(self, predicate: str, **options: Any) -> data.FactsPage:
         """A page of facts; see `workbench.database.facts_page`."""
@@ -224,6 +235,32 @@ class Browsing:
             if predicate not in self.database.predicates():
                 self.database.declare_predicates([Predicate(predicate, tuple(types))])
             return data.load_attached(self.database, source, table=table, predicate=predicate)
+
+    def import_ilp(self, *sources: str | os.PathLike[str]) -> data.LoadReport:
+        """Load an ILP problem (Aleph's or Popper's files, or their directory) and keep its text for `ilp_at_hand`."""
+        from workbench.database.ilp import load_ilp
+        from workbench.language.ilp_reader import ilp_files, read_ilp
+
+        files = ilp_files(*sources)
+        problem = read_ilp(*files)
+        texts = {path.name: path.read_text(encoding="utf-8") for path in files}
+        with self.database.transaction():
+            report = load_ilp(self.database, problem)
+            self.remember("ilp", json.dumps(texts))
+        return report
+
+    def ilp_at_hand(self) -> IlpProblem | None:
+        """The ILP problem that was imported last, with its modes and settings; None without one."""
+        from workbench.language.ilp_reader import read_ilp
+
+        kept = self.recall("ilp")
+        if kept is None:
+            return None
+        with TemporaryDirectory() as folder:
+            files = {Path(folder, name): text for name, text in json.loads(kept).items()}
+            for path, text in files.items():
+                path.write_text(text, encoding="utf-8")
+            return read_ilp(*files)
 
     def folds(self) -> tuple[data.Fold, ...]:
         """The folds of the workspace."""

@@ -32,6 +32,8 @@ class Contribution:
         Added to the log-odds of the atom being true (MLN); weighted pressure upwards (PSL).
     distance : float
         The ground rule's distance to satisfaction.
+    others : tuple of str
+        The other open atoms of the ground rule.
     """
 
     template: int
@@ -39,6 +41,7 @@ class Contribution:
     ground: str
     contribution: float
     distance: float
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,7 @@ def explain_result(result: InferenceResult, atom: str) -> Explanation:
     labels = template_texts(result.program, grounding.templates)
     rows = parts.row[parts.row >= 0].tolist()
     texts = dict(zip(rows, row_texts(grounding, rows)))
+    others = _others(result, rows, index)
     contributions = [
         Contribution(
             template,
@@ -119,6 +123,7 @@ def explain_result(result: InferenceResult, atom: str) -> Explanation:
             texts.get(row, ""),
             contribution,
             distance,
+            others.get(row, ()),
         )
         for row, template, contribution, distance in zip(
             parts.row.tolist(), parts.template.tolist(), parts.contribution.tolist(), parts.distance.tolist()
@@ -130,3 +135,12 @@ def explain_result(result: InferenceResult, atom: str) -> Explanation:
     return Explanation(
         name, float(values[index]), parts.log_odds, probability, tuple(contributions), result.program.language
     )
+
+
+def _others(result: InferenceResult, rows: list[int], index: int) -> dict[int, tuple[str, ...]]:
+    """The open atoms of each row beside the one that is explained."""
+    matrix = result.grounding.network.A
+    members = {row: matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]] for row in rows}
+    ids = np.unique(np.concatenate([*members.values(), np.zeros(0, np.int64)]).astype(np.int64))
+    names = dict(zip(ids.tolist(), result.grounding.atoms.names(ids)))
+    return {row: tuple(names[atom] for atom in atoms.tolist() if atom != index) for row, atoms in members.items()}

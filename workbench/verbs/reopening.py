@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from workbench.language.program import Program
 
-__all__ = ["fold_names", "reopen", "what_if"]
+__all__ = ["reopen", "what_if"]
 
 Float = npt.NDArray[np.float64]
 
@@ -85,11 +85,6 @@ class _Recorded:
             progress=progress,
         )
         return InferenceResult(solution, grounding, self.program, grounding.templates.weight, self.task, 0.0)
-
-
-def fold_names(run: Run) -> tuple[str, ...]:
-    """What the folds of a cross-validation are called; empty for other runs."""
-    return tuple(fold["name"] for fold in run.parameters.get("folds") or ())
 
 
 def reopen(database: Database, number: int, *, fold: int | None = None, progress: Progress = SILENT) -> InferenceResult:

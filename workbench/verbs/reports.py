@@ -10,17 +10,14 @@ import numpy.typing as npt
 
 from workbench import database as data
 from workbench.errors import UsageError
-from workbench.evaluation import calibration, paired_t_test, scores, summary, threshold_counts
 from workbench.progress import SILENT, Progress
 from workbench.verbs.evaluate import parse_atom
-from workbench.verbs.infer import InferenceResult
-from workbench.verbs.learn import intervals_of_run
-from workbench.verbs.reopening import fold_names, reopen, what_if
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from workbench.database import Database
+    from workbench.verbs.infer import InferenceResult
 
 __all__ = ["Reporting"]
 
@@ -47,6 +44,13 @@ class Reporting:
     def run_metrics(self, number: int) -> pd.DataFrame:
         """A run's metrics, one row a fold and metric."""
         return data.run_table(self.database, number, "metric")
+
+    def mean_metrics(self) -> pd.DataFrame:
+        """Mean over folds of every recorded metric, a row a run (its id is the index), a column a metric."""
+        frame = self.database.execute(
+            "SELECT run, metric, avg(value) AS value FROM run_metric WHERE NOT isnan(value) GROUP BY ALL"
+        ).df()
+        return frame.pivot_table(index="run", columns="metric", values="value")
 
     def run_trace(self, number: int) -> pd.DataFrame:
         """A run's trace: step, series, value."""
@@ -93,22 +97,26 @@ class Reporting:
         """Metrics of a run, one row a fold; computed from predictions and labels."""
         import pandas as pd
 
+        from workbench.evaluation import scores
+
         frame = self.scored_predictions(number)
         frame = frame[frame["truth"].notna()]
-        names = dict(enumerate(self.fold_names(number)))
+        names = dict(enumerate(self.fold_names(number))) | {-1: "all"}
         rows = []
         for fold, part in frame.assign(fold=frame["fold"].fillna(-1)).groupby("fold"):
             found = scores(part["value"].to_numpy(np.float64), part["truth"].to_numpy(np.float64))
-            rows.append({"fold": names.get(int(cast(Any, fold)), "all"), **found})
+            rows.append({"fold": names.get(at := int(cast(Any, fold)), f"fold {at + 1}"), **found})
         return pd.DataFrame(rows)
 
     def fold_names(self, number: int) -> tuple[str, ...]:
         """What the folds of a cross-validation are called, by number; empty for other runs."""
-        return fold_names(self.run(number))
+        return tuple(fold["name"] for fold in self.run(number).parameters.get("folds") or ())
 
     def metric_summary(self, table: pd.DataFrame) -> pd.DataFrame:
         """Mean, standard deviation and 95 % interval of each metric of `scores_by_fold`."""
         import pandas as pd
+
+        from workbench.evaluation import summary
 
         rows = []
         for metric in table.columns.drop("fold"):
@@ -119,6 +127,8 @@ class Reporting:
     def curves(self, number: int) -> pd.DataFrame:
         """Points of the PR and ROC curves over all folds: threshold, precision, recall, false_positive_rate."""
         import pandas as pd
+
+        from workbench.evaluation import threshold_counts
 
         frame = self.scored_predictions(number)
         frame = frame[frame["truth"].isin([0.0, 1.0])]
@@ -140,6 +150,8 @@ class Reporting:
         """The reliability table of a run's predictions."""
         import pandas as pd
 
+        from workbench.evaluation import calibration
+
         frame = self.scored_predictions(number)
         frame = frame[frame["truth"].isin([0.0, 1.0])]
         found = calibration(frame["value"], frame["truth"], bins=bins)
@@ -148,6 +160,8 @@ class Reporting:
     def paired_comparison(self, first: int, second: int) -> pd.DataFrame:
         """Metrics of two runs on the same folds, with a paired t-test for each."""
         import pandas as pd
+
+        from workbench.evaluation import paired_t_test
 
         one, two = self.scores_by_fold(first), self.scores_by_fold(second)
         rows: list[dict[str, Any]] = []
@@ -190,6 +204,8 @@ class Reporting:
         UsageError
             When it is no inference run, or the facts have changed since.
         """
+        from workbench.verbs.reopening import reopen
+
         return reopen(self.database, number, fold=fold, progress=progress)
 
     def what_if(
@@ -209,6 +225,8 @@ class Reporting:
         DataFrame
             atom, predicate, before, after, change; the largest change first. Atoms that became facts have no `after`.
         """
+        from workbench.verbs.reopening import what_if
+
         return what_if(self.database, result, changes, progress=progress)
 
     def weight_intervals(
@@ -227,6 +245,8 @@ class Reporting:
         UsageError
             E0815 when it is no learning run, E0816 when the facts have changed since.
         """
+        from workbench.verbs.learn import intervals_of_run
+
         run = self.run(number)
         if run.kind != "learn":
             raise UsageError.of("E0815", f"run {number} is a {run.kind} run; intervals are for learned weights")

@@ -1,0 +1,100 @@
+"""Structure learning: rules found in the data, with what supports them; chosen ones go into the editor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from app.editor import take
+from app.show import plain, table
+from app.state import workspace
+from app.watching import start, watch
+from workbench.progress import Progress
+
+__all__ = ["find_rules", "with_rules"]
+
+METHODS = {
+    "beam": "Beam search: clauses that raise the pseudo-likelihood",
+    "paths": "Relational paths: clauses along chains of facts",
+    "mine": "Mining: frequent Horn rules with their confidence",
+}
+ALEPH = "The imported ILP problem, by its modes"
+COLUMNS = {
+    "support": "True atoms of the head that the rule predicts.",
+    "negatives": "False atoms of the head that it predicts as well.",
+    "precision": "Support over all that it predicts.",
+    "gain": "What the search maximises: information gain, pseudo-log-likelihood, or confidence beyond chance.",
+    "weight": "Learned with the rule; blank where none was.",
+}
+
+
+def find_rules(text: str, language: str, checked: Any) -> None:
+    """Choose a search, run it in the background, and take what it found."""
+    if language != "mln":
+        st.info("Rules are found as Markov logic clauses. Choose that language above to take some into the editor.")
+        return
+    ws = workspace()
+    names = [item.predicate.name for item in ws.catalog() if item.facts]
+    if not names:
+        st.info("There are no facts to find rules in. Import some, or open an example, on the Data page.")
+        return
+    problem = ws.ilp_at_hand()
+    sources = [*([ALEPH] if problem is not None else []), *METHODS.values()]
+    left, middle, right = st.columns([3, 3, 1])
+    source = left.selectbox("Search", sources, key="find-method")
+    query = [name for name in (ws.recall("query") or "").split(",") if name in names]
+    targets = middle.multiselect(
+        "Rules for", names, default=query, key="find-targets", disabled=source == ALEPH, help="Empty: every predicate."
+    )
+    limit = float(right.number_input("Seconds", 1.0, 3600.0, 30.0, step=10.0, format="%g", key="find-limit"))
+    if st.button("Find rules", type="primary", key="find-run"):
+        method = next((key for key, about in METHODS.items() if about == source), None)
+
+        def work(progress: Progress) -> Any:
+            if method is None:
+                return ws.structure(problem, time_limit=limit, progress=progress)
+            return ws.structure(targets=targets or None, method=method, time_limit=limit, progress=progress)
+
+        start("structure", f"Find rules ({method or 'Aleph'})", work)
+    job = watch(("structure",))
+    if job is not None:
+        candidates(job.result, text, checked)
+
+
+def candidates(result: Any, text: str, checked: Any) -> None:
+    """What was found, the best first, to be ticked and taken."""
+    records = result.candidate_table()
+    if not records:
+        st.info("No rule was found. Give the search more time, or another method.")
+        return
+    frame = pd.DataFrame(records)
+    columns = [name for name in ("rule", "support", "negatives", "precision", "gain", "weight") if name in frame]
+    shown = frame[columns].dropna(axis="columns", how="all")
+    chosen = int(frame["chosen"].sum())
+    st.caption(
+        f"{len(frame):,} candidates in {result.seconds:.1f} s; {chosen} of them the search keeps as its theory "
+        f"({plain(result.status)}). Tick those you want."
+    )
+    event = table(shown, help=COLUMNS, digits=3, selection="multi-row", key="find-table", height=320)
+    rows = event.selection.rows
+    lines = [records[row]["line"] for row in rows]
+    label = f"Add {len(lines)} to the editor" if lines else "Add to the editor"
+    if st.button(label, key="find-take", type="primary", disabled=not lines):
+        present = set(checked.program.predicates) if checked.program is not None else set()
+        take(with_rules(text, lines, result.text, present), "mln")
+        st.toast("They are in the editor; learn their weights on the page Learn and infer.")
+        st.rerun()
+
+
+def with_rules(text: str, lines: list[str], theory: str, present: set[str]) -> str:
+    """The program `text` with more rules, and with the declarations of `theory` that they need and it has not."""
+    declared = [line for line in theory.partition("\n\n")[0].splitlines() if "(" in line]
+    missing = [
+        line
+        for line in declared
+        if (name := line.partition("(")[0]) not in present and any(f"{name}(" in rule for rule in lines)
+    ]
+    parts = [text.rstrip(), "\n".join(missing), "\n".join(lines)]
+    return "\n\n".join(part for part in parts if part) + "\n"

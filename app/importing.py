@@ -1,0 +1,189 @@
+"""The forms that bring data in: tables, fact files, ILP problems, other databases; nothing is written before Import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from app.show import plain, show_error, table, warnings
+from app.state import saved_upload, workspace
+from workbench.errors import WorkbenchError
+
+__all__ = ["import_attached", "import_facts", "import_ilp", "import_table", "last_import"]
+
+PARTITIONS = {
+    "evidence": "evidence: known facts",
+    "truth": "truth: labels to learn from and to be scored against",
+    "target": "target: atoms to infer",
+}
+ROLES = ["argument", "truth value", "world", "leave out"]
+
+
+def import_table() -> None:
+    """CSV, TSV or Parquet: preview, map columns, import."""
+    paths = chosen_files(["csv", "tsv", "parquet", "gz"], "table")
+    if not paths:
+        st.caption("Each row of a table is one fact. Nothing is written before you press Import.")
+        return
+    path = paths[0]
+    header = st.checkbox("The first line names the columns", value=True, key="table-header")
+    try:
+        preview = workspace().preview_table(path, header=header)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    st.caption(f"The first {len(preview.rows)} rows")
+    table(pd.DataFrame(preview.rows, columns=list(preview.columns)), height=220)
+    name = st.text_input("Predicate", value=predicate_name(path), key=f"table-predicate-{path.name}")
+    mapping = mapped_columns(preview.columns, name, key=f"table-mapping-{path.name}-{header}-{name}")
+    partition, world = place("table")
+    if not st.button("Import", type="primary", key="table-import"):
+        return
+    roles = {role: mapping.loc[mapping["means"] == role, "column"].tolist() for role in ROLES}
+    chosen = mapping[mapping["means"] == "argument"]
+    imported(
+        lambda: workspace().import_table(
+            path,
+            predicate=name.strip(),
+            types={row.column: (row.type or row.column).strip() for row in chosen.itertuples()},
+            value=roles["truth value"][0] if roles["truth value"] else None,
+            world_column=roles["world"][0] if roles["world"] else None,
+            world=world,
+            partition=partition,
+            header=header,
+        )
+    )
+
+
+def import_facts() -> None:
+    """Alchemy's .db, and whatever lists files: dataset.toml, .data, directories."""
+    st.caption(
+        "Alchemy's .db files need the predicates that your rules declare. A path may also be a dataset.toml, PSL's "
+        ".data or .json, or a directory."
+    )
+    paths = chosen_files(["db", "gz"], "facts")
+    partition, world = place("facts")
+    if not st.button("Import", type="primary", key="facts-import", disabled=not paths) or not paths:
+        return
+
+    def load() -> Any:
+        ws, path = workspace(), paths[0]
+        if path.name == "dataset.toml" or (path / "dataset.toml").is_file():
+            return ws.open_dataset(path)
+        text, language = ws.rules_at_hand()
+        checked = ws.check_rules(text, language)
+        rules = checked.program if text.strip() and not checked.has_errors else None
+        return ws.load(path, rules=rules, world=world, partition=partition)
+
+    imported(load)
+
+
+def import_ilp() -> None:
+    """Aleph's files: background, positive and negative examples."""
+    st.caption(
+        "Aleph's .b, .f and .n files of one problem together, or a path to their directory (Popper's too). Background "
+        "becomes evidence, examples become truth; the page Rules then searches by the problem's modes."
+    )
+    paths = chosen_files(["b", "f", "n", "pl"], "ilp", several=True)
+    if st.button("Import", type="primary", key="ilp-import", disabled=not paths) and paths:
+        imported(lambda: workspace().import_ilp(*paths))
+
+
+def import_attached() -> None:
+    """A table of another database."""
+    st.caption("Tables and views of DuckDB, SQLite and PostgreSQL databases, read through DuckDB.")
+    left, right = st.columns(2)
+    source = left.text_input(
+        "Database", key="attached-source", placeholder="staff.duckdb, staff.sqlite or postgresql://..."
+    )
+    source_table = right.text_input("Table or view", key="attached-table", placeholder="schema.table")
+    predicate = left.text_input("Predicate", key="attached-predicate", placeholder="WorksWith")
+    types = right.text_input("Types of its arguments", key="attached-types", placeholder="person, person")
+    ready = bool(source and source_table and predicate and types)
+    if st.button("Import", type="primary", key="attached-import", disabled=not ready):
+        names = [name.strip() for name in types.split(",") if name.strip()]
+        imported(lambda: workspace().attach_table(source, table=source_table, predicate=predicate, types=names))
+
+
+def chosen_files(kinds: list[str], key: str, *, several: bool = False) -> list[Path]:
+    """Uploaded files, or one on this machine by its path."""
+    left, right = st.columns(2)
+    found = left.file_uploader(
+        "Upload files" if several else "Upload a file",
+        type=kinds,
+        key=f"{key}-upload",
+        accept_multiple_files=several,
+        help="At most 50 MB; larger ones by path.",
+    )
+    typed = right.text_input("or give a path on this machine", key=f"{key}-path", help="For files of any size.")
+    uploads = found if several else [found] * (found is not None)
+    if not uploads:
+        return [Path(typed).expanduser()] if typed else []
+    kept: dict[str, Path] = st.session_state.setdefault(f"{key}-saved", {})
+    for upload in uploads:
+        if upload.file_id not in kept:
+            kept[upload.file_id] = saved_upload(upload)
+    return [kept[upload.file_id] for upload in uploads]
+
+
+def predicate_name(path: Path) -> str:
+    """`advised_by.csv` as `AdvisedBy`."""
+    stem = path.name.split(".", 1)[0]
+    return "".join(part[:1].upper() + part[1:] for part in stem.replace("-", "_").split("_")) or "Fact"
+
+
+def mapped_columns(columns: tuple[str, ...], predicate: str, *, key: str) -> pd.DataFrame:
+    """What each column means and, of an argument, its type; guessed, and for the reader to correct."""
+    known = {item.predicate.name: item.predicate for item in workspace().catalog()}
+    types = iter(known[predicate].argument_types if predicate in known else ())
+    special = {"value": "truth value", "world": "world"}
+    means = [special.get(column.lower(), "argument") for column in columns]
+    guessed = [next(types, column.lower()) if role == "argument" else "" for column, role in zip(columns, means)]
+    return st.data_editor(
+        pd.DataFrame({"column": list(columns), "means": means, "type": guessed}),
+        column_config={
+            "column": st.column_config.TextColumn(disabled=True),
+            "means": st.column_config.SelectboxColumn(options=ROLES, required=True),
+            "type": st.column_config.TextColumn(help="Constants of one type can meet in a rule: person, course, ..."),
+        },
+        hide_index=True,
+        key=key,
+        width="stretch",
+    )
+
+
+def place(key: str) -> tuple[Any, str | None]:
+    """The partition and the world that the facts go to."""
+    left, right = st.columns(2)
+    partition = left.selectbox(
+        "Partition", list(PARTITIONS), format_func=lambda name: PARTITIONS[name], key=f"{key}-partition"
+    )
+    world = right.text_input("World", value="world", key=f"{key}-world", help="Used where no column names the world.")
+    return partition, world.strip() or None
+
+
+def imported(load: Callable[[], Any]) -> None:
+    """Load, and say what came in or why nothing did."""
+    try:
+        with st.spinner("Importing ..."):
+            report = load()
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    total = sum(report.facts.values())
+    by_predicate = ", ".join(f"{name} {count:,}" for name, count in report.facts.items())
+    said = f"{total:,} new facts in {plain(', '.join(report.worlds))}: {plain(by_predicate)}"
+    st.session_state["imported"] = (said, report.warnings)
+    st.rerun()
+
+
+def last_import() -> None:
+    """What the import that was just made brought."""
+    if "imported" in st.session_state:
+        said, found = st.session_state.pop("imported")
+        st.success(said, icon=":material/check:")
+        warnings(found)

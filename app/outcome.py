@@ -1,0 +1,89 @@
+"""How a finished job ended, and where to go on from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from app.jobs import Job
+from app.show import plain, table
+from app.state import workspace
+
+__all__ = ["outcome"]
+
+METRICS = ("F1", "precision", "recall", "AUC-ROC", "AUC-PR", "CLL", "accuracy")
+STATUS = {
+    "optimal": "Proven: no state has less energy.",
+    "exact": "Computed, not estimated.",
+    "feasible": "An answer without proof that it is the best; for samplers an estimate.",
+    "limit": "The time was up; this is the best until then.",
+    "converged": "Further steps would change nothing that matters.",
+    "iterations": "All iterations were used; more might change the weights.",
+}
+
+
+def outcome(job: Job) -> None:
+    """The result's figures, the first predictions, weights or folds, and links."""
+    summary = job.result.summary()
+    st.success(f"{plain(job.title)}: Done in {job.seconds:.1f} s.", icon=":material/check:")
+    if "engine" in summary:
+        inferred(job.result, summary)
+    elif "learner" in summary:
+        learned(job.result, summary)
+    else:
+        folds(summary)
+
+
+def inferred(result: Any, summary: dict[str, Any]) -> None:
+    """An inference: status and gap as they are, and the likeliest predictions."""
+    columns = st.columns(4)
+    columns[0].metric("Status", summary["status"], help=STATUS.get(summary["status"]))
+    columns[1].metric("Engine", summary["engine"])
+    columns[2].metric("Open atoms", f"{summary['atoms']:,}")
+    columns[3].metric("Ground rules", f"{summary['ground_rows']:,}")
+    if summary.get("energy") is not None:
+        columns = st.columns(4)
+        columns[0].metric(
+            "Energy", f"{summary['energy']:.6g}", help="Weight of what the state violates; less is better."
+        )
+        bound, gap = summary.get("bound"), summary.get("gap")
+        columns[1].metric(
+            "Lower bound", "none" if bound is None else f"{bound:.6g}", help="No state has less energy than this."
+        )
+        columns[2].metric("Gap", "unknown" if gap is None else f"{gap:.2%}")
+    if summary["reason"]:
+        st.caption(plain(summary["reason"]))
+    frame = result.predictions()
+    shown = frame.sort_values("value", ascending=False, kind="stable").head(200)
+    table(shown[["atom", "value"]], digits=3, height=300)
+    st.caption(
+        f"{len(frame):,} predictions"
+        + (", the first 200 by value. Runs exports them all." if len(frame) > 200 else ".")
+    )
+    st.page_link("views/why.py", label="Why is a prediction what it is?", icon=":material/help_center:")
+
+
+def learned(result: Any, summary: dict[str, Any]) -> None:
+    """Learned weights: the program with them, to be taken into the editor."""
+    columns = st.columns(4)
+    columns[0].metric("Status", summary["status"], help=STATUS.get(summary["status"]))
+    columns[1].metric("Learner", summary["learner"])
+    columns[2].metric("Weights", f"{summary['templates']:,}")
+    columns[3].metric("Labelled atoms", f"{summary['atoms']:,}")
+    text = result.text()
+    st.code(text, language=None, height=260)
+    with st.container(horizontal=True):
+        if st.button("Take these rules into the editor", key="take", type="primary"):
+            workspace().remember_rules(text, result.program.language)
+            st.toast("The learned rules are in the editor; Infer uses them now.")
+        st.page_link("views/weights.py", label="Look at the weights", icon=":material/balance:")
+
+
+def folds(summary: dict[str, Any]) -> None:
+    """A cross-validation: scores by fold, and their mean."""
+    rows = [*summary["folds"], {"fold": "mean", **summary["mean"]}]
+    frame = pd.DataFrame(rows)
+    table(frame[["fold", *(name for name in METRICS if name in frame)]])
+    st.page_link("views/evaluation.py", label="Evaluate fold by fold", icon=":material/query_stats:")

@@ -1,0 +1,115 @@
+"""How every page shows things: titles, tables, failures, runs in a list; text of users is never markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from app.state import workspace
+from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["choose_run", "header", "plain", "run_label", "show_error", "small_table", "table", "warnings"]
+
+KINDS = {"infer": "inference", "learn": "learning", "crossval": "cross-validation"}
+
+
+def header(title: str, about: str) -> None:
+    """A page's title, and in one line what it is for."""
+    st.title(title, anchor=False)
+    st.caption(about)
+
+
+def show_error(error: WorkbenchError | str) -> None:
+    """A failure as the workbench says it: plain text, with the line and the caret."""
+    if isinstance(error, str):
+        st.error("That did not work.", icon=":material/error:")
+        st.code(error, language=None, wrap_lines=True)
+        return
+    first = error.diagnostics[0].message if error.diagnostics else "unknown fault"
+    more = f" (and {len(error.diagnostics) - 1} more)" if len(error.diagnostics) > 1 else ""
+    st.error(plain(first) + more, icon=":material/error:")
+    st.code(_without_paths(str(error)), language=None, wrap_lines=True)
+
+
+def warnings(found: Sequence[Any]) -> None:
+    """Warnings of a load or a run."""
+    for diagnostic in found:
+        st.warning(plain(diagnostic.message), icon=":material/warning:")
+
+
+def plain(text: str) -> str:
+    """Text that a user may have written, safe inside Markdown: every mark escaped."""
+    return re.sub(r"([\\`*_{}\[\]()<>#+.!|~$:-])", r"\\\1", text)
+
+
+def table(
+    frame: pd.DataFrame,
+    *,
+    digits: int | None = 4,
+    help: Mapping[str, str] | None = None,
+    selection: str | None = None,
+    key: str | None = None,
+    **options: Any,
+) -> Any:
+    """A table with its numbers aligned: whole ones with separators, others with so many decimals (all for None).
+
+    `selection` ('single-row' or 'multi-row') makes it a widget.
+    """
+    explained = help or {}
+    columns: dict[str, Any] = {}
+    for name in frame.columns:
+        kind = frame[name].dtype.kind
+        if kind in "iuf":
+            shown = "localized" if kind != "f" else "%g" if digits is None else f"%.{digits}f"
+            columns[name] = st.column_config.NumberColumn(format=shown, help=explained.get(name))
+        elif name in explained:
+            columns[name] = st.column_config.Column(help=explained[name])
+    if selection is not None:
+        options |= {"on_select": "rerun", "selection_mode": selection}
+    return st.dataframe(
+        frame, column_config=columns, hide_index=True, width="stretch", placeholder="", key=key, **options
+    )
+
+
+def small_table(columns: Sequence[str], rows: Sequence[Sequence[str | int]]) -> None:
+    """A short table as text; it needs no data frame, so that the first page comes quickly. Zeros are left blank."""
+    numeric = [all(isinstance(row[place], int) for row in rows) for place in range(len(columns))]
+    lines = [
+        "| " + " | ".join(columns) + " |",
+        "|" + "|".join("---:" if number else "---" for number in numeric) + "|",
+    ]
+    for row in rows:
+        cells = [(f"{cell:,}" if cell else "") if isinstance(cell, int) else plain(cell) for cell in row]
+        lines.append("| " + " | ".join(cells) + " |")
+    st.markdown("\n".join(lines))
+
+
+def run_label(run: Any) -> str:
+    """A run in a list."""
+    name = f" “{run.name}”" if run.name else ""
+    method = f", {run.engine}" if run.engine else ""
+    return f"{run.id}{name}: {KINDS.get(run.kind, run.kind)}{method}, {run.created:%Y-%m-%d %H:%M}"
+
+
+def choose_run(
+    kinds: Sequence[str], key: str, *, where: Any = st, fits: Callable[[Any], bool] = lambda run: True
+) -> Any | None:
+    """A run of the first of these kinds by default, the newest first; None where there is none."""
+    runs = [run for run in workspace().all_runs() if run.kind in kinds and fits(run)]
+    runs.sort(key=lambda run: (kinds.index(run.kind), -run.id))
+    by_id = {run.id: run for run in runs}
+    if not by_id:
+        return None
+    number = where.selectbox("Run", list(by_id), format_func=lambda at: run_label(by_id[at]), key=key)
+    return by_id[number]
+
+
+def _without_paths(text: str) -> str:
+    """Diagnostics name uploads by their file name, not by where this server keeps them."""
+    return re.sub(r"\S*/workbench-\w+/\w+/", "", text)

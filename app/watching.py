@@ -1,0 +1,60 @@
+"""Watching the worker: progress, a live curve, Cancel; one fragment for every page that starts work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from app.jobs import Job
+from app.show import plain, show_error
+from app.state import server
+
+__all__ = ["latest_of", "start", "watch"]
+
+
+def start(kind: str, title: str, work: Callable[[Any], Any]) -> Job:
+    """Queue work in the background."""
+    return server().runner.submit(title, work, kind=kind)
+
+
+def latest_of(kinds: Sequence[str]) -> Job | None:
+    """The job of these kinds that was begun last."""
+    return next((job for job in reversed(server().runner.jobs) if job.kind in kinds), None)
+
+
+def watch(kinds: Sequence[str]) -> Job | None:
+    """Show the latest job of these kinds while it runs, and why it failed if it did; the job itself once done."""
+    job = latest_of(kinds)
+    if job is None:
+        return None
+    if not job.is_finished:
+        st.fragment(_running, run_every=1.0)(job)
+        return None
+    if job.status == "failed":
+        show_error(job.error)
+    elif job.status == "cancelled":
+        st.warning(f"Cancelled after {job.seconds:.1f} s. Nothing was recorded.", icon=":material/cancel:")
+    return job if job.status == "done" else None
+
+
+def _running(job: Job) -> None:
+    if job.is_finished:
+        st.rerun(scope="app")
+    share = min(1.0, job.done / job.total) if job.total else 0.0
+    where = f"{job.stage or job.status} {job.message}".strip()
+    left, right = st.columns([6, 1], vertical_alignment="center")
+    left.progress(share, text=plain(f"{job.title}: {where} ({job.seconds:.0f} s)"))
+    asked = job.cancel_event.is_set()
+    if right.button("Stopping" if asked else "Cancel", key=f"cancel-{job.number}", disabled=asked):
+        job.cancel()
+    points = list(job.points)
+    if len(points) > 1:
+        import pandas as pd
+
+        from app import charts
+
+        frame = pd.DataFrame(points, columns=["seconds", "series", "value"])
+        thinned = frame.iloc[:: max(1, len(frame) // 500)]
+        st.altair_chart(charts.trace(thinned, "seconds", description="The objective over time, so far"))
