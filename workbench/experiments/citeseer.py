@@ -138,4 +138,5 @@ def _weights(study: MarginStudy, test: int, system: str) -> tuple[Weights, str]:
         return weights, f"C = {candidate.penalty:g}"
     if trainer == "penalty":
         return study.at_penalties(test, SENSITIVITY, "fractional")[number], ""
-    return study.likelihood(test, PSCG_ITERATIONS)[int(number)], ""
+    others = [world for world in range(len(COLUMNS)) if world != test]
+    return study.likelihood(others, PSCG_ITERATIONS)[int(number)], ""

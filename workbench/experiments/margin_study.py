@@ -29,6 +29,12 @@ __all__ = ["Candidate", "MarginStudy", "averaged", "ground_study"]
 Float = npt.NDArray[np.float64]
 Loss = Literal["hamming", "0/1", "f1"]
 
+ORACLES: Mapping[str, Engine] = {
+    "lp": make_engine("lp", "map"),
+    "maxwalksat": make_engine("maxwalksat", "map", flips_per_atom=20, tries=1),
+}
+"""What separates in training. A local search that goes on from its last state needs few flips."""
+
 SCALE: Mapping[Loss, float] = {"hamming": 1.0, "0/1": 100.0, "f1": 1000.0}
 """What the penalties are multiplied by: a wrong atom costs far less in the other losses than 1."""
 
@@ -66,19 +72,21 @@ class MarginStudy:
     progress: Progress = SILENT
     cache: dict[Any, Any] = field(default_factory=dict)
 
-    def max_margin(self, test: int, loss: Loss, engine: str = "lp") -> tuple[Float, Candidate]:
+    def max_margin(
+        self, test: int, loss: Loss, engine: str = "lp", judges: int | None = None
+    ) -> tuple[Float, Candidate]:
         """Weights for a test world: C and the kind of cuts are those that predict held-out training worlds best.
 
-        For each training world, models are trained on the others and judged on it by F1; the test world takes no
-        part. A model of two worlds serves both tests that leave those two in.
+        For each training world (of the first `judges`; all by default), models are trained on the others and judged on
+        it by F1; the test world takes no part. A model of two worlds serves both tests that leave those two in.
         """
         train = [world for world in range(len(self.names)) if world != test]
         judged: dict[Candidate, list[float]] = {}
-        for held in train:
+        for held in train[:judges]:
             rest = tuple(world for world in train if world != held)
             for candidate, weights in self._path(rest, loss, engine).items():
                 judged.setdefault(candidate, []).append(map_f1(self.examples[held], weights, make_engine("lp", "map")))
-        complete = {candidate: np.mean(found) for candidate, found in judged.items() if len(found) == len(train)}
+        complete = {one: np.mean(found) for one, found in judged.items() if len(found) == len(train[:judges])}
         best = max(complete, key=lambda candidate: (complete[candidate], -candidate.penalty))
         self.progress.step(f"max margin, {loss}", test, len(self.names), f"{self.names[test]}: {best}")
         return self._path(tuple(train), loss, engine, only=best)[best], best
@@ -94,16 +102,27 @@ class MarginStudy:
         answer: dict[float, Float] = self.cache[key]
         return answer
 
-    def likelihood(self, test: int, stops: Sequence[int]) -> dict[int, Float]:
-        """Weights on all other worlds by preconditioned scaled conjugate gradient, after each number of iterations."""
-        key = ("likelihood", test, tuple(stops))
+    def likelihood(self, worlds: Sequence[int], stops: Sequence[int]) -> dict[int, Float]:
+        """Weights on some worlds by preconditioned scaled conjugate gradient, after each number of iterations."""
+        key = ("likelihood", tuple(worlds), tuple(stops))
         if key not in self.cache:
             learner = make_learner("pscg", sweeps=20)
             assert isinstance(learner, PreconditionedConjugateGradient)
-            path = learner.path(self._others(test), self.templates, stops, progress=self.progress)
+            examples = [self.examples[world] for world in worlds]
+            path = learner.path(examples, self.templates, stops, progress=self.progress)
             self.cache[key] = {stop: learned.weights for stop, learned in zip(stops, path)}
         answer: dict[int, Float] = self.cache[key]
         return answer
+
+    def likelihood_held_out(self, test: int, stops: Sequence[int]) -> tuple[Float, int]:
+        """The same for a test world, after the number of iterations that predicts the first training world best."""
+        train = [world for world in range(len(self.names)) if world != test]
+        judged = {
+            stop: map_f1(self.examples[train[0]], weights, make_engine("lp", "map"))
+            for stop, weights in self.likelihood(train[1:], stops).items()
+        }
+        best = max(judged, key=lambda stop: (judged[stop], -stop))
+        return self.likelihood(train, [best])[best], best
 
     def _others(self, test: int) -> list[Example]:
         return [example for world, example in enumerate(self.examples) if world != test]
@@ -134,7 +153,7 @@ class MarginStudy:
             slacks="worlds",
             relative_gap=0.05,
             max_iterations=60,
-            engine=make_engine(engine, "map"),
+            engine=ORACLES[engine],
         )
         assert isinstance(learner, MaxMargin)
         return learner

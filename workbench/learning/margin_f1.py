@@ -28,15 +28,17 @@ def separate_f1(
     progress: Progress = SILENT,
     start: Float | None = None,
     rounds: int = 8,
+    tolerance: float = 1e-3,
 ) -> Separation:
     """The state of most `1 - F1 - energy`, by its numbers of true and false positives.
 
     Where no row of weight joins atoms, the best state with given numbers takes the atoms of largest gain: exact, by
     sorting. Otherwise the energy of given numbers is bounded below by MAP states at multipliers on the two counts;
     each round moves the multipliers to the loss's gradient at the numbers where loss and bounds promise most. `upper`
-    is the last promise: its distance from the state's violation is the gap.
+    is the last promise: its distance from the state's violation is the gap. The first multipliers are those at the
+    counts of `start`, and a gap of `tolerance`, in loss units, ends the rounds.
 
-    Cost: sorting, or `rounds` MAP inferences.
+    Cost: sorting, or at most `rounds` MAP inferences.
 
     References
     ----------
@@ -49,7 +51,7 @@ def separate_f1(
     planes: list[tuple[float, float, float]] = []
     best: tuple[float, Cut, Float] | None = None
     found, upper = False, float("inf")
-    counts, tried = (float(n_true), 0.0), set()
+    counts, tried = _counts(world, start), set()
     for _ in range(rounds):
         if expired(deadline) or counts in tried:
             break
@@ -66,7 +68,7 @@ def separate_f1(
             best, found = (cut.violation(weights), cut, solution.values), True
         counts, promise = _most_promising(planes, n_true, n_false)
         upper = min(upper, promise + at_truth)
-        if best is not None and upper - best[0] <= 1e-9 * max(1.0, abs(upper)):
+        if best is not None and upper - best[0] <= tolerance:
             break
     if best is None:
         return Separation(Cut(np.zeros(weights.size), 0.0), None, upper, world.truth, False)
@@ -75,6 +77,14 @@ def separate_f1(
 
 def _augmented(weights: Float, true_reward: float, false_reward: float) -> Float:
     return np.concatenate([weights, [true_reward, false_reward]])
+
+
+def _counts(world: MarginWorld, state: Float | None) -> tuple[float, float]:
+    """True and false positives of a state; of the truth, where there is none."""
+    positive = world.scored & (world.truth == 1.0)
+    if state is None:
+        return float(positive.sum()), 0.0
+    return float(state[positive].sum()), float(state[world.scored & ~positive].sum())
 
 
 def _class_sizes(world: MarginWorld) -> tuple[int, int]:
