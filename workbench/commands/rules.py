@@ -114,8 +114,10 @@ def ground(
                 ],
             )
             for rule in shown.rules:
-                for line in rule.samples:
-                    print_line(f"  {line}")
+                if rule.samples:
+                    print_line(f"{rule.rule}, for example")
+                for line in dict.fromkeys(rule.samples):
+                    print_line(f"    {line}")
                 if sql:
                     print_line(f"-- {rule.rule}\n{rule.sql}")
                 if plan:
