@@ -106,7 +106,7 @@ class InferenceResult:
         return explain_result(self, atom)
 
     def summary(self) -> dict[str, Any]:
-        """The answer's figures as a JSON-ready mapping."""
+        """The answer's figures as a JSON-ready mapping; arrays of a figure per atom stay in `solution.diagnostics`."""
         solution = self.solution
         network = self.grounding.network
         return {
@@ -126,7 +126,7 @@ class InferenceResult:
             "seconds": round(self.seconds, 6),
             "ground_seconds": round(self.ground_seconds, 6),
             "run": self.run_id,
-            "diagnostics": as_json(solution.diagnostics),
+            "diagnostics": as_json({k: v for k, v in solution.diagnostics.items() if not isinstance(v, np.ndarray)}),
             "warnings": [warning.as_record() for warning in self.warnings],
         }
 
