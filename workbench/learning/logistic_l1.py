@@ -1,0 +1,217 @@
+"""L1-penalised logistic regression: proximal Newton by coordinate descent, finished by Newton steps on the support."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csc_array, csr_array
+
+from workbench.learning.logistic_objective import LogisticFit, entropy, loss, sigmoid
+from workbench.network.compiled import compiled
+from workbench.progress import expired
+
+__all__ = ["fit_l1"]
+
+Float = npt.NDArray[np.float64]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+
+@compiled
+def _coordinate_newton(
+    indptr: Int32,
+    indices: Int32,
+    data: Float,
+    curvature: Float,
+    gradient: Float,
+    weights: Float,
+    active: Int64,
+    l1: float,
+    l2: Float,
+    inner_tolerance: float,
+    max_passes: int,
+    step: Float,
+    moved: Float,
+) -> int:
+    """Coordinate descent on the quadratic model over the active columns; `step` and `moved` = X step are filled."""
+    hessian = np.empty(active.size)
+    for slot in range(active.size):
+        column = active[slot]
+        total = l2[column] + 1e-12
+        for at in range(indptr[column], indptr[column + 1]):
+            total += data[at] * data[at] * curvature[indices[at]]
+        hessian[slot] = total
+    order = np.arange(active.size)
+    size = order.size
+    passes = 0
+    while passes < max_passes:
+        passes += 1
+        largest = 0.0
+        slot_at = 0
+        while slot_at < size:
+            slot = order[slot_at]
+            column = active[slot]
+            slope = gradient[column] + l2[column] * step[column]
+            for at in range(indptr[column], indptr[column + 1]):
+                row = indices[at]
+                slope += data[at] * curvature[row] * moved[row]
+            current = weights[column] + step[column]
+            if current == 0.0 and abs(slope) < l1 - 10 * inner_tolerance:  # shrink: it stays at zero in this model
+                size -= 1
+                order[slot_at], order[size] = order[size], order[slot_at]
+                continue
+            target = current * hessian[slot] - slope
+            if target > l1:
+                new = (target - l1) / hessian[slot]
+            elif target < -l1:
+                new = (target + l1) / hessian[slot]
+            else:
+                new = 0.0
+            change = new - current
+            if change != 0.0:
+                step[column] += change
+                for at in range(indptr[column], indptr[column + 1]):
+                    moved[indices[at]] += change * data[at]
+                largest = max(largest, abs(change) * hessian[slot])
+            slot_at += 1
+        if largest <= inner_tolerance:
+            if size == order.size:
+                break
+            size = order.size
+    return passes
+
+
+_PASSES = 150
+"""Sweeps of coordinate descent a round; where they do not suffice, Newton steps follow."""
+_LARGEST_SUPPORT = 2000
+"""Weights other than zero up to which their dense Hessian is factorised."""
+
+
+@compiled
+def _dense_hessian(indptr: Int32, indices: Int32, data: Float, curvature: Float, n_columns: int) -> Float:
+    """X^T diag(curvature) X from the rows of X; time the sum of squared row lengths."""
+    hessian = np.zeros((n_columns, n_columns))
+    for row in range(indptr.size - 1):
+        for a in range(indptr[row], indptr[row + 1]):
+            scaled = curvature[row] * data[a]
+            for b in range(indptr[row], indptr[row + 1]):
+                hessian[indices[a], indices[b]] += scaled * data[b]
+    return hessian
+
+
+def _newton_on_support(
+    X: csr_array, target: Float, offset: Float, weights: Float, l1: float, l2: Float, tolerance: float
+) -> tuple[Float, Float]:
+    """Newton steps on weights that keep their signs (one that would change it stops at zero); the weights and z.
+
+    Ends when a step promises a decrease of less than `tolerance`, relative to the value, or decreases nothing.
+    """
+    from scipy.linalg import cho_factor, cho_solve
+
+    def value_of(w: Float, z: Float) -> float:
+        return loss(z, target) + l1 * float(np.abs(w).sum()) + 0.5 * float(l2 @ w**2)
+
+    sign = np.sign(weights)
+    z = X @ weights + offset
+    value = value_of(weights, z)
+    transposed = csr_array(X.T)
+    for _ in range(10):
+        free = np.flatnonzero(weights)
+        probability = sigmoid(z)
+        gradient = (transposed @ (probability - target) + l1 * sign + l2 * weights)[free]
+        curvature = np.maximum(probability * (1 - probability), 1e-12)
+        hessian = _dense_hessian(X.indptr, X.indices, X.data, curvature, len(weights))[np.ix_(free, free)]
+        hessian[np.diag_indices(len(free))] += l2[free] + 1e-9 * max(float(hessian.trace()) / max(len(free), 1), 1e-9)
+        step = np.zeros(len(weights))
+        step[free] = -cho_solve(cho_factor(hessian, lower=True), gradient)
+        if -float(gradient @ step[free]) <= tolerance * max(abs(value), 1e-9):
+            break
+        crossing = step * sign < 0
+        first = float(np.min(-weights[crossing] / step[crossing], initial=1.0))
+        for length in (1.0, 0.5, first, 0.5 * first, 0.25 * first):
+            trial = weights + length * step
+            trial[trial * sign < 1e-14] = 0.0
+            new_z = X @ trial + offset
+            new = value_of(trial, new_z)
+            if new < value:
+                break
+        else:
+            break
+        weights, z, value = trial, new_z, new
+    return weights, z
+
+
+def _dual_bound_l1(probability: Float, target: Float, offset: Float, gradient: Float, l1: float, l2: Float) -> float:
+    """The dual value at the residual; where a column has no ridge the residual is scaled until it is feasible."""
+    bare = l2 == 0
+    scale = min(1.0, l1 / max(float(np.abs(gradient[bare]).max(initial=0.0)), 1e-300))
+    excess = np.maximum(scale * np.abs(gradient[~bare]) - l1, 0.0)
+    residual = scale * (probability - target)
+    return entropy(target + residual) + float(residual @ offset) - float(np.sum(excess**2 / (2 * l2[~bare])))
+
+
+def fit_l1(
+    X: csc_array,
+    target: Float,
+    offset: Float,
+    l1: float,
+    l2: Float,
+    start: Float | None,
+    tolerance: float,
+    max_iterations: int,
+    deadline: float | None,
+) -> LogisticFit:
+    n, p = X.shape
+
+    def added(w: Float) -> float:
+        return l1 * float(np.abs(w).sum()) + 0.5 * float(l2 @ w**2)
+
+    weights = np.zeros(p) if start is None else np.array(start, np.float64)
+    z = X @ weights + offset
+    best_bound = -np.inf
+    trace: list[tuple[float, float]] = []
+    status = "iterations"
+    transposed = csr_array(X.T)
+    value = loss(z, target) + added(weights)
+    iteration = 0
+    for iteration in range(1, max_iterations + 1):
+        probability = sigmoid(z)
+        data_gradient = transposed @ (probability - target)
+        best_bound = max(best_bound, _dual_bound_l1(probability, target, offset, data_gradient, l1, l2))
+        trace.append((value, value - best_bound))
+        if value - best_bound <= tolerance * max(abs(value), 1e-9):
+            status = "converged"
+            break
+        if expired(deadline):
+            status = "limit"
+            break
+        gradient = data_gradient + l2 * weights
+        violation = np.where(
+            weights == 0, np.maximum(np.abs(gradient) - l1, 0.0), np.abs(gradient + l1 * np.sign(weights))
+        )
+        inner = 0.1 * float(violation.max(initial=0.0)) + 1e-14
+        active = np.flatnonzero((weights != 0) | (violation > 0))
+        curvature = np.maximum(probability * (1 - probability), 1e-12)
+        step, moved = np.zeros(p), np.zeros(n)
+        passes = _coordinate_newton(
+            X.indptr, X.indices, X.data, curvature, gradient, weights, active, l1, l2, inner, _PASSES, step, moved
+        )
+        slope = float(gradient @ step) + l1 * float(np.abs(weights + step).sum() - np.abs(weights).sum())
+        length = 1.0
+        while True:
+            trial = weights + length * step
+            new = loss(z + length * moved, target) + added(trial)
+            if new <= value + 0.01 * length * slope or length < 1e-10:
+                break
+            length *= 0.5
+        weights, z, value = trial, z + length * moved, new
+        support = np.flatnonzero(weights)
+        if passes == _PASSES and 0 < len(support) <= _LARGEST_SUPPORT:
+            chosen = csr_array(X[:, support])
+            weights[support], z = _newton_on_support(
+                chosen, target, offset, weights[support], l1, l2[support], 1e-6 * tolerance
+            )
+            value = loss(z, target) + added(weights)
+        elif iteration % 20 == 0:
+            z = X @ weights + offset
+    return LogisticFit(weights, value, best_bound, iteration, status, np.array(trace))

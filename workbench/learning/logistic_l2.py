@@ -1,0 +1,189 @@
+"""L2-penalised logistic regression: Newton in the span of the examples, or L-BFGS; groups by proximal gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csc_array, csr_array
+
+from workbench.learning.logistic_objective import (
+    LogisticFit,
+    Penalty,
+    dual_bound,
+    entropy,
+    loss,
+    penalty_value,
+    sigmoid,
+)
+from workbench.progress import expired
+
+__all__ = ["fit_groups", "fit_l2"]
+
+Float = npt.NDArray[np.float64]
+
+
+def fit_l2(
+    X: csc_array,
+    target: Float,
+    offset: Float,
+    penalty: Penalty,
+    start: Float | None,
+    tolerance: float,
+    max_iterations: int,
+    deadline: float | None,
+) -> LogisticFit:
+    n, p = X.shape
+    if penalty.l2 > 0 and n <= min(p, 4000):
+        return _fit_l2_in_span(X, target, offset, penalty, tolerance, max_iterations, deadline)
+    from scipy.optimize import minimize
+
+    trace: list[tuple[float, float]] = []
+    transposed = csr_array(X.T)
+
+    def value_and_gradient(weights: Float) -> tuple[float, Float]:
+        z = X @ weights + offset
+        gradient = transposed @ (sigmoid(z) - target) + penalty.l2 * weights
+        value = loss(z, target) + penalty_value(weights, penalty)
+        trace.append((value, float(gradient @ gradient) / (2 * penalty.l2) if penalty.l2 else np.nan))
+        return value, gradient
+
+    answer = minimize(
+        value_and_gradient,
+        np.zeros(p) if start is None else start,
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": max_iterations * 10, "maxcor": 20, "ftol": 1e-15, "gtol": 1e-9},
+    )
+    weights = np.asarray(answer.x)
+    z = X @ weights + offset
+    value = loss(z, target) + penalty_value(weights, penalty)
+    bound = dual_bound(z, target, offset, transposed @ (sigmoid(z) - target), penalty) if penalty.l2 else -np.inf
+    converged = value - bound <= tolerance * max(abs(value), 1e-9) or (penalty.l2 == 0 and bool(answer.success))
+    return LogisticFit(
+        weights, value, bound, int(answer.nit), "converged" if converged else "iterations", np.array(trace)
+    )
+
+
+def _fit_l2_in_span(
+    X: csc_array,
+    target: Float,
+    offset: Float,
+    penalty: Penalty,
+    tolerance: float,
+    max_iterations: int,
+    deadline: float | None,
+) -> LogisticFit:
+    """Newton on a, w = X^T a: the optimum lies in the span of the examples, so the kernel matrix is all it needs."""
+    rows = csr_array(X)
+    kernel = np.asarray((rows @ rows.T).todense())
+    weights, value, bound, iteration, status, trace = _kernel_newton(
+        kernel, target, offset, penalty.l2, tolerance, max_iterations, deadline
+    )
+    return LogisticFit(X.T @ weights, value, bound, iteration, status, trace)
+
+
+def _kernel_newton(
+    kernel: Float,
+    target: Float,
+    offset: Float,
+    l2: float,
+    tolerance: float,
+    max_iterations: int,
+    deadline: float | None,
+) -> tuple[Float, float, float, int, str, Float]:
+    """Coefficients of the examples, with objective, bound, iterations, status and trace."""
+    from scipy.linalg import cho_factor, cho_solve
+
+    n = len(target)
+    dual = np.zeros(n)  # w = X^T dual; at the optimum dual = (target - sigmoid(z)) / l2
+    z = offset.copy()
+    value = loss(z, target)
+    bound = -np.inf
+    trace: list[tuple[float, float]] = []
+    status = "iterations"
+    iteration = 0
+    while iteration < max_iterations:
+        iteration += 1
+        probability = sigmoid(z)
+        residual = probability - target
+        smoothed = kernel @ residual
+        bound = max(bound, entropy(probability) + float(residual @ (offset - smoothed / (2 * l2))))
+        trace.append((value, value - bound))
+        if value - bound <= tolerance * max(abs(value), 1e-9):
+            status = "converged"
+            break
+        if expired(deadline):
+            status = "limit"
+            break
+        root = np.sqrt(np.maximum(probability * (1 - probability), 1e-12))
+        # Newton: (l2 + K D) delta = -(residual + l2 dual), symmetrised by D^{1/2}
+        right = -(residual + l2 * dual)
+        inside = l2 * np.eye(n) + root[:, None] * kernel * root[None, :]
+        solved = cho_solve(cho_factor(inside, lower=True), root * (kernel @ right))
+        delta = (right - root * solved) / l2
+        shift = kernel @ delta
+        length = 1.0
+        slope = float(shift @ (residual + l2 * dual))
+        while True:
+            trial, new_z = dual + length * delta, z + length * shift
+            new = loss(new_z, target) + 0.5 * l2 * float(trial @ (new_z - offset))
+            if new <= value + 1e-4 * length * slope or length < 1e-10:
+                break
+            length *= 0.5
+        dual, z, value = trial, new_z, new
+    return dual, value, bound, iteration, status, np.array(trace)
+
+
+def fit_groups(
+    X: csc_array,
+    target: Float,
+    offset: Float,
+    penalty: Penalty,
+    start: Float | None,
+    tolerance: float,
+    max_iterations: int,
+    deadline: float | None,
+) -> LogisticFit:
+    from scipy.sparse.linalg import svds
+
+    if penalty.groups is None or len(penalty.groups) != X.shape[1]:
+        raise ValueError("a group penalty needs the group of every column")
+    groups = np.asarray(penalty.groups, np.int64)
+    limits = penalty.group * np.sqrt(np.bincount(groups))
+    largest = (
+        float(svds(X, k=1, return_singular_vectors=False)[0]) if min(X.shape) > 1 else float(np.sqrt((X**2).sum()))
+    )
+    step = 4.0 / max(largest**2, 1e-12)
+    transposed = csr_array(X.T)
+    weights = np.zeros(X.shape[1]) if start is None else np.array(start, np.float64)
+    ahead, momentum = weights, 1.0
+    value = loss(X @ weights + offset, target) + penalty_value(weights, penalty)
+    bound = -np.inf
+    trace: list[tuple[float, float]] = []
+    status = "iterations"
+    iteration = 0
+    for iteration in range(1, max_iterations * 100 + 1):
+        z = X @ ahead + offset
+        moved = ahead - step * (transposed @ (sigmoid(z) - target))
+        norms = np.sqrt(np.bincount(groups, moved**2))
+        shrink = np.maximum(1.0 - step * limits / np.maximum(norms, 1e-300), 0.0)
+        new = moved * shrink[groups]
+        if float((ahead - new) @ (new - weights)) > 0:  # gradient restart (O'Donoghue and Candes 2015)
+            momentum = 1.0
+            ahead = weights
+            continue
+        following = 0.5 * (1 + np.sqrt(1 + 4 * momentum**2))
+        ahead = new + (momentum - 1) / following * (new - weights)
+        weights, momentum = new, following
+        if iteration % 10 == 0:
+            z = X @ weights + offset
+            value = loss(z, target) + penalty_value(weights, penalty)
+            bound = max(bound, dual_bound(z, target, offset, transposed @ (sigmoid(z) - target), penalty))
+            trace.append((value, value - bound))
+            if value - bound <= tolerance * max(abs(value), 1e-9):
+                status = "converged"
+                break
+            if expired(deadline):
+                status = "limit"
+                break
+    return LogisticFit(weights, value, bound, iteration, status, np.array(trace).reshape(-1, 2))

@@ -1,0 +1,99 @@
+"""The penalised negative log likelihood of logistic regression: its value, its dual, and an answer's certificate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csc_array, csr_array
+
+__all__ = ["LogisticFit", "Penalty", "dual_bound", "entropy", "loss", "objective", "penalty_value", "sigmoid"]
+
+Float = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """What is added to the negative log likelihood: `l1 |w|_1 + l2 / 2 |w|^2`, or groups.
+
+    Parameters
+    ----------
+    l1, l2 : float
+        A Laplace prior of scale 1 / l1, a Gaussian prior of variance 1 / l2.
+    group : float
+        Group lasso over `groups`; excludes l1 and l2.
+    groups : int array, shape (n_columns,), or None
+        The group of each column, numbered from 0.
+    """
+
+    l1: float = 0.0
+    l2: float = 0.0
+    group: float = 0.0
+    groups: npt.NDArray[np.integer] | None = None
+
+
+@dataclass(frozen=True)
+class LogisticFit:
+    """An answer and its certificate.
+
+    Attributes
+    ----------
+    weights : float64 array, shape (n_columns,)
+    objective, bound : float
+        The value reached, and a proven lower bound on the least value.
+    iterations : int
+    status : {'converged', 'iterations', 'limit'}
+    trace : float64 array, shape (n_iterations, 2)
+        Objective and gap by outer iteration.
+    """
+
+    weights: Float
+    objective: float
+    bound: float
+    iterations: int
+    status: str
+    trace: Float
+
+    @property
+    def gap(self) -> float:
+        """`(objective - bound) / max(|objective|, 1e-9)`."""
+        return (self.objective - self.bound) / max(abs(self.objective), 1e-9)
+
+
+def loss(z: Float, target: Float) -> float:
+    return float(np.sum(np.logaddexp(0.0, z) - target * z))
+
+
+def objective(X: csc_array | csr_array, target: Float, weights: Float, penalty: Penalty) -> float:
+    """The value that is minimised."""
+    return loss(X @ weights, target) + penalty_value(weights, penalty)
+
+
+def penalty_value(weights: Float, penalty: Penalty) -> float:
+    value = penalty.l1 * float(np.abs(weights).sum()) + 0.5 * penalty.l2 * float(weights @ weights)
+    if penalty.group and penalty.groups is not None:
+        norms = np.sqrt(np.bincount(penalty.groups, weights**2))
+        value += penalty.group * float(norms @ np.sqrt(np.bincount(penalty.groups)))
+    return value
+
+
+def sigmoid(z: Float) -> Float:
+    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * z)))
+
+
+def entropy(p: Float) -> float:
+    from scipy.special import entr
+
+    return float(np.sum(entr(p) + entr(1.0 - p)))
+
+
+def dual_bound(z: Float, target: Float, offset: Float, gradient: Float, penalty: Penalty) -> float:
+    """The dual value at the residual, scaled to be feasible for groups; `gradient` is X^T residual."""
+    residual = sigmoid(z) - target
+    if penalty.group and penalty.groups is not None:
+        norms = np.sqrt(np.bincount(penalty.groups, gradient**2))
+        limits = penalty.group * np.sqrt(np.bincount(penalty.groups))
+        scale = min(1.0, float(np.min(limits / np.maximum(norms, 1e-300))))
+        return entropy(target + scale * residual) + scale * float(residual @ offset)
+    return entropy(target + residual) + float(residual @ offset) - float(gradient @ gradient) / (2 * penalty.l2)
