@@ -61,10 +61,11 @@ class Body:
     def cross(self, relation: str, letter: str) -> str:
         """Add a relation that meets the others in its world only; its alias."""
         alias = self.alias(letter)
-        self._attach(Source(relation, alias))
+        self.attach(Source(relation, alias))
         return alias
 
-    def _attach(self, source: Source) -> None:
+    def attach(self, source: Source) -> None:
+        """Add a source; it meets those before it in its world."""
         on = list(source.on)
         if not self.vocabulary.one_world:
             if self.world is None and source.kind != "inner":
@@ -95,7 +96,7 @@ class Body:
                 fresh[term.name] = Binding(type_name, here, Column(alias, f"p{number}"))
             else:
                 on.append(equal(here, self.constant_of(term, type_name)))
-        self._attach(Source(relation, alias, tuple(on), kind))  # type: ignore[arg-type]
+        self.attach(Source(relation, alias, tuple(on), kind))  # type: ignore[arg-type]
         self.bound.update(fresh)
         return alias
 
@@ -141,7 +142,7 @@ class Body:
             )
             last = len(declared.argument_types)
             value = Binding(declared.return_type, Column(alias, f"a{last}"), Column(alias, f"p{last}"))
-            self._attach(
+            self.attach(
                 Source(vocabulary.function(definition.function), alias, (*on, *self._agrees(definition, value)))
             )
             self.bound[definition.variable] = value
@@ -163,7 +164,7 @@ class Body:
             Column(alias, "number"),
             Column(alias, "name"),
         )
-        self._attach(
+        self.attach(
             Source(vocabulary.named_domain(definition.type_name), alias, (given, *self._agrees(definition, value)))
         )
         self.bound[definition.variable] = value
@@ -265,7 +266,7 @@ class Body:
         if key not in self._named:
             alias = self.alias("n")
             on = (equal(Column(alias, "a"), _known(binding.constant)),)
-            self._attach(Source(self.vocabulary.named_domain(binding.type_name), alias, on))
+            self.attach(Source(self.vocabulary.named_domain(binding.type_name), alias, on))
             self._named[key] = alias
         return self._named[key]
 

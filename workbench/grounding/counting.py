@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+import duckdb
 import numpy as np
 import numpy.typing as npt
 
@@ -23,7 +26,10 @@ __all__ = ["Tally", "check_listed", "count_plan", "joined_relations", "make_plan
 
 @dataclass
 class Tally:
-    """Counts of one clause, per `+` combination in order of the constants' names."""
+    """Counts of one clause, per `+` combination in order of the constants' names.
+
+    `undefined` groundings are left out because they divide by zero.
+    """
 
     plan: Plan
     keys: list[tuple[int, ...]]
@@ -34,6 +40,7 @@ class Tally:
     total: npt.NDArray[np.int64]
     total_scale: npt.NDArray[np.float64]
     width: int
+    undefined: int = 0
     templates: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
 
@@ -45,20 +52,21 @@ def count_plan(vocabulary: Vocabulary, plan: Plan) -> Tally:
         totals = {row[:n_plus]: row[n_plus:] for row in connection.execute(render(plan.total)).fetchall()}
     open_: dict[tuple[int, ...], int] = {}
     decided: dict[tuple[int, ...], list[float]] = {}
-    counting = plan.counts()
-    width = plan.width
-    for row in connection.execute(render(counting)).fetchall() if counting is not None else ():
-        key, (n, none, positive, negative, unlisted) = row[1 : 1 + n_plus], row[1 + n_plus : 6 + n_plus]
-        width = max(width, row[6 + n_plus]) if len(row) > 6 + n_plus else width
-        if unlisted:
+    width, undefined = plan.width, 0
+    for key, counts in _count_rows(connection, plan):
+        if counts["unlisted"]:
             check_listed(vocabulary, plan)
+        width = max(width, counts.get("width", 0))
+        undefined += counts.get("undefined", 0)
+        n, none = counts["n"], counts["decided"]
         if plan.total is None:
+            more = counts.get("total", n)
             before = totals.get(key, (0.0, 0.0, 0.0))
-            totals[key] = (before[0] + n, before[1] + n, 0.0)
+            totals[key] = (before[0] + more, before[1] + more, 0.0)
         open_[key] = open_.get(key, 0) + n - none
         if none:
             sums = decided.setdefault(key, [0, 0.0, 0.0])
-            for place, value in enumerate((none, positive, negative)):
+            for place, value in enumerate((none, counts["positive"], counts["negative"])):
                 sums[place] += value
     if n_plus:
         keys = [key for key in {**open_, **decided} if open_.get(key) or key in decided]
@@ -80,11 +88,23 @@ def count_plan(vocabulary: Vocabulary, plan: Plan) -> Tally:
         np.array([[x or 0.0 for x in totals.get(key, (0, 0.0, 0.0))[1:]] for key in keys], np.float64).reshape(-1, 2)
         * scale,
         width,
+        undefined,
     )
     if flip:
         tally.violated_scale = tally.violated_scale[:, ::-1]
         tally.total_scale = tally.total_scale[:, ::-1]
     return tally
+
+
+def _count_rows(connection: duckdb.DuckDBPyConnection, plan: Plan) -> Iterator[tuple[tuple[int, ...], dict[str, Any]]]:
+    """Lines of the count query: the `+` combination, and the counts by name."""
+    counting = plan.counts()
+    if counting is None:
+        return
+    cursor = connection.execute(render(counting))
+    names = [column[0] for column in cursor.description or ()]
+    for row in cursor.fetchall():
+        yield row[1 : 1 + plan.n_plus], dict(zip(names, row))
 
 
 def check_listed(vocabulary: Vocabulary, plan: Plan) -> None:

@@ -174,7 +174,7 @@ class Grounder:
             units = self._emit(tally)
             written[number] = (self.intake.rows.n_rows - before, units)
         network = self._network(tallies, table, n_templates)
-        self.warn_empty(tallies)
+        self.warn(tallies)
         counts = self._rule_counts(tallies, written)
         return Grounding(network, templates, self.atoms, counts, tuple(self.warnings))
 
@@ -205,17 +205,20 @@ class Grounder:
         if not tally.open.sum():
             return 0
         relation = self.template_relation(tally)
-        units = 0
-        first_row, first_entry = self.intake.rows.n_rows, self.intake.rows.n_entries
-        complete = 0
+        units = complete = 0
+        first_row, template = self.intake.rows.n_rows, int(tally.templates[0])
         for shape in plan.shapes(relation):
+            if shape.lines is not None:
+                assert isinstance(clause, LinearRule)
+                units += self.intake.take_lines(clause, shape.lines, self.batches(shape.select), template)
+                continue
             for batch in self.batches(shape.select):
                 complete += groundings(shape, batch) if plan.checked_late else 0
-                units += self.intake.take(plan, shape, batch, int(tally.templates[0]))
+                units += self.intake.take(plan, shape, batch, template)
         if plan.checked_late and complete < tally.open.sum():
             check_listed(self.vocabulary, plan)
         if plan.n_plus and self.intake.rows.n_rows > first_row and not clause.hard:
-            self.intake.sort_by_template(first_row, first_entry)
+            self.intake.rows.sort_by_template(first_row)
         if relation is not None:
             self.connection.execute(f"DROP TABLE {relation}")
         return units
@@ -247,7 +250,7 @@ class Grounder:
             if batch.num_rows:
                 yield {
                     name: batch.column(place)
-                    if name in ("literals", "coefficients")
+                    if name == "literals"
                     else batch.column(place).to_numpy(zero_copy_only=False)
                     for place, name in enumerate(batch.schema.names)
                 }
@@ -286,10 +289,16 @@ class Grounder:
             evidence_violated=violated_scale,
         )
 
-    def warn_empty(self, tallies: list[Tally]) -> None:
-        """Warn of rules that have no grounding at all."""
+    def warn(self, tallies: list[Tally]) -> None:
+        """Warn of rules that have no grounding at all, and of groundings that divide by zero."""
         for number, rule in enumerate(self.program.rules):
             mine = [tally for tally in tallies if tally.plan.clause.rule == number]
+            undefined = max((tally.undefined for tally in mine), default=0)
+            if undefined:
+                message = f"rule {number + 1} divides by zero in {undefined:,} groundings, which are left out: "
+                help_text = "a sum that its filter leaves empty has |X| = 0 to divide by; filter such groundings away"
+                text = getattr(rule, "text", "")
+                self.warnings.append(Diagnostic("E0308", message + text, rule.span, help_text, severity="warning"))
             lazy = any(i in self.lazy for i, tally in enumerate(tallies) if tally.plan.clause.rule == number)
             if not lazy and not any(int(tally.total.sum()) or int(tally.open.sum()) for tally in mine):
                 message = f"rule {number + 1} has no groundings: {getattr(rule, 'text', '')}"

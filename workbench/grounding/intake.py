@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.grounding.atoms import AtomTable
-from workbench.grounding.plans import Plan, Shape
+from workbench.grounding.lines import LinearRows, rows_of_lines, whole_groundings
+from workbench.grounding.plans import LineForm, Plan, Shape
 from workbench.grounding.rows import RowSink, UnitSink
 from workbench.language.program import LinearRule
 from workbench.network.ground_network import Relation
@@ -34,8 +35,6 @@ class Intake:
         template = batch.get("template", template)
         scale = batch["s"] * plan.scale if "s" in batch else plan.scale
         if shape.listing:
-            if isinstance(plan.clause, LinearRule):
-                return self._take_linear(plan.clause, batch, template, scale)
             return self._take_lists(plan, batch, template, scale)
         columns = [batch[f"l{i}"] for i in range(len(shape.coefficients))]
         if self.atoms._open_of_full is not None:
@@ -129,56 +128,36 @@ class Intake:
         )
         return int(rows.size)
 
-    def _take_linear(self, rule: LinearRule, batch: Batch, template: int | Array, scale: float | Array) -> int:
-        """Rows of any widths with coefficients: sorted lists of atoms beside lists of values."""
-        offsets = batch["literals"].offsets.to_numpy().astype(np.int64)
-        atoms = batch["literals"].values.to_numpy()[offsets[0] : offsets[-1]]
-        values = batch["coefficients"].values.to_numpy()[offsets[0] : offsets[-1]]
-        offsets -= offsets[0]
-        widths, b = np.diff(offsets), batch["b"]
-        first = offsets[:-1]
+    def take_lines(self, rule: LinearRule, form: LineForm, batches: Iterable[Batch], template: int) -> int:
+        """Put the rows of an arithmetic rule where they belong; the number of unit groundings."""
+        first_row, units = self.rows.n_rows, 0
+        for lines, starts in whole_groundings(batches, form.n_keys):
+            units += self._take_linear(rule, rows_of_lines(lines, starts, form), template)
+        if form.merged and self.rows.n_rows > first_row:
+            self.rows.merge_equal(first_row)
+        return units
+
+    def _take_linear(self, rule: LinearRule, rows: LinearRows, template: int) -> int:
+        first, widths = rows.indptr[:-1], np.diff(rows.indptr)
         affine = np.zeros(widths.size, bool)
         if not rule.hard and rule.power == 1:
-            affine = (widths == 1) & (b >= 0) & (b + values[first] >= 0)
+            affine = (widths == 1) & (rows.b >= 0) & (rows.b + rows.values[first] >= 0)
         units, rest = np.flatnonzero(affine), np.flatnonzero(~affine)
-        at = first[units]
-        self.units.add(atoms[at], _at(template, units), _at(scale, units), values[at], b[units])
+        self.units.add(rows.atoms[first[units]], template, 1.0, rows.values[first[units]], rows.b[units])
         chosen = np.repeat(~affine, widths)
         relation = Relation.HINGE
         if rule.hard:
             relation = Relation.EQUAL if rule.relation == "=" else Relation.AT_MOST
         self.rows.add_rows(
             np.concatenate([[0], np.cumsum(widths[rest])]),
-            atoms[chosen],
-            values[chosen],
-            b[rest],
-            _at(template, rest),
-            1.0 if rule.hard else _at(scale, rest),
+            rows.atoms[chosen],
+            rows.values[chosen],
+            rows.b[rest],
+            template,
+            1.0,
             relation,
         )
         return int(units.size)
-
-    def sort_by_template(self, first_row: int, first_entry: int) -> None:
-        """Bring the rows of one clause into runs of equal template, keeping their order within each."""
-        sink = self.rows
-        rows = slice(first_row, sink.n_rows)
-        templates = sink.template[rows]
-        if np.all(templates[1:] >= templates[:-1]):
-            return
-        order = np.argsort(templates, kind="stable")
-        starts = sink.indptr[first_row : sink.n_rows].astype(np.int64)
-        widths = np.diff(sink.indptr[first_row : sink.n_rows + 1]).astype(np.int64)
-        new_widths = widths[order]
-        ends = np.cumsum(new_widths)
-        source = np.repeat(starts[order] - (ends - new_widths), new_widths) + np.arange(int(ends[-1]))
-        entries = slice(first_entry, sink.n_entries)
-        sink.indices[entries] = sink.indices[source]
-        sink.data[entries] = sink.data[source]
-        sink.indptr[first_row + 1 : sink.n_rows + 1] = first_entry + ends
-        sink.template[rows] = templates[order]
-        sink.b[rows] = sink.b[rows][order]
-        if sink.scale is not None:
-            sink.scale[rows] = sink.scale[rows][order]
 
 
 def groundings(shape: Shape, batch: Batch) -> int:

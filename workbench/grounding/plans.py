@@ -10,7 +10,29 @@ from workbench.grounding.select import Select, Union
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import Clause, LinearRule
 
-__all__ = ["Plan", "Shape"]
+__all__ = ["LineForm", "Plan", "Shape"]
+
+
+@dataclass(frozen=True)
+class LineForm:
+    """How the lines of an arithmetic rule, a line a grounding and atom, become rows.
+
+    Attributes
+    ----------
+    n_keys : int
+        Columns `k0, ...` whose change starts a grounding.
+    constant : float
+        Added to every row's `b`.
+    relation : {'<=', '='}
+        Rows of `<=` that nothing can violate are left out.
+    merged : bool
+        Equal rows must be merged.
+    """
+
+    n_keys: int
+    constant: float
+    relation: str
+    merged: bool
 
 
 @dataclass(frozen=True)
@@ -22,10 +44,12 @@ class Shape:
     select : Select
         Columns `template` (with `+`), `l0, l1, ...` (atom ids; -1 where data decide the literal), `b` (the constant,
         where it varies) and `s` (a factor of the scale). With `listing`: `literals`, lists of `2 * atom + negated`.
+        With `lines`: `k0, ..., atom, coefficient, b, undefined`.
     coefficients : tuple of float
     folded : bool
         Some `l` can be -1.
     listing : bool
+    lines : LineForm or None
     constant : float or None
         `b` of the rows; None for the MLN's, 1 minus the number of negated literals left.
     """
@@ -34,6 +58,7 @@ class Shape:
     coefficients: tuple[float, ...]
     folded: bool = False
     listing: bool = False
+    lines: LineForm | None = None
     constant: float | None = None
 
 
@@ -88,7 +113,8 @@ class Plan(Protocol):
         """`part, t0, ..., n, decided, positive, negative, unlisted`; None when the rule can have no grounding.
 
         `n` groundings that evidence does not satisfy, `decided` of them without an open atom, the latter's summed
-        scales (times potential), and those that need an atom which is not listed.
+        scales (times potential), and those that need an atom which is not listed. Of an arithmetic rule also `width`
+        (most atoms of a row), `total` groundings, and those left out as `undefined`.
         """
         ...
 

@@ -11,8 +11,10 @@ from workbench.errors import Diagnostic
 from workbench.grounding.atoms import AtomTable
 from workbench.grounding.counting import Tally, check_listed, joined_relations
 from workbench.grounding.ground import Grounder, one_thread
+from workbench.grounding.intake import Intake
 from workbench.grounding.plans import Plan, Shape
 from workbench.grounding.request import GroundRequest
+from workbench.grounding.rows import RowSink, UnitSink
 from workbench.grounding.select import (
     Call,
     Column,
@@ -127,7 +129,7 @@ def preview(
             for tally in tallies:
                 if tally.plan.checked_late:
                     check_listed(grounder.vocabulary, tally.plan)
-            grounder.warn_empty(tallies)
+            grounder.warn(tallies)
             shown = []
             for number, rule in enumerate(program.rules):
                 mine = [tally for tally in tallies if tally.plan.clause.rule == number]
@@ -156,6 +158,12 @@ def _rule_preview(grounder: Grounder, text: str, tallies: list[Tally], samples: 
             plans += [str(line[-1]) for line in plan]
             if int(tally.open.sum()) > grounder.request.limit:
                 rows += int(tally.open.sum())
+                continue
+            if shape.lines is not None:
+                sink, n_units = _linear_rows(grounder, tally, shape)
+                rows += sink.n_rows
+                units += n_units
+                clauses += _linear_samples(grounder.atoms, sink, shape.lines.relation, samples - len(clauses))
                 continue
             # All rows are fetched: an unfinished result would block the next statement on this connection.
             counted = (grounder.connection.execute(render(_counting(tally.plan, shape))).fetchall() or [(0, 0)])[0]
@@ -188,35 +196,25 @@ def _counting(plan: Plan, shape: Shape) -> Select:
     clause = plan.clause
     soft = not clause.hard and clause.power == 1
     kept: Expression = Value(True)
-    b: Expression = Value(shape.constant) if shape.constant is not None else Value(0)
+    affine: Expression = Value(True)
+    n_open: Expression
     if shape.listing:
         literals = Column("r", "literals")
-        n_open: Expression = Call("len", (literals,))
-        affine: Expression = Value(True)
-        if isinstance(clause, LinearRule):
-            slope = Call("list_extract", (Column("r", "coefficients"), Value(1)))
-            b = Column("r", "b")
-            affine = all_of((Operation(">=", (b, Value(0))), Operation(">=", (add((b, slope)), Value(0)))))
-        else:
-            atoms = Call("list_transform", (literals, Column("", "lambda x: x // 2")))
-            kept = Operation("=", (Call("len", (Call("list_distinct", (atoms,)),)), n_open))
+        n_open = Call("len", (literals,))
+        atoms = Call("list_transform", (literals, Column("", "lambda x: x // 2")))
+        kept = Operation("=", (Call("len", (Call("list_distinct", (atoms,)),)), n_open))
     else:
-        columns = [Column("r", f"l{i}") for i in range(len(shape.coefficients))]
-        n_open = Value(len(columns))
-        slopes: Expression = Value(shape.coefficients[0])
+        n_open = Value(len(shape.coefficients))
+        slope: Expression = Value(shape.coefficients[0])
         if shape.folded:
-            present = [Operation(">=", (column, Value(0))) for column in columns]
-            n_open = add(tuple(Call("cast INTEGER", (test,)) for test in present))
-            parts = [
-                Operation("*", (Call("cast INTEGER", (test,)), Value(c)))
-                for test, c in zip(present, shape.coefficients)
-            ]
-            slopes = add(tuple(parts))
-        affine = Value(True)
+            columns = (Column("r", f"l{i}") for i in range(len(shape.coefficients)))
+            present = [Call("cast INTEGER", (Operation(">=", (column, Value(0))),)) for column in columns]
+            n_open = add(tuple(present))
+            slope = add(tuple(Operation("*", (one, Value(c))) for one, c in zip(present, shape.coefficients)))
         if shape.constant is not None:
-            names = [name for name, _ in getattr(shape.select, "columns", ())]
-            b = Column("r", "b") if "b" in names else b
-            affine = all_of((Operation(">=", (b, Value(0))), Operation(">=", (add((b, slopes)), Value(0)))))
+            varying = any(name == "b" for name, _ in getattr(shape.select, "columns", ()))
+            b: Expression = Column("r", "b") if varying else Value(shape.constant)
+            affine = all_of((Operation(">=", (b, Value(0))), Operation(">=", (add((b, slope)), Value(0)))))
     unit = all_of((Operation("=", (n_open, Value(1))), affine, kept)) if soft else Value(False)
     row = all_of((Operation(">", (n_open, Value(0))), negate(unit), kept))
     count = Call("count", (Star(),))
@@ -224,6 +222,31 @@ def _counting(plan: Plan, shape: Shape) -> Select:
         (("units", Call("count", count.arguments, filter=unit)), ("rows", Call("count", count.arguments, filter=row))),
         (Source(shape.select, "r"),),
     )
+
+
+def _linear_rows(grounder: Grounder, tally: Tally, shape: Shape) -> tuple[RowSink, int]:
+    """The rows of an arithmetic rule, and how many unit groundings it has; merging is no query, so they are made."""
+    assert isinstance(tally.plan.clause, LinearRule)
+    assert shape.lines is not None
+    n_rows = int(tally.open.sum())
+    intake = Intake(
+        grounder.atoms,
+        RowSink(grounder.atoms.n_atoms, n_rows, n_rows * tally.width, integral=False, integral_constants=False),
+        UnitSink(grounder.atoms.n_atoms, 1),
+    )
+    units = intake.take_lines(tally.plan.clause, shape.lines, grounder.batches(shape.select), 0)
+    return intake.rows, units
+
+
+def _linear_samples(atoms: AtomTable, sink: RowSink, relation: str, count: int) -> list[str]:
+    """The first few rows of an arithmetic rule."""
+    shown = []
+    for row in range(min(count, sink.n_rows)):
+        entries = slice(int(sink.indptr[row]), int(sink.indptr[row + 1]))
+        names = atoms.names(sink.indices[entries])
+        parts = " ".join(f"{value:+g} {name}" for value, name in zip(sink.data[entries].tolist(), names))
+        shown.append(f"{parts.lstrip('+')} {relation} {-sink.b[row]:g}")
+    return shown
 
 
 def _samples(grounder: Grounder, plan: Plan, shape: Shape, count: int) -> list[str]:
@@ -240,12 +263,6 @@ def _samples(grounder: Grounder, plan: Plan, shape: Shape, count: int) -> list[s
 
 
 def _clause(atoms: AtomTable, plan: Plan, shape: Shape, row: dict[str, object]) -> str:
-    if isinstance(plan.clause, LinearRule):
-        ids, values = np.array(row["literals"], np.int64), row["coefficients"]
-        assert isinstance(values, list)
-        assert isinstance(row["b"], float)
-        parts = [f"{value:+g} {name}" for value, name in zip(values, atoms.names_in_space(ids))]
-        return f"{' '.join(parts).lstrip('+')} {plan.clause.relation} {-row['b']:g}"
     if shape.listing:
         keys = np.array(row["literals"], np.int64)
         ids, negated = keys >> 1, (keys & 1).tolist()

@@ -11,6 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from workbench.grounding.row_keys import equal_rows, row_keys
+from workbench.network.ground_network import Relation
+
 __all__ = ["RowSink", "UnitSink"]
 
 Float = npt.NDArray[np.float64]
@@ -148,6 +151,49 @@ class RowSink:
             self.scale[rows] = scale
         self.n_rows += count
         self.n_entries = last
+
+    def sort_by_template(self, first_row: int) -> None:
+        """Bring the rows from one on into runs of equal template, keeping their order within each."""
+        templates = self.template[first_row : self.n_rows]
+        if not np.all(templates[1:] >= templates[:-1]):
+            self._keep(first_row, np.argsort(templates, kind="stable"))
+
+    def merge_equal(self, first_row: int) -> None:
+        """Keep the first of equal rows from one on, with the sum of their scales (hard rows: 1)."""
+        rows = slice(first_row, self.n_rows)
+        indptr = self.indptr[first_row : self.n_rows + 1]
+        entries = slice(int(indptr[0]), int(indptr[-1]))
+        first = equal_rows(
+            row_keys(indptr, self.indices[entries], self.data[entries], self.b[rows], self.template[rows])
+        )
+        count = first.size
+        if np.array_equal(first, np.arange(count)):
+            return
+        soft = self.relation[rows] == Relation.HINGE
+        scale = np.ones(count) if self.scale is None else self.scale[rows]
+        total = np.bincount(first, scale, minlength=count)
+        if self.scale is None:
+            self.scale = np.empty(self.capacity)
+            self.scale[:first_row] = 1.0
+        self.scale[rows] = np.where(soft, total, 1.0)
+        self._keep(first_row, np.flatnonzero(first == np.arange(count)))
+
+    def _keep(self, first_row: int, chosen: Ids) -> None:
+        """Replace the rows from one on by these of them (numbers from 0), in this order."""
+        starts = self.indptr[first_row : self.n_rows].astype(np.int64)
+        widths = np.diff(self.indptr[first_row : self.n_rows + 1]).astype(np.int64)[chosen]
+        first_entry = int(self.indptr[first_row])
+        ends = np.cumsum(widths)
+        source = np.repeat(starts[chosen] - (ends - widths), widths) + np.arange(int(ends[-1]))
+        old, new = slice(first_row, self.n_rows), slice(first_row, first_row + chosen.size)
+        entries = slice(first_entry, first_entry + source.size)
+        self.indices[entries] = self.indices[source]
+        self.data[entries] = self.data[source]
+        self.indptr[first_row + 1 : new.stop + 1] = first_entry + ends
+        columns = [self.template, self.b, self.relation] + ([] if self.scale is None else [self.scale])
+        for column in columns:
+            column[new] = column[old][chosen]
+        self.n_rows, self.n_entries = new.stop, entries.stop
 
     def scales(self) -> Float | None:
         """The scales of the rows written so far; None when all are 1."""

@@ -1,0 +1,279 @@
+"""The terms of an arithmetic rule in SQL: which groundings there are, and what each term contributes to them.
+
+A rule's free variables are bound by joining the listed atoms of its terms (targets and observations); each binding is a
+grounding. Per grounding, a term with summation variables contributes every atom its list has for them, after filters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from workbench.grounding.body import Binding, Body
+from workbench.grounding.select import (
+    Call,
+    Column,
+    Expression,
+    Operation,
+    Raw,
+    Select,
+    Source,
+    Star,
+    Union,
+    Value,
+    equal,
+    negate,
+)
+from workbench.grounding.vocabulary import Vocabulary
+from workbench.language.program import (
+    And,
+    Atom,
+    Calculation,
+    Cardinality,
+    Comparison,
+    Factor,
+    Formula,
+    LinearRule,
+    LinearTerm,
+    Not,
+    Or,
+    SumVariable,
+    Term,
+    Variable,
+)
+
+__all__ = ["RuleTerms"]
+
+
+def summed_in(atoms: Iterable[Atom]) -> set[str]:
+    """The summation variables of atoms."""
+    return {term.name for atom in atoms for term in atom.arguments if isinstance(term, SumVariable)}
+
+
+def _plain(term: Term) -> Term:
+    """A summation variable as a variable that a join binds."""
+    return Variable(term.name) if isinstance(term, SumVariable) else term
+
+
+def _plain_atom(atom: Atom) -> Atom:
+    return replace(atom, arguments=tuple(map(_plain, atom.arguments)))
+
+
+def _mentions(comparison: Comparison, names: set[str]) -> bool:
+    return any(getattr(term, "name", None) in names for term in (comparison.left, comparison.right))
+
+
+@dataclass(frozen=True)
+class RuleTerms:
+    """The selects of one arithmetic rule; `g0, ...` are the ids of a grounding's constants, the world's last."""
+
+    vocabulary: Vocabulary
+    rule: LinearRule
+
+    @cached_property
+    def free(self) -> tuple[str, ...]:
+        """The variables whose bindings are the groundings."""
+        summed = summed_in(atom for term in self.rule.terms for atom in term.atoms)
+        return tuple(name for name, _ in self.rule.variable_types if name not in summed)
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(f"g{i}" for i in range(len(self.free) + (not self.vocabulary.one_world)))
+
+    @cached_property
+    def constant(self) -> float:
+        """What the terms without atoms and without cardinalities add to every grounding."""
+        return sum(term.coefficient for term in self.rule.terms if not term.atoms and term.factor is None)
+
+    @property
+    def determined_by_atoms(self) -> bool:
+        """Whether groundings with equal open atoms are the same: one open atom is written, with all free variables."""
+        roles = self.vocabulary.roles
+        atoms = [atom for term in self.rule.terms for atom in term.atoms if roles[atom.predicate].open]
+        return len(atoms) == 1 and set(self.free) <= {getattr(term, "name", None) for term in atoms[0].arguments}
+
+    def lines(self) -> tuple[Select, ...]:
+        """One select a term: grounding, open atom or NULL, coefficient, part of the constant, divisions by zero."""
+        terms = [term for term in self.rule.terms if term.atoms or term.factor is not None]
+        return tuple(map(self._line, terms))
+
+    def _relation(self, atom: Atom) -> str:
+        """The list of a predicate: `(world, a0, p0, ..., atom, value)`, `atom` only where it is open."""
+        if self.vocabulary.roles[atom.predicate].open:
+            return self.vocabulary.listed(atom.predicate)
+        return self.vocabulary.stated(atom.predicate)
+
+    @cached_property
+    def _groundings(self) -> Select:
+        """Distinct bindings of the free variables, and the world."""
+        body = Body(self.vocabulary, dict(self.rule.variable_types))
+        atoms = [atom for term in self.rule.terms for atom in term.atoms]
+        for atom in atoms:
+            if not summed_in([atom]):
+                body.join(atom, self._relation(atom), letter="o")
+        for atom in atoms:
+            if summed_in([atom]):
+                self._join_projection(body, atom)
+        for comparison in self.rule.comparisons:
+            if not _mentions(comparison, summed_in(atoms)):
+                body.where.append(Operation("IS", (body.test(comparison), Value(True))))
+        values = [body.constant_of(Variable(name), body.types[name]) for name in self.free]
+        if not self.vocabulary.one_world:
+            assert body.world is not None
+            values.append(body.world)
+        return body.select(list(zip(self.keys, values)) or [("one", Value(1))], distinct=True)
+
+    def _join_projection(self, body: Body, atom: Atom) -> None:
+        """Join the distinct arguments of an atom's list that are not summed over."""
+        alias = body.alias("s")
+        shown: list[tuple[str, Expression]] = []
+        on: list[Expression] = []
+        where: list[Expression] = []
+        seen: dict[str, Column] = {}
+        for number, (term, type_name) in enumerate(zip(atom.arguments, self.vocabulary.arguments(atom.predicate))):
+            here = Column("i", f"a{number}")
+            if isinstance(term, SumVariable):
+                if term.name in seen:
+                    where.append(equal(here, seen[term.name]))
+                seen[term.name] = here
+                continue
+            shown += [(f"a{number}", here), (f"p{number}", Column("i", f"p{number}"))]
+            outer = Column(alias, f"a{number}")
+            if isinstance(term, Variable) and term.name not in body.bound:
+                body.bound[term.name] = Binding(type_name, outer, Column(alias, f"p{number}"))
+            else:
+                on.append(equal(outer, body.constant_of(term, type_name)))
+        if not self.vocabulary.one_world:
+            shown.append(("world", Column("i", "world")))
+        columns = tuple(shown) or (("one", Value(1)),)
+        relation = Select(columns, (Source(self._relation(atom), "i"),), tuple(where), distinct=True)
+        body.attach(Source(relation, alias, tuple(on)))
+
+    def _from_groundings(self) -> Body:
+        """A body over the groundings, with the free variables bound."""
+        body = Body(self.vocabulary, dict(self.rule.variable_types))
+        body.sources.append(Source(self._groundings, "g"))
+        for key, name in zip(self.keys, self.free):
+            body.bound[name] = Binding(body.types[name], Column("g", key), None)
+        if not self.vocabulary.one_world:
+            body.world = Column("g", self.keys[-1])
+        return body
+
+    def _line(self, term: LinearTerm) -> Select:
+        """What a term adds to each grounding; a sum without atoms left adds a line of 0."""
+        body = self._from_groundings()
+        here = [(key, Column("g", key)) for key in self.keys]
+        factors: list[Expression] = [Value(term.coefficient)]
+        if term.factor is not None:
+            factors.append(self._factor(term.factor))
+        summed = summed_in(term.atoms)
+        if summed and (len(term.atoms) > 1 or self._restrictions(summed)):
+            on = tuple(equal(Column("m", key), value) for key, value in here)
+            body.sources.append(Source(self._sum(term.atoms), "m", on, "left"))
+            atom: Expression = Column("m", "atom")
+            factors.append(Call("coalesce", (Column("m", "value"), Value(0.0))))
+        else:
+            atom, value = self._join_atoms(body, term.atoms)
+            factors.append(value)
+        product = Operation("*", tuple(factors))
+        defined: Expression = product
+        undefined: Expression = Value(0)
+        if term.factor is not None:
+            defined = Call("coalesce", (product, Value(0.0)))
+            undefined = Call("cast INTEGER", (Operation("IS", (product, Value(None))),))
+        coefficient: Expression = Value(0.0)
+        b = defined
+        if not isinstance(atom, Value):
+            is_open = negate(Operation("IS", (atom, Value(None))))
+            coefficient = Call("case", (is_open, defined, Value(0.0)))
+            b = Call("case", (is_open, Value(0.0), defined))
+        return body.select(
+            [*here, ("atom", atom), ("coefficient", coefficient), ("b", b), ("undefined", undefined)],
+        )
+
+    def _join_atoms(self, body: Body, atoms: Iterable[Atom]) -> tuple[Expression, Expression]:
+        """Join the listed atoms of a product: the id of the open one (NULL without), and the others' product."""
+        identity: Expression = Call("cast INTEGER", (Value(None),))
+        values: list[Expression] = []
+        for atom in atoms:
+            alias = body.join(_plain_atom(atom), self._relation(atom), letter="o")
+            if self.vocabulary.roles[atom.predicate].open:
+                identity = Column(alias, "atom")
+                values.append(Call("coalesce", (Column(alias, "value"), Value(1.0))))
+            else:
+                values.append(Column(alias, "value"))
+        return identity, Operation("*", tuple(values)) if values else Value(1.0)
+
+    def _sum(self, atoms: tuple[Atom, ...]) -> Select:
+        """The atoms of a summation term that pass its filters: grounding, summed constants, open atom, value."""
+        body = self._from_groundings()
+        identity, value = self._join_atoms(body, atoms)
+        summed = summed_in(atoms)
+        for condition in self._restrictions(summed):
+            body.where.append(Operation("IS", (self._holds(body, condition), Value(True))))
+        names = [(f"x_{name}", body.constant_of(Variable(name), body.types[name])) for name in sorted(summed)]
+        here = [(key, Column("g", key)) for key in self.keys]
+        return body.select([*here, *names, ("atom", identity), ("value", value)])
+
+    def _restrictions(self, summed: set[str]) -> list[Formula]:
+        """Filters and comparisons that speak of these summation variables."""
+        filters = [one.condition for one in self.rule.filters if one.variable in summed]
+        return [*filters, *(one for one in self.rule.comparisons if _mentions(one, summed))]
+
+    def _holds(self, body: Body, formula: Formula) -> Expression:
+        """A condition on bound terms; a closed atom holds where its truth value is above 0."""
+        match formula:
+            case And(items):
+                return Operation("AND", tuple(self._holds(body, item) for item in items))
+            case Or(items):
+                return Operation("OR", tuple(self._holds(body, item) for item in items))
+            case Not(inner):
+                return negate(self._holds(body, inner))
+            case Comparison():
+                return body.test(replace(formula, left=_plain(formula.left), right=_plain(formula.right)))
+            case Atom():
+                return self._is_observed(body, formula)
+        raise AssertionError(f"no filter condition: {formula}")
+
+    def _is_observed(self, body: Body, atom: Atom) -> Expression:
+        """`(arguments, world) IN (SELECT ...)`."""
+        types = self.vocabulary.arguments(atom.predicate)
+        keys = [body.constant_of(_plain(term), type_name) for term, type_name in zip(atom.arguments, types)]
+        shown: list[Expression] = [Column("f", f"a{i}") for i in range(len(keys))]
+        if not self.vocabulary.one_world:
+            assert body.world is not None
+            keys.append(body.world)
+            shown.append(Column("f", "world"))
+        facts = (Source(self.vocabulary.observed(atom.predicate), "f"),)
+        if not keys:
+            return Operation(">", (Raw(Select((("n", Call("count", (Star(),))),), facts)), Value(0)))
+        row, columns = (one[0] if len(one) == 1 else Call("row", tuple(one)) for one in (keys, shown))
+        return Operation("IN", (row, Raw(Select((("k", columns),), facts))))
+
+    def _factor(self, factor: Factor) -> Expression:
+        """A number of a grounding; NULL where it divides by zero."""
+        match factor:
+            case Cardinality(variable):
+                return Call("cast DOUBLE", (self._cardinality(variable),))
+            case Calculation("min" | "max" as kind, left, right):
+                return Call("least" if kind == "min" else "greatest", (self._factor(left), self._factor(right)))
+            case Calculation("/", left, right):
+                return Operation("/", (self._factor(left), Call("nullif", (self._factor(right), Value(0.0)))))
+            case Calculation(operator, left, right):
+                return Operation(operator, (self._factor(left), self._factor(right)))
+        assert isinstance(factor, int | float)
+        return Value(float(factor))
+
+    def _cardinality(self, variable: str) -> Expression:
+        """How many distinct constants a grounding puts in a summation variable's place, over all terms that have it."""
+        selects = []
+        for term in self.rule.terms:
+            if variable in summed_in(term.atoms):
+                inner = self._sum(term.atoms)
+                columns = dict(inner.columns)
+                chosen = (*((key, columns[key]) for key in self.keys), ("x", columns[f"x_{variable}"]))
+                selects.append(replace(inner, columns=chosen))
+        where = tuple(equal(Column("c", key), Column("g", key)) for key in self.keys)
+        number = Call("count", (Call("distinct", (Column("c", "x"),)),))
+        return Raw(Select((("n", number),), (Source(Union(tuple(selects)), "c"),), where))

@@ -1,0 +1,65 @@
+"""Rows of any widths by 128-bit keys, so that equal ones are found by sorting numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["RowKeys", "equal_rows", "row_keys"]
+
+Array = npt.NDArray[Any]
+Words = npt.NDArray[np.uint64]
+_SEEDS = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], np.uint64)
+
+
+def _mix(words: Words) -> Words:
+    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014): every bit of the input changes half of the output's."""
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
+
+
+def _bits(values: Array) -> Words:
+    return np.ascontiguousarray(values, np.float64).view(np.uint64)
+
+
+def row_keys(indptr: Array, indices: Array, data: Array, b: Array, template: Array) -> Words:
+    """A key of two words a row, shape (n, 2): of its template, its constant and its entries as a set.
+
+    Every row has an entry. Different rows share a key with probability 2 ** -128 a pair.
+    """
+    keys = np.empty((b.size, 2), np.uint64)
+    first = indptr[:-1].astype(np.int64) - int(indptr[0])
+    for lane, seed in enumerate(_SEEDS):
+        entries = _mix(_mix(indices.astype(np.uint64) + seed) ^ _bits(data))
+        ends = _mix(_mix(template.astype(np.int64).view(np.uint64) + seed) ^ _bits(b + 0.0))
+        keys[:, lane] = _mix(np.add.reduceat(entries, first) + ends) if b.size else ends
+    return keys
+
+
+def equal_rows(keys: Words) -> Array:
+    """For each row the number of its first equal, shape (n,)."""
+    order = np.lexsort((keys[:, 1], keys[:, 0]))
+    ordered = keys[order]
+    new = np.ones(order.size, bool)
+    new[1:] = np.any(ordered[1:] != ordered[:-1], axis=1)
+    # The sort is stable, so the first of each run is the first row of its kind.
+    first = np.empty(order.size, np.int64)
+    first[order] = order[np.flatnonzero(new)[np.cumsum(new) - 1]]
+    return first
+
+
+class RowKeys:
+    """A growing set of keys."""
+
+    def __init__(self) -> None:
+        self._seen = np.empty((0, 2), np.uint64)
+
+    def add(self, keys: Words) -> npt.NDArray[np.bool_]:
+        """Take keys in; which of them are new, counting the first of equal ones only, shape (n,)."""
+        everything = np.concatenate([self._seen, keys])
+        first = equal_rows(everything) == np.arange(len(everything))
+        self._seen = everything[first]
+        return np.asarray(first[len(everything) - len(keys) :], bool)
