@@ -30,6 +30,16 @@ def test_close_on_weak_loops(seed: int) -> None:
     np.testing.assert_allclose(solution.values, enumerate_states(network, weights).marginals, atol=0.03)
 
 
+def test_damping_rises_until_messages_settle() -> None:
+    network, weights = random_mln(0, n_atoms=12, n_rows=60, weight_size=4.0, hard=0.0, blocks=False)
+    restless = BeliefPropagation(patience=10**9).solve(network, weights)
+    settled = BeliefPropagation().solve(network, weights)
+    assert restless.status == Status.LIMIT
+    assert "would have changed" in restless.reason
+    assert settled.status == Status.CONVERGED
+    assert settled.diagnostics["damping"] > BeliefPropagation().damping
+
+
 @pytest.mark.parametrize("kind", list(BlockKind))
 def test_a_block_with_units_and_a_tail_is_a_tree(kind: BlockKind) -> None:
     blocks = blocks_from_members(5, [[0, 1, 2]], kind)

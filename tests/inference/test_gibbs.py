@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_hinge_network, random_mln
+from workbench.inference.chains import Record
 from workbench.inference.gibbs import Gibbs
+from workbench.inference.mcsat import MCSAT
+from workbench.inference.sampling import answer
 from workbench.inference.solution import Status
 
 
@@ -29,3 +34,23 @@ def test_same_seed_same_answer_and_start_from_map() -> None:
     again = Gibbs(samples=200, from_map=True).solve(network, weights, seed=3)
     np.testing.assert_array_equal(first.values, again.values)
     assert first.hard_violation == 0
+
+
+@pytest.mark.parametrize("engine", [Gibbs(samples=200), MCSAT(samples=200)])
+def test_the_number_of_threads_changes_nothing(engine: Gibbs | MCSAT, monkeypatch: pytest.MonkeyPatch) -> None:
+    network, weights = random_mln(2, n_atoms=12, n_rows=20)
+    several = engine.solve(network, weights, seed=3)
+    monkeypatch.setattr("workbench.inference.chains.os.cpu_count", lambda: 1)
+    one = engine.solve(network, weights, seed=3)
+    np.testing.assert_array_equal(several.values, one.values)
+    np.testing.assert_equal(several.diagnostics, one.diagnostics)
+
+
+def test_a_large_r_hat_of_a_precise_figure_is_no_disagreement() -> None:
+    n = 3
+    precise = Record(np.full(n, 1e-4), np.full(n, 1e-4), 1000, np.full(n, 50.0), np.full(n, 1e-5), np.full(n, 1.4), "")
+    assert answer(precise, "gibbs", 4, 1000).status == Status.CONVERGED
+    apart = replace(precise, error=np.array([1e-5, 0.3, 1e-5]))
+    solution = answer(apart, "gibbs", 4, 1000)
+    assert solution.status == Status.FEASIBLE
+    assert "1 of 3 atoms" in solution.reason

@@ -36,9 +36,12 @@ class BeliefPropagation:
     Parameters
     ----------
     damping : float
-        Share of the old message that is kept, in [0, 1); 0 is used on forests.
+        Share of the old message that is kept at first, in [0, 1); 0 is used on forests.
+    patience : int
+        Where the residual was not halved in so many rounds, divided by the share of the old message that is not kept,
+        that share is halved, down to 0.01.
     tolerance : float
-        Largest change of a message, in log-odds, that counts as settled.
+        Residual that counts as settled: the largest change of a message before damping, in log-odds.
     iterations : int
     """
 
@@ -46,8 +49,9 @@ class BeliefPropagation:
     task: ClassVar[Literal["map", "marginal"]] = "marginal"
 
     damping: float = 0.2
-    tolerance: float = 1e-6
-    iterations: int = 500
+    patience: int = 10
+    tolerance: float = 1e-5
+    iterations: int = 1000
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """Rows that are no clauses."""
@@ -76,22 +80,29 @@ class BeliefPropagation:
         belief = np.where(layout.fixed < 0, layout.field, np.where(layout.fixed == 1, CERTAIN, -CERTAIN))
         messages, block_messages = np.zeros(layout.row_atom.size), np.zeros(layout.block_atom.size)
         trace: list[float] = []
-        status, reason = Status.LIMIT, f"messages still changed after {self.iterations} rounds"
+        damping, best, since = 0.0 if forest else self.damping, np.inf, 0
+        status, reason = Status.LIMIT, f"messages had not settled after {self.iterations} rounds"
         try:
             for iteration in range(self.iterations):
                 progress.step("bp", iteration, self.iterations)
                 if expired(deadline):
                     reason = "the time limit was reached"
                     break
-                change = _round(layout, weight, belief, messages, block_messages, 0.0 if forest else self.damping)
-                trace.append(change)
-                if change < self.tolerance:
+                change = _round(layout, weight, belief, messages, block_messages, damping)
+                trace.append(change / (1.0 - damping))
+                if trace[-1] < self.tolerance:
                     status = Status.EXACT if forest else Status.CONVERGED
                     kind = "the factor graph is a forest" if forest else "messages settled on a graph with loops"
                     reason = f"{kind}, {iteration + 1} rounds"
                     break
+                if trace[-1] < best / 2:
+                    best, since = trace[-1], iteration
+                elif not forest and (iteration - since) * (1.0 - damping) >= self.patience:
+                    damping, best, since = min(0.99, (1.0 + damping) / 2), trace[-1], iteration
         except Cancelled:
             status, reason = Status.CANCELLED, "cancelled"
+        if status == Status.LIMIT and trace:
+            reason += f"; the last round would have changed one by {trace[-1]:.2g} in log-odds"
         probability = 1.0 / (1.0 + np.exp(-np.clip(belief, -CERTAIN, CERTAIN)))
         probability = np.where(layout.fixed >= 0, layout.fixed, probability)
         return Solution(
@@ -102,8 +113,8 @@ class BeliefPropagation:
             0.0,
             self.name,
             reason,
-            trace={"change": np.array(trace)},
-            diagnostics={"rounds": len(trace), "forest": forest},
+            trace={"residual": np.array(trace)},
+            diagnostics={"rounds": len(trace), "forest": forest, "damping": damping},
         )
 
 

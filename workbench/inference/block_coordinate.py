@@ -110,7 +110,7 @@ class _Descent:
         shared = self._members_of_a_block_in_a_row()
         curvature = squares.T @ (2.0 * program.weight * shared)
         # Any curvature above the true one is sound; atoms without a row get a small one of the same units.
-        self.curvature = np.maximum(curvature, 1e-3 * max(float(curvature.mean()), 1e-9))
+        self.curvature = np.maximum(curvature, 1e-3 * max(float(curvature.sum()) / max(1, curvature.size), 1e-9))
         self.ell = program.b + program.A @ self.x
         self.multiplier, self.slope = np.zeros(program.n_rows), np.zeros(program.n)
         self.scratch = np.zeros((2, int(np.diff(program.block_start).max(initial=0))))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +27,8 @@ Float = npt.NDArray[np.float64]
 CERTAIN = 1000.0
 """An energy difference against which no draw is ever made: exp(-1000) is 0."""
 BATCHES = 16
+ATTENTION = 0.02
+"""Seconds between two looks at the deadline and the cancel, where steps are shorter."""
 
 
 @dataclass
@@ -110,6 +115,8 @@ class Record:
     samples : int
     effective : float64 array, shape (n_atoms,)
         Effective number of samples behind `soft`, by batch means; infinite where it never varied.
+    error : float64 array, shape (n_atoms,)
+        Standard error of `soft`, by batch means.
     r_hat : float64 array, shape (n_atoms,)
         Gelman and Rubin's ratio over half chains; 1 where nothing varied.
     stopped : {'', 'limit', 'cancelled'}
@@ -119,6 +126,7 @@ class Record:
     raw: Float
     samples: int
     effective: Float
+    error: Float
     r_hat: Float
     stopped: str
 
@@ -130,6 +138,7 @@ class Record:
             "raw_probability": self.raw,
             "effective_samples": float(finite.min()) if finite.size else float(self.samples),
             "effective_samples_median": float(np.median(finite)) if finite.size else float(self.samples),
+            "standard_error": float(self.error.max(initial=0.0)),
             "r_hat": float(self.r_hat.max(initial=1.0)),
             "r_hat_median": float(np.median(self.r_hat)) if self.r_hat.size else 1.0,
         }
@@ -138,7 +147,7 @@ class Record:
 def run_chains(
     layout: Layout,
     chains: Sequence[Chain],
-    advance: Callable[[Chain, int, bool], None],
+    advances: Sequence[Callable[[int, bool], None]],
     *,
     samples: int,
     burn_in: int,
@@ -146,26 +155,36 @@ def run_chains(
     progress: Progress,
     stage: str,
 ) -> Record:
-    """Advance all chains, `burn_in` steps each unrecorded, then `samples` in all, round by round.
+    """Advance all chains, `burn_in` steps each unrecorded, then `samples` in all, each chain in a thread of its own.
 
-    `advance(chain, batch, record)` makes one step. The deadline and a cancel stop between steps.
+    `advances[i](batch, record)` makes one step of chain `i` and shares nothing with the others, so that what a chain
+    sees does not depend on the number of threads. The deadline and a cancel stop between stretches of steps.
     """
     each = max(1, -(-samples // len(chains)))
-    stopped = ""
-    try:
-        for step in range(burn_in + each):
-            if step % 8 == 0:
-                progress.step(stage, step * len(chains), (burn_in + each) * len(chains))
-            if expired(deadline):
-                stopped = "limit"
-                break
+
+    def stretch(number: int, start: int, stop: int) -> None:
+        for step in range(start, stop):
             recorded = step >= burn_in
             batch = (step - burn_in) * BATCHES // each if recorded else 0
-            for chain in chains:
-                advance(chain, batch, recorded)
-                chain.sizes[batch] += recorded
-    except Cancelled:
-        stopped = "cancelled"
+            advances[number](batch, recorded)
+            chains[number].sizes[batch] += recorded
+
+    stopped, done, length = "", 0, 1
+    every = range(len(chains))
+    with ThreadPoolExecutor(min(len(chains), os.cpu_count() or 1)) as pool:
+        try:
+            while done < burn_in + each:
+                progress.step(stage, done * len(chains), (burn_in + each) * len(chains))
+                if expired(deadline):
+                    stopped = "limit"
+                    break
+                begun, ahead = perf_counter(), min(done + length, burn_in + each)
+                for _ in pool.map(stretch, every, [done] * len(chains), [ahead] * len(chains)):
+                    pass
+                done = ahead
+                length = 2 * length if perf_counter() - begun < ATTENTION else max(1, length // 2)
+        except Cancelled:
+            stopped = "cancelled"
     return _summarise(layout, chains, stopped)
 
 
@@ -174,7 +193,8 @@ def _summarise(layout: Layout, chains: Sequence[Chain], stopped: str) -> Record:
     total = int(sizes.sum())
     if not total:
         nothing = np.full(layout.n_atoms, np.nan)
-        return Record(nothing, nothing, 0, np.zeros(layout.n_atoms), np.full(layout.n_atoms, np.inf), stopped)
+        endless = np.full(layout.n_atoms, np.inf)
+        return Record(nothing, nothing, 0, np.zeros(layout.n_atoms), endless, endless, stopped)
     soft = np.array([chain.soft for chain in chains], np.float64)
     hits = np.array([chain.hits for chain in chains], np.float64)
     squares = np.array([chain.squares for chain in chains])
@@ -189,7 +209,8 @@ def _summarise(layout: Layout, chains: Sequence[Chain], stopped: str) -> Record:
         effective = np.where(of_mean > 1e-12, np.minimum(total * spread / of_mean, 10.0 * total), np.inf)
     order = layout.to_network
     raw = (hits.sum(axis=(0, 1)) + 0.5) / (total + 1)
-    return Record(order(mean), order(raw), total, order(effective), order(_r_hat(soft, squares, sizes)), stopped)
+    error, r_hat = np.sqrt(of_mean / total), _r_hat(soft, squares, sizes)
+    return Record(order(mean), order(raw), total, order(effective), order(error), order(r_hat), stopped)
 
 
 def _r_hat(soft: Float, squares: Float, sizes: npt.NDArray[np.int64]) -> Float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -87,18 +88,22 @@ class Gibbs:
             if state is None:
                 return no_legal_state(network, self.name)
             chains.append(new_chain(layout, state, seed, number))
-        probability = np.zeros(layout.n_atoms)
 
-        def advance(chain: Chain, batch: int, record: bool) -> None:
-            probability[:] = 0.0
-            sweep(layout, price, chain.y, chain.ell, chain.block_true, probability, chain.random, True)
-            if record:
-                chain.record(batch, probability)
+        def stepper(chain: Chain) -> Callable[[int, bool], None]:
+            probability = np.zeros(layout.n_atoms)
+
+            def advance(batch: int, record: bool) -> None:
+                probability[:] = 0.0
+                sweep(layout, price, chain.y, chain.ell, chain.block_true, probability, chain.random, True)
+                if record:
+                    chain.record(batch, probability)
+
+            return advance
 
         record = run_chains(
             layout,
             chains,
-            advance,
+            [stepper(chain) for chain in chains],
             samples=self.samples,
             burn_in=self.burn_in,
             deadline=deadline,

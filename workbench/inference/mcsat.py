@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -30,8 +31,7 @@ class MCSAT:
 
     A step keeps each clause that holds with probability `1 - exp(-w)`, and of each clause of negative weight that does
     not hold its negation, all literals false, with probability `1 - exp(-|w|)`; hard clauses always. What these force
-    is
-    propagated, and the next state is drawn from those that satisfy the rest. Blocks are moved inside.
+    is propagated, and the next state is drawn from those that satisfy the rest. Blocks are moved inside.
 
     The answer is the mean of the conditional probabilities over the samples (Rao-Blackwell); the raw frequencies are in
     `diagnostics["raw_probability"]`.
@@ -105,20 +105,26 @@ class MCSAT:
             if state is None:
                 return no_legal_state(network, self.name)
             chains.append(new_chain(layout, state, seed, number))
-        work, price = new_slice(layout), hard_price(layout)
-        probability = np.zeros(layout.n_atoms)
+        price, work = hard_price(layout), [new_slice(layout) for _ in chains]
 
-        def advance(chain: Chain, batch: int, record: bool) -> None:
-            slice_step(layout, work, chain.y, chain.ell, chain.block_true, chain.random, self.search_steps, self.sweeps)
-            if record:
-                probability[:] = 0.0
-                sweep(layout, price, chain.y, chain.ell, chain.block_true, probability, chain.random, False)
-                chain.record(batch, probability)
+        def stepper(chain: Chain, work: Slice) -> Callable[[int, bool], None]:
+            probability = np.zeros(layout.n_atoms)
+
+            def advance(batch: int, record: bool) -> None:
+                slice_step(
+                    layout, work, chain.y, chain.ell, chain.block_true, chain.random, self.search_steps, self.sweeps
+                )
+                if record:
+                    probability[:] = 0.0
+                    sweep(layout, price, chain.y, chain.ell, chain.block_true, probability, chain.random, False)
+                    chain.record(batch, probability)
+
+            return advance
 
         record = run_chains(
             layout,
             chains,
-            advance,
+            [stepper(chain, own) for chain, own in zip(chains, work)],
             samples=self.samples,
             burn_in=self.burn_in,
             deadline=deadline,
@@ -126,7 +132,8 @@ class MCSAT:
             stage="mcsat",
         )
         solution = answer(record, self.name, self.chains, self.samples)
-        figures = dict(zip(("steps", "failed_searches", "flips"), work.figures.tolist()))
+        totals = np.sum([own.figures for own in work], axis=0).tolist()
+        figures = dict(zip(("steps", "failed_searches", "flips"), totals))
         return replace(solution, diagnostics={**solution.diagnostics, **figures})
 
 

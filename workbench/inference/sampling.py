@@ -12,21 +12,34 @@ from workbench.network.ground_network import GroundNetwork
 __all__ = ["answer", "no_legal_state", "refuse"]
 
 AGREED = 1.1
-"""Largest R-hat at which chains count as agreeing."""
+"""Largest R-hat of an atom on which chains count as agreeing."""
+PRECISE = 0.02
+"""Standard error of a probability up to which a larger R-hat does not matter: 625 independent samples of 1/2."""
 
 
 def answer(record: Record, engine: str, chains: int, wanted: int) -> Solution:
-    """Marginals from what the chains saw: `CONVERGED` when they agree, `FEASIBLE` when not, `LIMIT` when cut short."""
-    figures = record.diagnostics() | {"chains": chains}
-    worst = figures["r_hat"]
+    """Marginals from what the chains saw: `CONVERGED` when they agree, `FEASIBLE` when not, `LIMIT` when cut short.
+
+    Chains agree where every atom's R-hat is at most 1.1 or its standard error, in which chains that stay apart count
+    too, at most 0.02: R-hat is a ratio, and large also where all chains say nearly the same of a nearly certain atom.
+    """
+    apart = (record.r_hat > AGREED) & ~(record.error <= PRECISE)
+    figures = record.diagnostics() | {"chains": chains, "atoms_apart": int(np.count_nonzero(apart))}
+    worst, error = record.r_hat.max(initial=1.0), record.error.max(initial=0.0)
     if record.stopped == "cancelled":
         status, reason = Status.CANCELLED, f"cancelled after {record.samples} samples"
     elif record.stopped == "limit":
         status, reason = Status.LIMIT, f"the time limit was reached after {record.samples} of {wanted} samples"
-    elif isinstance(worst, float) and worst <= AGREED:
+    elif apart.any():
+        where = f"{np.count_nonzero(apart):,} of {apart.size:,} atoms"
+        status, reason = (
+            Status.FEASIBLE,
+            f"{record.samples} samples, but chains disagree on {where}: R-hat up to {worst:.3f}",
+        )
+    elif worst <= AGREED:
         status, reason = Status.CONVERGED, f"{record.samples} samples, R-hat at most {worst:.3f}"
     else:
-        status, reason = Status.FEASIBLE, f"{record.samples} samples, but chains disagree: R-hat up to {worst:.3f}"
+        status, reason = Status.CONVERGED, f"{record.samples} samples, standard errors at most {error:.3f}"
     return Solution(status, record.soft, np.nan, np.nan, 0.0, engine, reason, diagnostics=figures)
 
 
