@@ -302,7 +302,7 @@ class Workspace(Browsing, Reporting):
         self,
         rules: RulesLike,
         *,
-        folds: Literal["worlds", "kept"] = "worlds",
+        folds: Literal["worlds", "kept"] | int | Sequence[Sequence[str]] = "worlds",
         worlds: Sequence[str] | None = None,
         **options: Any,
     ) -> CrossValidation:
@@ -310,16 +310,17 @@ class Workspace(Browsing, Reporting):
 
         Parameters
         ----------
-        folds : {'worlds', 'kept'}
-            Leave one world out, or the folds that `make_folds` keeps in the workspace.
+        folds : {'worlds', 'kept'}, int, or sequence of sequences of str
+            Leave one world out, the folds that `make_folds` keeps in the workspace, the worlds dealt into so many
+            folds, or each fold's worlds by name.
         worlds : sequence of str, optional
             Only these worlds.
         **options
-            `query`, `closed`, `hidden`; `learner`, `learner_options`, `task`, `engine`, `engine_options`, `seed`,
-            `time_limit`, `progress`; `record`.
+            `query`, `closed`, `hidden`; `learner`, `learner_options`, `candidates`, `task`, `engine`,
+            `engine_options`, `seed`, `time_limit`, `progress`; `record`.
         """
         from workbench.verbs import runs
-        from workbench.verbs.crossval import crossval, kept_folds, world_folds
+        from workbench.verbs.crossval import crossval, grouped_worlds, kept_folds, world_folds
 
         program = self.declare(rules)
         keys = ("query", "closed", "hidden")
@@ -327,9 +328,14 @@ class Workspace(Browsing, Reporting):
         record = options.pop("record", True)
         request = self.request(worlds=worlds, **chosen)
         ids = sorted(cast("tuple[int, ...]", request.worlds or self.worlds().values()))
-        if folds not in ("worlds", "kept"):
-            raise UsageError.of("E0806", f"there are no folds `{folds}`", help="choose worlds or kept")
-        plans = world_folds(self.database, ids) if folds == "worlds" else kept_folds(self.database, ids)
+        if folds == "worlds":
+            plans = world_folds(self.database, ids)
+        elif folds == "kept":
+            plans = kept_folds(self.database, ids)
+        elif isinstance(folds, str):
+            raise UsageError.of("E0806", f"there are no folds `{folds}`", help="choose worlds, kept, or a number")
+        else:
+            plans = grouped_worlds(self.database, ids, folds, seed=options.get("seed", 0))
         options.setdefault("task", "marginal" if program.language == "mln" else "map")
         result = crossval(self.database, program, request, plans=plans, **options)
         if not record:

@@ -153,7 +153,7 @@ def evaluate(
     threshold: Annotated[float, typer.Option("--threshold", help="Counts as true at or above.")] = 0.5,
     json: Json = False,
 ) -> None:
-    """Score predictions against facts: F1, accuracy, AUC-ROC, AUC-PR, CLL and more."""
+    """Score predictions against facts: F1, accuracy, AUC-ROC, AUC-PR, CLL and more, with a calibration table."""
     from workbench.verbs.evaluate import evaluate_file
 
     result = evaluate_file(predictions, truth, threshold=threshold)
@@ -167,3 +167,8 @@ def evaluate(
         ("metric", "value"),
         [(name, value) for name, value in result.items() if isinstance(value, int | float)],
     )
+    table = result["calibration"]
+    if table:
+        print_table(
+            "Calibration: by probability, how often it came true", list(table[0]), [row.values() for row in table]
+        )

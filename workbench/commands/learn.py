@@ -132,8 +132,15 @@ def crossval(
         list[str] | None, typer.Option("--set-engine", help="A parameter of the engine, name=value; once each.")
     ] = None,
     folds: Annotated[
-        str, typer.Option("--folds", help="worlds: leave one out; kept: the folds kept in the workspace.")
+        str,
+        typer.Option(
+            "--folds", help="worlds: leave one out; a number: deal them into so many; kept: those of the workspace."
+        ),
     ] = "worlds",
+    fold: Annotated[
+        list[str] | None, typer.Option("--fold", help="Worlds to hold out together, W,W; once per fold.")
+    ] = None,
+    candidates: Candidates = None,
     only: OnlyWorlds = None,
     task: Annotated[str | None, typer.Option("--task", help="map or marginal.")] = None,
     seed: Seed = 0,
@@ -142,13 +149,15 @@ def crossval(
     json: Json = False,
 ) -> None:
     """Learn without a part of the data (a world, or a fold), predict it, score it; a row a fold."""
+    groups = [group.split(",") for group in fold or ()]
     with opened(workspace, rules, data, world) as open_workspace, shown_progress(quiet=json) as progress:
         result = open_workspace.crossval(
             rules,
-            folds=cast(Any, folds),
+            folds=cast(Any, groups or (int(folds) if folds.isdecimal() else folds)),
             worlds=only,
             learner=learner,
             learner_options=parameters(settings),
+            candidates=choices(candidates),
             engine=engine,
             engine_options=parameters(engine_settings),
             **({} if task is None else {"task": chosen_task(task)}),
@@ -163,8 +172,11 @@ def crossval(
     if json:
         print_json(summary)
         return
-    metrics = [name for name in summary["mean"] if summary["mean"][name] is not None]
+    metrics = [name for name, mean in summary["mean"].items() if mean is not None]
     rows = [[fold["fold"], *(fold[name] for name in metrics)] for fold in summary["folds"]]
     rows.append(["mean", *(summary["mean"][name] for name in metrics)])
-    rows.append(["sd", *(summary["sd"].get(name) for name in metrics)])
-    print_table("Leave one world out" if folds == "worlds" else "Kept folds", ["fold", *metrics], rows)
+    if summary["sd"]:
+        rows.append(["sd", *(summary["sd"][name] for name in metrics)])
+        for end, label in enumerate(("95 % from", "95 % to")):
+            rows.append([label, *((summary["interval"][name] or (None, None))[end] for name in metrics)])
+    print_table("Each fold predicted by rules learned on the others", ["fold", *metrics], rows)

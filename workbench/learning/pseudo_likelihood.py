@@ -45,7 +45,7 @@ class PseudoLikelihood:
 
     name: ClassVar[str] = "pseudo_likelihood"
     prior_sd: float = 2.0
-    iterations: int = 500
+    iterations: int = 5000
     tolerance: float = 1e-7
     completions: int = 5
     engine: Engine | None = None

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from workbench.database import Database, read_folds
 from workbench.errors import UsageError
-from workbench.evaluation import scores
+from workbench.evaluation import k_fold, scores, summary
 from workbench.grounding import GroundRequest, ground
 from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
@@ -23,7 +23,7 @@ from workbench.verbs.learn import LearningResult, learn
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CrossValidation", "FoldPlan", "FoldResult", "crossval", "kept_folds", "world_folds"]
+__all__ = ["CrossValidation", "FoldPlan", "FoldResult", "crossval", "grouped_worlds", "kept_folds", "world_folds"]
 
 Bool = npt.NDArray[np.bool_]
 
@@ -86,12 +86,14 @@ class CrossValidation:
         return pd.DataFrame([dict(fold.scores) for fold in self.folds], index=[fold.plan.name for fold in self.folds])
 
     def summary(self) -> dict[str, Any]:
-        """JSON-ready: scores by fold, mean and sample standard deviation by metric."""
-        frame = self.table()
+        """JSON-ready: scores by fold; by metric the mean, the sample standard deviation and the 95 % t interval."""
+        over = {metric: summary(column) for metric, column in self.table().items()}
+        several = len(self.folds) > 1
         return {
             "folds": [{"fold": fold.plan.name, **as_json(dict(fold.scores))} for fold in self.folds],
-            "mean": as_json(frame.mean().to_dict()),
-            "sd": as_json(frame.std(ddof=1).to_dict() if len(frame) > 1 else {}),
+            "mean": as_json({metric: found.mean for metric, found in over.items()}),
+            "sd": as_json({metric: found.sd for metric, found in over.items()} if several else {}),
+            "interval": as_json({metric: [found.low, found.high] for metric, found in over.items()} if several else {}),
             "seconds": round(self.seconds, 3),
             "run": self.run_id,
         }
@@ -113,6 +115,41 @@ def world_folds(database: Database, worlds: Sequence[int]) -> tuple[FoldPlan, ..
         )
     names = {number: name for name, number in database.worlds().items()}
     return tuple(FoldPlan(names[test], tuple(w for w in worlds if w != test), (test,)) for test in worlds)
+
+
+def grouped_worlds(
+    database: Database, worlds: Sequence[int], groups: int | Sequence[Sequence[str]], *, seed: int = 0
+) -> tuple[FoldPlan, ...]:
+    """Leave several worlds out at a time.
+
+    Parameters
+    ----------
+    groups : int, or sequence of sequences of str
+        The number of folds that the worlds are dealt into, or each fold's worlds; worlds in none are always trained on.
+
+    Raises
+    ------
+    UsageError
+        E0705 where there are not so many worlds, E0806 for an unknown world or a fold without a world to learn from.
+    """
+    names = {number: name for name, number in database.worlds().items() if number in worlds}
+    if isinstance(groups, int):
+        chosen = [[worlds[index] for index in fold.test] for fold in k_fold(len(worlds), groups, seed=seed)]
+    else:
+        ids, chosen = {name: number for number, name in names.items()}, []
+        for group in groups:
+            unknown = [name for name in group if name not in ids]
+            if unknown:
+                known = f"the worlds are {', '.join(ids)}"
+                raise UsageError.of("E0806", f"there is no world {unknown[0]}", help=known)
+            chosen.append([ids[name] for name in group])
+    plans = []
+    for test in chosen:
+        train = tuple(world for world in worlds if world not in test)
+        if not train or not test:
+            raise UsageError.of("E0806", "a fold needs a world to learn from and a world to be tested on")
+        plans.append(FoldPlan(" + ".join(names[world] for world in test), train, tuple(test)))
+    return tuple(plans)
 
 
 def kept_folds(database: Database, worlds: Sequence[int]) -> tuple[FoldPlan, ...]:
@@ -148,6 +185,7 @@ def crossval(
     plans: Sequence[FoldPlan],
     learner: str = "auto",
     learner_options: Mapping[str, object] | None = None,
+    candidates: Mapping[str, Sequence[object]] | None = None,
     task: Task = "marginal",
     engine: str = "auto",
     engine_options: Mapping[str, object] | None = None,
@@ -155,7 +193,10 @@ def crossval(
     time_limit: float | None = None,
     progress: Progress = SILENT,
 ) -> CrossValidation:
-    """Learn, predict and score every fold. Labels of a test part reach neither the learner nor the predictor."""
+    """Learn, predict and score every fold. Labels of a test part reach neither the learner nor the predictor.
+
+    `candidates` are parameters of the learner with their values, chosen anew in each fold on its last training world.
+    """
     begun = perf_counter()
     folds = []
     for number, plan in enumerate(plans):
@@ -170,6 +211,7 @@ def crossval(
             replace(request, worlds=plan.train, role="learn"),
             learner=learner,
             options=learner_options,
+            candidates=candidates,
             held_out=None if plan.kept is None else unseen,
             seed=seed,
             time_limit=time_limit,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.errors import Diagnostic, InputError, Span, nearest
-from workbench.evaluation import scores
+from workbench.evaluation import calibration, scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -188,7 +188,7 @@ def evaluate_file(predictions: Path, truth: Sequence[Path], *, threshold: float 
     -------
     dict
         Metrics over all predictions, the number `scored`, the number of true facts of predicted predicates that have no
-        prediction (`unpredicted`), the same `by_predicate`, and `warnings`.
+        prediction (`unpredicted`), the same `by_predicate`, a `calibration` table, and `warnings`.
     """
     atoms, values = _predictions(predictions)
     return _scored(atoms, np.asarray(values), truth, threshold)
@@ -229,8 +229,19 @@ def _scored(
         if np.isfinite(target[chosen]).any():
             by_predicate[name] = dict(scores(values[chosen], target[chosen], threshold=threshold))
     result["by_predicate"] = by_predicate
+    result["calibration"] = _calibration(values, target)
     result["warnings"] = [warning.as_record() for warning in _unmatched(predicates, labels)]
     return result
+
+
+def _calibration(values: np.ndarray[Any, Any], target: np.ndarray[Any, Any]) -> list[dict[str, Any]]:
+    """How often atoms came true, by tenths of the probability they were given; none for fractional labels."""
+    if not np.isin(target[np.isfinite(target)], (0.0, 1.0)).all():
+        return []
+    table = calibration(values, target)
+    columns = (table.lower, table.upper, table.count, table.mean_predicted, table.fraction_true)
+    names = ("from", "to", "atoms", "predicted", "true")
+    return [dict(zip(names, row)) for row in zip(*(column.tolist() for column in columns))]
 
 
 def _unmatched(predicates: np.ndarray[Any, Any], labels: Mapping[AtomKey, float]) -> list[Diagnostic]:

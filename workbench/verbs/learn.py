@@ -195,7 +195,8 @@ def learn(
         pseudo = PseudoLikelihood(**cast(Any, settings))
         learned = pseudo.fit_counts(counts, grounding.templates, deadline=deadline, progress=progress)
     else:
-        chosen = make_learner(default_learner(program) if learner == "auto" else learner, **settings)
+        hidden = bool(np.isnan(example.truth).any())
+        chosen = make_learner(default_learner(program, hidden=hidden) if learner == "auto" else learner, **settings)
         tried: dict[str, object] = {}
         if candidates:
             apart = _by_world(database, program, request, grounding.templates)
@@ -321,9 +322,15 @@ def _contradicted(groundings: Sequence[Grounding], learned: LearnedWeights, most
     return warnings
 
 
-def default_learner(program: Program) -> str:
-    """The learner that `auto` means for a language."""
-    return "diagonal_newton" if program.language == "mln" else "hinge_perceptron"
+def default_learner(program: Program, *, hidden: bool) -> str:
+    """The learner that `auto` means: by language, and for an MLN by whether some open atom has no label.
+
+    Pseudo-likelihood is convex and needs no samples; with hidden atoms it would need their most likely values, where
+    the second chain of diagonal Newton sums over all.
+    """
+    if program.language == "psl":
+        return "hinge_perceptron"
+    return "diagonal_newton" if hidden else "pseudo_likelihood"
 
 
 def learned_text(program: Program, templates: Templates, weights: Float) -> str:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench import __version__
-from workbench.database import Database, RunRecord, data_hash, read_run, record_run, run_table
+from workbench.database import Database, Run, RunRecord, data_hash, read_run, record_run, run_table
+from workbench.evaluation import corrected_resampled_t_test, paired_t_test, wilcoxon_test
 from workbench.language import format_program
 from workbench.verbs.common import as_json
 
@@ -157,7 +158,10 @@ def record_crossval(database: Database, result: CrossValidation, seed: int, para
 
 
 def compare_runs(database: Database, first: int, second: int) -> dict[str, list[dict[str, Any]]]:
-    """What differs between two runs: settings, metrics, weights by formula, and predictions (largest change first)."""
+    """What differs between two runs: settings, metrics, weights by formula, and predictions (largest change first).
+
+    Two cross-validations over the same folds are also tested: `tests` holds the paired tests of each metric.
+    """
     one, two = read_run(database, first), read_run(database, second)
     settings = []
     for name in ("kind", "engine", "seed", "status", "program_hash", "data_hash", "seconds"):
@@ -171,9 +175,33 @@ def compare_runs(database: Database, first: int, second: int) -> dict[str, list[
     return {
         "settings": settings,
         "metrics": _changes(database, first, second, "metric", ["fold", "metric"], "value"),
-        "weights": _changes(database, first, second, "weight", ["formula"], "weight"),
+        "tests": _tests(database, one, two),
+        "weights": _changes(database, first, second, "weight", ["fold", "template", "formula"], "weight"),
         "predictions": _changes(database, first, second, "prediction", ["fold", "atom"], "value"),
     }
+
+
+def _tests(database: Database, one: Run, two: Run) -> list[dict[str, Any]]:
+    """Paired tests of each metric over the folds of two cross-validations; none where their folds differ."""
+    folds = one.parameters.get("folds", ())
+    if {one.kind, two.kind} != {"crossval"} or folds != two.parameters.get("folds") or len(folds) < 2:
+        return []
+    both = run_table(database, one.id, "metric").merge(run_table(database, two.id, "metric"), on=["fold", "metric"])
+    records = []
+    for metric, values in both.groupby("metric", sort=False):
+        first, second = values["value_x"].to_numpy(np.float64), values["value_y"].to_numpy(np.float64)
+        if metric in ("atoms", "positives") or np.count_nonzero(np.isfinite(first - second)) < 2:
+            continue
+        share = 1 / (len(folds) - 1)
+        for test in (
+            paired_t_test(first, second),
+            wilcoxon_test(first, second),
+            corrected_resampled_t_test(first, second, test_share=share),
+        ):
+            difference, p = test.mean_difference, test.p_value
+            record = {"metric": metric, "test": test.name, "mean_difference": difference, "p": p, "folds": test.folds}
+            records.append(as_json(record))
+    return records
 
 
 def _changes(
