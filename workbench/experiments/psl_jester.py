@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import process_time
 
@@ -14,6 +14,7 @@ import pandas as pd
 from workbench.database import Database, load_frame
 from workbench.evaluation.metrics import continuous_scores
 from workbench.experiments.grounded import known_systems
+from workbench.experiments.matrix_factorisation import predict_ratings
 from workbench.experiments.psl_worlds import (
     LEARNERS,
     best_marks,
@@ -31,7 +32,7 @@ __all__ = ["PROGRAM", "PUBLISHED", "SYSTEMS", "joke_similarity", "run"]
 Float = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 
-SYSTEMS = tuple(f"{family} {learner}" for family in ("HL-MRF-Q", "HL-MRF-L") for learner in LEARNERS)
+SYSTEMS = (*(f"{family} {learner}" for family in ("HL-MRF-Q", "HL-MRF-L") for learner in LEARNERS), "BPMF")
 METRICS = ("NMSE", "NMAE")
 LEAST_SIMILARITY = 0.6
 
@@ -101,19 +102,26 @@ def run(
         for system in chosen:
             progress.step(system, number, folds or 10, f"split {number + 1}")
             began = process_time()
+            fold = f"split {number + 1}"
+            if system == "BPMF":
+                found = _factorised(data_dir / "hlmrf" / "jester", number)
+                measured += [FoldScore(system, "jester", metric, fold, found[metric]) for metric in METRICS]
+                seconds[system] = seconds.get(system, 0.0) + process_time() - began
+                continue
             linear = system.startswith("HL-MRF-L")
             pair = [with_linear_hinges(world) if linear else world for world in (train, test)]
             learned = learner_for(system, step=1.0).fit([pair[0].example], train.templates)
             values = predict(system, pair[1], learned.weights)
             found = continuous_scores(values, test.example.truth)
-            fold = f"split {number + 1}"
             measured += [FoldScore(system, "jester", metric, fold, found[metric]) for metric in METRICS]
             seconds[system] = seconds.get(system, 0.0) + process_time() - began
     notes = [
         "Averages and similarities come from the observed ratings of the same world: training users for learning, "
         "test users for prediction.",
         f"Ground rows of a test world: {int(np.mean(sizes)):,} on average.",
-        "Published figures are recalled from the journal version; BPMF as published, not run.",
+        "BPMF: 10 factors (chosen among 5, 10 and 30 on the training users' hidden ratings), from all of the training "
+        "users' ratings and the test users' observed ones.",
+        "Published figures are recalled from the journal version.",
         *best_marks(measured, lower_is_better=METRICS),
     ]
     return ReproductionTable(
@@ -130,6 +138,15 @@ def _read(path: Path) -> tuple[Int64, Int64, Float]:
     with gzip.open(path, "rt") as lines:
         table = np.loadtxt(lines)
     return table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), table[:, 2]
+
+
+def _factorised(directory: Path, split: int) -> Mapping[str, float]:
+    """Scores of matrix factorisation, which sees the training users' ratings and the test users' observed ones."""
+    known = [_read(directory / f"jester-1-{part}-{split}.txt.gz") for part in ("tr-obs", "tr-uno", "te-obs")]
+    user, joke, rating = (np.concatenate(columns) for columns in zip(*known))
+    asked_user, asked_joke, truth = _read(directory / f"jester-1-te-uno-{split}.txt.gz")
+    predicted = predict_ratings(user, joke, rating)[asked_user, asked_joke]
+    return continuous_scores(np.clip(predicted, 0.0, 1.0), truth)
 
 
 def _load(database: Database, world: str, directory: Path, mark: str, split: int) -> None:
