@@ -91,3 +91,11 @@ def test_a_rule_grounded_lazily_in_sql_gives_the_optimum_of_the_whole() -> None:
     assert whole.status == part.status == Status.OPTIMAL
     assert part.energy == pytest.approx(whole.energy)
     assert int(str(part.diagnostics["rows"])) < full.network.n_rows / 5
+
+
+def test_a_conflict_is_named_by_the_rows_of_the_whole() -> None:
+    network = network_from_clauses(4, [[3, 4], [-1, 2], [-2], [1], [-2, 3]], [0, -1, -1, -1, -1])
+    solution = CuttingPlane().solve(network, np.ones(1))
+    assert solution.status == Status.INFEASIBLE
+    assert solution.conflict is not None
+    assert solution.conflict.tolist() == [1, 2, 3]

@@ -13,6 +13,7 @@ from tests.learning.small_networks import network as small_network
 from tests.learning.small_networks import random_network, states, templates
 from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_mln
+from workbench.errors import UsageError
 from workbench.inference.exact import Exact
 from workbench.inference.ilp import IntegerProgram
 from workbench.inference.lp import LinearRelaxation
@@ -251,6 +252,24 @@ def test_weights_stay_nonnegative_for_psl() -> None:
     network, _, truth = feasible_truth(3)
     learned = MaxMargin(penalty=3.0, nonnegative=True).fit([Example(network, truth)], templates(5))
     assert np.all(learned.weights >= 0.0)
+
+
+def test_fractional_cuts_need_a_relaxation() -> None:
+    network, _, truth = feasible_truth(3)
+    for options in ({"loss": "f1"}, {"engine": "ilp"}):
+        with pytest.raises(UsageError, match="cuts=fractional"):
+            MaxMargin(cuts="fractional", **options).fit([Example(network, truth)], templates(5))  # type: ignore[arg-type]
+
+
+def test_the_penalty_may_choose_itself() -> None:
+    examples = [Example(net, states(net)[9]) for net in (random_network(1), random_network(2))]
+    for choose in ("training", "held_out"):
+        learned = MaxMargin(choose=choose, penalties=(0.1, 1.0)).fit(examples, templates(4))  # type: ignore[arg-type]
+        assert learned.diagnostics["chosen_by"] == choose
+        assert np.shape(learned.diagnostics["F1"]) == (2,)
+        assert learned.diagnostics["penalty"] in (0.1, 1.0)
+    with pytest.raises(UsageError, match="held out"):
+        MaxMargin(choose="held_out").fit(examples[:1], templates(4))
 
 
 def test_it_is_registered() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.errors import Cancelled, UsageError
+from workbench.inference.feasible_point import find_conflict
 from workbench.inference.registry import make_engine
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.energy import hard_violation, reported_energy
@@ -130,7 +131,8 @@ class CuttingPlane:
             solution = engine.solve(partial, weights, seed=seed, deadline=deadline, progress=progress, start=start)
             rounds += 1
             if solution.status == Status.INFEASIBLE:
-                status, reason, conflict = Status.INFEASIBLE, "the rows added so far admit no state", solution.conflict
+                status, reason = Status.INFEASIBLE, "the rows added so far admit no state"
+                conflict = self._conflict(network, solution)
                 best = solution.values
                 break
             if np.isfinite(solution.bound):
@@ -173,6 +175,12 @@ class CuttingPlane:
             diagnostics["relaxed"] = solution.diagnostics["relaxed"]
         columns = {name: np.array(column) for name, column in trace.items()}
         return Solution(status, best, energy, bound, violation, self.name, reason, columns, diagnostics, conflict)
+
+    def _conflict(self, network: GroundNetwork, solution: Solution) -> npt.NDArray[np.int64] | None:
+        """Rows of the given network that no state keeps together; those of a source have no number there."""
+        if self.source is None:
+            return find_conflict(network)
+        return None if solution.conflict is None else solution.conflict[solution.conflict < network.n_rows]
 
     def _inner(self) -> Engine:
         return make_engine(self.engine, "map") if isinstance(self.engine, str) else self.engine

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from workbench.errors import Cancelled
+from workbench.errors import Cancelled, UsageError
 from workbench.inference.lp import maxwalksat
 from workbench.inference.solution import Engine
 from workbench.learning.learner import LearnedWeights
@@ -153,12 +153,18 @@ class CuttingPlanes:
         """The kind of cut that comes first."""
         if self.learner.cuts != "fractional":
             return [separation.rounded for separation in found] if all(one.found for one in found) else None
-        relaxed = [separation.relaxed for separation in found if separation.relaxed is not None]
-        return relaxed if len(relaxed) == len(found) else None
+        return [separation.relaxed for separation in found if separation.relaxed is not None]
 
     def _ask(self, weights: Float, iteration: int) -> list[Separation]:
         """Separate every database at `weights`; remember them if they are the best, and write the trace."""
         found = self._separate_all(weights, self.learner.oracle())
+        if self.learner.cuts == "fractional" and any(separation.relaxed is None for separation in found):
+            raise UsageError.of(
+                "E0513",
+                f"cuts=fractional needs relaxed states, which {self.learner.oracle().name} does not give with the "
+                f"loss {self.learner.loss}",
+                help="take cuts=auto, or the engine lp with the Hamming loss",
+            )
         self.notes["oracle_calls"] = int(str(self.notes["oracle_calls"])) + 1
         self.states = [separation.state for separation in found]
         self._record(iteration, found, weights)
