@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -11,10 +11,12 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from workbench.database.database import Database
+from workbench.errors import Diagnostic
 from workbench.grounding.counting import Tally, check_listed, make_plan
 from workbench.grounding.ground import Grounder, one_thread
 from workbench.grounding.intake import Intake
 from workbench.grounding.request import Grounding, GroundRequest
+from workbench.grounding.row_keys import RowKeys
 from workbench.grounding.rows import RowSink, UnitSink
 from workbench.grounding.unification import branches
 from workbench.language.program import Clause, LinearRule, Program
@@ -50,7 +52,7 @@ class LazyRows:
 
     grounder: Grounder
     tallies: tuple[Tally, ...]
-    _given: set[bytes] = field(default_factory=set, repr=False)
+    _given: RowKeys = field(default_factory=RowKeys, repr=False)
 
     def violated(self, values: Float) -> FoundRows:
         """All rows that `values` (float64, shape (n_atoms,)) violates and that no earlier call has returned."""
@@ -74,39 +76,22 @@ class LazyRows:
 
     def _fresh(self, sinks: list[RowSink]) -> FoundRows:
         """The rows that were never returned before."""
-        parts: list[tuple[csr_array, RowSink, npt.NDArray[np.int64]]] = []
-        for sink in sinks:
-            matrix = sink.matrix()
-            fresh = []
-            for row in range(sink.n_rows):
-                entries = slice(sink.indptr[row], sink.indptr[row + 1])
-                key = b"|".join(
-                    (
-                        sink.template[row].tobytes(),
-                        np.float64(sink.b[row]).tobytes(),
-                        sink.indices[entries].astype(np.int64).tobytes(),
-                        sink.data[entries].astype(np.float64).tobytes(),
-                    )
-                )
-                if key not in self._given:
-                    self._given.add(key)
-                    fresh.append(row)
-            if fresh:
-                parts.append((matrix, sink, np.array(fresh, np.int64)))
-        if not parts:
+        from scipy.sparse import vstack
+
+        filled = [sink for sink in sinks if sink.n_rows]
+        if not filled:
             empty: Any = csr_array((0, self.grounder.atoms.n_atoms), dtype=np.int8)
             none = np.zeros(0, np.int32)
             return FoundRows(empty, np.zeros(0, np.int8), none, none.astype(np.int8))
-        from scipy.sparse import vstack
-
-        scales = [np.ones(rows.size) if sink.scale is None else sink.scale[rows] for _, sink, rows in parts]
-        stacked = cast(Any, csr_array(vstack([matrix[rows] for matrix, _, rows in parts], format="csr")))
+        fresh = self._given.add(np.concatenate([sink.keys() for sink in filled]))
+        matrix = cast(Any, csr_array(vstack([sink.matrix() for sink in filled], format="csr")))
+        scales = [np.ones(sink.n_rows) if sink.scale is None else sink.scale[: sink.n_rows] for sink in filled]
         return FoundRows(
-            stacked,
-            np.concatenate([sink.b[rows] for _, sink, rows in parts]),
-            np.concatenate([sink.template[rows] for _, sink, rows in parts]),
-            np.concatenate([sink.relation[rows] for _, sink, rows in parts]),
-            np.concatenate(scales),
+            matrix[np.flatnonzero(fresh)],
+            np.concatenate([sink.b[: sink.n_rows] for sink in filled])[fresh],
+            np.concatenate([sink.template[: sink.n_rows] for sink in filled])[fresh],
+            np.concatenate([sink.relation[: sink.n_rows] for sink in filled])[fresh],
+            np.concatenate(scales)[fresh],
         )
 
     def close(self) -> None:
@@ -135,37 +120,50 @@ def ground_lazily(
     Parameters
     ----------
     rules : sequence of int or None
-        Rules of the program to leave out where they can be; None for every rule that can: hard or of given weight
-        >= 0, without `+` and existential variables, with at least two open literals in every case, not arithmetic.
-        Rules whose weight is negative, or not known yet, are grounded in full, for what they cost is not violation.
+        Rules of the program to leave out where they can be, None for all: those that are hard or of given weight >= 0,
+        without `+`, existential variables and weights from data, with at least two open literals in every case, not
+        arithmetic. A note (E0309) says of each of the others why it is grounded in full.
     """
     request = request or GroundRequest()
     with one_thread(database) as connection:
         grounder = Grounder(database, connection, program, request, progress)
         clauses = grounder.open()
-        grounder.lazy = frozenset(
-            number
-            for number, clause in enumerate(clauses)
-            if (rules is None or clause.rule in rules) and _can_wait(grounder, clause)
-        )
+        wanted = {number for number, clause in enumerate(clauses) if rules is None or clause.rule in rules}
+        reasons = {number: _why_in_full(grounder, clauses[number]) for number in wanted}
+        grounder.lazy = frozenset(number for number in wanted if reasons[number] is None)
         grounding = grounder.make(clauses)
         for number in grounder.lazy:
             check_listed(grounder.vocabulary, grounder.tallies[number].plan)
         left = tuple(tally for number, tally in enumerate(grounder.tallies) if number in grounder.lazy)
+    notes = tuple(
+        Diagnostic("E0309", f"rule {rule + 1} is grounded in full: {reason}", severity="note")
+        for rule, reason in sorted({(clauses[number].rule, reason) for number, reason in reasons.items() if reason})
+    )
+    grounding = replace(grounding, warnings=grounding.warnings + notes)
     return LazyGrounding(grounding, LazyRows(grounder, left))
 
 
-def _can_wait(grounder: Grounder, clause: Clause | LinearRule) -> bool:
-    if isinstance(clause, LinearRule) or clause.plus or clause.existential or clause.weight_variable:
-        return False
+def _why_in_full(grounder: Grounder, clause: Clause | LinearRule) -> str | None:
+    """Why a clause cannot be left to a row source; None when it can."""
+    if isinstance(clause, LinearRule):
+        return "it is arithmetic, and its sums are made of all atoms, violated or not"
+    if clause.plus:
+        return "it has +, and its templates are numbered by their groundings"
+    if clause.existential:
+        return "it has existential variables, so one row holds every atom of a domain"
+    if clause.weight_variable:
+        return "its weights come from data"
     if not clause.hard and (clause.weight is None or clause.weight < 0):
-        return False
-    roles = grounder.vocabulary.roles
-    literals = tuple(literal for literal in clause.literals if roles[literal.atom.predicate].open)
-    if any(grounder.vocabulary.has_known(literal.atom.predicate) for literal in literals):
-        return False
-    if not clause.multiset and any(roles[literal.atom.predicate].listed for literal in literals):
-        return False
-    if clause.multiset and any(grounder.vocabulary.has_observed(one.atom.predicate) for one in literals):
-        return False
-    return all(sum(c != 0 for _, c in branch.terms) > 1 for branch in branches(literals, multiset=clause.multiset))
+        return "its weight is negative or to be learned, so satisfied groundings matter, too"
+    vocabulary = grounder.vocabulary
+    literals = tuple(one for one in clause.literals if vocabulary.roles[one.atom.predicate].open)
+    names = {one.atom.predicate for one in literals}
+    if clause.multiset:
+        decided = any(vocabulary.has_observed(name) for name in names)
+    else:
+        decided = any(vocabulary.has_known(name) or vocabulary.roles[name].listed for name in names)
+    if decided:
+        return "data decide some atoms of its open predicates"
+    if any(sum(c != 0 for _, c in branch.terms) < 2 for branch in branches(literals, multiset=clause.multiset)):
+        return "some of its groundings have a single open atom"
+    return None

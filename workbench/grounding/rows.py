@@ -152,6 +152,13 @@ class RowSink:
         self.n_rows += count
         self.n_entries = last
 
+    def keys(self, first_row: int = 0) -> npt.NDArray[np.uint64]:
+        """Keys of the rows from one on by which equal ones are found, shape (n, 2)."""
+        rows = slice(first_row, self.n_rows)
+        indptr = self.indptr[first_row : self.n_rows + 1]
+        entries = slice(int(indptr[0]), int(indptr[-1]))
+        return row_keys(indptr, self.indices[entries], self.data[entries], self.b[rows], self.template[rows])
+
     def sort_by_template(self, first_row: int) -> None:
         """Bring the rows from one on into runs of equal template, keeping their order within each."""
         templates = self.template[first_row : self.n_rows]
