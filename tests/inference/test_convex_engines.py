@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -88,6 +90,15 @@ def test_a_polished_pair_is_no_worse_and_its_bound_holds(seed: int, shape: str) 
     assert program.energy(lowered) <= program.energy(x) + 1e-9
     assert program.violation(lowered) <= program.violation(x) + 1e-9
     assert program.dual_bound(multipliers) - 1e-9 <= raised <= program.energy(lowered) + 1e-9
+
+
+def test_coefficients_that_cancel_leave_the_rows() -> None:
+    network = hinge_network(0, squared="linear")
+    A = network.A.copy()
+    A.data[::5] = 0.0
+    answer = PDHG(tolerance=1e-3).solve(replace(network, A=A), WEIGHTS)
+    assert np.all(program_of(replace(network, A=A)).A.data != 0.0)
+    assert answer.status is Status.OPTIMAL
 
 
 def test_simplexes_and_single_atoms_leave_the_rows() -> None:

@@ -163,8 +163,10 @@ def convex_program(problem: HingeProblem) -> ConvexProgram:
     soft = np.where(problem.power == 2, RowKind.SQUARED, RowKind.LINEAR)
     hard = np.where(problem.equality, RowKind.EQUAL, RowKind.AT_MOST)
     n = problem.n_variables
+    A = csr_array(vstack([problem.A, problem.H], format="csr"))
+    A.eliminate_zeros()
     program = ConvexProgram(
-        A=csr_array(vstack([problem.A, problem.H], format="csr")),
+        A=A,
         b=np.concatenate([problem.b, problem.h]),
         weight=np.concatenate([problem.weight, np.zeros(problem.n_hard)]),
         kind=np.concatenate([soft, hard]).astype(np.int8),
