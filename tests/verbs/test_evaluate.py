@@ -64,3 +64,24 @@ def test_a_truth_about_something_else_is_warned_of_and_two_labels_refused(tmp_pa
     truth.write_text("P(A)\n!P(A)\n")
     with pytest.raises(InputError, match="E0825"):
         evaluate_file(predictions, [truth])
+
+
+def test_the_truth_of_a_dataset_is_read_as_it_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "links.csv").write_text("from,to,year\nA,B,1\nB,C,2\n")
+    (tmp_path / "dataset.toml").write_text(
+        'name = "links"\nprogram = "links.mln"\n[[facts]]\nfile = "links.csv"\npredicate = "LinksTo"\n'
+        'columns = ["from", "to"]\npartition = "truth"\n'
+    )
+    (tmp_path / "links.mln").write_text("LinksTo(page, page)\n")
+    predictions = tmp_path / "predictions.csv"
+    predictions.write_text('atom,predicate,value\n"LinksTo(A,B)",LinksTo,0.9\n"LinksTo(A,C)",LinksTo,0.2\n')
+    result = evaluate_file(predictions, [tmp_path / "dataset.toml"])
+    assert (result["positives"], result["unpredicted"], result["F1"]) == (1, 1, 1.0)
+
+
+def test_a_table_may_spell_its_predicate_with_underscores(tmp_path: Path) -> None:
+    (tmp_path / "links_to.csv").write_text("A,B\n")
+    predictions = tmp_path / "predictions.csv"
+    predictions.write_text('atom,predicate,value\n"LinksTo(A,B)",LinksTo,0.9\n')
+    result = evaluate_file(predictions, [tmp_path / "links_to.csv"])
+    assert result["positives"] == 1 and not result["warnings"]

@@ -54,13 +54,14 @@ def parse_atom(text: str) -> AtomKey | None:
 def read_truth(paths: Sequence[Path], arities: Mapping[str, int] | None = None) -> dict[AtomKey, float]:
     """Labels by atom from fact files: NaN for `?`, 0 for `!`, else 1 or the number given.
 
-    Alchemy `.db` lines, or a table whose file name is the predicate (with an optional truth value as last column).
+    Alchemy `.db` lines, a table whose file name is the predicate (with an optional truth value as last column), or the
+    truth of a `dataset.toml`.
 
     Parameters
     ----------
     paths : sequence of Path
     arities : mapping, optional
-        Numbers of arguments by case-folded predicate: they tell a truth value from a last argument that is a number.
+        Numbers of arguments by predicate, case-folded and without underscores: they tell a truth value from a last argument that is a number.
 
     Raises
     ------
@@ -69,7 +70,8 @@ def read_truth(paths: Sequence[Path], arities: Mapping[str, int] | None = None) 
     """
     truth: dict[AtomKey, float] = {}
     for path in paths:
-        for atom, value, span in _facts(path, arities or {}):
+        described = path.is_dir() or path.suffix == ".toml"
+        for atom, value, span in _described_facts(path) if described else _facts(path, arities or {}):
             before = truth.setdefault(atom, value)
             if before != value and not (np.isnan(before) and np.isnan(value)):
                 raise InputError.of(
@@ -101,7 +103,7 @@ def _facts(path: Path, arities: Mapping[str, int]) -> Iterator[tuple[AtomKey, fl
         span = Span(str(path), number, 1, number, len(text) + 1)
         if table:
             cells = next(_cells([text], path, "," if ending == "csv" else "\t"))
-            yield *_row(predicate, cells, arities.get(predicate.casefold())), span
+            yield *_row(predicate, cells, arities.get(_plainly(predicate))), span
             continue
         match = _LINE.fullmatch(text)
         atom = parse_atom(match[3]) if match else None
@@ -111,6 +113,19 @@ def _facts(path: Path, arities: Mapping[str, int]) -> Iterator[tuple[AtomKey, fl
                 "E0822", "this line is no fact", span=span, line_text=text, help="write P(A,B) or !P(A,B)"
             )
         yield atom, np.nan if match[1] == "?" else 0.0 if match[1] == "!" else value, span
+
+
+def _described_facts(path: Path) -> Iterator[tuple[AtomKey, float, Span]]:
+    """The truth of a dataset, read as `load` reads it."""
+    from workbench.database import Database, facts_page, load_dataset
+
+    span = Span(str(path), 1, 1, 1, 1)
+    with Database.open() as database:
+        load_dataset(database, path)
+        for name in database.predicates():
+            page = facts_page(database, name, partition="truth", limit=2**62)
+            for _, *arguments, value, _ in page.rows:
+                yield (name, tuple(map(str, arguments))), np.nan if value is None else float(value), span
 
 
 def _row(predicate: str, cells: Sequence[str], arity: int | None) -> tuple[AtomKey, float]:
@@ -195,11 +210,11 @@ def evaluate_file(predictions: Path, truth: Sequence[Path], *, threshold: float 
 
 
 def _labels(atoms: Sequence[AtomKey], truth: Sequence[Path]) -> dict[AtomKey, float]:
-    """The labels in the spelling of the predictions: a predicate of another case is the same where no other fits."""
+    """The labels in the spelling of the predictions: case and underscores tell predicates apart only where both occur."""
     predicted = dict.fromkeys(name for name, _ in atoms)
-    labels = read_truth(truth, {name.casefold(): len(arguments) for name, arguments in atoms})
+    labels = read_truth(truth, {_plainly(name): len(arguments) for name, arguments in atoms})
     named = {name for name, _ in labels}
-    folded = {name.casefold(): name for name in predicted}
+    folded = {_plainly(name): name for name in predicted}
     return {
         (name if name in predicted else _respelt(name, folded, named), arguments): value
         for (name, arguments), value in labels.items()
@@ -207,8 +222,12 @@ def _labels(atoms: Sequence[AtomKey], truth: Sequence[Path]) -> dict[AtomKey, fl
 
 
 def _respelt(name: str, folded: Mapping[str, str], taken: set[str]) -> str:
-    other = folded.get(name.casefold(), name)
+    other = folded.get(_plainly(name), name)
     return name if other in taken else other
+
+
+def _plainly(name: str) -> str:
+    return name.casefold().replace("_", "")
 
 
 def _scored(
