@@ -77,7 +77,7 @@ class Explanation:
         """The explanation in one or two sentences."""
         if not self.contributions:
             return f"No rule says anything about {self.atom}."
-        reasons = [f"{rule} ({total:+.3f})" for rule, total, _ in self.by_rule()[:3]]
+        reasons = [f"{rule} ({total:+.3f})" for rule, total, _ in self.by_rule()[:3] if total] or ["none"]
         if self.language == "psl":
             up = sum(item.contribution for item in self.contributions if item.contribution > 0)
             down = sum(item.contribution for item in self.contributions if item.contribution < 0)

@@ -42,7 +42,16 @@ def row_texts(grounding: Grounding, rows: Sequence[int]) -> list[str]:
         if is_clause and relation is not Relation.EQUAL:
             texts.append(" v ".join(("!" if c > 0 else "") + atom for c, atom in zip(coefficients, atoms)))
             continue
-        terms = [f"{c:+g} {atom}" for c, atom in zip(coefficients, atoms)]
         sign = "=" if relation is Relation.EQUAL else "<="
-        texts.append(f"{' '.join(terms)} {sign} {-float(network.b[row]):g}".lstrip("+"))
+        texts.append(f"{_sum(coefficients, atoms)} {sign} {0.0 - float(network.b[row]):g}")
     return texts
+
+
+def _sum(coefficients: Sequence[float], atoms: Sequence[str]) -> str:
+    """`A - 0.5 * B + C`."""
+    text = ""
+    for coefficient, atom in zip(coefficients, atoms):
+        sign = ("-" if coefficient < 0 else "") if not text else " - " if coefficient < 0 else " + "
+        size = abs(coefficient)
+        text += sign + (atom if size == 1 else f"{size:g} * {atom}")
+    return text
