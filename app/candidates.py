@@ -77,7 +77,7 @@ def candidates(result: Any, text: str, checked: Any) -> None:
         f"{len(frame):,} candidates in {result.seconds:.1f} s; {chosen} of them the search keeps as its theory "
         f"({plain(result.status)}). Tick those you want."
     )
-    event = table(shown, help=COLUMNS, digits=3, selection="multi-row", key="find-table", height=320)
+    event = table(shown, help=COLUMNS, digits=3, selection="multi-row", key="find-table", most=320)
     rows = event.selection.rows
     lines = [records[row]["line"] for row in rows]
     label = f"Add {len(lines)} to the editor" if lines else "Add to the editor"

@@ -20,6 +20,7 @@ PARTITIONS = {
     "truth": "truth: labels to learn from and to be scored against",
     "target": "target: atoms to infer",
 }
+MOST = 50
 ROLES = ["argument", "truth value", "world", "leave out"]
 
 
@@ -36,8 +37,11 @@ def import_table() -> None:
     except WorkbenchError as error:
         show_error(error)
         return
+    if not preview.rows:
+        st.info("This table has no rows, so there is nothing to import.")
+        return
     st.caption(f"The first {len(preview.rows)} rows")
-    table(pd.DataFrame(preview.rows, columns=list(preview.columns)), height=220)
+    table(pd.DataFrame(preview.rows, columns=list(preview.columns)), most=220)
     name = st.text_input("Predicate", value=predicate_name(path), key=f"table-predicate-{path.name}")
     mapping = mapped_columns(preview.columns, name, key=f"table-mapping-{path.name}-{header}-{name}")
     partition, world = place("table")
@@ -113,13 +117,12 @@ def chosen_files(kinds: list[str], key: str, *, several: bool = False) -> list[P
     """Uploaded files, or one on this machine by its path."""
     left, right = st.columns(2)
     found = left.file_uploader(
-        "Upload files" if several else "Upload a file",
+        f"Upload {'files' if several else 'a file'}, {MOST} MB at most",
         type=kinds,
         key=f"{key}-upload",
         accept_multiple_files=several,
-        help="At most 50 MB; larger ones by path.",
     )
-    typed = right.text_input("or give a path on this machine", key=f"{key}-path", help="For files of any size.")
+    typed = right.text_input("or give a path on this machine, any size", key=f"{key}-path")
     uploads = found if several else [found] * (found is not None)
     if not uploads:
         return [Path(typed).expanduser()] if typed else []

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app.jobs import Job
-from app.show import plain, table
+from app.show import metrics, plain, table
 from app.state import workspace
 
 __all__ = ["outcome"]
@@ -38,26 +38,25 @@ def outcome(job: Job) -> None:
 
 def inferred(result: Any, summary: dict[str, Any]) -> None:
     """An inference: status and gap as they are, and the likeliest predictions."""
-    columns = st.columns(4)
-    columns[0].metric("Status", summary["status"], help=STATUS.get(summary["status"]))
-    columns[1].metric("Engine", summary["engine"])
-    columns[2].metric("Open atoms", f"{summary['atoms']:,}")
-    columns[3].metric("Ground rules", f"{summary['ground_rows']:,}")
+    figures = [
+        ("Status", summary["status"], STATUS.get(summary["status"])),
+        ("Engine", summary["engine"], None),
+        ("Open atoms", summary["atoms"], "What was inferred."),
+        ("Ground rules", summary["ground_rows"], "Rows of the network that was solved."),
+    ]
     if summary.get("energy") is not None:
-        columns = st.columns(4)
-        columns[0].metric(
-            "Energy", f"{summary['energy']:.6g}", help="Weight of what the state violates; less is better."
-        )
         bound, gap = summary.get("bound"), summary.get("gap")
-        columns[1].metric(
-            "Lower bound", "none" if bound is None else f"{bound:.6g}", help="No state has less energy than this."
-        )
-        columns[2].metric("Gap", "unknown" if gap is None else f"{gap:.2%}")
+        figures += [
+            ("Energy", f"{summary['energy']:.6g}", "Weight of what the state violates; less is better."),
+            ("Lower bound", "none" if bound is None else f"{bound:.6g}", "No state has less energy than this."),
+            ("Gap", "unknown" if gap is None else f"{gap:.2%}", "Between the energy and the bound."),
+        ]
+    metrics(figures)
     if summary["reason"]:
         st.caption(plain(summary["reason"]))
     frame = result.predictions()
     shown = frame.sort_values("value", ascending=False, kind="stable").head(200)
-    table(shown[["atom", "value"]], digits=3, height=300)
+    table(shown[["atom", "value"]], digits=3, most=300)
     st.caption(
         f"{len(frame):,} predictions"
         + (", the first 200 by value. Runs exports them all." if len(frame) > 200 else ".")
@@ -67,11 +66,14 @@ def inferred(result: Any, summary: dict[str, Any]) -> None:
 
 def learned(result: Any, summary: dict[str, Any]) -> None:
     """Learned weights: the program with them, to be taken into the editor."""
-    columns = st.columns(4)
-    columns[0].metric("Status", summary["status"], help=STATUS.get(summary["status"]))
-    columns[1].metric("Learner", summary["learner"])
-    columns[2].metric("Weights", f"{summary['templates']:,}")
-    columns[3].metric("Labelled atoms", f"{summary['atoms']:,}")
+    metrics(
+        [
+            ("Status", summary["status"], STATUS.get(summary["status"])),
+            ("Learner", summary["learner"], None),
+            ("Weights", summary["templates"], "One a clause, and one a combination of + constants."),
+            ("Open atoms", summary["atoms"], "Whose labels the weights explain."),
+        ]
+    )
     text = result.text()
     st.code(text, language=None, height=260)
     with st.container(horizontal=True):

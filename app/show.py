@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["choose_run", "header", "plain", "run_label", "show_error", "small_table", "table", "warnings"]
+__all__ = ["choose_run", "header", "metrics", "plain", "run_label", "show_error", "small_table", "table", "warnings"]
 
 KINDS = {"infer": "inference", "learn": "learning", "crossval": "cross-validation"}
 
@@ -55,11 +55,11 @@ def table(
     help: Mapping[str, str] | None = None,
     selection: str | None = None,
     key: str | None = None,
-    **options: Any,
+    most: int = 450,
 ) -> Any:
     """A table with its numbers aligned: whole ones with separators, others with so many decimals (all for None).
 
-    `selection` ('single-row' or 'multi-row') makes it a widget.
+    `selection` ('single-row' or 'multi-row') makes it a widget; it scrolls where it is higher than `most` pixels.
     """
     explained = help or {}
     columns: dict[str, Any] = {}
@@ -70,11 +70,19 @@ def table(
             columns[name] = st.column_config.NumberColumn(format=shown, help=explained.get(name))
         elif name in explained:
             columns[name] = st.column_config.Column(help=explained[name])
+    options: dict[str, Any] = {"height": min(most, 38 + 35 * max(1, len(frame)))}
     if selection is not None:
         options |= {"on_select": "rerun", "selection_mode": selection}
     return st.dataframe(
         frame, column_config=columns, hide_index=True, width="stretch", placeholder="", key=key, **options
     )
+
+
+def metrics(figures: Sequence[tuple[str, str | int, str | None]]) -> None:
+    """Figures in a row that wraps on a narrow window: label, value, and what it means."""
+    with st.container(horizontal=True, gap="large"):
+        for label, value, about in figures:
+            st.metric(label, f"{value:,}" if isinstance(value, int) else value, help=about, width="content")
 
 
 def small_table(columns: Sequence[str], rows: Sequence[Sequence[str | int]]) -> None:

@@ -151,12 +151,24 @@ class Workspace(Browsing, Reporting):
             **options,
         )
 
-    def preview(self, rules: RulesLike, *, learning: bool = False, samples: int = 3, **request: Any) -> Any:
-        """Count every rule's groundings without materialising them, with the SQL, the plan and sample clauses."""
+    def preview(
+        self,
+        rules: RulesLike,
+        *,
+        learning: bool = False,
+        samples: int = 3,
+        seconds: float | None = None,
+        progress: Progress = SILENT,
+        **request: Any,
+    ) -> Any:
+        """Count every rule's groundings without materialising them, with the SQL, the plan and sample clauses.
+
+        With `seconds` a rule that cannot be counted in that time is an error (E0312), not a wait.
+        """
         from workbench.grounding import preview
 
-        program = self.declare(rules)
-        return preview(self.database, program, self.request(role=_role(learning), **request), samples=samples)
+        program, wanted = self.declare(rules), self.request(role=_role(learning), **request)
+        return preview(self.database, program, wanted, samples=samples, seconds=seconds, progress=progress)
 
     def ground(self, rules: RulesLike, *, learning: bool = False, **request: Any) -> Grounding:
         """The ground network of the rules over the data."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from app.show import header, plain, show_error, small_table
+from app.show import header, metrics, plain, show_error, small_table
 from app.state import server, workspace
 from workbench.errors import WorkbenchError
 from workbench.workspace import bundled_examples
@@ -23,13 +23,14 @@ def contents() -> None:
         st.info("This workspace is empty. Open an example below, or import a file of your own.")
         return
     held = [item for item in summaries if item.facts]
-    columns = st.columns(4)
-    columns[0].metric("Facts", f"{sum(item.facts for item in summaries):,}")
-    columns[1].metric(
-        "Predicates", f"{len(summaries)}", help="Relations such as Friends(person, person); a fact is one row of one."
+    metrics(
+        [
+            ("Facts", sum(item.facts for item in summaries), None),
+            ("Predicates", len(summaries), "Relations such as Friends(person, person); a fact is one row of one."),
+            ("Worlds", len(ws.worlds()), "Databases kept apart: no rule joins two of them."),
+            ("Folds", len(ws.folds()) or "none", "Parts held out in turn by cross-validation."),
+        ]
     )
-    columns[2].metric("Worlds", len(ws.worlds()), help="Databases kept apart: no rule joins two of them.")
-    columns[3].metric("Folds", len(ws.folds()) or "none", help="Parts held out in turn by cross-validation.")
     rows = []
     for item in sorted(summaries, key=lambda item: -item.facts)[:LISTED]:
         by_partition = dict.fromkeys(PARTITIONS, 0)

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.show import choose_run, header, show_error, small_table, table
+from app.show import choose_run, header, metrics, show_error, small_table, table
 from app.state import workspace
 from workbench.errors import WorkbenchError
 
@@ -33,12 +33,19 @@ def by_fold(number: int) -> bool:
         return False
     shown = scores[["fold", *(name for name in METRICS if name in scores)]]
     summary = ws.metric_summary(shown).set_index("metric").T
-    for column, name in zip(st.columns(len(HEADLINE)), HEADLINE):
-        if name in summary:
-            spread = summary.loc["sd", name]
-            text = f"{summary.loc['mean', name]:.3f}" + (f" ± {spread:.3f}" if len(scores) > 1 else "")
-            column.metric(name, text, help=METRICS[name])
-    if len(scores) > 1:
+    several = len(scores) > 1
+    metrics(
+        [
+            (
+                name,
+                f"{summary.loc['mean', name]:.3f}" + (f" ± {summary.loc['sd', name]:.3f}" if several else ""),
+                METRICS[name],
+            )
+            for name in HEADLINE
+            if name in summary
+        ]
+    )
+    if several:
         names = {"mean": "mean", "sd": "standard deviation", "low": "95 % interval, from", "high": "95 % interval, to"}
         if len(scores) < 3:
             names = {"mean": "mean", "sd": "standard deviation"}
@@ -84,8 +91,7 @@ def curves(number: int, predictions: pd.DataFrame) -> None:
             [["is true", found["tp"], found["fn"]], ["is false", found["fp"], found["tn"]]],
         )
         f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-        for column, name, value in zip(st.columns(3), ("Precision", "Recall", "F1"), (precision, recall, f1)):
-            column.metric(name, f"{value:.3f}")
+        metrics([("Precision", f"{precision:.3f}", None), ("Recall", f"{recall:.3f}", None), ("F1", f"{f1:.3f}", None)])
 
 
 def calibration(number: int) -> None:
@@ -104,7 +110,7 @@ def worst(run: Any, predictions: pd.DataFrame) -> None:
     shown = frame[["atom", "value", "truth"]].assign(truth=frame["truth"].astype("int64"))
     if names:
         shown.insert(0, "fold", frame["fold"].map(names))
-    event = table(shown, digits=3, selection="single-row", key="worst", height=300)
+    event = table(shown, digits=3, selection="single-row", key="worst", most=300)
     rows = event.selection.rows
     if not rows:
         st.caption("Tick a row to see why it was predicted so.")

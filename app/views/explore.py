@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.show import header, show_error, table
+from app.show import header, metrics, plain, show_error, table
 from app.state import workspace
 from workbench.errors import WorkbenchError
 
@@ -31,7 +31,7 @@ def facts(name: str) -> None:
         if number > pages:
             page = ws.facts_page(name, search=search, limit=PAGE, **options)
     fourth.number_input(f"Page, of {pages:,}", 1, pages, min(number, pages), key="facts-page")
-    table(pd.DataFrame(page.rows, columns=list(page.columns)), digits=None, height=450)
+    table(pd.DataFrame(page.rows, columns=list(page.columns)), digits=None)
     st.caption(f"{page.total:,} facts, {PAGE} a page. The value is 1 where a fact is true, 0 where it is false.")
 
 
@@ -53,11 +53,16 @@ def distribution(name: str) -> None:
         return
     with st.spinner("Counting ..."):
         possible, distinct = ws.combinations(name), ws.distinct_values(name)
-    columns = st.columns(predicate.arity + 2)
-    for place, (kind, number) in enumerate(zip(predicate.argument_types, distinct)):
-        columns[place].metric(f"Distinct, {place + 1}: {kind}", f"{number:,}")
-    columns[-2].metric("Combinations", f"{possible:,}", help="Of constants of these types within each world.")
-    columns[-1].metric("Without a fact", f"{max(0, possible - summary.facts):,}")
+    metrics(
+        [
+            *(
+                (plain(f"Distinct, {place}: {kind}"), number, None)
+                for place, (kind, number) in enumerate(zip(predicate.argument_types, distinct), 1)
+            ),
+            ("Combinations", possible, "Of constants of these types within each world."),
+            ("Without a fact", max(0, possible - summary.facts), None),
+        ]
+    )
     position = st.selectbox(
         "Argument",
         range(predicate.arity),

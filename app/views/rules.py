@@ -14,6 +14,7 @@ from app.state import server, workspace
 from workbench.errors import WorkbenchError
 
 EXPLOSION = 5_000_000
+PATIENCE = 8.0
 MANY_FACTS = 1_000_000
 ROLES = {
     "query": "What is asked for. Empty: predicates without facts (MLN) or with targets (PSL).",
@@ -52,7 +53,7 @@ def predicate_list(summaries: tuple[Any, ...]) -> None:
     ]
     frame = pd.DataFrame(rows, columns=["predicate", "facts"])
     st.caption("Predicates at hand")
-    table(frame, height=min(390, 38 + 35 * max(1, len(rows))))
+    table(frame, most=390)
 
 
 def roles(names: list[str]) -> dict[str, list[str] | None]:
@@ -71,7 +72,7 @@ def roles(names: list[str]) -> dict[str, list[str] | None]:
 @st.cache_resource(max_entries=20, show_spinner="Counting groundings ...")
 def counted(text: str, learning: bool, request: dict[str, Any], data: str, path: str | None) -> Any:
     """The preview of rules over the data as they are."""
-    return workspace().preview(text, learning=learning, **request)
+    return workspace().preview(text, learning=learning, seconds=PATIENCE, **request)
 
 
 def groundings(text: str, summaries: tuple[Any, ...]) -> None:

@@ -152,7 +152,7 @@ def compare(first: int, second: int) -> None:
                 f"{key[:-1] if key == 'weights' else 'value'}_{end}": f"run {run}"
                 for end, run in (("first", first), ("second", second))
             }
-            table(frame.rename(columns=names), digits=3, height=300)
+            table(frame.rename(columns=names), digits=3, most=300)
     program_difference(first, second)
     buffer = io.StringIO()
     for key in ("settings", "metrics", "weights", "predictions"):

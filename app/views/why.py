@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.show import choose_run, header, show_error, table
+from app.show import choose_run, header, metrics, show_error, table
 from app.state import server, workspace
 from workbench.errors import WorkbenchError
 
@@ -76,8 +76,7 @@ def figures(found: Any) -> None:
             ("Given all else", f"{found.probability:.3f}", "Its probability, every other atom at its likeliest value."),
             ("Log-odds given all else", f"{found.log_odds:+.3f}", "The sum of the contributions below."),
         )
-    for column, (label, value, about) in zip(st.columns(3), shown):
-        column.metric(label, value, help=about)
+    metrics(shown)
 
 
 def explanation(result: Any, atom: str) -> None:

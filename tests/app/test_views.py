@@ -12,6 +12,7 @@ from app.jobs import Job, JobRunner
 from app.show import plain
 from app.state import Server
 from tests.app.conftest import Open
+from workbench.errors import WorkbenchError
 from workbench.progress import Progress
 
 VIEWS = ("data", "explore", "rules", "learn", "weights", "evaluation", "why", "runs", "experiments")
@@ -80,8 +81,32 @@ def test_a_ragged_table_is_refused_at_its_line(state: Server, page: Open, tmp_pa
     test.button_group(key="section").set_value("Import a table").run()
     test.text_input(key="table-path").set_value(str(tmp_path / "ragged.csv")).run()
     sound(test)
-    assert "this line has 1 cells" in test.error[0].value
+    assert "cells in this line: 1" in test.error[0].value.replace("\\", "")
     assert "ragged.csv:3" in test.code[0].value
+
+
+def test_a_table_without_rows_says_so(state: Server, page: Open, tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").write_text("")
+    test = page("data")
+    test.button_group(key="section").set_value("Import a table").run()
+    sound(test.text_input(key="table-path").set_value(str(tmp_path / "empty.csv")).run())
+    assert "no rows" in test.info[-1].value
+
+
+def test_a_rule_that_explodes_is_given_up_and_named(state: Server) -> None:
+    state.workspace.open_example("university")
+    text, _ = state.workspace.rules_at_hand()
+    text += "\nAdvisedBy(a, b) v AdvisedBy(c, d) v AdvisedBy(e, f) v AdvisedBy(g, h)\n"
+    with pytest.raises(WorkbenchError, match="rule 7 could not be counted"):
+        state.workspace.preview(text, query="AdvisedBy", learning=True, seconds=0.5)
+    job = state.runner.submit(
+        "learn", lambda progress: state.workspace.learn(text, query="AdvisedBy", progress=progress)
+    )
+    while job.stage != "count" or job.message != "rule 7":
+        assert not job.is_finished, job.error
+        sleep(0.05)
+    job.cancel()
+    assert finished(job).status == "cancelled", job.error
 
 
 def test_facts_need_declared_predicates(state: Server, page: Open, tmp_path: Path) -> None:

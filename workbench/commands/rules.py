@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -97,7 +97,7 @@ def ground(
     json: Json = False,
 ) -> None:
     """Ground the rules over the data; with --preview, count each rule's groundings first and materialise nothing."""
-    request = {"query": query, "closed": closed, "hidden": hidden, "limit": limit}
+    request: dict[str, Any] = {"query": query, "closed": closed, "hidden": hidden, "limit": limit}
     with opened(workspace, rules, data, world) as open_workspace:
         if preview:
             shown = open_workspace.preview(rules, learning=learning, samples=samples, **request)

@@ -17,6 +17,7 @@ from workbench.grounding.atoms import AtomTable
 from workbench.grounding.blocks import make_blocks
 from workbench.grounding.counting import Tally, check_listed, count_plan, make_plan, too_many, uncounted
 from workbench.grounding.intake import Batch, Intake, groundings
+from workbench.grounding.interruption import interruptible
 from workbench.grounding.prepare import clauses_of, prepare
 from workbench.grounding.request import Grounding, GroundRequest, RuleCount
 from workbench.grounding.roles import Role
@@ -115,7 +116,8 @@ class Grounder:
     def run(self) -> Grounding:
         clauses = self.open()
         try:
-            return self.make(clauses)
+            with interruptible(self.connection, self.progress):
+                return self.make(clauses)
         finally:
             self.vocabulary.drop()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from workbench.grounding.atoms import AtomTable
 from workbench.grounding.counting import Tally, check_listed, joined_relations
 from workbench.grounding.ground import Grounder, one_thread
 from workbench.grounding.intake import Intake
+from workbench.grounding.interruption import interruptible
 from workbench.grounding.plans import Plan, Shape
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.rows import RowSink, UnitSink
@@ -113,27 +114,41 @@ def preview(
     request: GroundRequest | None = None,
     *,
     samples: int = 3,
+    seconds: float | None = None,
     progress: Progress = SILENT,
 ) -> Preview:
     """Count what `ground` would make, without making it.
 
     Counts are exact: merged rows are counted by the queries that would return them. A rule above the request's limit is
     only counted before merging.
+
+    Raises
+    ------
+    InputError
+        E0312 when all `seconds` were over; it names the rule that was being counted.
     """
     request = request or GroundRequest()
     with one_thread(database) as connection:
         grounder = Grounder(database, connection, program, request, progress)
         clauses = grounder.open()
         try:
-            tallies, table = grounder.count(clauses)
-            for tally in tallies:
-                if tally.plan.checked_late:
-                    check_listed(grounder.vocabulary, tally.plan)
-            grounder.warn(tallies)
-            shown = []
-            for number, rule in enumerate(program.rules):
-                mine = [tally for tally in tallies if tally.plan.clause.rule == number]
-                shown.append(_rule_preview(grounder, getattr(rule, "text", ""), mine, samples))
+            with interruptible(connection, progress, seconds) as doing:
+
+                def report(stage: str, done: float, total: float | None, message: str) -> None:
+                    doing.append(message)
+                    progress.report(stage, done, total, message)
+
+                grounder.progress = replace(progress, report=report)
+                tallies, table = grounder.count(clauses)
+                for tally in tallies:
+                    if tally.plan.checked_late:
+                        check_listed(grounder.vocabulary, tally.plan)
+                grounder.warn(tallies)
+                shown = []
+                for number, rule in enumerate(program.rules):
+                    doing.append(f"rule {number + 1}")
+                    mine = [tally for tally in tallies if tally.plan.clause.rule == number]
+                    shown.append(_rule_preview(grounder, getattr(rule, "text", ""), mine, samples))
             return Preview(tuple(shown), grounder.atoms.n_atoms, table.n_templates, tuple(grounder.warnings))
         finally:
             grounder.vocabulary.drop()

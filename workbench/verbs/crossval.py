@@ -219,7 +219,8 @@ def crossval(
         )
         start = perf_counter()
         templates = learning.grounding.templates
-        grounding = ground(database, program, replace(request, worlds=plan.test, role="learn", templates=templates))
+        testing = replace(request, worlds=plan.test, role="learn", templates=templates)
+        grounding = ground(database, program, testing, progress=progress)
         truth = grounding.atoms.truth()
         tested = np.ones(truth.size, np.bool_) if plan.kept is None else unseen(grounding)
         solution = solve_given(

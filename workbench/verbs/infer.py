@@ -175,7 +175,7 @@ def infer(
     """
     begun = perf_counter()
     progress.step("ground", 0.0)
-    grounding = ground(database, program, request)
+    grounding = ground(database, program, request, progress=progress)
     ground_seconds = perf_counter() - begun
     chosen = grounding.templates.weight if weights is None else weights
     require_weights(grounding.templates, chosen)

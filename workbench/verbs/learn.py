@@ -176,10 +176,10 @@ def learn(
                 "only max_margin learns without grounding every rule, and without --validate and --intervals",
                 help="add --learner max_margin, or leave --lazy out",
             )
-        started = ground_lazily(database, program, request)
+        started = ground_lazily(database, program, request, progress=progress)
         grounding, source = started.grounding, started.source
     else:
-        grounding = ground(database, program, request)
+        grounding = ground(database, program, request, progress=progress)
     example = example_of(grounding, held_out)
     if not np.isfinite(example.truth).any():
         raise InputError.of(
@@ -273,7 +273,7 @@ def intervals_of_run(
         role="learn",
         tie=bool(settings.get("tie")),
     )
-    grounding = ground(database, program, request)
+    grounding = ground(database, program, request, progress=progress)
     weights = run_table(database, run.id, "weight")["weight"].to_numpy(np.float64)
     templates = grounding.templates
     if templates.n_templates != weights.size:
