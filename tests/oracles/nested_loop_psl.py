@@ -58,7 +58,9 @@ class UnlistedError(Exception):
 def logical_rows(clause: Clause, listed: Listed) -> Iterator[Row]:
     """One row per binding of a logical rule, decided ones included, unviolable ones too."""
     names = [name for name, _ in clause.variable_types]
-    binders = [one.atom for one in clause.literals if not one.positive] or [one.atom for one in clause.literals]
+    binders = [one.atom for one in clause.literals if not one.positive]
+    if not binders and names:
+        binders = [one.atom for one in clause.literals]
     for constants in product(listed.constants, repeat=len(names)):
         binding = dict(zip(names, constants))
         if any(_key(atom, binding) not in listed.values for atom in binders):
@@ -190,4 +192,4 @@ def _key(atom: Atom, binding: Mapping[str, str]) -> Key:
 
 def _holds(comparison: Comparison, binding: Mapping[str, str]) -> bool:
     left, right = _value(comparison.left, binding), _value(comparison.right, binding)
-    return {"=": left == right, "!=": left != right}[comparison.operator]
+    return {"=": left == right, "!=": left != right, "%": left < right, "!%": left >= right}[comparison.operator]

@@ -17,7 +17,20 @@ from workbench.grounding.roles import assign_roles, mentioned_predicates
 from workbench.grounding.space import MOST_ATOMS, AtomSpace, Grid
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clausal import clausal_form
-from workbench.language.program import Atom, Clause, Constant, LinearRule, Program, Variable
+from workbench.language.program import (
+    And,
+    Atom,
+    Clause,
+    Comparison,
+    Constant,
+    Formula,
+    LinearRule,
+    Not,
+    Or,
+    Program,
+    SumVariable,
+    Variable,
+)
 
 __all__ = ["clauses_of", "prepare"]
 
@@ -163,15 +176,29 @@ def _constants(program: Program, clauses: Iterable[Clause | LinearRule]) -> Iter
         else:
             atoms += [atom for term in clause.terms for atom in term.atoms]
             types = dict(clause.variable_types)
-            comparisons = clause.comparisons
+            conditions = [part for one in clause.filters for part in _parts(one.condition)]
+            atoms += [part for part in conditions if isinstance(part, Atom)]
+            comparisons = (*clause.comparisons, *(part for part in conditions if isinstance(part, Comparison)))
         for atom in atoms:
             for term, type_name in zip(atom.arguments, program.predicates[atom.predicate].argument_types):
                 if isinstance(term, Constant):
                     yield type_name, term.name
         for comparison in comparisons:
             for one, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
-                if isinstance(one, Constant) and isinstance(other, Variable) and other.name in types:
+                if isinstance(one, Constant) and isinstance(other, Variable | SumVariable) and other.name in types:
                     yield types[other.name], one.name
+
+
+def _parts(formula: Formula) -> Iterator[Formula]:
+    """The atoms and comparisons of a filter's condition."""
+    match formula:
+        case And(items) | Or(items):
+            for item in items:
+                yield from _parts(item)
+        case Not(inner):
+            yield from _parts(inner)
+        case _:
+            yield formula
 
 
 def _look_up(

@@ -72,8 +72,8 @@ class LogicalCase:
         `b` where it does not vary.
     varying : bool
         There is a column `b`.
-    folded : bool
-        Some `l` can be negative.
+    may_fold : tuple of bool
+        Which `l` can be negative.
     merged : bool
         Equal rows must be merged.
     missing : tuple of MissingAtom
@@ -84,9 +84,13 @@ class LogicalCase:
     signature: tuple[tuple[str, int], ...]
     constant: float
     varying: bool
-    folded: bool
+    may_fold: tuple[bool, ...]
     merged: bool
     missing: tuple[MissingAtom, ...]
+
+    @property
+    def folded(self) -> bool:
+        return any(self.may_fold)
 
 
 @dataclass(frozen=True)
@@ -124,7 +128,7 @@ class LogicalPlan:
         literals = tuple(value for name, value in columns.items() if name.startswith("l"))
         rows = Call("count", (Star(),))
         none: Expression | None = Value(True) if not literals else None
-        if case.folded and literals:
+        if literals and all(case.may_fold):
             highest = Call("greatest", literals) if len(literals) > 1 else literals[0]
             none = Operation("<", (highest, Value(0)))
         b = columns.get("b", Value(case.constant))
@@ -341,10 +345,13 @@ class _CaseMaker:
         return atoms
 
     def _add_observed_head(self) -> None:
-        """Subtract the truth values of the head's closed atoms."""
+        """Subtract the truth values of the head's closed atoms; a prior's are those that the data state."""
         for atom in self._closed(positive=True):
-            kind = "left" if self.body.binds(atom) else "inner"
-            alias = self.body.join(atom, self.vocabulary.observed(atom.predicate), kind=kind, letter="x")
+            if self.body.binds(atom):
+                relation, kind = self.vocabulary.observed(atom.predicate), "left"
+            else:
+                relation, kind = self.vocabulary.stated(atom.predicate), "inner"
+            alias = self.body.join(atom, relation, kind=kind, letter="x")
             self.summands.append(_times(-1, Call("coalesce", (Column(alias, "value"), Value(0.0)))))
 
     def _find_open(self, joined: list[Atom]) -> list[_Joined | _Indexed]:
@@ -406,7 +413,7 @@ class _CaseMaker:
             tuple((atom.predicate, c) for atom, c in self.branch.terms if c),
             self.constant,
             varying,
-            folded,
+            tuple(folded and may_fold for _, may_fold, _ in terms),
             self.merged,
             tuple(self.missing),
         )
