@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.database import Database, load_alchemy, load_frame
-from workbench.evaluation import Fold, auc_pr, leave_one_world_out
+from workbench.evaluation import Fold, leave_one_world_out
 from workbench.experiments.baselines import NaiveBayes, TreeAugmentedBayes
 from workbench.experiments.facts import domain_names, domain_sizes, relations_of
 from workbench.experiments.grounded import (
     GroundedWorld,
+    Prediction,
     ground_worlds,
     known_systems,
     marginals,
@@ -65,9 +66,8 @@ NOTES = (
     "The 46 soft clauses are those of the released knowledge base, without their weights; the row named transitivity "
     "adds its hard rule at test, grounded only where the most likely state violates it.",
     "MLN(VP): expected counts are means over Gibbs samples that go on from MaxWalkSAT's state (a search every ten "
-    "iterations), and each clause's step is divided by the number of its groundings; 100 iterations; the start (log "
-    "odds, zero or pseudo-likelihood) and the step (1 or 3) are chosen on one held-out training fold by the mean of "
-    "the four predicates' AUC-PR there.",
+    "iterations), and each clause's step is divided by the number of its groundings; step 1 and 100 "
+    "iterations; the start (log odds, zero or pseudo-likelihood) is chosen on one held-out training fold by its CLL.",
     "Every ordered pair of a fold's citations or values is scored, x = x included; pairs without a label differ.",
     "MLN(PL) is discriminative pseudo-likelihood over the four query predicates, where the paper's is generative.",
     "CLAUDIEN is not run; its row is published figures.",
@@ -139,9 +139,9 @@ def run(
             started = perf_counter()
             for number, fold in enumerate(splits):
                 progress.step(system, number, len(splits), f"leaving out fold {fold.name}")
-                probability = SYSTEMS[system](study, fold)
+                predicted = SYSTEMS[system](study, fold)
                 for predicate, column in COLUMNS.items():
-                    measured += score_world(system, study.test(fold), predicate, column, probability, METRICS)
+                    measured += score_world(system, study.test(fold), predicate, column, predicted, METRICS)
             seconds[system] = perf_counter() - started
     return ReproductionTable(
         name="cora",
@@ -153,12 +153,12 @@ def run(
     )
 
 
-def voted_perceptron(study: Study, fold: Fold) -> Float:
-    """MLN(VP): counts over Gibbs samples from the MAP state; start and step chosen on a held-out fold."""
+def voted_perceptron(study: Study, fold: Fold) -> Prediction:
+    """MLN(VP): counts over Gibbs samples from the MAP state; start chosen on a held-out fold."""
     return marginals(study.test(fold).network, _perceptron_weights(study, fold), samples=200, burn_in=50)
 
 
-def with_transitivity(study: Study, fold: Fold) -> Float:
+def with_transitivity(study: Study, fold: Fold) -> Prediction:
     """The same weights, with hard transitivity of SameBib where the most likely state would violate it."""
     world, weights = study.test(fold), _perceptron_weights(study, fold)
     pairs = world.atoms["SameBib"]
@@ -168,8 +168,9 @@ def with_transitivity(study: Study, fold: Fold) -> Float:
     found = growing.solve(world.network, weights)
     network = found.diagnostics["network"]
     if not isinstance(network, GroundNetwork):
-        return found.values
-    return make_engine("gibbs", samples=200, burn_in=50, chains=1).solve(network, weights, start=found.values).values
+        return Prediction(found.values)
+    solution = make_engine("gibbs", samples=200, burn_in=50, chains=1).solve(network, weights, start=found.values)
+    return Prediction(solution.values, np.asarray(solution.diagnostics["raw_probability"], np.float64))
 
 
 def _perceptron_weights(study: Study, fold: Fold) -> Float:
@@ -185,44 +186,30 @@ def _perceptron_weights(study: Study, fold: Fold) -> Float:
         search_every=10,
         iterations=100,
         per_weight=True,
+        step=1.0,
     )
-    grid = {"start": ("log_odds", "given", "pseudo_likelihood"), "step": (1.0, 3.0)}
-    examples, held_out = study.training(fold), study.worlds[int(fold.train[-1])]
-
-    def mean_auc_pr(probability: Float, truth: Float) -> float:
-        areas = [auc_pr(probability[atoms], truth[atoms]) for atoms in held_out.atoms.values() if atoms.size]
-        return float(np.mean(areas))
-
-    found = validate(
-        learner,
-        grid,
-        examples,
-        study.templates,
-        criterion=mean_auc_pr,
-        sweeps=50,
-        burn_in=20,
-        progress=study.progress,
-    )
+    examples, grid = study.training(fold), {"start": ("log_odds", "given", "pseudo_likelihood")}
+    found = validate(learner, grid, examples, study.templates, sweeps=50, burn_in=20, progress=study.progress)
     weights = found.learner.fit(examples, study.templates, progress=study.progress).weights
     study.cache["weights", fold.name] = weights
     return weights
 
 
-def monte_carlo_likelihood(study: Study, fold: Fold) -> Float:
+def monte_carlo_likelihood(study: Study, fold: Fold) -> Prediction:
     """MLN(ML): MC-MLE."""
     learner = make_learner("mc_mle", rounds=20, sweeps=50, burn_in=10)
     weights = learner.fit(study.training(fold), study.templates, progress=study.progress).weights
     return marginals(study.test(fold).network, weights, samples=200, burn_in=50)
 
 
-def pseudo_likelihood(study: Study, fold: Fold) -> Float:
+def pseudo_likelihood(study: Study, fold: Fold) -> Prediction:
     """MLN(PL), discriminative: open author and venue facts would make over 100 million ground clauses a fold."""
     learner = make_learner("pseudo_likelihood")
     weights = learner.fit(study.training(fold), study.templates, progress=study.progress).weights
     return marginals(study.test(fold).network, weights, samples=200, burn_in=50)
 
 
-def knowledge_base(study: Study, fold: Fold) -> Float:
+def knowledge_base(study: Study, fold: Fold) -> Prediction:
     """The clauses alone: one equal weight on all, large enough to stand for infinite ones."""
     weights = make_learner("fixed", value=20.0).fit((), study.templates).weights
     return marginals(study.test(fold).network, weights, samples=200, burn_in=50)
@@ -245,10 +232,10 @@ def _attributes(study: Study, world: str) -> Mapping[str, Int64]:
     return attributes
 
 
-def _propositional(classifier: type[NaiveBayes] | type[TreeAugmentedBayes]) -> Callable[[Study, Fold], Float]:
+def _propositional(classifier: type[NaiveBayes] | type[TreeAugmentedBayes]) -> Callable[[Study, Fold], Prediction]:
     """A classifier of pairs by similarity bins: the field's own, and for citations those of all three fields."""
 
-    def predict(study: Study, fold: Fold) -> Float:
+    def predict(study: Study, fold: Fold) -> Prediction:
         test = study.test(fold)
         probability = np.zeros(test.network.n_atoms)
         for predicate in COLUMNS:
@@ -257,12 +244,12 @@ def _propositional(classifier: type[NaiveBayes] | type[TreeAugmentedBayes]) -> C
             labels = np.concatenate([world.example.truth[world.atoms[predicate]] == 1 for world in training])
             model = classifier.fit(values, labels, np.full(values.shape[1], len(BINS)))
             probability[test.atoms[predicate]] = model.probability(_attributes(study, test.name)[predicate])
-        return probability
+        return Prediction(probability)
 
     return predict
 
 
-SYSTEMS: Mapping[str, Callable[[Study, Fold], Float]] = {
+SYSTEMS: Mapping[str, Callable[[Study, Fold], Prediction]] = {
     "MLN(VP)": voted_perceptron,
     "MLN(VP), transitivity": with_transitivity,
     "MLN(ML)": monte_carlo_likelihood,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from workbench.database import Database
 from workbench.errors import UsageError, nearest
-from workbench.evaluation import scores
+from workbench.evaluation import conditional_log_likelihood, scores
 from workbench.experiments.table import FoldScore
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
@@ -19,7 +19,15 @@ from workbench.learning import Example
 from workbench.network import GroundNetwork, Templates
 from workbench.progress import SILENT, Progress
 
-__all__ = ["GroundedWorld", "ground_worlds", "known_systems", "marginals", "score_world", "without_weights"]
+__all__ = [
+    "GroundedWorld",
+    "Prediction",
+    "ground_worlds",
+    "known_systems",
+    "marginals",
+    "score_world",
+    "without_weights",
+]
 
 Float = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
@@ -44,6 +52,22 @@ class GroundedWorld:
     @property
     def network(self) -> GroundNetwork:
         return self.example.network
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Probabilities of a network's atoms.
+
+    Attributes
+    ----------
+    probability : float64 array, shape (n_atoms,)
+        Of a sampler, the mean conditional probabilities.
+    raw : float64 array, shape (n_atoms,), or None
+        Of a sampler, `(count + 1/2) / (samples + 1)`: smoothed, as the paper's are, by how few samples there were.
+    """
+
+    probability: Float
+    raw: Float | None = None
 
 
 def ground_worlds(
@@ -87,20 +111,25 @@ def ground_worlds(
 
 def marginals(
     network: GroundNetwork, weights: Float, *, seed: int = 0, samples: int = 500, burn_in: int = 100
-) -> Float:
+) -> Prediction:
     """Each atom's probability as the paper infers it: Gibbs samples from the state that one MaxWalkSAT run found."""
     start = make_engine("maxwalksat", "map", flips_per_atom=20, tries=1).solve(network, weights, seed=seed).values
     engine = make_engine("gibbs", samples=samples, burn_in=burn_in, chains=1)
-    return engine.solve(network, weights, seed=seed, start=start).values
+    found = engine.solve(network, weights, seed=seed, start=start)
+    return Prediction(found.values, np.asarray(found.diagnostics["raw_probability"], np.float64))
 
 
 def score_world(
-    system: str, world: GroundedWorld, predicate: str, column: str, probability: Float, metrics: Sequence[str]
+    system: str, world: GroundedWorld, predicate: str, column: str, predicted: Prediction, metrics: Sequence[str]
 ) -> list[FoldScore]:
-    """The metrics of one predicate's atoms on one world."""
+    """The metrics of one predicate's atoms on one world, and the CLL of raw counts where there are any."""
     atoms = world.atoms[predicate]
-    found = scores(probability[atoms], world.example.truth[atoms])
-    return [FoldScore(system, column, metric, world.name, found[metric]) for metric in metrics]
+    truth = world.example.truth[atoms]
+    found = scores(predicted.probability[atoms], truth)
+    figures = {metric: found[metric] for metric in metrics}
+    if predicted.raw is not None:
+        figures["CLL, raw counts"] = conditional_log_likelihood(predicted.raw[atoms], truth)
+    return [FoldScore(system, column, metric, world.name, value) for metric, value in figures.items()]
 
 
 def without_weights(program: Program) -> Program:
