@@ -41,7 +41,7 @@ TaskName = Annotated[
     str | None, typer.Option("--task", help="map or marginal; by default marginal for MLN, map for PSL.")
 ]
 EngineName = Annotated[
-    str, typer.Option("--engine", "-e", help="auto, exact, ilp, lp, maxwalksat, mcsat, gibbs, bp, admm, ...")
+    str, typer.Option("--engine", "-e", help="auto, exact, ilp, rc2, lp, cpi, maxwalksat, mcsat, gibbs, bp, admm, ...")
 ]
 
 
@@ -70,7 +70,8 @@ def infer(
         str | None, typer.Option("--task", help="map or marginal; by default marginal for MLN, map for PSL.")
     ] = None,
     engine: Annotated[
-        str, typer.Option("--engine", "-e", help="auto, exact, ilp, lp, maxwalksat, mcsat, gibbs, bp, admm, ...")
+        str,
+        typer.Option("--engine", "-e", help="auto, exact, ilp, rc2, lp, cpi, maxwalksat, mcsat, gibbs, bp, admm, ..."),
     ] = "auto",
     seed: Seed = 0,
     time_limit: TimeLimit = None,
