@@ -97,3 +97,32 @@ def test_a_workspace_file_keeps_data_and_runs(tmp_path: Path) -> None:
     with wb.open(path) as again:
         assert len(again.runs()) == 1
         assert again.infer(RULES, query=["Smokes", "Cancer"], engine="exact").grounding.network.n_atoms == 4
+
+
+def test_every_rule_reports_its_distance_and_an_explanation_its_values(tmp_path: Path) -> None:
+    rules = tmp_path / "friends.psl"
+    rules.write_text("2: Knows(A, B) & Votes(A) -> Votes(B)\n1: !Votes(A) ^2\nVotes(A) + Wins(A) <= 1 .\n")
+    for name, rows in (("knows", "a\tb\n"), ("votes_seen", "a\t0.8\n"), ("votes", "b\n"), ("wins", "b\n")):
+        (tmp_path / f"{name}.tsv").write_text(rows)
+    (tmp_path / "friends.data").write_text(
+        "predicates:\n  Knows/2: closed\n  Votes/1: open\n  Wins/1: open\n"
+        "observations:\n  Knows: knows.tsv\n  Votes: votes_seen.tsv\n"
+        "targets:\n  Votes: votes.tsv\n  Wins: wins.tsv\n"
+    )
+    with wb.open() as workspace:
+        workspace.load(tmp_path / "friends.data", rules=rules)
+        result = workspace.infer(rules, record=False, options={"tolerance": 1e-8})
+        explanation = result.explain('Votes("b")')
+    # 2 max(0, 0.8 - x) + x^2 is least at x = 0.8, the kink.
+    assert result.value('Votes("b")') == pytest.approx(0.8, abs=1e-4)
+    follow, prior, bound = result.rules()
+    assert (follow.groundings, prior.groundings, bound.groundings) == (1, 1, 1)
+    assert follow.distance == pytest.approx(0.0, abs=1e-4)
+    assert prior.distance == pytest.approx(0.8, abs=1e-4)
+    assert prior.mean == prior.distance
+    assert bound.weight is None
+    assert bound.distance == pytest.approx(0.0, abs=1e-6)
+    hard = next(item for item in explanation.contributions if item.template < 0)
+    assert hard.ground == '!Votes("b") v !Wins("b")'
+    assert hard.others == ('Wins("b")',)
+    assert len(hard.values) == 1

@@ -122,6 +122,12 @@ def infer(
         if rows:
             more = f" (first {rows} of {len(frame):,}; --out FILE for all)" if len(frame) > rows else ""
             print_table(f"Predictions{more}", ("atom", "value"), shown[["atom", "value"]].itertuples(index=False))
+        if rows and result.task == "map":
+            print_table(
+                "Rules",
+                ("rule", "weight", "groundings", "distance", "mean"),
+                [(rule.rule, rule.weight, rule.groundings, rule.distance, rule.mean) for rule in result.rules()],
+            )
         line = f"{summary['status']} by {summary['engine']} in {result.seconds:.2f} s: "
         line += f"{summary['atoms']:,} atoms, {summary['ground_rows']:,} ground rows"
         if summary["energy"] is not None:

@@ -186,6 +186,16 @@ def explain(
     print_line(explanation.sentence())
     print_table(
         "Contributions",
-        ("contribution", "ground rule", "rule"),
-        [(item.contribution, item.ground, item.rule) for item in explanation.contributions],
+        ("contribution", "weight", "distance", "ground rule", "others' values", "rule"),
+        [
+            (
+                item.contribution,
+                "hard" if item.template < 0 else item.weight,
+                item.distance,
+                item.ground,
+                ", ".join(f"{name} = {value:.3g}" for name, value in zip(item.others, item.values)),
+                item.rule,
+            )
+            for item in explanation.contributions
+        ],
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import monotonic
@@ -155,7 +156,10 @@ def _solve(program: ConvexProgram, solver: str, options: Mapping[str, Any]) -> t
     box = [x >= rows.lower, x <= rows.upper]
     model = cp.Problem(cp.Minimize(objective), [constraint for _, constraint in groups] + box)
     try:
-        model.solve(solver=solver, **options)
+        with warnings.catch_warnings():
+            # An inaccurate answer is said by its status and measured by its gap.
+            warnings.filterwarnings("ignore", "Solution may be inaccurate")
+            model.solve(solver=solver, **options)
     except cp.error.SolverError as error:
         return None, str(error).splitlines()[0]
     if x.value is None:

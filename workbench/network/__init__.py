@@ -3,10 +3,12 @@
 from workbench.network.build import blocks_from_members, network_from_clauses, network_from_rows
 from workbench.network.components import Components, components
 from workbench.network.energy import (
+    distances,
     energy,
     energy_offset,
     evidence_energy,
     hard_violation,
+    hard_violations,
     potentials,
     reported_energy,
     satisfied_counts,
@@ -28,12 +30,14 @@ __all__ = [
     "Templates",
     "blocks_from_members",
     "components",
+    "distances",
     "energy",
     "energy_offset",
     "evidence_energy",
     "explain_atom",
     "extend",
     "hard_violation",
+    "hard_violations",
     "load",
     "network_from_clauses",
     "network_from_rows",

@@ -13,6 +13,7 @@ from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 __all__ = [
     "TOLERANCE",
     "block_violations",
+    "distances",
     "energy",
     "energy_offset",
     "evidence_energy",
@@ -64,6 +65,15 @@ def potentials(network: GroundNetwork, values: Float) -> Float:
         by_row *= network.scale
     units: Float = network.unit.T @ np.asarray(values, np.float64)
     return _sum_by_template(network, by_row) + network.constant - units
+
+
+def distances(network: GroundNetwork, values: Float) -> Float:
+    """Summed scaled distance to satisfaction of each template's open groundings: `potentials` at power 1."""
+    distance = np.maximum(row_values(network, values), 0.0)
+    if network.scale is not None:
+        distance *= network.scale
+    units: Float = network.unit.T @ np.asarray(values, np.float64)
+    return _sum_by_template(network, distance) + network.constant - units
 
 
 def total_scales(network: GroundNetwork) -> Float:

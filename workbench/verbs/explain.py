@@ -34,6 +34,10 @@ class Contribution:
         The ground rule's distance to satisfaction.
     others : tuple of str
         The other open atoms of the ground rule.
+    values : tuple of float
+        Their values.
+    weight : float
+        Of the ground rule, its multiplicity and share included; infinite for a hard one.
     """
 
     template: int
@@ -42,6 +46,8 @@ class Contribution:
     contribution: float
     distance: float
     others: tuple[str, ...] = ()
+    values: tuple[float, ...] = ()
+    weight: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -123,7 +129,8 @@ def explain_result(result: InferenceResult, atom: str) -> Explanation:
             texts.get(row, ""),
             contribution,
             distance,
-            others.get(row, ()),
+            *others.get(row, ((), ())),
+            weight=_weight(result, row, template),
         )
         for row, template, contribution, distance in zip(
             parts.row.tolist(), parts.template.tolist(), parts.contribution.tolist(), parts.distance.tolist()
@@ -137,10 +144,25 @@ def explain_result(result: InferenceResult, atom: str) -> Explanation:
     )
 
 
-def _others(result: InferenceResult, rows: list[int], index: int) -> dict[int, tuple[str, ...]]:
-    """The open atoms of each row beside the one that is explained."""
-    matrix = result.grounding.network.A
+def _others(
+    result: InferenceResult, rows: list[int], index: int
+) -> dict[int, tuple[tuple[str, ...], tuple[float, ...]]]:
+    """The open atoms of each row beside the one that is explained, and their values."""
+    matrix, values = result.grounding.network.A, result.solution.values
     members = {row: matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]] for row in rows}
     ids = np.unique(np.concatenate([*members.values(), np.zeros(0, np.int64)]).astype(np.int64))
     names = dict(zip(ids.tolist(), result.grounding.atoms.names(ids)))
-    return {row: tuple(names[atom] for atom in atoms.tolist() if atom != index) for row, atoms in members.items()}
+    found = {}
+    for row, atoms in members.items():
+        rest = [atom for atom in atoms.tolist() if atom != index]
+        found[row] = tuple(names[atom] for atom in rest), tuple(float(values[atom]) for atom in rest)
+    return found
+
+
+def _weight(result: InferenceResult, row: int, template: int) -> float:
+    """The effective weight of a row, or of a template's unit groundings (row -1)."""
+    if template < 0:
+        return float("inf")
+    network = result.grounding.network
+    scale = 1.0 if row < 0 or network.scale is None else float(network.scale[row])
+    return scale * float(result.weights[template])

@@ -27,6 +27,8 @@ from workbench.verbs.naming import row_texts
 if TYPE_CHECKING:
     import pandas as pd
 
+    from workbench.verbs.rule_distances import RuleDistance
+
 __all__ = [
     "InferenceResult",
     "infeasible",
@@ -105,6 +107,12 @@ class InferenceResult:
 
         return explain_result(self, atom)
 
+    def rules(self) -> tuple[RuleDistance, ...]:
+        """Each rule's groundings, and their total and mean distance to satisfaction at the answer."""
+        from workbench.verbs.rule_distances import rule_distances
+
+        return rule_distances(self)
+
     def summary(self) -> dict[str, Any]:
         """The answer's figures as a JSON-ready mapping; arrays of a figure per atom stay in `solution.diagnostics`."""
         solution = self.solution
@@ -127,6 +135,7 @@ class InferenceResult:
             "ground_seconds": round(self.ground_seconds, 6),
             "run": self.run_id,
             "diagnostics": as_json({k: v for k, v in solution.diagnostics.items() if not isinstance(v, np.ndarray)}),
+            "rules": as_json(list(self.rules())) if self.task == "map" else None,
             "warnings": [warning.as_record() for warning in self.warnings],
         }
 
