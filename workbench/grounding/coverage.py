@@ -38,12 +38,15 @@ class RelationArrays:
         In order of insertion.
     constants : mapping of type to tuple of str
         Position is id.
+    domains : mapping of type to int32 array
+        The constants of each type in the world read.
     """
 
     predicates: tuple[str, ...]
     argument_types: tuple[tuple[str, ...], ...]
     facts: tuple[Int32, ...]
     constants: Mapping[str, tuple[str, ...]]
+    domains: Mapping[str, Int32]
 
 
 def read_relations(
@@ -67,7 +70,14 @@ def read_relations(
         ).fetchnumpy()
         facts.append(np.stack([np.asarray(rows[c], np.int32) for c in columns], axis=1) if columns else _no_columns())
     types = tuple(stored[name].argument_types for name in predicates)
-    return RelationArrays(tuple(predicates), types, tuple(facts), _constants(database))
+    return RelationArrays(tuple(predicates), types, tuple(facts), _constants(database), _domains(database, number))
+
+
+def _domains(database: Database, world: int) -> dict[str, Int32]:
+    rows = database.execute(
+        "SELECT type, list(constant ORDER BY position) FROM domain WHERE world = $world GROUP BY type", {"world": world}
+    ).fetchall()
+    return {name: np.array(constants, np.int32) for name, constants in rows}
 
 
 def _no_columns() -> Int32:

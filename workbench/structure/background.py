@@ -58,12 +58,21 @@ class Background:
         Constant ids of each argument's type, in source order, without duplicates.
     constants : mapping of type to constant names
         Position is id.
+    domains : mapping of type to int32 array, or None
+        The constants of each type that exist in this world; None for all of them.
     """
 
     predicates: tuple[str, ...]
     argument_types: tuple[tuple[str, ...], ...]
     facts: tuple[Int32, ...]
     constants: Mapping[str, Sequence[str]]
+    domains: Mapping[str, Int32] | None = None
+
+    def domain(self, name: str) -> Int32:
+        """Ids of the type's constants in this world."""
+        if self.domains is None:
+            return np.arange(len(self.constants[name]), dtype=np.int32)
+        return np.asarray(self.domains.get(name, ()), np.int32)
 
     @cached_property
     def number(self) -> dict[str, int]:

@@ -33,8 +33,9 @@ class WeightedClauses:
     clauses : tuple of Disjunction
     weights : float64 array, shape (n_clauses,)
     rules : tuple of LearnedRule
-        The same as text; `gain` is what the clause added to the pseudo-log-likelihood, positives and negatives the
-        scored atoms that some grounding supports, true and false.
+        The same as text; `gain` is what the clause added to the pseudo-log-likelihood. Positives and negatives are the
+        scored atoms that its groundings speak for as they are, and otherwise: more of them hold with the atom as it is
+        than with the atom turned over, or fewer.
     trace : float64 array
         Weighted pseudo-log-likelihood after each clause.
     status : {'converged', 'clauses', 'limit', 'cancelled'}
@@ -69,6 +70,9 @@ class BeamSearch:
     length_penalty : float
     max_candidates : int
         Refinements scored at once; beyond it a clause's refinements are cut off in order.
+    recursive : bool
+        Whether a clause may mention scored predicates more than once. If not, the scored atoms are independent given
+        the evidence, and the pseudo-likelihood is the conditional likelihood.
     """
 
     max_length: int = 4
@@ -78,6 +82,7 @@ class BeamSearch:
     min_gain: float = 5e-4
     length_penalty: float = 1e-4
     max_candidates: int = 4000
+    recursive: bool = True
     name: str = field(default="beam", init=False)
 
     def learn(
@@ -100,6 +105,7 @@ class BeamSearch:
             A `time.monotonic()` reading; the theory so far is returned when it passes.
         """
         background = score.background
+        barred = frozenset[int]() if self.recursive else frozenset(background.number[name] for name in score.atoms)
         units = [((background.number[name], _fresh(background, name), True),) for name in score.atoms]
 
         def best_clauses(log_odds: Float, used: set[Disjunction]) -> list[tuple[float, Disjunction, Float]]:
@@ -112,7 +118,7 @@ class BeamSearch:
                 candidates = [
                     clause
                     for parent in frontier
-                    for clause in refinements(background, parent, self.max_variables)
+                    for clause in refinements(background, parent, self.max_variables, barred)
                     if clause not in seen and not seen.add(clause)  # type: ignore[func-returns-value]
                 ][: self.max_candidates]
                 if not candidates:
@@ -195,9 +201,8 @@ def grow_theory(
 def _rule(
     score: PseudoLikelihoodScore, clause: Disjunction, counts: Float, gain: float, weight: float | None
 ) -> LearnedRule:
-    supported = counts > 0
-    positives = int(np.sum(score.target[supported]))
-    negatives = int(supported.sum()) - positives
+    agreement = counts * (2 * score.target - 1) * (score.weight > 0)
+    positives, negatives = int((agreement > 0).sum()), int((agreement < 0).sum())
     precision = positives / max(positives + negatives, 1)
     return LearnedRule(disjunction_text(score.background, clause), positives, negatives, precision, gain, weight)
 
@@ -206,7 +211,9 @@ def _fresh(background: Background, predicate: str) -> tuple[int, ...]:
     return tuple(range(len(background.argument_types[background.number[predicate]])))
 
 
-def refinements(background: Background, clause: Disjunction, max_variables: int) -> list[Disjunction]:
+def refinements(
+    background: Background, clause: Disjunction, max_variables: int, barred: frozenset[int] = frozenset()
+) -> list[Disjunction]:
     """The clause with one more literal of either sign, sharing a variable, in canonical form and without repetition.
 
     Variables of equal type may be shared; no literal repeats a variable, and no literal meets its own complement.
@@ -219,7 +226,7 @@ def refinements(background: Background, clause: Disjunction, max_variables: int)
     present = {(predicate, args) for predicate, args, _ in clause}
     result: dict[Disjunction, None] = {}
     for predicate, types in enumerate(background.argument_types):
-        if not types:
+        if not types or predicate in barred:
             continue
         first_new = len(type_of)
         pools = [[v for v, name in type_of.items() if name == wanted] for wanted in types]

@@ -68,7 +68,7 @@ class RuleMiner:
 
     def learn(
         self,
-        background: Background,
+        worlds: Background | Sequence[Background],
         heads: Sequence[str] | None = None,
         *,
         deadline: float | None = None,
@@ -82,35 +82,46 @@ class RuleMiner:
 
         Parameters
         ----------
+        worlds : Background, or several with the same predicates
+            No rule joins worlds; counts are summed over them.
         heads : sequence of str or None
             None for every predicate of one or two arguments.
         """
         rules: list[MinedRule] = []
+        worlds = (worlds,) if isinstance(worlds, Background) else tuple(worlds)
         chosen = [
             name
-            for name, types in zip(background.predicates, background.argument_types)
+            for number, (name, types) in enumerate(zip(worlds[0].predicates, worlds[0].argument_types))
             if (heads is None or name in heads)
             and len(types) in (1, 2)
-            and len(background.facts[background.number[name]])
+            and any(len(world.facts[number]) for world in worlds)
         ]
         for done, head in enumerate(chosen):
             if progress.cancelled or expired(deadline):
                 break
             progress.report("mining", done, len(chosen), head)
-            rules += self._mine(background, head, deadline)
+            rules += self._mine(worlds, head, deadline)
         rules.sort(key=lambda rule: (-rule.pca_confidence, -rule.positives, rule.text))
         return tuple(rules)
 
-    def _mine(self, background: Background, head: str, deadline: float | None) -> list[MinedRule]:
+    def _mine(self, worlds: Sequence[Background], head: str, deadline: float | None) -> list[MinedRule]:
+        background = worlds[0]
         number = background.number[head]
         types = background.argument_types[number]
-        facts = background.facts[number]
-        examples = Examples(head, types, facts, np.ones(len(facts)))
-        coverage = IndexedCoverage(background, examples)
-        domain = _domain(background, head, self.max_domain)
+        examples = [
+            Examples(head, types, world.facts[number], np.ones(len(world.facts[number])))
+            for world in worlds
+            if len(world.facts[number])
+        ]
+        coverages = [
+            IndexedCoverage(world, known) for world, known in zip((w for w in worlds if len(w.facts[number])), examples)
+        ]
+        domains = [(world, _domain(world, head, self.max_domain // len(worlds))) for world in worlds]
+        domains = [(world, domain) for world, domain in domains if len(domain)]
+        n_facts = sum(map(len, examples))
         width = 1 + background.max_arity
         seen = Interning((self.max_length - 1) * width)
-        least = max(self.min_support, int(np.ceil(self.min_head_coverage * len(facts))))
+        least = max(self.min_support, int(np.ceil(self.min_head_coverage * n_facts)))
         bodies = np.full((1, 0, width), -1, np.int32)
         variable_types: list[list[str]] = [list(types)]
         rules: list[MinedRule] = []
@@ -128,40 +139,50 @@ class RuleMiner:
             candidates, owners = candidates[fresh], [owners[k] for k in fresh.tolist()]
             if not len(candidates):
                 break
-            chunks = np.array_split(candidates, len(candidates) * len(facts) // 10_000_000 + 1)
-            support = np.concatenate([np.bitwise_count(coverage.covers(chunk)).sum(axis=1) for chunk in chunks])
-            support = support.astype(np.int64)
+            support = np.zeros(len(candidates), np.int64)
+            for coverage in coverages:
+                chunks = np.array_split(candidates, len(candidates) * coverage.n_examples // 10_000_000 + 1)
+                counted = [np.bitwise_count(coverage.covers(chunk)).sum(axis=1) for chunk in chunks]
+                support += np.concatenate(counted).astype(np.int64)
             kept = np.flatnonzero(support >= least)
             kept = kept[np.argsort(-support[kept], kind="stable")][: self.max_candidates]
             bodies, variable_types = candidates[kept], [owners[k] for k in kept.tolist()]
             closed = [k for k in kept.tolist() if _is_closed(candidates[k], len(types))]
-            rules += self._rules(background, examples, domain, candidates[closed], support[closed])
+            rules += self._rules(background, n_facts, domains, candidates[closed], support[closed])
             if not len(bodies):
                 break
         return rules
 
     def _rules(
-        self, background: Background, examples: Examples, domain: Examples, bodies: Int32, support: Int64
+        self,
+        background: Background,
+        n_facts: int,
+        domains: Sequence[tuple[Background, Examples]],
+        bodies: Int32,
+        support: Int64,
     ) -> list[MinedRule]:
         rules: list[MinedRule] = []
         if not len(bodies):
             return rules
-        everything = IndexedCoverage(background, domain)
-        true = domain.label == 1
-        subjects = np.isin(domain.arguments[:, 0], examples.arguments[:, 0])
-        density = float(true.mean())
-        for body, facts in zip(bodies, support.tolist()):
-            predicted = unpack(everything.covers(body[None]), len(domain))[0]
-            correct = int((predicted & true).sum())
-            total, partial = int(predicted.sum()), int((predicted & subjects).sum())
+        tallies = np.zeros((len(bodies), 3), np.int64)  # predictions, those of known subjects, those that hold
+        for world, domain in domains:
+            everything = IndexedCoverage(world, domain)
+            true = domain.label == 1
+            known = world.facts[world.number[domain.predicate]]
+            subjects = np.isin(domain.arguments[:, 0], known[:, 0])
+            for row, body in enumerate(bodies):
+                predicted = unpack(everything.covers(body[None]), len(domain))[0]
+                tallies[row] += [predicted.sum(), (predicted & subjects).sum(), (predicted & true).sum()]
+        density = sum(float(domain.label.sum()) for _, domain in domains) / sum(len(domain) for _, domain in domains)
+        for body, facts, (total, partial, correct) in zip(bodies, support.tolist(), tallies.tolist()):
             confidence, pca = correct / max(total, 1), correct / max(partial, 1)
             if confidence < self.min_confidence or pca < self.min_pca_confidence:
                 continue
             wrong = round(facts * (total - correct) / max(correct, 1))
             rules.append(
                 MinedRule(
-                    body_text(background, examples, body), facts, wrong, confidence, pca - density,
-                    head_coverage=facts / len(examples), pca_confidence=pca,
+                    body_text(background, domains[0][1], body), facts, wrong, confidence, pca - density,
+                    head_coverage=facts / n_facts, pca_confidence=pca,
                 )
             )  # fmt: skip
         return rules
@@ -171,13 +192,13 @@ def _domain(background: Background, head: str, limit: int) -> Examples:
     """All tuples of the head's constants with their truth; of too many subjects an even share, spread over all."""
     number = background.number[head]
     types = background.argument_types[number]
-    sizes = [len(background.constants[name]) for name in types]
-    others = int(np.prod(sizes[1:], dtype=np.int64))
-    kept = min(sizes[0], max(1, limit // max(others, 1)))
-    subjects = np.unique(np.linspace(0, sizes[0] - 1, kept).astype(np.int64))
-    grid = np.stack(np.meshgrid(subjects, *(np.arange(size) for size in sizes[1:]), indexing="ij"), axis=-1)
+    first, *rest = (background.domain(name) for name in types)
+    others = int(np.prod([len(domain) for domain in rest], dtype=np.int64))
+    kept = min(len(first), max(1, limit // max(others, 1)))
+    subjects = first[np.unique(np.linspace(0, len(first) - 1, kept).astype(np.int64))] if len(first) else first
+    grid = np.stack(np.meshgrid(subjects, *rest, indexing="ij"), axis=-1)
     rows = grid.reshape(-1, len(types)).astype(np.int32)
-    label = np.zeros(sizes)
+    label = np.zeros([len(background.constants[name]) for name in types])
     label[tuple(background.facts[number].T)] = 1.0
     return Examples(head, types, rows, label[tuple(rows.T)])
 

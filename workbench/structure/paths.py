@@ -123,6 +123,8 @@ class PathLearner:
         Facts of a path.
     max_nodes : int
         Paths kept as template nodes, the most frequent.
+    max_blanket : int
+        Nodes of the blanket that clauses are made of, those of largest weight.
     min_share : float
         Least share of the true atoms that have a path.
     blanket_l1 : float
@@ -131,15 +133,19 @@ class PathLearner:
         Literals of a clause, the target's counted.
     max_clauses : int
     min_gain : float
+    recursive : bool
+        Whether paths may run through scored predicates.
     """
 
     max_path: int = 2
-    max_nodes: int = 40
+    max_nodes: int = 300
+    max_blanket: int = 20
     min_share: float = 0.05
     blanket_l1: float = 0.1
     max_literals: int = 5
     max_clauses: int = 20
     min_gain: float = 5e-4
+    recursive: bool = True
     name: str = field(default="paths", init=False)
 
     def learn(
@@ -192,23 +198,31 @@ class PathLearner:
     def blanket(self, score: PseudoLikelihoodScore, target: str, seed: int = 0) -> Mapping[Path, float]:
         """Template nodes that the target depends on, with the weight of each in the regression."""
         background = score.background
-        true = background.facts[background.number[target]]
-        found = relational_paths(background, target, max_length=self.max_path, seed=seed)
-        least = self.min_share * min(len(true), 200)
+        found: Counter[Path] = Counter()
+        least = 0.0
+        for world in score.worlds:
+            found.update(relational_paths(world, target, max_length=self.max_path, seed=seed))
+            least += self.min_share * min(len(world.facts[world.number[target]]), 200)
+        if not self.recursive:
+            barred = {background.number[name] for name in score.atoms}
+            found = Counter({p: n for p, n in found.items() if barred.isdisjoint(fact for fact, _ in p)})
         nodes = [path for path, times in sorted(found.items(), key=lambda e: (-e[1], e[0])) if times >= least]
         nodes = nodes[: self.max_nodes]
         if not nodes:
             return {}
         head: Disjunct = (background.number[target], tuple(range(len(score.atoms[target][0].types))), True)
         clauses = [(head, *((p, args, False) for p, args in path)) for path in nodes]
-        alone = PseudoLikelihoodScore(background, {target: score.atoms[target]}, score.l2)
+        alone = score.restricted(target)
         holds = (alone.flip_counts(clauses) != 0).astype(np.float64)
         X = csc_array(holds.T)
-        rate = (alone.target.sum() + 0.5) / (len(alone.target) + 1)
-        penalty = Penalty(l1=self.blanket_l1 * max(float(np.abs(holds @ (rate - alone.target)).max()), 1e-9))
-        base = np.full(len(alone.target), np.log(rate / (1 - rate)))
-        weights = fit_logistic(X, alone.target, penalty, offset=base, tolerance=1e-3).weights
-        return {path: float(weight) for path, weight in zip(nodes, weights) if weight != 0}
+        scored = alone.weight > 0
+        X, label = csc_array(X[np.flatnonzero(scored)]), alone.target[scored]
+        rate = (label.sum() + 0.5) / (len(label) + 1)
+        penalty = Penalty(l1=self.blanket_l1 * max(float(np.abs(X.T @ (rate - label)).max()), 1e-9))
+        base = np.full(len(label), np.log(rate / (1 - rate)))
+        weights = fit_logistic(X, label, penalty, offset=base, tolerance=1e-3).weights
+        order = np.argsort(-np.abs(weights), kind="stable")[: self.max_blanket]
+        return {nodes[k]: float(weights[k]) for k in np.sort(order).tolist() if weights[k] != 0}
 
     def _candidates(self, score: PseudoLikelihoodScore, target: str, seed: int) -> list[Disjunction]:
         background = score.background

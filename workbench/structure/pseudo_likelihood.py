@@ -69,15 +69,15 @@ def all_atoms(background: Background, predicate: str, *, limit: int = 5000, seed
     """
     number = background.number[predicate]
     types = background.argument_types[number]
-    sizes = [len(background.constants[name]) for name in types]
+    domains = [background.domain(name) for name in types]
     true = background.facts[number]
-    total = int(np.prod(sizes, dtype=np.float64))
+    total = int(np.prod([len(domain) for domain in domains], dtype=np.float64))
     known = {tuple(row) for row in true.tolist()}
     if total <= limit:
-        false = np.array([row for row in product(*map(range, sizes)) if row not in known], np.int32)
+        false = np.array([row for row in product(*(d.tolist() for d in domains)) if row not in known], np.int32)
     else:
         rng = np.random.default_rng(seed)
-        drawn = np.stack([rng.integers(0, size, limit) for size in sizes], axis=1).astype(np.int32)
+        drawn = np.stack([rng.choice(domain, limit) for domain in domains], axis=1).astype(np.int32)
         false = np.array([row for row in np.unique(drawn, axis=0).tolist() if tuple(row) not in known], np.int32)
     false = false.reshape(-1, len(types))
     arguments = np.concatenate([true, false])
@@ -97,9 +97,12 @@ class PseudoLikelihoodScore:
     background : Background
         All facts, those of the scored predicates included where they are known.
     atoms : mapping of predicate to (Examples, weights)
-        The ground atoms of each scored predicate (`all_atoms`); predicates left out are evidence.
+        The ground atoms of each scored predicate (`all_atoms`); predicates left out are evidence. Atoms of weight 0
+        are not scored, but have flip counts.
     l2 : float
         Gaussian prior's precision on every weight.
+    others : sequence of (Background, atoms)
+        Further worlds with the same predicates; no rule joins worlds.
 
     Notes
     -----
@@ -110,29 +113,51 @@ class PseudoLikelihoodScore:
     background: Background
     atoms: Mapping[str, tuple[Examples, Float]]
     l2: float = 1e-4
+    others: Sequence[tuple[Background, Mapping[str, tuple[Examples, Float]]]] = ()
 
     def __post_init__(self) -> None:
-        widened = _with_domains(self.background)
+        parts: list[tuple[str, IndexedCoverage, Examples, Float]] = []
+        total = dict.fromkeys(self.atoms, 0.0)
+        for background, atoms in ((self.background, self.atoms), *self.others):
+            widened = _with_domains(background)
+            for name, (examples, weight) in atoms.items():
+                parts.append((name, IndexedCoverage(widened, examples), examples, weight))
+                total[name] += float(weight.sum())
         self._domain_of = {
             types[0]: number
             for number, (name, types) in enumerate(zip(widened.predicates, widened.argument_types))
             if name.startswith("$")
         }
         self._width = 1 + widened.max_arity
-        self._coverage = {name: IndexedCoverage(widened, examples) for name, (examples, _) in self.atoms.items()}
-        self._target = np.concatenate([examples.label for examples, _ in self.atoms.values()])
-        self._weight = np.concatenate([weight / weight.sum() for _, weight in self.atoms.values()])
-        self._start = np.cumsum([0, *(len(examples) for examples, _ in self.atoms.values())])
+        self._parts = [(name, coverage) for name, coverage, _, _ in parts]
+        self._target = np.concatenate([examples.label for _, _, examples, _ in parts])
+        self._weight = np.concatenate([weight / total[name] for name, _, _, weight in parts])
+        self._start = np.cumsum([0, *(len(examples) for _, _, examples, _ in parts)])
+
+    @property
+    def worlds(self) -> tuple[Background, ...]:
+        """The facts, world by world."""
+        return (self.background, *(background for background, _ in self.others))
+
+    def restricted(self, target: str) -> PseudoLikelihoodScore:
+        """The score of one of the predicates alone."""
+        others = tuple((background, {target: atoms[target]}) for background, atoms in self.others)
+        return PseudoLikelihoodScore(self.background, {target: self.atoms[target]}, self.l2, others)
 
     @property
     def target(self) -> Float:
-        """Truth of all scored atoms, shape (n_atoms,)."""
+        """Truth of all atoms, shape (n_atoms,)."""
         return self._target
+
+    @property
+    def weight(self) -> Float:
+        """What each atom's log likelihood counts, shape (n_atoms,); every predicate's sum to 1."""
+        return self._weight
 
     def flip_counts(self, clauses: Sequence[Disjunction]) -> Float:
         """Change of each clause's satisfied count when an atom becomes true, shape (n_clauses, n_atoms)."""
         result = np.zeros((len(clauses), len(self._target)))
-        for position, name in enumerate(self.atoms):
+        for position, (name, coverage) in enumerate(self._parts):
             number = self.background.number[name]
             bodies: list[Int32] = []
             owner: list[int] = []
@@ -150,7 +175,7 @@ class PseudoLikelihoodScore:
                 padded = np.full((len(bodies), size, self._width), -1, np.int32)
                 for row, body in enumerate(bodies):
                     padded[row, : len(body)] = body
-                counts = self._coverage[name].counts(padded) * np.array(sign)[:, None]
+                counts = coverage.counts(padded) * np.array(sign)[:, None]
                 columns = slice(self._start[position], self._start[position + 1])
                 np.add.at(result[:, columns], np.array(owner), counts)
         return result
@@ -227,7 +252,7 @@ def _with_domains(background: Background) -> Background:
         (*background.argument_types, *((name,) for name in types)),
         (
             *background.facts,
-            *(np.arange(len(background.constants[name]), dtype=np.int32)[:, None] for name in types),
+            *(background.domain(name)[:, None] for name in types),
         ),
         background.constants,
     )

@@ -187,7 +187,7 @@ def learn_rules(
     targets: Sequence[str],
     *,
     method: str = "beam",
-    world: str | None = None,
+    worlds: Sequence[str] | None = None,
     settings: Mapping[str, object] | None = None,
     candidates: int = 100,
     seed: int = 0,
@@ -200,6 +200,8 @@ def learn_rules(
     ----------
     predicates : sequence of str
         What rules may mention.
+    worlds : sequence of str, optional
+        The databases to learn from, all when absent; no rule joins two.
     targets : sequence of str
         Scored predicates (`beam`, `paths`) or heads (`mine`).
     method : {'beam', 'paths', 'mine'}
@@ -231,20 +233,31 @@ def learn_rules(
                 "E0610", f"`{method}` has no setting `{name}`", help=f"settings: {', '.join(sorted(known))}"
             )
     began = perf_counter()
-    chosen_world = world or next(iter(database.worlds()), "world")
-    found = read_relations(database, predicates, world=chosen_world, partitions=("evidence", "truth"))
-    background = Background(found.predicates, found.argument_types, found.facts, found.constants)
+    known_worlds = tuple(database.worlds())
+    unknown = [name for name in worlds or () if name not in known_worlds]
+    if unknown:
+        help_ = f"the worlds are {', '.join(known_worlds)}"
+        raise UsageError.of("E0807", f"there is no world {', '.join(unknown)}", help=help_)
+    backgrounds = [_world(database, predicates, name) for name in worlds or known_worlds]
+    background = backgrounds[0]
     deadline = deadline_after(time_limit)
     learner: Any = learners[method](**dict(settings or {}))
-    others: tuple[LearnedRule, ...] = ()
+    left: tuple[LearnedRule, ...] = ()
     if method == "mine":
-        rules = tuple(learner.learn(background, targets, deadline=deadline, progress=progress))
+        rules = tuple(learner.learn(backgrounds, targets, deadline=deadline, progress=progress))
         status, figures = "complete", {"rules_found": float(len(rules))}
     else:
-        score = PseudoLikelihoodScore(background, {name: all_atoms(background, name, seed=seed) for name in targets})
+        atoms = [{name: all_atoms(world, name, seed=seed) for name in targets} for world in backgrounds]
+        others = tuple(zip(backgrounds[1:], atoms[1:]))
+        score = PseudoLikelihoodScore(background, atoms[0], others=others)
         learned = learner.learn(score, deadline=deadline, progress=progress)
-        rules, status, others = learned.rules, learned.status, learned.candidates
+        rules, status, left = learned.rules, learned.status, learned.candidates
         figures = {"pseudo_log_likelihood": float(learned.trace[-1])}
     example, _ = all_atoms(background, targets[0], limit=1, seed=seed)
     text = format_theory(rules, background, example)
-    return StructureResult(tuple(rules), text, method, status, perf_counter() - began, figures, others[:candidates])
+    return StructureResult(tuple(rules), text, method, status, perf_counter() - began, figures, left[:candidates])
+
+
+def _world(database: Database, predicates: Sequence[str], world: str) -> Background:
+    found = read_relations(database, predicates, world=world, partitions=("evidence", "truth"))
+    return Background(found.predicates, found.argument_types, found.facts, found.constants, found.domains)
