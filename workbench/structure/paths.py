@@ -18,7 +18,7 @@ from scipy.sparse import csc_array
 
 from workbench.errors import InputError
 from workbench.learning.logistic import Penalty, fit_logistic
-from workbench.progress import SILENT, Progress
+from workbench.progress import SILENT, Progress, expired
 from workbench.structure.background import Background
 from workbench.structure.beam import WeightedClauses, grow_theory
 from workbench.structure.pseudo_likelihood import Disjunct, Disjunction, PseudoLikelihoodScore, canonical_disjunction
@@ -30,7 +30,13 @@ Path = tuple[tuple[int, tuple[int, ...]], ...]
 
 
 def relational_paths(
-    background: Background, target: str, *, max_length: int = 2, max_atoms: int = 200, seed: int = 0
+    background: Background,
+    target: str,
+    *,
+    max_length: int = 2,
+    max_atoms: int = 200,
+    seed: int = 0,
+    deadline: float | None = None,
 ) -> Counter[Path]:
     """Variabilised paths around true atoms of the target, with the number of true atoms that have each.
 
@@ -43,6 +49,8 @@ def relational_paths(
         Facts of a path.
     max_atoms : int
         True atoms looked at, drawn with `seed`.
+    deadline : float or None
+        A `time.monotonic()` reading; the atoms looked at until then are counted.
     """
     number = background.number[target]
     types = background.argument_types[number]
@@ -58,6 +66,8 @@ def relational_paths(
     walker = _Walker(background, touching, max_length)
     counted: Counter[Path] = Counter()
     for atom in map(tuple, atoms.tolist()):
+        if expired(deadline):
+            break
         counted.update(walker.paths(types, number, atom))
     return counted
 
@@ -166,7 +176,7 @@ class PathLearner:
         background = score.background
         candidates: dict[Disjunction, None] = {}
         for name in score.atoms:
-            for clause in self._candidates(score, name, seed):
+            for clause in self._candidates(score, name, seed, deadline):
                 candidates[clause] = None
         if not candidates:
             raise InputError.of("E0608", "no background fact joins with a true atom of the scored predicates")
@@ -195,13 +205,15 @@ class PathLearner:
             tried=5, deadline=deadline, progress=progress,
         )  # fmt: skip
 
-    def blanket(self, score: PseudoLikelihoodScore, target: str, seed: int = 0) -> Mapping[Path, float]:
+    def blanket(
+        self, score: PseudoLikelihoodScore, target: str, seed: int = 0, deadline: float | None = None
+    ) -> Mapping[Path, float]:
         """Template nodes that the target depends on, with the weight of each in the regression."""
         background = score.background
         found: Counter[Path] = Counter()
         least = 0.0
         for world in score.worlds:
-            found.update(relational_paths(world, target, max_length=self.max_path, seed=seed))
+            found.update(relational_paths(world, target, max_length=self.max_path, seed=seed, deadline=deadline))
             least += self.min_share * min(len(world.facts[world.number[target]]), 200)
         if not self.recursive:
             barred = {background.number[name] for name in score.atoms}
@@ -224,9 +236,11 @@ class PathLearner:
         order = np.argsort(-np.abs(weights), kind="stable")[: self.max_blanket]
         return {nodes[k]: float(weights[k]) for k in np.sort(order).tolist() if weights[k] != 0}
 
-    def _candidates(self, score: PseudoLikelihoodScore, target: str, seed: int) -> list[Disjunction]:
+    def _candidates(
+        self, score: PseudoLikelihoodScore, target: str, seed: int, deadline: float | None
+    ) -> list[Disjunction]:
         background = score.background
-        blanket = self.blanket(score, target, seed)
+        blanket = self.blanket(score, target, seed, deadline)
         n_head = len(score.atoms[target][0].types)
         head_args = tuple(range(n_head))
         number = background.number[target]
