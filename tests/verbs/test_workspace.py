@@ -47,6 +47,17 @@ def test_explanations_sum_to_the_conditional_log_odds(workspace: wb.Workspace) -
     assert "Smokes(Bo)" in explanation.sentence()
 
 
+def test_averaged_explanations_are_means_over_sampled_states(workspace: wb.Workspace) -> None:
+    result = workspace.infer(RULES, query=["Smokes", "Cancer"], engine="exact", record=False)
+    explanation = result.explain("Smokes(Cy)", samples=400, seed=2)
+    assert explanation.samples == 400
+    assert explanation.log_odds == pytest.approx(sum(item.contribution for item in explanation.contributions))
+    # The two clauses of the friendship pull towards Bo's value, each by half the formula's weight.
+    toward = [item for item in explanation.contributions if "Smokes(Bo)" in item.others]
+    pull = sum(item.contribution for item in toward)
+    assert pull == pytest.approx(1.1 / 2 * (2 * result.value("Smokes(Bo)") - 1), abs=0.1)
+
+
 def test_an_atom_that_is_not_open_is_refused_with_its_name(workspace: wb.Workspace) -> None:
     result = workspace.infer(RULES, query=["Cancer"], engine="exact", record=False)
     with pytest.raises(UsageError, match="Zed"):

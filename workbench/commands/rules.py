@@ -149,6 +149,10 @@ def explain(
     hidden: Hidden = None,
     engine: Annotated[str, typer.Option("--engine")] = "auto",
     task: Annotated[str | None, typer.Option("--task", help="map or marginal.")] = None,
+    averaged: Annotated[
+        int,
+        typer.Option("--averaged", help="Average over so many sampled states.", min=0),
+    ] = 0,
     seed: Seed = 0,
     workspace: WorkspaceFile = None,
     json: Json = False,
@@ -179,7 +183,7 @@ def explain(
             hidden=hidden,
             record=False,
         )
-        explanation = result.explain(atom)
+        explanation = result.explain(atom, samples=averaged, seed=seed)
     if json:
         print_json(explanation)
         return

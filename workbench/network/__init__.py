@@ -14,7 +14,7 @@ from workbench.network.energy import (
     satisfied_counts,
     total_scales,
 )
-from workbench.network.explanation import AtomExplanation, explain_atom
+from workbench.network.explanation import AtomExplanation, explain_atom, mean_explanation
 from workbench.network.ground_network import BlockKind, Blocks, GroundNetwork, Relation, Templates
 from workbench.network.growth import Rows, extend
 from workbench.network.storage import load, save
@@ -39,6 +39,7 @@ __all__ = [
     "hard_violation",
     "hard_violations",
     "load",
+    "mean_explanation",
     "network_from_clauses",
     "network_from_rows",
     "potentials",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,7 @@ from scipy.sparse import csc_array
 
 from workbench.network.ground_network import GroundNetwork, Relation
 
-__all__ = ["AtomExplanation", "explain_atom"]
+__all__ = ["AtomExplanation", "explain_atom", "mean_explanation"]
 
 Float = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
@@ -92,6 +93,22 @@ def explain_atom(
         np.concatenate([distance, np.zeros(unit_template.size)]),
         total,
     )
+
+
+def mean_explanation(
+    network: GroundNetwork, weights: Float, states: Sequence[Float], atom: int
+) -> tuple[AtomExplanation, int]:
+    """The mean over discrete states of what `explain_atom` says, and how many states it is the mean of.
+
+    States in which a hard row decides the atom, where its log-odds are infinite, are left out; the first stands where
+    none other is left.
+    """
+    single = [explain_atom(network, weights, state, atom) for state in states]
+    open_ones = [each for each in single if np.isfinite(each.contribution).all()] or single[:1]
+    contribution = np.mean([each.contribution for each in open_ones], axis=0)
+    distance = np.mean([each.distance for each in open_ones], axis=0)
+    log_odds = float(np.mean([each.log_odds for each in open_ones]))
+    return replace(open_ones[0], contribution=contribution, distance=distance, log_odds=log_odds), len(open_ones)
 
 
 def _forbidden(at_false: Float, coefficients: Float, equal: npt.NDArray[np.bool_]) -> Float:

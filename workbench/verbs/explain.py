@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from workbench.network import explain_atom
+from workbench.errors import UsageError
+from workbench.network import explain_atom, mean_explanation
 from workbench.verbs.naming import row_texts, template_texts
 
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
+
+Float = npt.NDArray[np.float64]
 
 __all__ = ["Contribution", "Explanation", "explain_result"]
 
@@ -63,6 +67,9 @@ class Explanation:
         Conditional log-odds at the state, the sum of the contributions (MLN).
     contributions : tuple of Contribution
         Largest magnitude first.
+    language : str
+    samples : int
+        How many sampled states the log-odds and the contributions are means over; 0 for the one state.
     """
 
     atom: str
@@ -71,6 +78,7 @@ class Explanation:
     probability: float
     contributions: tuple[Contribution, ...]
     language: str = "mln"
+    samples: int = 0
 
     def as_record(self) -> dict[str, Any]:
         """JSON-ready fields."""
@@ -91,8 +99,9 @@ class Explanation:
                 f"{self.atom} has truth value {self.value:.4f}. Its rules push it up by {up:.4f} and down by "
                 f"{-down:.4f}, most of it from {'; '.join(reasons)}."
             )
+        given = f"On average over {self.samples} sampled states" if self.samples else "Given everything else"
         return (
-            f"{self.atom} has value {self.value:.4f}. Given everything else, its log-odds are {self.log_odds:+.4f} "
+            f"{self.atom} has value {self.value:.4f}. {given}, its log-odds are {self.log_odds:+.4f} "
             f"(probability {self.probability:.4f}), most of it from {'; '.join(reasons)}."
         )
 
@@ -107,17 +116,34 @@ class Explanation:
         return [(rule, total, int(count)) for rule, (total, count) in ordered]
 
 
-def explain_result(result: InferenceResult, atom: str) -> Explanation:
+def explain_result(result: InferenceResult, atom: str, *, samples: int = 0, seed: int = 0) -> Explanation:
     """Explain one open atom of an inference result.
 
     For marginals the conditional is taken at the state that rounds the marginals; the marginal itself stands beside.
+
+    Parameters
+    ----------
+    samples : int
+        Average the conditional log-odds and their parts over so many Gibbs samples of a Markov logic network instead.
+
+    Raises
+    ------
+    UsageError
+        E0827 where samples are asked for of a continuous network.
     """
     grounding = result.grounding
     index = grounding.atoms.find(atom)
     values = result.solution.values
     discrete = result.program.language == "mln"
     state = np.rint(values) if discrete else values
-    parts = explain_atom(grounding.network, result.weights, state, index, discrete=discrete)
+    if samples and not discrete:
+        raise UsageError.of("E0827", "averaging over samples needs a Markov logic network", help="leave --averaged out")
+    if samples:
+        parts, samples = mean_explanation(
+            grounding.network, result.weights, _sampled(result, state, samples, seed), index
+        )
+    else:
+        parts = explain_atom(grounding.network, result.weights, state, index, discrete=discrete)
     labels = template_texts(result.program, grounding.templates)
     rows = parts.row[parts.row >= 0].tolist()
     texts = dict(zip(rows, row_texts(grounding, rows)))
@@ -140,8 +166,20 @@ def explain_result(result: InferenceResult, atom: str) -> Explanation:
     probability = float(1.0 / (1.0 + np.exp(-parts.log_odds)))
     name = grounding.atoms.names(np.array([index]))[0]
     return Explanation(
-        name, float(values[index]), parts.log_odds, probability, tuple(contributions), result.program.language
+        name, float(values[index]), parts.log_odds, probability, tuple(contributions), result.program.language, samples
     )
+
+
+def _sampled(result: InferenceResult, start: Float, samples: int, seed: int) -> list[Float]:
+    """States of a Gibbs chain, five sweeps apart, after fifty."""
+    from workbench.learning.chain import GibbsChain
+
+    chain, states = GibbsChain(result.grounding.network), list[Float]()
+    state = chain.run(result.weights, start, sweeps=50, seed=seed).state
+    for number in range(samples):
+        state = chain.run(result.weights, state, sweeps=5, seed=seed + 1 + number).state
+        states.append(state)
+    return states
 
 
 def _others(

@@ -101,11 +101,14 @@ class InferenceResult:
         """The value of one open atom, by its text."""
         return float(self.solution.values[self.grounding.atoms.find(atom)])
 
-    def explain(self, atom: str) -> Any:
-        """Why `atom` has its value: its ground rules' contributions. See `workbench.verbs.explain.Explanation`."""
+    def explain(self, atom: str, *, samples: int = 0, seed: int = 0) -> Any:
+        """Why `atom` has its value: its ground rules' contributions, at the state or averaged over so many samples.
+
+        See `workbench.verbs.explain.Explanation`.
+        """
         from workbench.verbs.explain import explain_result
 
-        return explain_result(self, atom)
+        return explain_result(self, atom, samples=samples, seed=seed)
 
     def rules(self) -> tuple[RuleDistance, ...]:
         """Each rule's groundings, and their total and mean distance to satisfaction at the answer."""
