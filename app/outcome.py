@@ -27,7 +27,11 @@ STATUS = {
 def outcome(job: Job) -> None:
     """The result's figures, the first predictions, weights or folds, and links."""
     summary = job.result.summary()
-    st.success(f"{plain(job.title)}: Done in {job.seconds:.1f} s.", icon=":material/check:")
+    if job.cancel_event.is_set():
+        said = f"Cancelled after {job.seconds:.1f} s. What was found until then is below, and kept as a run."
+        st.warning(said, icon=":material/cancel:")
+    else:
+        st.success(f"{plain(job.title)}: Done in {job.seconds:.1f} s.", icon=":material/check:")
     if "engine" in summary:
         inferred(job.result, summary)
     elif "learner" in summary:
