@@ -84,4 +84,5 @@ def test_a_table_may_spell_its_predicate_with_underscores(tmp_path: Path) -> Non
     predictions = tmp_path / "predictions.csv"
     predictions.write_text('atom,predicate,value\n"LinksTo(A,B)",LinksTo,0.9\n')
     result = evaluate_file(predictions, [tmp_path / "links_to.csv"])
-    assert result["positives"] == 1 and not result["warnings"]
+    assert result["positives"] == 1
+    assert not result["warnings"]

@@ -61,7 +61,8 @@ def read_truth(paths: Sequence[Path], arities: Mapping[str, int] | None = None) 
     ----------
     paths : sequence of Path
     arities : mapping, optional
-        Numbers of arguments by predicate, case-folded and without underscores: they tell a truth value from a last argument that is a number.
+        Numbers of arguments by predicate, case-folded and without underscores: they tell a truth value from a last
+        argument that is a number.
 
     Raises
     ------
@@ -210,7 +211,7 @@ def evaluate_file(predictions: Path, truth: Sequence[Path], *, threshold: float 
 
 
 def _labels(atoms: Sequence[AtomKey], truth: Sequence[Path]) -> dict[AtomKey, float]:
-    """The labels in the spelling of the predictions: case and underscores tell predicates apart only where both occur."""
+    """The labels in the predictions' spelling: case and underscores tell predicates apart only where both occur."""
     predicted = dict.fromkeys(name for name, _ in atoms)
     labels = read_truth(truth, {_plainly(name): len(arguments) for name, arguments in atoms})
     named = {name for name, _ in labels}
