@@ -25,7 +25,7 @@ from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json, as_program, deadline_after, names_of
 from workbench.verbs.generative import DatabaseFlipCounts
 from workbench.verbs.infer import is_query, query_predicates
-from workbench.verbs.naming import template_texts
+from workbench.verbs.naming import row_texts, template_texts
 
 __all__ = ["GENERATIVE", "LearningResult", "example_of", "intervals_of_run", "learn", "learned_text"]
 
@@ -312,13 +312,10 @@ def _contradicted(groundings: Sequence[Grounding], learned: LearnedWeights, most
     broken = [(part, int(row)) for part, numbers in zip(groundings, rows) for row in np.asarray(numbers, np.int64)]
     warnings = []
     for part, row in broken[:most]:
-        entries = part.network.A[[row]].tocoo()
-        names = part.atoms.names(entries.coords[1])
-        clause = " v ".join(f"{'!' if value > 0 else ''}{name}" for name, value in zip(names, entries.data))
-        message = f"the labels violate the hard ground clause {clause}; it is left out of learning"
+        message = f"the labels violate the hard ground rule {row_texts(part, [row])[0]}; it is left out of learning"
         warnings.append(Diagnostic("E0508", message, severity="warning"))
     if len(broken) > most:
-        warnings.append(Diagnostic("E0508", f"{len(broken) - most} more hard ground clauses", severity="warning"))
+        warnings.append(Diagnostic("E0508", f"{len(broken) - most} more hard ground rules", severity="warning"))
     return warnings
 
 
