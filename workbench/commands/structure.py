@@ -44,7 +44,9 @@ def structure(
     collect: Annotated[
         float | None, typer.Option("--collect", help="Keep every clause that scores more on the way (ILP).")
     ] = None,
-    weights: Annotated[str, typer.Option("--weights", help="none, l1 or l2: exact likelihood (ILP).")] = "none",
+    weights: Annotated[
+        str, typer.Option("--weights", help="none, l1, l2, elastic or group: exact likelihood (ILP).")
+    ] = "none",
     flatten: Annotated[bool, typer.Option("--flatten", help="Compound terms also as facts of their functors.")] = False,
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="A parameter of the search, name=value; once per parameter.")
@@ -87,6 +89,18 @@ def structure(
         print_table("Rules", columns, rows[:60])
         if len(rows) > 60:
             print_line(f"... {len(rows) - 60:,} more; --out FILE writes them all")
-        print_line(f"{result.status} by {result.method} in {result.seconds:.2f} s")
+        for warning in result.warnings:
+            print_line(warning)
+        figures = result.figures
+        if figures.get("uncovered_positives"):
+            print_line(f"{figures['uncovered_positives']:,.0f} positives are covered by no acceptable rule")
+        if "gap" in figures:
+            print_line(
+                f"weights: penalty {figures['penalty']:g} by cross-validation; objective {figures['objective']:.6g}, "
+                f"proven within {figures['gap']:.1e} of the least"
+            )
+        print_line(
+            f"{result.status} by {result.method} in {result.seconds:.2f} s; {len(result.candidates):,} candidates"
+        )
     if result.status in ("limit", "cancelled"):
         raise typer.Exit(int(ExitCode.LIMIT))

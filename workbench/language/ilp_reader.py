@@ -47,10 +47,16 @@ def read_ilp(*paths: str | os.PathLike[str], flatten: bool = False) -> IlpProble
 
 
 def ilp_files(*paths: str | os.PathLike[str]) -> list[Path]:
-    """The files that `read_ilp` reads: those given, and of a directory those of an ILP system."""
+    """The files that `read_ilp` reads: those given, and of a directory those of an ILP system.
+
+    One `.b` file alone, or its stem, brings the `.f` and `.n` beside it, as Aleph's `read_all` does.
+    """
     files: list[Path] = []
-    for path in map(Path, paths):
-        if not path.is_dir():
+    given = [Path(path) for path in paths]
+    for path in given:
+        if len(given) == 1 and path.suffix in ("", ".b") and path.with_suffix(".f").is_file():
+            files += [file for file in map(path.with_suffix, (".b", ".f", ".n")) if file.is_file()]
+        elif not path.is_dir():
             files.append(path)
         elif (path / "bias.pl").exists():
             files += [path / name for name in ("bk.pl", "exs.pl", "bias.pl")]
@@ -92,6 +98,8 @@ def read_aleph(paths: Iterable[str | os.PathLike[str]], *, flatten: bool = False
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8").replace("\r\n", "\n")
+    except FileNotFoundError as error:
+        raise InputError.of("E0141", f"there is no file {path}", help="give a file, a stem or a directory") from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError.of("E0141", f"{path.name} cannot be read: {error}") from error
 

@@ -57,8 +57,8 @@ class LogisticFit:
 
     @property
     def gap(self) -> float:
-        """`(objective - bound) / max(|objective|, 1e-9)`."""
-        return (self.objective - self.bound) / max(abs(self.objective), 1e-9)
+        """`(objective - bound) / max(|objective|, 1e-9)`, not below 0 by rounding."""
+        return max(self.objective - self.bound, 0.0) / max(abs(self.objective), 1e-9)
 
 
 def loss(z: Float, target: Float) -> float:

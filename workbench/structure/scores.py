@@ -61,6 +61,17 @@ def _wracc(p: Float, n: Float, length: Float, c: ClassCounts) -> Float:
     return (p + n) / total * (_accuracy(p, n, length, c) - c.positives / total)
 
 
+def _likelihood_gain(p: Float, n: Float, length: Float, c: ClassCounts) -> Float:
+    from scipy.special import xlogy
+
+    def of(a: Float, b: Float) -> Float:
+        return np.asarray(xlogy(a, a) + xlogy(b, b) - xlogy(a + b, a + b))
+
+    others_p, others_n = np.maximum(c.positives - p, 0.0), np.maximum(c.negatives - n, 0.0)
+    gain = of(p, n) + of(others_p, others_n) - of(p + others_p, n + others_n)
+    return np.sign(p * c.negatives - n * c.positives) * gain / max(c.positives + c.negatives, 1)
+
+
 EVALUATION_FUNCTIONS: Mapping[str, Callable[[Float, Float, Float, ClassCounts], Float]] = {
     "coverage": lambda p, n, length, c: p - n,
     "accuracy": _accuracy,
@@ -71,8 +82,11 @@ EVALUATION_FUNCTIONS: Mapping[str, Callable[[Float, Float, Float, ClassCounts], 
     "entropy": _entropy,
     "gini": _gini,
     "wracc": _wracc,
+    "likelihood_gain": _likelihood_gain,
 }
-"""By Aleph's names. `auto_m` is the m-estimate with m the root of the covered examples; with `fit_m`, `mestimate` takes
+"""By Aleph's names. `likelihood_gain`, which Aleph has not, is the weighted pseudo-log-likelihood that a unit clause of
+the target gains when the clause joins it, both with their best weights and the body taken as 0/1; negative where the
+weight would be. `auto_m` is the m-estimate with m the root of the covered examples; with `fit_m`, `mestimate` takes
 m at its maximum-likelihood value. `length` counts the head."""
 
 

@@ -88,29 +88,78 @@ class SearchSettings:
                 f"there is no evaluation function `{self.evalfn}`",
                 help=f"did you mean `{close}`?" if close else f"choose one of {', '.join(EVALUATION_FUNCTIONS)}",
             )
+        if self.search not in ("bf", "df", "heuristic"):
+            raise UsageError.of("E0610", f"there is no search `{self.search}`", help="choose from bf, df, heuristic")
+        for entry in fields(self):
+            self._check(entry.name, getattr(self, entry.name), entry.default)
         if self.clauselength < 2 or self.i < 1 or self.nodes < 1:
             raise UsageError.of("E0610", "clauselength is at least 2, i and nodes at least 1")
 
+    @staticmethod
+    def _check(name: str, value: object, default: object) -> None:
+        number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+        if isinstance(default, bool):
+            right, wanted = isinstance(value, bool), "true or false"
+        elif isinstance(default, int):
+            right, wanted = number and value == int(value), "a whole number"  # type: ignore[call-overload]
+        elif isinstance(default, float):
+            right, wanted = number, "a number"
+        elif default is None:
+            right, wanted = value is None or number, "a number"
+        else:
+            right, wanted = isinstance(value, str), "a name"
+        if not right:
+            raise UsageError.of("E0610", f"the setting `{name}` is {wanted}, not `{value}`")
+
     @classmethod
     def from_mapping(cls, settings: Mapping[str, str]) -> SearchSettings:
-        """Settings of an ILP file; names that mean nothing here are left out."""
+        """Settings of an ILP file; names that mean nothing here are left out (`unused`).
+
+        Raises
+        ------
+        UsageError
+            `E0610` for a value of the wrong kind.
+        """
         values: dict[str, object] = {}
         for entry in fields(cls):
             text = settings.get(entry.name)
             if text is None:
                 continue
-            default = entry.default
-            if isinstance(default, bool):
-                values[entry.name] = text == "true"
-            elif isinstance(default, int) and text not in ("inf", "+inf"):
-                values[entry.name] = int(float(text))
-            elif isinstance(default, int):
-                values[entry.name] = 0 if entry.name == "openlist" else 2**31 - 1
-            elif isinstance(default, float) or entry.name in ("prior", "collect"):
-                values[entry.name] = float(text)
-            else:
-                values[entry.name] = text
+            values[entry.name] = _value(entry.name, text, entry.default)
         return replace(cls(), **values)  # type: ignore[arg-type]
+
+    @classmethod
+    def unused(cls, settings: Mapping[str, str]) -> dict[str, str]:
+        """Settings of an ILP file that have no effect here, with the reason."""
+        known = {entry.name for entry in fields(cls)}
+        return {name: _UNUSED.get(name, "is no parameter of this search") for name in settings if name not in known}
+
+
+_UNUSED = {
+    "caching": "covers are always cached",
+    "cache_clauselength": "covers of every length are cached",
+    "depth": "bodies are joins, so proofs have no depth",
+    "proof_strategy": "bodies are joins, not proofs",
+    "prooftime": "bodies are joins, not proofs",
+    "verbosity": "progress is shown on standard error",
+    "minposfrac": "give minpos",
+    "max_vars": "clauselength bounds the variables",
+    "max_clauses": "the covering loop ends when all positives are covered",
+}
+
+
+def _value(name: str, text: str, default: object) -> object:
+    """A setting from its text; text of the wrong kind stays text, which the settings then refuse."""
+    if isinstance(default, bool):
+        return {"true": True, "false": False}.get(text, text)
+    if isinstance(default, str):
+        return text
+    if isinstance(default, int) and text in ("inf", "+inf"):
+        return 0 if name == "openlist" else 2**31 - 1
+    try:
+        return int(text) if isinstance(default, int) else float(text)
+    except ValueError:
+        return text
 
 
 @dataclass(frozen=True)

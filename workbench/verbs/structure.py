@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from time import perf_counter
 from typing import Any, cast
@@ -13,6 +13,7 @@ from scipy.sparse import csc_array, csr_array, hstack
 
 from workbench.database import Database
 from workbench.database.ilp import load_ilp
+from workbench.database.ilp_clauses import derive_facts
 from workbench.errors import UsageError, nearest
 from workbench.grounding.coverage import read_examples, read_relations
 from workbench.language.ilp import IlpProblem
@@ -37,7 +38,7 @@ __all__ = ["LOOPS", "METHODS", "WEIGHTINGS", "induce", "learn_rules"]
 Int32 = npt.NDArray[np.int32]
 
 LOOPS = ("induce", "induce_cover", "induce_max")
-WEIGHTINGS = ("none", "l1", "l2")
+WEIGHTINGS = ("none", "l1", "l2", "elastic", "group")
 METHODS = ("beam", "paths", "mine")
 
 
@@ -61,9 +62,10 @@ def induce(
     problem : IlpProblem
         From `workbench.language.ilp_reader.read_ilp`; its own `set` directives are the settings.
     loop : {'induce', 'induce_cover', 'induce_max'}
-    weights : {'none', 'l1', 'l2'}
-        Exact conditional likelihood under a Laplace or Gaussian prior whose strength is chosen by cross-validation;
-        the target's unit clause is added as a bias.
+    weights : {'none', 'l1', 'l2', 'elastic', 'group'}
+        Exact conditional likelihood under a Laplace or Gaussian prior, half of each, or a group lasso over the clauses
+        of the same predicates; its strength is chosen by cross-validation, and `figures` has the answer's objective
+        and proven bound. The target's unit clause is added as a bias.
     collect : float or None
         Keep and weight every clause on the way that scores more (`++`), not only the theory.
     settings : mapping
@@ -74,12 +76,14 @@ def induce(
     Raises
     ------
     UsageError
-        `E0610` for a setting that does not exist, `E0611` for an unknown loop or weighting.
+        `E0610` for a setting that does not exist or a value of the wrong kind, `E0611` for an unknown loop or
+        weighting, `E0609` when the settings let no clause pass.
     """
     for given, known in ((loop, LOOPS), (weights, WEIGHTINGS)):
         if given not in known:
             raise UsageError.of("E0611", f"there is no `{given}` here", help=f"choose from {', '.join(known)}")
     began = perf_counter()
+    problem = derive_facts(problem)
     load_ilp(database, problem)
     background, examples = arrays(database, problem)
     chosen = _settings(problem, settings or {}, collect)
@@ -88,7 +92,9 @@ def induce(
     theory = learner.learn(loop=cast(Any, loop), deadline=deadline_after(time_limit), progress=progress)
     kept = learner.cache.body_parts(theory.collected)
     parts = theory.parts if chosen.collect is None else kept
-    rules = _weighted(learner, parts, weights, seed)
+    if not len(theory.parts) and theory.status == "complete":
+        _refuse_empty(chosen)
+    rules, certificate = _weighted(learner, parts, weights, seed)
     texts = {rule.text for rule in rules}
     others = _covering(learner, _of_most_gain(learner, kept, candidates + len(rules)), [None] * len(kept))
     return StructureResult(
@@ -101,8 +107,21 @@ def induce(
             "clauses_evaluated": theory.nodes,
             "clauses": len(parts),
             "uncovered_positives": len(theory.ground),
+            **certificate,
         },
         tuple(rule for rule in others if rule.text not in texts)[:candidates],
+        tuple(
+            f"`set({name}, ...)` has no effect: {why}" for name, why in SearchSettings.unused(problem.settings).items()
+        ),
+    )
+
+
+def _refuse_empty(settings: SearchSettings) -> None:
+    limits = ", ".join(f"{name}={getattr(settings, name)}" for name in ("minpos", "noise", "minacc", "minscore"))
+    raise UsageError.of(
+        "E0609",
+        f"no clause is acceptable with {limits}, evalfn={settings.evalfn}, clauselength={settings.clauselength}",
+        help="allow more noise, fewer positives or longer clauses, such as --set noise=10",
     )
 
 
@@ -151,24 +170,36 @@ def _covering(learner: ClauseLearner, parts: Int32, weights: Sequence[float | No
     ]
 
 
-def _weighted(learner: ClauseLearner, parts: Int32, weights: str, seed: int) -> tuple[LearnedRule, ...]:
-    """The bodies as rules; with exact weights, sorted by them, the target's unit clause among them, no zero weight."""
+def _weighted(
+    learner: ClauseLearner, parts: Int32, weights: str, seed: int
+) -> tuple[tuple[LearnedRule, ...], dict[str, float]]:
+    """The bodies as rules, and the weights' certificate.
+
+    With exact weights the rules are sorted by them, the target's unit clause is among them, and none is zero.
+    """
     if not len(parts):
-        return ()
+        return (), {}
     if weights == "none":
-        return tuple(_covering(learner, parts, [None] * len(parts)))
+        return tuple(_covering(learner, parts, [None] * len(parts))), {}
     examples = learner.examples
     labelled = ~np.isnan(examples.label)
     features = clause_features(learner.cache, parts, labelled)
     matrix = csr_array(hstack([features.matrix, csr_array(np.ones((len(examples), 1)))]))
     X, target = csc_array(matrix[np.flatnonzero(labelled)]), examples.label[labelled]
-    levels = [4.0, 2.0, 1.0, 0.5] if weights == "l1" else [10.0, 3.0, 1.0, 0.3, 0.1]
-    grid = [(level, Penalty(l1=level) if weights == "l1" else Penalty(l2=level)) for level in levels]
+    groups = _groups(learner, parts, features.feature) if weights == "group" else None
+    make: Mapping[str, Callable[[float], Penalty]] = {
+        "l1": lambda level: Penalty(l1=level),
+        "l2": lambda level: Penalty(l2=level),
+        "elastic": lambda level: Penalty(l1=level / 2, l2=level / 2),
+        "group": lambda level: Penalty(group=level, groups=groups),
+    }
+    grid = [(level, make[weights](level)) for level in (10.0, 4.0, 2.0, 1.0, 0.5, 0.1)]
     folds = max(2, min(5, int((target == 1).sum()), int((target == 0).sum())))
-    penalty = choose_penalty(X, target, grid, folds=folds, seed=seed).penalty
-    fitted = fit_logistic(X, target, penalty).weights
+    choice = choose_penalty(X, target, grid, folds=folds, seed=seed)
+    fit = fit_logistic(X, target, choice.penalty)
+    fitted = fit.weights
     shared = fitted[features.feature]
-    if weights == "l2":
+    if weights != "l1":
         learned = shared / features.copies[features.feature]
     else:
         first = np.unique(features.feature, return_index=True)[1]
@@ -178,7 +209,17 @@ def _weighted(learner: ClauseLearner, parts: Int32, weights: str, seed: int) -> 
     head = body_text(learner.background, examples, np.zeros((0, 1), np.int32))
     positives, negatives = int((target == 1).sum()), int((target == 0).sum())
     rules.append(LearnedRule(head, positives, negatives, positives / len(target), 0.0, float(fitted[-1])))
-    return tuple(sorted(rules, key=lambda rule: (-(rule.weight or 0.0), rule.text)))
+    certificate = {"penalty": choice.factor, "objective": fit.objective, "bound": fit.bound, "gap": fit.gap}
+    return tuple(sorted(rules, key=lambda rule: (-(rule.weight or 0.0), rule.text))), certificate
+
+
+def _groups(learner: ClauseLearner, parts: Int32, feature: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The group of each feature and of the unit clause: features whose first clause has the same predicates."""
+    first = np.unique(feature, return_index=True)[1]
+    bodies = learner.cache.body_literals(parts[first])
+    names = [tuple(sorted(body[:, 0].tolist())) for body in bodies]
+    number = {name: position for position, name in enumerate(dict.fromkeys([*names, ()]))}
+    return np.array([number[name] for name in [*names, ()]])
 
 
 def learn_rules(

@@ -34,6 +34,8 @@ class StructureResult:
         Clauses evaluated and collected, and what else the method counts.
     candidates : tuple of LearnedRule
         Clauses that the search scored and left out, by descending gain, up to the number asked for.
+    warnings : tuple of str
+        What of the input had no effect.
     """
 
     rules: tuple[LearnedRule, ...]
@@ -43,6 +45,7 @@ class StructureResult:
     seconds: float
     figures: Mapping[str, float]
     candidates: tuple[LearnedRule, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def save(self, path: str | Path) -> None:
         """Write the rules."""
@@ -81,6 +84,7 @@ class StructureResult:
             "seconds": self.seconds,
             "rules": self.table(),
             "candidates": [_record(rule, chosen=False) for rule in self.candidates],
+            "warnings": list(self.warnings),
             **{name: as_json(value) for name, value in self.figures.items()},
         }
 

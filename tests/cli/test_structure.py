@@ -1,0 +1,82 @@
+"""`structure`: ILP files and programs, from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+FAMILY = """:- modeh(*,elder(+person,+person)).
+:- modeb(*,ancestor(+person,+person)).
+:- determination(elder/2,ancestor/2).
+:- set(caching,true).
+ancestor(X,Y) :- parent(X,Y).
+ancestor(X,Z) :- parent(X,Y), ancestor(Y,Z).
+parent(a,b). parent(b,c). parent(c,d). parent(d,e).
+"""
+
+
+@pytest.fixture
+def family(tmp_path: Path) -> Path:
+    """Elders are ancestors, which the background defines by recursion."""
+    (tmp_path / "family.b").write_text(FAMILY)
+    (tmp_path / "family.f").write_text("elder(a,b). elder(a,c). elder(a,e). elder(b,d). elder(b,e).\n")
+    (tmp_path / "family.n").write_text("elder(b,a). elder(c,a). elder(e,a). elder(d,b). elder(c,c).\n")
+    return tmp_path / "family.b"
+
+
+def test_a_stem_a_file_and_its_directory_are_one_problem(run: Run, family: Path) -> None:
+    for given in (family, family.with_suffix(""), family.parent):
+        outcome = run("structure", given, "--json")
+        assert outcome.code == 0, outcome.err
+        assert [rule["rule"] for rule in outcome.json["rules"]] == ["ancestor(a, b) => elder(a, b)"]
+        assert "caching" in outcome.json["warnings"][0]
+
+
+@pytest.mark.parametrize("weights", ["l1", "l2", "elastic", "group"])
+def test_weights_come_with_a_certificate_and_the_theory_is_written(run: Run, family: Path, weights: str) -> None:
+    out = family.with_suffix(".mln")
+    outcome = run("structure", family, "--weights", weights, "--out", out, "--json")
+    assert outcome.code == 0, outcome.err
+    assert 0 <= outcome.json["gap"] <= 1e-5
+    lines = [line for line in out.read_text().splitlines() if "//" in line]
+    values = [float(line.split()[0]) for line in lines]
+    assert values == sorted(values, reverse=True)
+    assert all("covers" in line for line in lines)
+    assert run("check", out).code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["--set", "nois=3"], "E0610"),
+        (["--set", "noise=abc"], "E0610"),
+        (["--set", "search=ibs"], "E0610"),
+        (["--set", "minpos=100"], "E0609"),
+        (["--loop", "cover"], "E0611"),
+        (["--weights", "l3"], "E0611"),
+    ],
+)
+def test_wrong_settings_are_named(run: Run, family: Path, words: list[str], code: str) -> None:
+    outcome = run("structure", family, *words)
+    assert outcome.code == 2
+    assert code in outcome.err
+
+
+def test_what_cannot_be_read_or_searched_is_named(run: Run, family: Path) -> None:
+    missing = run("structure", family.parent / "nothing.b")
+    assert missing.code == 1
+    assert "E0141" in missing.err
+    family.write_text(FAMILY.replace("modeb(*,ancestor", "modeb(*,ancestro"))
+    unknown = run("structure", family)
+    assert unknown.code == 1
+    assert "E0605" in unknown.err
+    assert "ancestor" in unknown.err
+    family.write_text(
+        "elder_than(a).\n" + FAMILY.replace("parent(a,b). parent(b,c). parent(c,d). parent(d,e).", "parent(x,y).")
+    )
+    apart = run("structure", family)
+    assert apart.code == 1
+    assert "E0608" in apart.err
