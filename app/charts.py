@@ -185,7 +185,7 @@ def published_and_ours(frame: pd.DataFrame, *, description: str) -> alt.LayerCha
             tooltip=["label:N", "figure:N", alt.Tooltip("value:Q", format=".4f")],
         )
     )
-    return (line + points).properties(height=60 + 24 * len(frame))
+    return (line + points).properties(height=130 + 28 * len(frame))
 
 
 def neighbourhood(constant: str, facts: Sequence[Any]) -> str:

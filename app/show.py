@@ -70,7 +70,7 @@ def table(
             columns[name] = st.column_config.NumberColumn(format=shown, help=explained.get(name))
         elif name in explained:
             columns[name] = st.column_config.Column(help=explained[name])
-    options: dict[str, Any] = {"height": min(most, 38 + 35 * max(1, len(frame)))}
+    options: dict[str, Any] = {"height": min(most, 3 + 33 * (1 + max(1, len(frame))))}
     if selection is not None:
         options |= {"on_select": "rerun", "selection_mode": selection}
     return st.dataframe(

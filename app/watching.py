@@ -14,9 +14,10 @@ from app.state import server
 __all__ = ["latest_of", "start", "watch"]
 
 
-def start(kind: str, title: str, work: Callable[[Any], Any]) -> Job:
-    """Queue work in the background."""
-    return server().runner.submit(title, work, kind=kind)
+def start(kind: str, title: str, work: Callable[[Any], Any]) -> None:
+    """Queue work in the background, and show the page anew with it."""
+    server().runner.submit(title, work, kind=kind)
+    st.rerun()
 
 
 def latest_of(kinds: Sequence[str]) -> Job | None:

@@ -51,7 +51,7 @@ def show(name: str) -> None:
     frame.insert(5, "difference", frame["ours"] - frame["published"])
     both = frame.dropna(subset=["published", "ours"]).head(40)
     if not both.empty:
-        label = both["system"] + ", " + both["column"] + ", " + both["metric"]
+        label = both["system"] + ", " + both["column"]
         chart = both.assign(label=label, order=range(len(both)))[["label", "order", "published", "ours"]]
         for metric, part in chart.groupby(both["metric"], sort=False):
             st.caption(plain(str(metric)))
