@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -15,6 +16,7 @@ from workbench.database import Database, load_alchemy_text
 from workbench.errors import InfeasibleError
 from workbench.grounding import Grounding, GroundRequest, ground
 from workbench.language import clausal_form, parse_mln
+from workbench.network import GroundNetwork
 
 PREDICATES = {"P": "t", "Q": "tt", "R": "u", "E": "tt", "F": "tu", "G": "t"}
 OPEN = {"P", "Q", "R"}
@@ -134,6 +136,19 @@ def test_rows_and_counts_equal_nested_loops(rules: list[str], data: list[World])
     compare(grounding, expected)
 
 
+def assert_same_arrays(first: GroundNetwork, second: GroundNetwork) -> None:
+    for one, two in (
+        (first.A.indices, second.A.indices),
+        (first.A.data, second.A.data),
+        (first.A.indptr, second.A.indptr),
+        (first.b, second.b),
+        (first.template, second.template),
+        (first.unit.indices, second.unit.indices),
+        (first.unit.data, second.unit.data),
+    ):
+        assert np.array_equal(one, two)
+
+
 @settings(SETTINGS, max_examples=6)
 @given(st.lists(formulas(), min_size=1, max_size=3, unique=True), worlds(), st.randoms(use_true_random=False))
 def test_rows_are_the_same_whatever_the_order_of_facts_and_threads(rules, world, random) -> None:  # type: ignore[no-untyped-def]
@@ -147,17 +162,21 @@ def test_rows_are_the_same_whatever_the_order_of_facts_and_threads(rules, world,
     except InfeasibleError:
         return
     other = World(dict(reversed(list(shuffled.items()))), CONSTANTS)
-    second = grounded(rules, [other], threads=2).network
-    for one, two in (
-        (first.A.indices, second.A.indices),
-        (first.A.data, second.A.data),
-        (first.A.indptr, second.A.indptr),
-        (first.b, second.b),
-        (first.template, second.template),
-        (first.unit.indices, second.unit.indices),
-        (first.unit.data, second.unit.data),
-    ):
-        assert np.array_equal(one, two)
+    assert_same_arrays(first, grounded(rules, [other], threads=2).network)
+
+
+RENAMED = {"x": "q", "y": "b", "z": "k", "m": "zz", "n": "a1"}
+
+
+@settings(SETTINGS, max_examples=8)
+@given(st.lists(formulas(), min_size=1, max_size=3, unique=True), worlds())
+def test_rows_are_the_same_whatever_the_names_of_variables(rules: list[str], world: World) -> None:
+    renamed = [re.sub(r"\b[xyzmn]\b", lambda match: RENAMED[match.group()], rule) for rule in rules]
+    try:
+        first = grounded(rules, [world]).network
+    except InfeasibleError:
+        return
+    assert_same_arrays(first, grounded(renamed, [world]).network)
 
 
 @settings(SETTINGS, max_examples=6)
