@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from workbench.errors import Cancelled
 from workbench.learning.learner import Example, LearnedWeights
 from workbench.learning.moments import Moments, WorldChains
-from workbench.learning.training import initial_weights, prepare
+from workbench.learning.training import TrainingSet, initial_weights, prepare
 from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress, expired
 
@@ -78,73 +78,97 @@ class DiagonalNewton:
     ) -> Iterator[LearnedWeights]:
         """What `fit` would answer with each number of iterations in `stops`, ascending, in one run."""
         training = prepare(examples, templates)
-        learned, chains = training.learned, WorldChains(training)
-        weights = initial_weights(training, self.start)
-        precision = 0.0 if np.isinf(self.prior_sd) else self.prior_sd**-2
-        atoms = max(1, sum(world.labels.size for world in training.worlds))
-        rows: list[tuple[float, float, float]] = []
-
-        def measure(at: Float, number: int) -> tuple[Moments, Float]:
-            moments = chains.advance(at, sweeps=self.sweeps, burn_in=self.burn_in, seed=seed + number)
-            return moments, np.where(learned, moments.gradient - precision * at, 0.0)
-
-        def answer(status: str) -> LearnedWeights:
-            columns = np.array(rows, np.float64).reshape(-1, 3)
-            trace = {
-                "iteration": np.arange(1.0, len(columns) + 1),
-                "gradient_norm": columns[:, 0],
-                "damping": columns[:, 1],
-                "step": columns[:, 2],
-            }
-            return LearnedWeights(weights, trace, status, self.name, training.notes())
-
-        damping, status, iteration = self.damping, "iterations", 0
-        direction = previous = np.zeros_like(weights)
-        moments: Moments | None = None
+        run = _Run(self, training, WorldChains(training), initial_weights(training, self.start), self.damping, seed)
+        status, number = "iterations", 0
         for stop in stops:
             try:
-                while status == "iterations" and iteration < stop:
-                    if moments is None:
-                        moments, slope = measure(weights, 0)
-                    iteration += 1
-                    progress.step("learning weights", iteration - 1, stops[-1])
+                while status == "iterations" and number < stop:
+                    progress.step("learning weights", number, stops[-1])
+                    number += 1
                     if expired(deadline):
                         status = "limit"
-                        break
-                    progress.observe({"gradient norm": float(np.linalg.norm(slope))})
-                    curvature = np.maximum(moments.variance + precision, 1e-3)
-                    scaled = slope / curvature
-                    if self.conjugate and direction.any():
-                        turn = float(scaled @ (slope - previous)) / max(float(previous @ (previous / curvature)), 1e-12)
-                        direction = scaled + max(0.0, turn) * direction
-                    if not self.conjugate or direction @ slope <= 0:
-                        direction = scaled
-                    bend = moments.hessian_product(direction) + precision * direction
-                    size = float(direction @ slope) / max(
-                        float(direction @ bend + damping * (direction @ direction)), 1e-12
-                    )
-                    move = size * direction
-                    predicted = float(move @ slope) - size * size * float(direction @ bend) / 2
-                    if predicted < self.tolerance * atoms:
+                    elif run.step(number, progress):
                         status = "converged"
-                        break
-                    candidate = weights + move
-                    new_moments, new_slope = measure(candidate, iteration)
-                    actual = float(move @ (slope + new_slope)) / 2
-                    if actual < -0.1 * predicted:
-                        damping *= 4
-                        direction = np.zeros_like(direction)
-                        rows.append((float(np.linalg.norm(slope)), damping, 0.0))
-                        continue
-                    if actual > 0.75 * predicted:
-                        damping /= 2
-                    elif actual < 0.25 * predicted:
-                        damping *= 4
-                    previous, weights, moments, slope = slope, candidate, new_moments, new_slope
-                    rows.append((float(np.linalg.norm(slope)), damping, size))
             except Cancelled:
                 status = "cancelled"
-            yield answer(status)
+            yield LearnedWeights(run.weights, run.trace(), status, self.name, training.notes())
+
+
+@dataclass
+class _Run:
+    """Where one run stands: the accepted weights with their moments, the last direction, the damping."""
+
+    learner: DiagonalNewton
+    training: TrainingSet
+    chains: WorldChains
+    weights: Float
+    damping: float
+    seed: int
+    moments: Moments | None = None
+    slope: Float = field(default_factory=lambda: np.zeros(0))
+    previous: Float = field(default_factory=lambda: np.zeros(0))
+    direction: Float = field(default_factory=lambda: np.zeros(0))
+    rows: list[tuple[float, float, float]] = field(default_factory=list)
+
+    def step(self, number: int, progress: Progress) -> bool:
+        """One iteration; whether it found nothing left to gain."""
+        if self.moments is None:
+            self.moments, self.slope = self._measure(self.weights, 0)
+            self.previous = self.direction = np.zeros_like(self.weights)
+        learner, moments, slope = self.learner, self.moments, self.slope
+        size_of_slope = float(np.linalg.norm(slope))
+        progress.observe({"gradient norm": size_of_slope})
+        self._turn(moments)
+        direction = self.direction
+        bend = moments.hessian_product(direction) + self._precision * direction
+        damped = float(direction @ bend + self.damping * (direction @ direction))
+        size = float(direction @ slope) / max(damped, 1e-12)
+        move = size * direction
+        predicted = float(move @ slope) - size * size * float(direction @ bend) / 2
+        if predicted < learner.tolerance * max(1, sum(world.labels.size for world in self.training.worlds)):
+            return True
+        candidate = self.weights + move
+        new_moments, new_slope = self._measure(candidate, number)
+        actual = float(move @ (slope + new_slope)) / 2
+        if actual < -0.1 * predicted:
+            self.damping *= 4
+            self.direction = np.zeros_like(direction)
+            self.rows.append((size_of_slope, self.damping, 0.0))
+            return False
+        if actual > 0.75 * predicted:
+            self.damping /= 2
+        elif actual < 0.25 * predicted:
+            self.damping *= 4
+        self.previous, self.weights, self.moments, self.slope = slope, candidate, new_moments, new_slope
+        self.rows.append((size_of_slope, self.damping, size))
+        return False
+
+    def trace(self) -> dict[str, Float]:
+        columns = np.array(self.rows, np.float64).reshape(-1, 3)
+        return {
+            "iteration": np.arange(1.0, len(columns) + 1),
+            "gradient_norm": columns[:, 0],
+            "damping": columns[:, 1],
+            "step": columns[:, 2],
+        }
+
+    @property
+    def _precision(self) -> float:
+        return 0.0 if np.isinf(self.learner.prior_sd) else self.learner.prior_sd**-2
+
+    def _turn(self, moments: Moments) -> None:
+        """The next direction: Newton's by the diagonal, or conjugate to the last while that still ascends."""
+        curvature = np.maximum(moments.variance + self._precision, 1e-3)
+        scaled, direction = self.slope / curvature, self.direction
+        if self.learner.conjugate and direction.any():
+            along = float(self.previous @ (self.previous / curvature))
+            direction = scaled + max(0.0, float(scaled @ (self.slope - self.previous)) / max(along, 1e-12)) * direction
+        self.direction = direction if self.learner.conjugate and direction @ self.slope > 0 else scaled
+
+    def _measure(self, at: Float, number: int) -> tuple[Moments, Float]:
+        learner = self.learner
+        moments = self.chains.advance(at, sweeps=learner.sweeps, burn_in=learner.burn_in, seed=self.seed + number)
+        return moments, np.where(self.training.learned, moments.gradient - self._precision * at, 0.0)
 
 
 @dataclass(frozen=True)
