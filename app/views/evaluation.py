@@ -19,6 +19,7 @@ METRICS = {
     "accuracy": "Share predicted rightly, true and false alike.",
     "AUC-ROC": "Probability that a true atom is ranked above a false one.",
     "AUC-PR": "Area under the precision-recall curve; better than AUC-ROC where few atoms are true.",
+    "AUC-PR(-)": "The same for the false atoms, ranked from the lowest value.",
     "CLL": "Mean log of the probability given to what is the case; 0 is perfect.",
 }
 HEADLINE = ("F1", "AUC-ROC", "AUC-PR", "CLL")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.errors import InputError
+from workbench.errors import InputError, UsageError
 from workbench.verbs.evaluate import evaluate_file, parse_atom
 
 
@@ -86,3 +86,17 @@ def test_a_table_may_spell_its_predicate_with_underscores(tmp_path: Path) -> Non
     result = evaluate_file(predictions, [tmp_path / "links_to.csv"])
     assert result["positives"] == 1
     assert not result["warnings"]
+
+
+def test_categories_and_continuous_errors_of_a_file(tmp_path: Path) -> None:
+    predictions = tmp_path / "predictions.csv"
+    rows = [("A", "x", 0.9), ("A", "y", 0.2), ("B", "x", 0.6), ("B", "y", 0.4)]
+    lines = [f'"HasCat({item},{category})",HasCat,{value}' for item, category, value in rows]
+    predictions.write_text("\n".join(["atom,predicate,value", *lines]) + "\n")
+    (tmp_path / "HasCat.csv").write_text("A,x\nB,y\n")
+    found = evaluate_file(predictions, [tmp_path / "HasCat.csv"], kind="continuous", categorical=["HasCat"])
+    assert found["by_predicate"]["HasCat"]["categorical accuracy"] == 0.5
+    assert found["MAE"] == pytest.approx((0.1 + 0.2 + 0.6 + 0.6) / 4)
+    assert found["NMSE"] == pytest.approx(found["MSE"])
+    with pytest.raises(UsageError, match="HasTopic"):
+        evaluate_file(predictions, [tmp_path / "HasCat.csv"], categorical=["HasTopic"])

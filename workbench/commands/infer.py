@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -43,6 +44,14 @@ TaskName = Annotated[
 EngineName = Annotated[
     str, typer.Option("--engine", "-e", help="auto, exact, ilp, rc2, lp, cpi, maxwalksat, mcsat, gibbs, bp, admm, ...")
 ]
+
+
+class Kind(StrEnum):
+    """How labels are scored."""
+
+    auto = "auto"
+    binary = "binary"
+    continuous = "continuous"
 
 
 def register(app: typer.Typer) -> None:
@@ -158,12 +167,18 @@ def evaluate(
         list[Path], typer.Option("--truth", "-t", help="Facts; an unlisted atom is false, `?` is skipped.")
     ],
     threshold: Annotated[float, typer.Option("--threshold", help="Counts as true at or above.")] = 0.5,
+    kind: Annotated[
+        Kind, typer.Option("--kind", help="continuous: MAE, MSE, RMSE, NMSE, NMAE; auto: by the labels.")
+    ] = Kind.auto,
+    categorical: Annotated[
+        list[str] | None, typer.Option("--categorical", help="A predicate whose last argument is a category.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Score predictions against facts: F1, accuracy, AUC-ROC, AUC-PR, CLL and more, with a calibration table."""
     from workbench.verbs.evaluate import evaluate_file
 
-    result = evaluate_file(predictions, truth, threshold=threshold)
+    result = evaluate_file(predictions, truth, threshold=threshold, kind=kind.value, categorical=categorical or ())
     for warning in result["warnings"]:
         print_error(f"warning[{warning['code']}]: {warning['message']}\n  help: {warning['help']}")
     if json:

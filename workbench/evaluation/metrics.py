@@ -65,7 +65,7 @@ def binary_scores(values: Float, truth: Float, *, threshold: float = 0.5) -> Map
     """Classification at `threshold`, ranking and probability scores of 0/1 labels, all shape (n,).
 
     Precision without a predicted positive, recall and F1 without a positive are 0 by convention, as scikit-learn has
-    it; the areas are NaN where they are not defined.
+    it; the areas are NaN where they are not defined. `AUC-PR(-)` is the area for the false atoms, ranked by 1 - value.
     """
     guess = values >= threshold
     true = float(np.count_nonzero(guess & (truth == 1)))
@@ -77,6 +77,7 @@ def binary_scores(values: Float, truth: Float, *, threshold: float = 0.5) -> Map
         "accuracy": float(np.mean(guess == (truth == 1))),
         "AUC-ROC": auc_roc(values, truth),
         "AUC-PR": auc_pr(values, truth),
+        "AUC-PR(-)": auc_pr(1.0 - values, 1.0 - truth),
         "average precision": average_precision(values, truth),
         "CLL": conditional_log_likelihood(values, truth),
         "Brier": float(np.mean((values - truth) ** 2)),

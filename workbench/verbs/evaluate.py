@@ -9,12 +9,12 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from workbench.errors import Diagnostic, InputError, Span, nearest
-from workbench.evaluation import calibration, scores
+from workbench.errors import Diagnostic, InputError, Span, UsageError, nearest
+from workbench.evaluation import calibration, categorical_accuracy, scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -197,8 +197,24 @@ def _no_prediction(path: Path, number: int) -> InputError:
     return error
 
 
-def evaluate_file(predictions: Path, truth: Sequence[Path], *, threshold: float = 0.5) -> dict[str, Any]:
+def evaluate_file(
+    predictions: Path,
+    truth: Sequence[Path],
+    *,
+    threshold: float = 0.5,
+    kind: Literal["auto", "binary", "continuous"] = "auto",
+    categorical: Sequence[str] = (),
+) -> dict[str, Any]:
     """Score a predictions file against fact files; an unlisted atom is false, `?` is skipped.
+
+    Parameters
+    ----------
+    threshold : float
+    kind : {'auto', 'binary', 'continuous'}
+        As in `workbench.evaluation.scores`: `continuous` gives the errors of 0/1 labels, too.
+    categorical : sequence of str
+        Predicates whose last argument is a category of what the others name: `by_predicate` gives their categorical
+        accuracy, the first category by name winning ties.
 
     Returns
     -------
@@ -207,7 +223,22 @@ def evaluate_file(predictions: Path, truth: Sequence[Path], *, threshold: float 
         prediction (`unpredicted`), the same `by_predicate`, a `calibration` table, and `warnings`.
     """
     atoms, values = _predictions(predictions)
-    return _scored(atoms, np.asarray(values), truth, threshold)
+    result = _scored(atoms, np.asarray(values), truth, threshold, kind)
+    for name in categorical:
+        if name not in result["by_predicate"]:
+            known = ", ".join(result["by_predicate"])
+            raise UsageError.of("E0828", f"no labelled prediction is of {name}", help=f"predicates: {known}")
+        accuracy = _categorical([(a, v) for a, v in zip(atoms, values) if a[0] == name and a[1]], _labels(atoms, truth))
+        result["by_predicate"][name]["categorical accuracy"] = accuracy
+        result[f"categorical accuracy, {name}"] = accuracy
+    return result
+
+
+def _categorical(predicted: Sequence[tuple[AtomKey, float]], labels: Mapping[AtomKey, float]) -> float:
+    truth = np.array([labels.get(atom, 0.0) for atom, _ in predicted])
+    _, item = np.unique([repr(atom[1][:-1]) for atom, _ in predicted], return_inverse=True)
+    _, category = np.unique([atom[1][-1] for atom, _ in predicted], return_inverse=True)
+    return categorical_accuracy([value for _, value in predicted], truth, item, category)
 
 
 def _labels(atoms: Sequence[AtomKey], truth: Sequence[Path]) -> dict[AtomKey, float]:
@@ -232,13 +263,17 @@ def _plainly(name: str) -> str:
 
 
 def _scored(
-    atoms: Sequence[AtomKey], values: np.ndarray[Any, Any], truth: Sequence[Path], threshold: float
+    atoms: Sequence[AtomKey],
+    values: np.ndarray[Any, Any],
+    truth: Sequence[Path],
+    threshold: float,
+    kind: Literal["auto", "binary", "continuous"] = "auto",
 ) -> dict[str, Any]:
     labels = _labels(atoms, truth)
     target = np.array([labels.get(atom, 0.0) for atom in atoms])
     predicates = np.array([atom[0] for atom in atoms])
     known = set(atoms)
-    result: dict[str, Any] = dict(scores(values, target, threshold=threshold))
+    result: dict[str, Any] = dict(scores(values, target, kind=kind, threshold=threshold))
     result["scored"] = int(np.isfinite(target).sum())
     result["unpredicted"] = sum(
         1 for atom, value in labels.items() if value > 0 and atom[0] in set(predicates) and atom not in known
@@ -247,7 +282,7 @@ def _scored(
     for name in dict.fromkeys(predicates.tolist()):
         chosen = predicates == name
         if np.isfinite(target[chosen]).any():
-            by_predicate[name] = dict(scores(values[chosen], target[chosen], threshold=threshold))
+            by_predicate[name] = dict(scores(values[chosen], target[chosen], kind=kind, threshold=threshold))
     result["by_predicate"] = by_predicate
     result["calibration"] = _calibration(values, target)
     result["warnings"] = [warning.as_record() for warning in _unmatched(predicates, labels)]
