@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.grounding.linear_terms import RuleTerms
-from workbench.grounding.plans import LineForm, Shape
+from workbench.grounding.plans import TOLERANCE, LineForm, Shape
 from workbench.grounding.select import (
     Call,
     Column,
@@ -24,10 +24,7 @@ from workbench.grounding.select import (
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import LinearRule
 
-__all__ = ["TOLERANCE", "LinearPlan", "plan_linear_rule"]
-
-TOLERANCE = 1e-9
-"""Rows whose potential cannot rise above this are left out."""
+__all__ = ["LinearPlan", "plan_linear_rule"]
 
 
 @dataclass(frozen=True)

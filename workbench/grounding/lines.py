@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from workbench.grounding.linear import TOLERANCE
-from workbench.grounding.plans import LineForm
+from workbench.grounding.plans import TOLERANCE, LineForm
 
 __all__ = ["LinearRows", "rows_of_lines", "whole_groundings"]
 

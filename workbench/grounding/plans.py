@@ -10,7 +10,10 @@ from workbench.grounding.select import Select, Union
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import Clause, LinearRule
 
-__all__ = ["LineForm", "Plan", "Shape"]
+__all__ = ["TOLERANCE", "LineForm", "Plan", "Shape"]
+
+TOLERANCE = 1e-9
+"""PSL's rows whose potential cannot rise above this are left out."""
 
 
 @dataclass(frozen=True)

@@ -210,14 +210,10 @@ def _counting(plan: Plan, shape: Shape) -> Select:
     """How many of a shape's rows are unit groundings, and how many are rows."""
     clause = plan.clause
     soft = not clause.hard and clause.power == 1
-    kept: Expression = Value(True)
     affine: Expression = Value(True)
     n_open: Expression
     if shape.listing:
-        literals = Column("r", "literals")
-        n_open = Call("len", (literals,))
-        atoms = Call("list_transform", (literals, Column("", "lambda x: x // 2")))
-        kept = Operation("=", (Call("len", (Call("list_distinct", (atoms,)),)), n_open))
+        n_open = Call("len", (Column("r", "literals"),))
     else:
         n_open = Value(len(shape.coefficients))
         slope: Expression = Value(shape.coefficients[0])
@@ -230,8 +226,8 @@ def _counting(plan: Plan, shape: Shape) -> Select:
             varying = any(name == "b" for name, _ in getattr(shape.select, "columns", ()))
             b: Expression = Column("r", "b") if varying else Value(shape.constant)
             affine = all_of((Operation(">=", (b, Value(0))), Operation(">=", (add((b, slope)), Value(0)))))
-    unit = all_of((Operation("=", (n_open, Value(1))), affine, kept)) if soft else Value(False)
-    row = all_of((Operation(">", (n_open, Value(0))), negate(unit), kept))
+    unit = all_of((Operation("=", (n_open, Value(1))), affine)) if soft else Value(False)
+    row = all_of((Operation(">", (n_open, Value(0))), negate(unit)))
     count = Call("count", (Star(),))
     return Select(
         (("units", Call("count", count.arguments, filter=unit)), ("rows", Call("count", count.arguments, filter=row))),

@@ -1,18 +1,16 @@
-"""A logical rule of PSL as `Select`s: listed atoms, truth values folded into the constant, unviolable rows left out."""
+"""A logical rule of PSL as `Select`s: its cases counted, merged where they must be, and its missing atoms named."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from workbench.errors import InputError, WorkbenchError
-from workbench.grounding.atom_index import OBSERVED, AtomIndex
 from workbench.grounding.atoms import atom_text
-from workbench.grounding.body import Body
 from workbench.grounding.merging import merged_rows
 from workbench.grounding.plans import Shape
+from workbench.grounding.psl_cases import CaseMaker, LogicalCase
 from workbench.grounding.select import (
     Call,
-    Column,
     Expression,
     Operation,
     Select,
@@ -20,77 +18,15 @@ from workbench.grounding.select import (
     Star,
     Union,
     Value,
-    add,
-    all_of,
     any_of,
-    negate,
     render,
 )
 from workbench.grounding.templates import clause_text
-from workbench.grounding.unification import Branch, branches, merging_is_needless
+from workbench.grounding.unification import branches, merging_is_needless
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.language.program import Atom, Clause, Variable
+from workbench.language.program import Clause
 
-__all__ = ["TOLERANCE", "LogicalCase", "LogicalPlan", "plan_logical_rule"]
-
-TOLERANCE = 1e-9
-"""Rows whose potential cannot rise above this are left out."""
-
-
-@dataclass(frozen=True)
-class MissingAtom:
-    """An open atom that a rule's grounding needs.
-
-    Attributes
-    ----------
-    predicate : str
-    alias : str or None
-        The left join that finds it, if one does.
-    is_missing : Expression
-        The test that it is not listed.
-    constants : tuple of Expression
-        Ids of its arguments.
-    """
-
-    predicate: str
-    alias: str | None
-    is_missing: Expression
-    constants: tuple[Expression, ...]
-
-
-@dataclass(frozen=True)
-class LogicalCase:
-    """One shape of a logical rule's rows.
-
-    Attributes
-    ----------
-    select : Select
-        Columns `l0, ...` (atom ids, negative where the value is observed) and `b` where it varies.
-    signature : tuple of (str, int)
-        Predicate and coefficient of each `l`.
-    constant : float
-        `b` where it does not vary.
-    varying : bool
-        There is a column `b`.
-    may_fold : tuple of bool
-        Which `l` can be negative.
-    merged : bool
-        Equal rows must be merged.
-    missing : tuple of MissingAtom
-        The head's atoms, which must be listed.
-    """
-
-    select: Select
-    signature: tuple[tuple[str, int], ...]
-    constant: float
-    varying: bool
-    may_fold: tuple[bool, ...]
-    merged: bool
-    missing: tuple[MissingAtom, ...]
-
-    @property
-    def folded(self) -> bool:
-        return any(self.may_fold)
+__all__ = ["LogicalPlan", "plan_logical_rule"]
 
 
 @dataclass(frozen=True)
@@ -226,14 +162,14 @@ def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool 
     splits = ((True, False), (False, True)) if mixed and needless else ((None, not needless),)
     split = branches(open_literals, multiset=True)
     makers = [
-        _CaseMaker(vocabulary, clause, branch, mixed, all_open, merged, violated)
+        CaseMaker(vocabulary, clause, branch, mixed, all_open, merged, violated)
         for branch in split
         for all_open, merged in splits
     ]
     cases = tuple(maker.make() for maker in makers)
     total = None
     if any(case.varying for case in cases):
-        whole = (_CaseMaker(vocabulary, clause, branch, mixed, None, False, False, prune=False) for branch in split)
+        whole = (CaseMaker(vocabulary, clause, branch, mixed, None, False, False, prune=False) for branch in split)
         inner = Union(tuple(replace(maker.make().select, columns=(("one", Value(1)),)) for maker in whole))
         n = Call("count", (Star(),))
         total = Select(
@@ -242,188 +178,3 @@ def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool 
     # A head whose values are never observed does not change the count, so the count need not find its atoms.
     checked_late = not any(one.predicate in mixed for case in cases for one in case.missing)
     return LogicalPlan(clause, cases, total, checked_late and any(case.missing for case in cases))
-
-
-@dataclass(frozen=True)
-class _Joined:
-    """An open literal's atom, found by a join with its predicate's list."""
-
-    alias: str
-
-    @property
-    def identity(self) -> Expression:
-        return Column(self.alias, "atom")
-
-    @property
-    def is_open(self) -> Expression:
-        return negate(Operation("IS", (self.identity, Value(None))))
-
-    @property
-    def is_absent(self) -> Expression:
-        return Operation("IS", (Column(self.alias, "world"), Value(None)))
-
-    @property
-    def folded(self) -> Expression:
-        return Call("coalesce", (self.identity, Value(OBSERVED)))
-
-    def value(self, otherwise: Expression) -> Expression:
-        return Call("coalesce", (Column(self.alias, "value"), otherwise))
-
-
-@dataclass(frozen=True)
-class _Indexed:
-    """An open literal's atom, found in its predicate's index."""
-
-    index: AtomIndex
-    place: Expression
-
-    @property
-    def identity(self) -> Expression:
-        return self.index.identity(self.place)
-
-    @property
-    def is_open(self) -> Expression:
-        return self.index.is_open(self.place)
-
-    @property
-    def is_absent(self) -> Expression:
-        return self.index.is_absent(self.place)
-
-    @property
-    def folded(self) -> Expression:
-        return self.identity
-
-    def value(self, otherwise: Expression) -> Expression:
-        return self.index.value(self.place, otherwise)
-
-
-@dataclass
-class _CaseMaker:
-    """The steps that make one case.
-
-    `all_open` True or False keeps the rows without or with observed atoms only; None keeps both.
-    """
-
-    vocabulary: Vocabulary
-    clause: Clause
-    branch: Branch
-    mixed: frozenset[str]
-    all_open: bool | None
-    merged: bool
-    violated: bool
-    prune: bool = True
-
-    def make(self) -> LogicalCase:
-        vocabulary, branch = self.vocabulary, self.branch
-        self.body = body = Body(vocabulary, dict(self.clause.variable_types))
-        self.constant = 1.0 - branch.negated
-        self.summands: list[Expression] = []
-        self.missing: list[MissingAtom] = []
-        joined = self._join_observed_body()
-        found = self._find_open(joined)
-        self._add_observed_head()
-        body.adopt(branch.required)
-        for guard in self.clause.guards:
-            body.where.append(Operation("IS NOT", (body.test(guard), Value(True))))
-        body.require(branch.required)
-        body.exclude(branch.excluded)
-        return self._finish(found)
-
-    def _closed(self, positive: bool) -> list[Atom]:
-        roles = self.vocabulary.roles
-        literals = (one for one in self.clause.literals if not roles[one.atom.predicate].open)
-        return [one.atom for one in literals if one.positive == positive]
-
-    def _join_observed_body(self) -> list[Atom]:
-        """Join the closed atoms of the body; their truth values go into the constant."""
-        atoms = self._closed(positive=False)
-        for atom in atoms:
-            alias = self.body.join(atom, self.vocabulary.observed(atom.predicate))
-            if not self.vocabulary.is_boolean(atom.predicate):
-                self.constant -= 1
-                self.summands.append(Column(alias, "value"))
-        return atoms
-
-    def _add_observed_head(self) -> None:
-        """Subtract the truth values of the head's closed atoms; a prior's are those that the data state."""
-        for atom in self._closed(positive=True):
-            if self.body.binds(atom):
-                relation, kind = self.vocabulary.observed(atom.predicate), "left"
-            else:
-                relation, kind = self.vocabulary.stated(atom.predicate), "inner"
-            alias = self.body.join(atom, relation, kind=kind, letter="x")
-            self.summands.append(_times(-1, Call("coalesce", (Column(alias, "value"), Value(0.0)))))
-
-    def _find_open(self, joined: list[Atom]) -> list[_Joined | _Indexed]:
-        """Find the open atoms: those of the body must be listed, and the head's must be or are missing.
-
-        An index serves the head, and a body atom over variables of one relation that is joined anyway. Other body atoms
-        are joined, for they may be what keeps the join small.
-        """
-        body, vocabulary, branch = self.body, self.vocabulary, self.branch
-        found: dict[int, _Joined | _Indexed] = {}
-        for i in sorted(range(len(branch.terms)), key=lambda i: not branch.negative[i]):
-            atom, needed = branch.terms[i][0], branch.negative[i]
-            body.adopt(branch.required)
-            bound = body.binds(atom)
-            index = vocabulary.index(atom.predicate) if bound else None
-            if index is not None and (not needed or any(_variables(atom) <= _variables(one) for one in joined)):
-                found[i] = _Indexed(index, body.known_place(atom))
-                if needed:
-                    body.where.append(negate(found[i].is_absent))
-            else:
-                kind = "left" if bound and not needed else "inner"
-                found[i] = _Joined(body.join(atom, vocabulary.listed(atom.predicate), kind=kind, letter="o"))
-                joined.append(atom)
-            if bound and not needed:
-                types = vocabulary.arguments(atom.predicate)
-                ids = tuple(body.constant_of(term, type_name) for term, type_name in zip(atom.arguments, types))
-                alias = getattr(found[i], "alias", None)
-                self.missing.append(MissingAtom(atom.predicate, alias, found[i].is_absent, ids))
-        return [found[i] for i in range(len(branch.terms))]
-
-    def _finish(self, found: list[_Joined | _Indexed]) -> LogicalCase:
-        """Columns of ids and of the constant, and the tests that drop rows which nothing can violate."""
-        body, mixed = self.body, self.mixed
-        terms = [(one, atom.predicate in mixed, c) for one, (atom, c) in zip(found, self.branch.terms) if c]
-        folded = self.all_open is not True and any(may_fold for _, may_fold, _ in terms)
-        if self.all_open is not None:
-            tests = tuple(one.is_open for one, may_fold, _ in terms if may_fold)
-            body.where.append(all_of(tests) if self.all_open else negate(all_of(tests)))
-        most: list[Expression] = [Value(self.constant), *self.summands]
-        columns: list[tuple[str, Expression]] = []
-        for one, may_fold, c in terms:
-            highest: Expression = Value(float(c > 0))
-            if folded and may_fold:
-                highest = one.value(highest)
-                self.summands.append(_times(c, one.value(Value(0.0))))
-            columns.append((f"l{len(columns)}", one.folded if folded and may_fold else one.identity))
-            most.append(_times(c, highest))
-        b = add((Value(self.constant), *self.summands))
-        varying = bool(self.summands)
-        if varying:
-            columns.append(("b", b))
-        if self.prune if varying else self.constant + sum(max(c, 0) for _, _, c in terms) <= TOLERANCE:
-            body.where.append(Operation(">", (add(tuple(most)), Value(TOLERANCE))))
-        if self.violated:
-            distance = add((b, *(_times(c, self.vocabulary.state.value_of(one.identity)) for one, _, c in terms)))
-            body.where.append(Operation(">", (distance, Value(TOLERANCE))))
-        return LogicalCase(
-            body.select(columns or [("one", Value(1))]),
-            tuple((atom.predicate, c) for atom, c in self.branch.terms if c),
-            self.constant,
-            varying,
-            tuple(folded and may_fold for _, may_fold, _ in terms),
-            self.merged,
-            tuple(self.missing),
-        )
-
-
-def _variables(atom: Atom) -> set[str]:
-    return {term.name for term in atom.arguments if isinstance(term, Variable)}
-
-
-def _times(coefficient: int, value: Expression) -> Expression:
-    if isinstance(value, Value) and isinstance(value.value, float):
-        return Value(coefficient * value.value)
-    return value if coefficient == 1 else Operation("*", (Value(float(coefficient)), value))
