@@ -90,6 +90,17 @@ def test_settings_are_chosen_without_the_test_world() -> None:
     np.testing.assert_array_equal(again, weights)
 
 
+def test_iterations_are_chosen_without_the_test_world() -> None:
+    whole = study()
+    weights, stop = whole.likelihood_held_out(0, (2, 6))
+    assert stop in (2, 6)
+    spoilt = Example(whole.examples[0].network, 1.0 - whole.examples[0].truth)
+    other = MarginStudy(whole.names, (spoilt, *whole.examples[1:]), whole.templates, whole.penalties, whole.cuts)
+    again, same = other.likelihood_held_out(0, (2, 6))
+    assert same == stop
+    np.testing.assert_array_equal(again, weights)
+
+
 def test_averages_are_rows_of_their_own() -> None:
     scores = [FoldScore("S", "Texas", "F1", "Texas", 0.5)]
     assert [score.column for score in averaged(scores)] == ["average"]
