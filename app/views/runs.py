@@ -139,7 +139,7 @@ def compare(first: int, second: int) -> None:
             }
             for item in differing
         ]
-        table(pd.DataFrame(rows))
+        table(pd.DataFrame(rows).drop_duplicates())
     paired = ws.paired_comparison(first, second)
     if not paired.empty:
         st.caption("Metrics on the same folds; p is of a paired t-test, small where the difference is no accident")

@@ -1,0 +1,101 @@
+"""From starting the page's server to its first page in Chromium, over a workspace of five million facts.
+
+python -m benchmarks.first_page [--facts 5000000] [--workspace FILE] [--repeats 3]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pandas as pd
+
+from workbench.workspace import open_workspace
+
+CHROMIUM = "/usr/bin/chromium"
+STILL = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+RULES = "Knows(person, person)\nLikes(person, topic)\nVotes(person)\n1 Knows(x, y) ^ Votes(x) => Votes(y)\n"
+
+
+def make(path: Path, facts: int) -> None:
+    """Acquaintances, tastes and votes of as many people as are needed."""
+    rng = np.random.default_rng(0)
+    people = max(10, facts // 25)
+
+    def pairs(number: int, others: int, prefix: str) -> pd.DataFrame:
+        first, second = rng.integers(0, people, number), rng.integers(0, others, number)
+        return pd.DataFrame({"a": [f"P{i}" for i in first], "b": [f"{prefix}{i}" for i in second]}).drop_duplicates()
+
+    with open_workspace(path) as workspace:
+        workspace.declare(RULES)
+        workspace.load(pairs(int(facts * 0.82), people, "P"), predicate="Knows")
+        workspace.load(pairs(int(facts * 0.17), 500, "T"), predicate="Likes")
+        votes = pd.DataFrame({"a": [f"P{i}" for i in range(0, people, 4)]})
+        workspace.load(votes, predicate="Votes", partition="truth")
+        workspace.remember_rules(RULES, "mln")
+
+
+def measure(path: Path, browser: object) -> tuple[float, float, float, float]:
+    """Seconds until the server answers, until the page is whole, and for a reload; CPU seconds of the server."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    page = browser.new_page()  # type: ignore[attr-defined]
+    began = time.perf_counter()
+    command = [sys.executable, "-m", "workbench", "app", str(path), "--port", str(port), "--no-browser"]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+    try:
+        while True:
+            try:
+                urllib.request.urlopen(f"http://localhost:{port}/_stcore/health", timeout=1)
+                break
+            except OSError:
+                time.sleep(0.02)
+        up = time.perf_counter() - began
+        page.goto(f"http://localhost:{port}/")
+        page.get_by_text("Write rules about them").wait_for()
+        page.wait_for_selector(STILL)
+        whole = time.perf_counter() - began
+        fields = Path(f"/proc/{server.pid}/stat").read_text().split()
+        cpu = (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
+        again = time.perf_counter()
+        page.reload()
+        page.get_by_text("Write rules about them").wait_for()
+        page.wait_for_selector(STILL)
+        return up, whole, time.perf_counter() - again, cpu
+    finally:
+        server.terminate()
+        server.wait()
+        page.close()
+
+
+def main() -> None:
+    from playwright.sync_api import sync_playwright
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--facts", type=int, default=5_000_000)
+    parser.add_argument("--workspace", type=Path)
+    parser.add_argument("--repeats", type=int, default=3)
+    arguments = parser.parse_args()
+    with TemporaryDirectory() as folder, sync_playwright() as driver:
+        path = arguments.workspace or Path(folder, "big.duckdb")
+        if not path.exists():
+            make(path, arguments.facts)
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        print("server up (s) | first page whole (s) | reload (s) | server CPU (s) | load")
+        for _ in range(arguments.repeats):
+            found = measure(path, browser)
+            print(" | ".join(f"{value:.2f}" for value in found), "|", f"{os.getloadavg()[0]:.1f}", flush=True)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
