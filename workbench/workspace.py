@@ -16,7 +16,7 @@ from workbench.errors import UsageError
 from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
 from workbench.verbs.browsing import Browsing, CheckedRules, Example, bundled_examples
-from workbench.verbs.common import as_program, names_of
+from workbench.verbs.common import as_program, as_words, names_of
 from workbench.verbs.reports import Reporting
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from workbench.verbs.learn import LearningResult
     from workbench.verbs.structure_result import StructureResult
 
-__all__ = ["CheckedRules", "Example", "Workspace", "bundled_examples", "open_workspace"]
+__all__ = ["CheckedRules", "Example", "Workspace", "as_words", "bundled_examples", "open_workspace"]
 
 RulesLike = Program | str | os.PathLike[str]
 Float = npt.NDArray[np.float64]

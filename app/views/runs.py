@@ -12,6 +12,7 @@ import streamlit as st
 from app.show import header, plain, run_label, show_error, table
 from app.state import workspace
 from workbench.errors import WorkbenchError
+from workbench.workspace import as_words
 
 METRICS = ("F1", "AUC-ROC", "AUC-PR", "CLL")
 COLUMNS = {
@@ -47,15 +48,6 @@ def overview(runs: tuple[Any, ...]) -> list[int]:
     return [int(frame.iloc[row]["run"]) for row in event.selection.rows]
 
 
-def words(value: Any) -> str:
-    """A setting as people write it."""
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {words(item)}" for key, item in value.items())
-    if isinstance(value, list | tuple):
-        return ", ".join(words(item) for item in value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
 def settings(run: Any) -> dict[str, str]:
     """What a run was started with, and on what."""
     shown = {name: value for name, value in run.parameters.items() if name not in ("figures", "folds") and value}
@@ -64,7 +56,7 @@ def settings(run: Any) -> dict[str, str]:
     shown |= {"seed": run.seed, "status": run.status, "seconds": round(run.seconds or 0.0, 2)}
     shown |= {"program hash": run.program_hash[:16], "data hash": (run.data_hash or "none")[:16]}
     shown |= {f"{name} version": version for name, version in run.versions.items() if name in ("workbench", "duckdb")}
-    return {name.replace("_", " "): words(value) for name, value in shown.items()}
+    return {name.replace("_", " "): as_words(value) for name, value in shown.items()}
 
 
 def one(number: int) -> None:
@@ -134,8 +126,8 @@ def compare(first: int, second: int) -> None:
         rows = [
             {
                 "setting": item["setting"].replace("_", " "),
-                f"run {first}": words(item["first"]),
-                f"run {second}": words(item["second"]),
+                f"run {first}": as_words(item["first"]),
+                f"run {second}": as_words(item["second"]),
             }
             for item in differing
         ]

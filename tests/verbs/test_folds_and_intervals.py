@@ -94,6 +94,20 @@ def test_a_fold_is_opened_again_explained_and_tried_otherwise(workspace: wb.Work
         workspace.reopen(run)
 
 
+def test_the_report_of_a_run_is_one_escaped_page(workspace: wb.Workspace) -> None:
+    workspace.make_folds("random", predicate="Fan", count=2)
+    run = cross_validated(workspace)
+    workspace.label_run(run, name="<script>alert(1)</script>", note="a & b")
+    report = workspace.report_of_run(run)
+    assert "<td>fold 1</td>" in report
+    assert "&lt;script&gt;" in report
+    assert "<script" not in report
+    assert "a &amp; b" in report
+    assert "samples 400" in report
+    assert "{'" not in report
+    assert "http" not in report
+
+
 def test_folds_that_test_nothing_are_refused(workspace: wb.Workspace) -> None:
     with pytest.raises(UsageError, match="no folds"):
         cross_validated(workspace)

@@ -18,7 +18,7 @@ from workbench.language.program import Program
 if TYPE_CHECKING:
     import os
 
-__all__ = ["as_json", "as_program", "deadline_after", "names_of"]
+__all__ = ["as_json", "as_program", "as_words", "deadline_after", "names_of"]
 
 
 def as_program(rules: Program | str | os.PathLike[str]) -> Program:
@@ -91,3 +91,12 @@ def as_json(value: object) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: as_json(getattr(value, field.name)) for field in fields(value)}
     return str(value)
+
+
+def as_words(value: object) -> str:
+    """A setting as people write it: lists by commas, mappings by name, numbers without needless digits."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {as_words(item)}" for key, item in value.items() if item is not None)
+    if isinstance(value, list | tuple):
+        return ", ".join(as_words(item) for item in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from workbench.verbs.common import as_words
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -36,7 +38,11 @@ def html_report(run: Run, scores: pd.DataFrame | None, weights: pd.DataFrame, pr
         "created (UTC)": f"{run.created:%Y-%m-%d %H:%M:%S}",
         "program hash": run.program_hash,
         "data hash": run.data_hash,
-        **{key: value for key, value in run.parameters.items() if key != "figures"},
+        **{
+            key.replace("_", " "): as_words(value)
+            for key, value in run.parameters.items()
+            if key not in ("figures", "folds") and value is not None
+        },
         **{f"version of {name}": value for name, value in run.versions.items()},
     }
     parts = [f"<h1>{escape(title)}</h1>"]
@@ -46,7 +52,10 @@ def html_report(run: Run, scores: pd.DataFrame | None, weights: pd.DataFrame, pr
     if scores is not None and not scores.empty:
         parts += ["<h2>Metrics</h2>", _table(scores)]
     if not weights.empty:
-        shown = weights[["formula", "weight", "initial"]].sort_values("weight", ascending=False)
+        columns = [
+            name for name in ("fold", "formula", "weight", "low", "high", "initial") if weights[name].notna().any()
+        ]
+        shown = weights[columns].sort_values("weight", ascending=False)
         parts += ["<h2>Weights</h2>", _bars(shown), _table(shown)]
     if not predictions.empty:
         columns = [name for name in ("fold", "atom", "value", "truth") if predictions[name].notna().any()]

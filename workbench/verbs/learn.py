@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from workbench.database import Database, Run, run_table
+from workbench.database import Database
 from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.grounding import Grounding, GroundRequest, LazyRows, ground, ground_lazily
 from workbench.inference.row_store import RowStore
@@ -22,12 +22,12 @@ from workbench.learning.max_margin import MaxMargin
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.network import Templates
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import as_json, as_program, deadline_after, names_of
+from workbench.verbs.common import as_json, deadline_after
 from workbench.verbs.generative import DatabaseFlipCounts
 from workbench.verbs.infer import is_query, query_predicates
 from workbench.verbs.naming import row_texts, template_texts
 
-__all__ = ["GENERATIVE", "LearningResult", "example_of", "intervals_of_run", "learn", "learned_text"]
+__all__ = ["GENERATIVE", "LearningResult", "by_world", "example_of", "learn", "learned_text"]
 
 Float = npt.NDArray[np.float64]
 
@@ -199,7 +199,7 @@ def learn(
         chosen = make_learner(default_learner(program, hidden=hidden) if learner == "auto" else learner, **settings)
         tried: dict[str, object] = {}
         if candidates:
-            apart = _by_world(database, program, request, grounding.templates)
+            apart = by_world(database, program, request, grounding.templates)
             trial = [example_of(part, held_out) for part in apart]
             found = validate(
                 chosen, candidates, trial, grounding.templates, seed=seed, deadline=deadline, progress=progress
@@ -210,7 +210,7 @@ def learn(
         if source is not None:
             examples = [replace(example, source=RowStore(cast(Any, source)))]
         elif getattr(chosen, "by_world", False) and np.unique(grounding.network.world).size > 1:
-            parts = _by_world(database, program, request, grounding.templates)
+            parts = by_world(database, program, request, grounding.templates)
             examples = [example_of(part, held_out) for part in parts]
         learned = chosen.fit(examples, grounding.templates, seed=seed, deadline=deadline, progress=progress)
         if source is not None:
@@ -220,7 +220,7 @@ def learn(
     if intervals is not None:
         sampled = [example]
         if intervals == "bootstrap":
-            apart = _by_world(database, program, request, grounding.templates)
+            apart = by_world(database, program, request, grounding.templates)
             sampled = [example_of(part, held_out) for part in apart]
         found_intervals = weight_intervals(
             sampled,
@@ -244,61 +244,7 @@ def learn(
     )
 
 
-def intervals_of_run(
-    database: Database,
-    run: Run,
-    *,
-    method: str,
-    resamples: int,
-    time_limit: float | None = None,
-    progress: Progress = SILENT,
-) -> tuple[Float, Float]:
-    """Ground a recorded learning run's program again; low and high end of an interval for each of its weights.
-
-    Raises
-    ------
-    UsageError
-        E0511 as `weight_intervals`, or where the program does not ground to the recorded weights any more.
-    """
-    settings = run.parameters
-    program = as_program(run.program_text)
-    database.declare(program)
-    by_name = database.worlds()
-    worlds = settings.get("worlds")
-    request = GroundRequest(
-        query=names_of(settings["query"]) if settings.get("query") else None,
-        closed=names_of(settings.get("closed")),
-        hidden=names_of(settings.get("hidden")),
-        worlds=tuple(by_name[name] for name in worlds) if worlds else None,
-        role="learn",
-        tie=bool(settings.get("tie")),
-    )
-    grounding = ground(database, program, request, progress=progress)
-    weights = run_table(database, run.id, "weight")["weight"].to_numpy(np.float64)
-    templates = grounding.templates
-    if templates.n_templates != weights.size:
-        raise UsageError.of("E0511", f"run {run.id} cannot be grounded again to its {weights.size:,} weights")
-    fixed = run_table(database, run.id, "weight")["fixed"].to_numpy(np.bool_)
-    templates = replace(templates, weight=weights, fixed=fixed)
-    parts = [example_of(grounding)]
-    if method == "bootstrap":
-        parts = [example_of(part) for part in _by_world(database, program, request, templates)]
-    found = weight_intervals(
-        parts,
-        templates,
-        weights,
-        method=cast(Any, method),
-        discrete=program.language == "mln",
-        prior_sd=float((settings.get("options") or {}).get("prior_sd", 2.0)),
-        resamples=resamples,
-        seed=run.seed or 0,
-        deadline=deadline_after(time_limit),
-        progress=progress,
-    )
-    return found.low, found.high
-
-
-def _by_world(database: Database, program: Program, request: GroundRequest, templates: Templates) -> list[Grounding]:
+def by_world(database: Database, program: Program, request: GroundRequest, templates: Templates) -> list[Grounding]:
     """Each training world grounded apart; those without an open atom left out."""
     worlds = tuple(database.worlds().values()) if request.worlds is None else request.worlds
     parts = [ground(database, program, replace(request, worlds=(world,), templates=templates)) for world in worlds]

@@ -245,7 +245,7 @@ class Reporting:
         UsageError
             E0815 when it is no learning run, E0816 when the facts have changed since.
         """
-        from workbench.verbs.learn import intervals_of_run
+        from workbench.verbs.intervals import intervals_of_run
 
         run = self.run(number)
         if run.kind != "learn":
