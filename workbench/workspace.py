@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, cast
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.database import Database, LoadReport, Partition, read_run, read_runs, run_table
-from workbench.errors import UsageError
-from workbench.language.program import Program
-from workbench.progress import SILENT, Progress
 from workbench.verbs.browsing import Browsing, CheckedRules, Example, bundled_examples
-from workbench.verbs.common import as_program, as_words, names_of
+from workbench.verbs.common import as_words
+from workbench.verbs.modelling import Modelling, RulesLike
 from workbench.verbs.reports import Reporting
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.grounding import Grounding, GroundRequest
-    from workbench.language.ilp import IlpProblem
-    from workbench.network import Templates
-    from workbench.verbs.crossval import CrossValidation
-    from workbench.verbs.infer import InferenceResult, Task
-    from workbench.verbs.learn import LearningResult
-    from workbench.verbs.structure_result import StructureResult
+    from workbench.verbs.infer import InferenceResult
 
 __all__ = ["CheckedRules", "Example", "Workspace", "as_words", "bundled_examples", "open_workspace"]
-
-RulesLike = Program | str | os.PathLike[str]
-Float = npt.NDArray[np.float64]
 
 
 def open_workspace(path: str | os.PathLike[str] | None = None, *, read_only: bool = False) -> Workspace:
@@ -41,7 +26,7 @@ def open_workspace(path: str | os.PathLike[str] | None = None, *, read_only: boo
     return Workspace(Database.open(path, read_only=read_only))
 
 
-class Workspace(Browsing, Reporting):
+class Workspace(Browsing, Modelling, Reporting):
     """Data, rules and runs in one DuckDB database.
 
     Use as a context manager, or call `close`. What only some verbs need (SciPy, Numba, pandas) is imported by them.
@@ -104,257 +89,6 @@ class Workspace(Browsing, Reporting):
 
         return load(self.database, source, world=world, partition=partition, predicate=predicate, split=split)
 
-    def declare(self, rules: RulesLike) -> Program:
-        """Declare a program's types and predicates in the database, and give the program back."""
-        program = as_program(rules)
-        self.database.declare(program)
-        return program
-
-    def worlds(self) -> dict[str, int]:
-        """The databases kept apart in this workspace, name to id."""
-        return dict(self.database.worlds())
-
-    def request(
-        self,
-        *,
-        query: Sequence[str] | str | None = None,
-        closed: Sequence[str] | str | None = None,
-        hidden: Sequence[str] | str | None = None,
-        worlds: Sequence[str] | None = None,
-        templates: Templates | None = None,
-        **options: Any,
-    ) -> GroundRequest:
-        """What to ground, worlds by name.
-
-        Raises
-        ------
-        UsageError
-            For an unknown world.
-        """
-        from workbench.grounding import GroundRequest
-
-        if not self.worlds():
-            self.database.world_id()
-        by_name = self.worlds()
-        unknown = [name for name in worlds or () if name not in by_name]
-        if unknown:
-            raise UsageError.of(
-                "E0807", f"there is no world {', '.join(unknown)}", help=f"the worlds are {', '.join(by_name)}"
-            )
-        ids = None if worlds is None else tuple(by_name[name] for name in worlds)
-        return GroundRequest(
-            query=None if query is None else names_of(query),
-            closed=names_of(closed),
-            hidden=names_of(hidden),
-            worlds=ids,
-            templates=templates,
-            **options,
-        )
-
-    def preview(
-        self,
-        rules: RulesLike,
-        *,
-        learning: bool = False,
-        samples: int = 3,
-        seconds: float | None = None,
-        progress: Progress = SILENT,
-        **request: Any,
-    ) -> Any:
-        """Count every rule's groundings without materialising them, with the SQL, the plan and sample clauses.
-
-        With `seconds` a rule that cannot be counted in that time is an error (E0312), not a wait.
-        """
-        from workbench.grounding import preview
-
-        program, wanted = self.declare(rules), self.request(role=_role(learning), **request)
-        return preview(self.database, program, wanted, samples=samples, seconds=seconds, progress=progress)
-
-    def ground(self, rules: RulesLike, *, learning: bool = False, **request: Any) -> Grounding:
-        """The ground network of the rules over the data."""
-        from workbench.grounding import ground
-
-        program = self.declare(rules)
-        return ground(self.database, program, self.request(role=_role(learning), **request))
-
-    def infer(
-        self,
-        rules: RulesLike | LearningResult,
-        *,
-        task: Task | None = None,
-        engine: str = "auto",
-        options: Mapping[str, object] | None = None,
-        seed: int = 0,
-        time_limit: float | None = None,
-        progress: Progress = SILENT,
-        record: bool = True,
-        **request: Any,
-    ) -> InferenceResult:
-        """Predict the open atoms.
-
-        Parameters
-        ----------
-        rules : Program, path, text, or the result of `learn`
-        task : {'map', 'marginal'}, optional
-            Marginals by default for Markov logic, MAP for PSL.
-        engine : str
-            A name, or `auto`.
-        options : mapping, optional
-            The engine's parameters.
-        time_limit : float, optional
-            Seconds.
-        **request
-            `query`, `closed`, `hidden`, `worlds`, as in `request`.
-        """
-        from workbench.verbs import runs
-        from workbench.verbs.infer import infer
-        from workbench.verbs.learn import LearningResult
-
-        weights = None
-        if isinstance(rules, LearningResult):
-            weights = rules.weights
-            request.setdefault("templates", rules.templates)
-            rules = rules.program
-        program = self.declare(rules)
-        chosen: Task = task or ("marginal" if program.language == "mln" else "map")
-        result = infer(
-            self.database,
-            program,
-            self.request(**request),
-            task=chosen,
-            engine=engine,
-            options=options,
-            weights=weights,
-            seed=seed,
-            time_limit=time_limit,
-            progress=progress,
-        )
-        if not record:
-            return result
-        settings = {"engine": engine, "options": options, "time_limit": time_limit, **request}
-        return replace(result, run_id=runs.record_inference(self.database, result, seed, _settings(settings)))
-
-    def learn(
-        self,
-        rules: RulesLike,
-        *,
-        learner: str = "auto",
-        options: Mapping[str, object] | None = None,
-        candidates: Mapping[str, Sequence[object]] | None = None,
-        intervals: Literal["laplace", "bootstrap"] | None = None,
-        lazy: bool = False,
-        seed: int = 0,
-        time_limit: float | None = None,
-        progress: Progress = SILENT,
-        record: bool = True,
-        **request: Any,
-    ) -> LearningResult:
-        """Learn the rules' weights from the labels in the data.
-
-        `options` are the learner's parameters; `candidates` maps parameters to values among which the best on the last
-        training world, held out, are chosen; `intervals` puts an interval beside each weight; `lazy` grounds hard rules
-        only where a state violates them (max margin).
-        """
-        from workbench.verbs import runs
-        from workbench.verbs.learn import learn
-
-        program = self.declare(rules)
-        result = learn(
-            self.database,
-            program,
-            self.request(**request),
-            learner=learner,
-            options=options,
-            candidates=candidates,
-            intervals=intervals,
-            lazy=lazy,
-            seed=seed,
-            time_limit=time_limit,
-            progress=progress,
-        )
-        if not record:
-            return result
-        settings = {
-            "learner": learner,
-            "options": options,
-            "candidates": candidates,
-            "intervals": intervals,
-            "lazy": lazy,
-            "time_limit": time_limit,
-            **request,
-        }
-        return replace(result, run_id=runs.record_learning(self.database, result, seed, _settings(settings)))
-
-    def structure(
-        self, source: RulesLike | IlpProblem | None = None, *, targets: Sequence[str] | None = None, **options: Any
-    ) -> StructureResult:
-        """Learn rules; `result.candidate_table()` has every candidate with support, precision and gain.
-
-        Parameters
-        ----------
-        source : IlpProblem, or Program, path or text, optional
-            An ILP problem (`workbench.language.ilp_reader.read_ilp`) is loaded and searched by its modes (see
-            `workbench.verbs.structure.induce`); of rules only the declarations are used, and rules over their
-            predicates are learned from this workspace's facts (`learn_rules`); None for all its predicates.
-        targets : sequence of str, optional
-            Without modes: the predicates that rules are learned for, all when absent.
-        options
-            What the two functions take: `loop`, `weights`, `collect`; `method`, `world`; `settings`, `candidates`,
-            `seed`, `time_limit`, `progress`.
-        """
-        from workbench.language.ilp import IlpProblem
-        from workbench.verbs.structure import induce, learn_rules
-
-        if isinstance(source, IlpProblem):
-            return induce(self.database, source, **options)
-        predicates = list(self.database.predicates() if source is None else self.declare(source).predicates)
-        return learn_rules(self.database, predicates, list(targets or predicates), **options)
-
-    def crossval(
-        self,
-        rules: RulesLike,
-        *,
-        folds: Literal["worlds", "kept"] | int | Sequence[Sequence[str]] = "worlds",
-        worlds: Sequence[str] | None = None,
-        **options: Any,
-    ) -> CrossValidation:
-        """Learn without a part of the data, predict it and score it, fold by fold.
-
-        Parameters
-        ----------
-        folds : {'worlds', 'kept'}, int, or sequence of sequences of str
-            Leave one world out, the folds that `make_folds` keeps in the workspace, the worlds dealt into so many
-            folds, or each fold's worlds by name.
-        worlds : sequence of str, optional
-            Only these worlds.
-        **options
-            `query`, `closed`, `hidden`; `learner`, `learner_options`, `candidates`, `task`, `engine`,
-            `engine_options`, `seed`, `time_limit`, `progress`; `record`.
-        """
-        from workbench.verbs import runs
-        from workbench.verbs.crossval import crossval, grouped_worlds, kept_folds, world_folds
-
-        program = self.declare(rules)
-        keys = ("query", "closed", "hidden")
-        chosen = {key: options.pop(key) for key in keys if key in options}
-        record = options.pop("record", True)
-        request = self.request(worlds=worlds, **chosen)
-        ids = sorted(cast("tuple[int, ...]", request.worlds or self.worlds().values()))
-        if folds == "worlds":
-            plans = world_folds(self.database, ids)
-        elif folds == "kept":
-            plans = kept_folds(self.database, ids)
-        elif isinstance(folds, str):
-            raise UsageError.of("E0806", f"there are no folds `{folds}`", help="choose worlds, kept, or a number")
-        else:
-            plans = grouped_worlds(self.database, ids, folds, seed=options.get("seed", 0))
-        options.setdefault("task", "marginal" if program.language == "mln" else "map")
-        result = crossval(self.database, program, request, plans=plans, **options)
-        if not record:
-            return result
-        settings = _settings({**chosen, "worlds": worlds, **options})
-        return replace(result, run_id=runs.record_crossval(self.database, result, options.get("seed", 0), settings))
-
     def evaluate(self, result: InferenceResult, truth: str | os.PathLike[str] | None = None) -> dict[str, Any]:
         """Score a result against the truth in the workspace, or a file of facts."""
         from workbench.verbs.evaluate import evaluate_result
@@ -383,11 +117,3 @@ class Workspace(Browsing, Reporting):
     def run_predictions(self, run: int) -> pd.DataFrame:
         """The predictions of a run."""
         return run_table(self.database, run, "prediction")
-
-
-def _role(learning: bool) -> Literal["infer", "learn"]:
-    return "learn" if learning else "infer"
-
-
-def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in given.items() if value is not None and key not in ("templates", "progress")}

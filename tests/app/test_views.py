@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from time import sleep
 
@@ -14,6 +16,7 @@ from app.state import Server
 from tests.app.conftest import Open
 from workbench.errors import WorkbenchError
 from workbench.progress import Progress
+from workbench.resources import shipped
 
 VIEWS = ("data", "explore", "rules", "learn", "weights", "evaluation", "why", "runs", "experiments")
 LABELLED = "Smokes(Ann)\nSmokes(Bob)\nFriends(Ann,Bob)\nFriends(Bob,Cem)\nFriends(Dov,Eva)\n"
@@ -198,3 +201,15 @@ def test_text_of_users_is_no_markup() -> None:
 def test_combinations_stay_within_worlds(smokers: Server) -> None:
     assert smokers.workspace.combinations("Friends") == 100
     assert smokers.workspace.types() == ("person",)
+
+
+def test_the_first_page_needs_no_heavy_library(tmp_path: Path) -> None:
+    """SciPy, Numba, pandas and charts come with the page that needs them: the first one must be quick."""
+    code = (
+        "import sys\nfrom streamlit.testing.v1 import AppTest\n"
+        f"test = AppTest.from_file({str(shipped('app', 'main.py'))!r}, default_timeout=60).run()\n"
+        "assert not test.exception and test.metric[0].value == '1,786', test\n"
+        "print([name for name in ('pandas', 'scipy', 'numba', 'altair', 'cvxpy', 'sklearn') if name in sys.modules])\n"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path.cwd())
+    assert found.stdout.strip().splitlines()[-1] == "[]"
