@@ -14,7 +14,7 @@ from workbench.progress import Progress
 from workbench.structure.background import Examples
 from workbench.structure.coverage import pack
 from workbench.structure.induction import ClauseLearner
-from workbench.structure.search import SearchSettings
+from workbench.structure.settings import SearchSettings
 
 
 @pytest.mark.parametrize("loop", ["induce", "induce_cover", "induce_max"])

@@ -27,7 +27,7 @@ from workbench.progress import SILENT, Progress
 from workbench.structure.collective import intransitive_triples, relation_network
 from workbench.structure.features import clause_features
 from workbench.structure.induction import ClauseLearner
-from workbench.structure.search import SearchSettings
+from workbench.structure.settings import SearchSettings
 
 __all__ = ["SETTINGS", "SYSTEMS", "run"]
 

@@ -17,7 +17,8 @@ from workbench.structure.coverage import Coverage, IndexedCoverage, pack, unpack
 from workbench.structure.covers import CoverCache
 from workbench.structure.saturation import BottomClause, saturate
 from workbench.structure.scores import ClassCounts, fit_m
-from workbench.structure.search import Found, SearchSettings, search_clause
+from workbench.structure.search import Found, search_clause
+from workbench.structure.settings import SearchSettings
 
 __all__ = ["ClauseLearner", "InducedTheory"]
 

@@ -3,163 +3,25 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Literal
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from workbench.errors import UsageError, nearest
 from workbench.network.compiled import compiled
 from workbench.progress import SILENT, Progress, expired
 from workbench.structure.covers import CoverCache
 from workbench.structure.saturation import BottomClause
-from workbench.structure.scores import EVALUATION_FUNCTIONS, ClassCounts, least_to_beat, score, upper_bound
+from workbench.structure.scores import ClassCounts, least_to_beat, score, upper_bound
+from workbench.structure.settings import SearchSettings
 
-__all__ = ["Found", "SearchSettings", "search_clause"]
+__all__ = ["Found", "search_clause"]
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Float = npt.NDArray[np.float64]
 Bool = npt.NDArray[np.bool_]
 UInt64 = npt.NDArray[np.uint64]
-
-
-@dataclass(frozen=True)
-class SearchSettings:
-    """Parameters of the search, by Aleph's names, meanings and defaults.
-
-    Parameters
-    ----------
-    i : int
-        Layers of the bottom clause.
-    clauselength : int
-        Most literals of a clause, the head counted.
-    minpos : int
-        Fewest positives an acceptable clause covers; a clause below it is not refined either.
-    noise : int
-        Most negatives an acceptable clause covers.
-    minacc : float
-        Least accuracy of an acceptable clause.
-    minscore : float
-        Least score of an acceptable clause.
-    nodes : int
-        Most clauses evaluated for one seed.
-    search : {'bf', 'df', 'heuristic'}
-        Shortest clause first (within a length the best score first), longest first, best score first.
-    openlist : int
-        Beam: the most open nodes kept; 0 for no limit.
-    evalfn : str
-        A key of `EVALUATION_FUNCTIONS`, or `fitted_m`: the m-estimate with m fitted to the first seed's clauses.
-    explore : bool
-        Go on with clauses that no refinement can lift above the best so far.
-    m, prior : float or None
-        Of the m-estimate; `prior` None for the share of positives.
-    collect : float or None
-        Keep every acceptable clause that scores more, on the way (the `++` of Huynh and Mooney 2008).
-
-    Notes
-    -----
-    `caching` has no switch: covers are always cached, by canonical form. Aleph's `depth`, `proof_strategy` and other
-    settings of its prover have no meaning here, where bodies are joins.
-    """
-
-    i: int = 2
-    clauselength: int = 4
-    minpos: int = 1
-    noise: int = 0
-    minacc: float = 0.0
-    minscore: float = -np.inf
-    nodes: int = 5000
-    search: Literal["bf", "df", "heuristic"] = "bf"
-    openlist: int = 0
-    evalfn: str = "coverage"
-    explore: bool = False
-    m: float = 2.0
-    prior: float | None = None
-    collect: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.evalfn not in (*EVALUATION_FUNCTIONS, "fitted_m"):
-            close = nearest(self.evalfn, (*EVALUATION_FUNCTIONS, "fitted_m"))
-            raise UsageError.of(
-                "E0610",
-                f"there is no evaluation function `{self.evalfn}`",
-                help=f"did you mean `{close}`?" if close else f"choose one of {', '.join(EVALUATION_FUNCTIONS)}",
-            )
-        if self.search not in ("bf", "df", "heuristic"):
-            raise UsageError.of("E0610", f"there is no search `{self.search}`", help="choose from bf, df, heuristic")
-        for entry in fields(self):
-            self._check(entry.name, getattr(self, entry.name), entry.default)
-        if self.clauselength < 2 or self.i < 1 or self.nodes < 1:
-            raise UsageError.of("E0610", "clauselength is at least 2, i and nodes at least 1")
-
-    @staticmethod
-    def _check(name: str, value: object, default: object) -> None:
-        number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-        if isinstance(default, bool):
-            right, wanted = isinstance(value, bool), "true or false"
-        elif isinstance(default, int):
-            right, wanted = number and value == int(value), "a whole number"  # type: ignore[call-overload]
-        elif isinstance(default, float):
-            right, wanted = number, "a number"
-        elif default is None:
-            right, wanted = value is None or number, "a number"
-        else:
-            right, wanted = isinstance(value, str), "a name"
-        if not right:
-            raise UsageError.of("E0610", f"the setting `{name}` is {wanted}, not `{value}`")
-
-    @classmethod
-    def from_mapping(cls, settings: Mapping[str, str]) -> SearchSettings:
-        """Settings of an ILP file; names that mean nothing here are left out (`unused`).
-
-        Raises
-        ------
-        UsageError
-            `E0610` for a value of the wrong kind.
-        """
-        values: dict[str, object] = {}
-        for entry in fields(cls):
-            text = settings.get(entry.name)
-            if text is None:
-                continue
-            values[entry.name] = _value(entry.name, text, entry.default)
-        return replace(cls(), **values)  # type: ignore[arg-type]
-
-    @classmethod
-    def unused(cls, settings: Mapping[str, str]) -> dict[str, str]:
-        """Settings of an ILP file that have no effect here, with the reason."""
-        known = {entry.name for entry in fields(cls)}
-        return {name: _UNUSED.get(name, "is no parameter of this search") for name in settings if name not in known}
-
-
-_UNUSED = {
-    "caching": "covers are always cached",
-    "cache_clauselength": "covers of every length are cached",
-    "depth": "bodies are joins, so proofs have no depth",
-    "proof_strategy": "bodies are joins, not proofs",
-    "prooftime": "bodies are joins, not proofs",
-    "verbosity": "progress is shown on standard error",
-    "minposfrac": "give minpos",
-    "max_vars": "clauselength bounds the variables",
-    "max_clauses": "the covering loop ends when all positives are covered",
-}
-
-
-def _value(name: str, text: str, default: object) -> object:
-    """A setting from its text; text of the wrong kind stays text, which the settings then refuse."""
-    if isinstance(default, bool):
-        return {"true": True, "false": False}.get(text, text)
-    if isinstance(default, str):
-        return text
-    if isinstance(default, int) and text in ("inf", "+inf"):
-        return 0 if name == "openlist" else 2**31 - 1
-    try:
-        return int(text) if isinstance(default, int) else float(text)
-    except ValueError:
-        return text
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from workbench.structure.mining import RuleMiner
 from workbench.structure.paths import PathLearner
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore, all_atoms
 from workbench.structure.rules import LearnedRule, body_text, format_theory, information_gain
-from workbench.structure.search import SearchSettings
+from workbench.structure.settings import SearchSettings
 from workbench.verbs.common import deadline_after
 from workbench.verbs.structure_result import StructureResult
 
