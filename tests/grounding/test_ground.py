@@ -185,3 +185,9 @@ def test_an_existential_grounding_with_an_atom_and_its_negation_is_satisfied_by_
     assert found.network.n_rows == 2
     assert found.network.groundings.tolist() == [[2, 2, 0]]
     assert found.network.evidence_satisfied.tolist() == [[2.0, 0.0]]
+
+
+def test_constants_of_wide_rows_do_not_wrap() -> None:
+    names = [f"X{i}" for i in range(200)]
+    rules = f"t = {{{', '.join(names)}}}\nA(t)\n2 EXIST x !A(x)\n{' v '.join(f'!A({name})' for name in names)}."
+    assert mln(rules, "", query=["A"]).network.b.tolist() == [-199.0, -199.0]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from workbench.grounding.body import Binding, Body
 from workbench.grounding.merging import merged_rows, with_template
-from workbench.grounding.plans import Shape
+from workbench.grounding.plans import WIDEST_INTEGRAL, Shape
 from workbench.grounding.select import (
     Call,
     Column,
@@ -123,7 +123,7 @@ class ClausePlan:
 
     @property
     def integral_constants(self) -> bool:
-        return True
+        return self.width < WIDEST_INTEGRAL
 
     def unlisted_error(self, vocabulary: Vocabulary) -> None:
         return None
@@ -168,7 +168,8 @@ def plan_clause(vocabulary: Vocabulary, clause: Clause, *, tie: bool, violated: 
         for branch in branches(open_literals, multiset=False)
     )
     folded = any(case.folded for case in cases)
-    merged = folded or not merging_is_needless(clause, open_literals)
+    only_one = {name for name, _ in clause.variable_types} <= set(clause.plus) and not clause.definitions
+    merged = not only_one and (folded or not merging_is_needless(clause, open_literals))
     return ClausePlan(clause, cases, scale, varying, merged, plan_total(vocabulary, clause, varying))
 
 

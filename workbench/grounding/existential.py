@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from workbench.errors import InputError
 from workbench.grounding.body import Binding, Body
 from workbench.grounding.clauses import plan_total, scale_of, varying_scale
-from workbench.grounding.plans import Shape
+from workbench.grounding.plans import WIDEST_INTEGRAL, Shape
 from workbench.grounding.select import (
     Call,
     Column,
@@ -49,7 +49,10 @@ class ExistentialPlan:
     only_units: bool = False
     checked_late: bool = False
     integral: bool = True
-    integral_constants: bool = True
+
+    @property
+    def integral_constants(self) -> bool:
+        return self.widest < WIDEST_INTEGRAL
 
     @property
     def n_plus(self) -> int:

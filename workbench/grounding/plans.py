@@ -10,10 +10,13 @@ from workbench.grounding.select import Select, Union
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import Clause, LinearRule
 
-__all__ = ["TOLERANCE", "LineForm", "Plan", "Shape"]
+__all__ = ["TOLERANCE", "WIDEST_INTEGRAL", "LineForm", "Plan", "Shape"]
 
 TOLERANCE = 1e-9
 """PSL's rows whose potential cannot rise above this are left out."""
+
+WIDEST_INTEGRAL = 127
+"""Rows this wide or wider may have a constant (1 less the negated literals) that does not fit a signed byte."""
 
 
 @dataclass(frozen=True)
@@ -104,12 +107,12 @@ class Plan(Protocol):
 
     @property
     def integral(self) -> bool:
-        """All coefficients are small integers."""
+        """All coefficients are integers that fit a signed byte."""
         ...
 
     @property
     def integral_constants(self) -> bool:
-        """All constants are small integers."""
+        """All constants are integers that fit a signed byte."""
         ...
 
     def counts(self) -> Select | Union | None:

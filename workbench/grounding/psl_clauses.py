@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from workbench.errors import InputError, WorkbenchError
 from workbench.grounding.atoms import atom_text
 from workbench.grounding.merging import merged_rows
-from workbench.grounding.plans import Shape
+from workbench.grounding.plans import WIDEST_INTEGRAL, Shape
 from workbench.grounding.psl_cases import CaseMaker, LogicalCase
 from workbench.grounding.select import (
     Call,
@@ -50,11 +50,11 @@ class LogicalPlan:
 
     @property
     def integral(self) -> bool:
-        return True
+        return len(self.clause.literals) < WIDEST_INTEGRAL
 
     @property
     def integral_constants(self) -> bool:
-        return not any(case.varying for case in self.cases)
+        return self.integral and not any(case.varying for case in self.cases)
 
     def counts(self) -> Union | None:
         return Union(tuple(self._count(number, case) for number, case in enumerate(self.cases))) if self.cases else None

@@ -12,6 +12,7 @@ from workbench.language.normal_form import (
     Expansion,
     NeedsDomain,
     TooLarge,
+    clause_count,
     distribute,
     free_sign_choices,
     fresh_name,
@@ -122,6 +123,8 @@ def _formula_clauses(
     untyped = frozenset([rule.weight.variable]) if rule.weight.variable else frozenset()
     expansion = Expansion(limit, infer_types(formula, program, untyped).variables, domains)
     index = 0
+    if clause_count(formula, limit + 1) > limit:
+        raise TooLarge
     for choice in free_sign_choices(formula):
         disjunctions = distribute(negation_normal_form(choice), expansion)
         shared = _share(disjunctions, soft=rule.weight.kind != "hard")

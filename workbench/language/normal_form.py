@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 
 from workbench.language.builtin import negated_operator
 from workbench.language.formulas import (
@@ -43,6 +44,7 @@ __all__ = [
     "Expansion",
     "NeedsDomain",
     "TooLarge",
+    "clause_count",
     "distribute",
     "free_sign_choices",
     "fresh_name",
@@ -169,6 +171,40 @@ def negation_normal_form(formula: Formula, positive: bool = True) -> Formula:
     raise TypeError(type(formula).__name__)
 
 
+def clause_count(formula: Formula, most: int) -> int:
+    """How many disjunctions the distribution of `formula` has at least, counted up to `most`.
+
+    Exact where no quantifier is expanded. Cost: linear in the formula, whereas its negation normal form grows as the
+    number of disjunctions does.
+    """
+    return _clause_counts(formula, most)[0]
+
+
+def _clause_counts(formula: Formula, most: int) -> tuple[int, int]:
+    """Of the formula, and of its negation."""
+    counts = [_clause_counts(part, most) for part in formula_parts(formula)]
+    match formula:
+        case Not():
+            ((yes, no),) = counts
+            return no, yes
+        case And():
+            yes, no = sum(one[0] for one in counts), prod(one[1] for one in counts)
+        case Or():
+            yes, no = prod(one[0] for one in counts), sum(one[1] for one in counts)
+        case Implies():
+            (left, right) = counts
+            yes, no = left[1] * right[0], left[0] + right[1]
+        case Iff():
+            (left, right) = counts
+            yes = left[1] * right[0] + right[1] * left[0]
+            no = (left[0] + right[1]) * (right[0] + left[1])
+        case Quantified():
+            return counts[0]
+        case _:
+            return 1, 1
+    return min(yes, most), min(no, most)
+
+
 @dataclass
 class Expansion:
     """How existential quantifiers are expanded.
@@ -292,9 +328,3 @@ def _product(parts: list[list[Disjunction]], limit: int) -> list[Disjunction]:
         )
         for choice in product(*parts)
     ]
-
-
-def _bounded(clauses: list[Disjunction], limit: int) -> list[Disjunction]:
-    if len(clauses) > limit:
-        raise TooLarge
-    return clauses
