@@ -76,3 +76,35 @@ def test_a_long_line_is_named_and_nothing_is_loaded(run: Run, files: Path) -> No
     outcome = run("infer", "rules.mln", "--data", "facts.db", "--query", "Q")
     assert (outcome.code, "facts.db:2:1" in outcome.err) == (1, True)
     assert len(outcome.err) < 1000
+
+
+SOFT = "1: P(X) -> Q(X) ^2\n1: !Q(X) ^2\n"
+SOFT_DATA = "predicates:\n  P/1: closed\n  Q/1: open\nobservations:\n  P: p.txt\n"
+
+
+def test_engines_of_true_and_false_refuse_soft_logic(run: Run, files: Path) -> None:
+    (files / "soft.psl").write_text(SOFT)
+    (files / "soft.db").write_text("P(A) 0.7\n?Q(A)\n")
+    given = ("infer", "soft.psl", "--data", "soft.db", "--json")
+    answer = run(*given).json
+    assert (answer["status"], answer["atoms"]) == ("optimal", 1)
+    assert answer["energy"] == pytest.approx(0.245, abs=1e-4)
+    for engine in ("exact", "maxwalksat", "ilp"):
+        assert run(*given, "--engine", engine).code == 2
+
+
+def test_soft_logic_without_targets_is_not_answered_quietly(run: Run, files: Path) -> None:
+    (files / "soft.psl").write_text(SOFT)
+    (files / "p.txt").write_text("A\n")
+    (files / "soft.data").write_text(SOFT_DATA)
+    missing = run("infer", "soft.psl", "--data", "soft.data")
+    assert (missing.code, "E0330" in missing.err) == (1, True)
+    (files / "soft.psl").write_text("1: P(X) -> Other(X)\n")
+    misspelt = run("infer", "soft.psl", "--data", "soft.data", "--json")
+    assert [one["code"] for one in misspelt.json["warnings"]] == ["E0309"]
+
+
+def test_a_chain_of_equivalences_is_refused_at_once(run: Run, files: Path) -> None:
+    (files / "rules.mln").write_text(f"P(t)\n1 {' <=> '.join(['P(A)'] * 60)}\n")
+    outcome = run("infer", "rules.mln", "--query", "P")
+    assert (outcome.code, "E0115" in outcome.err) == (1, True)

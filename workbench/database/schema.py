@@ -148,7 +148,8 @@ def _declare(connection: duckdb.DuckDBPyConnection, wanted: StoredPredicate) -> 
         wanted.value_last,
     ):
         connection.execute(
-            "UPDATE predicate SET closed = $closed, exactly_one = $exactly, at_most_one = $most WHERE name = $name",
+            "UPDATE predicate SET closed = coalesce($closed, closed), exactly_one = $exactly, at_most_one = $most "
+            "WHERE name = $name",
             {
                 "closed": wanted.closed,
                 "exactly": list(wanted.exactly_one),

@@ -84,14 +84,17 @@ def assign_roles(
     roles: dict[str, RoleOf] = {}
     for name, predicate in program.predicates.items():
         kinds = facts[name]
+        closed = predicate.closed
+        if psl and closed is None and name in stored:
+            closed = stored[name].closed
         if request.query is not None and name in request.query:
             role = Role.QUERY
         elif name in request.hidden:
             role = Role.HIDDEN
-        elif name in request.closed or predicate.closed is True or predicate.value_last:
+        elif name in request.closed or closed is True or predicate.value_last:
             role = Role.EVIDENCE
         elif psl:
-            is_open = kinds.target or predicate.closed is False
+            is_open = kinds.target or closed is False
             role = (Role.QUERY if request.query is None else Role.HIDDEN) if is_open else Role.EVIDENCE
         elif kinds.evidence or (request.query is not None and name not in mentioned):
             role = Role.EVIDENCE
@@ -109,10 +112,22 @@ def assign_roles(
                 )
             )
         listed = psl and role is not Role.EVIDENCE
+        unknown = closed is False or (closed is None and not kinds.evidence)
+        if psl and unknown and not kinds.target and name in mentioned:
+            notes.append(_without_atoms(predicate, is_open=closed is False))
         if role is Role.EVIDENCE and kinds.uncertain and not psl and not predicate.value_last:
             listed = True
         roles[name] = RoleOf(predicate, role, listed, kinds)
     return roles, notes
+
+
+def _without_atoms(predicate: Predicate, *, is_open: bool) -> Diagnostic:
+    if is_open:
+        message, help_text = f"{predicate.name} is open, and no target of it is listed", "list the atoms to predict"
+    else:
+        message = f"{predicate.name} has neither observations nor targets, so its atoms count as false"
+        help_text = "is it spelt as in the data? if it is meant to be empty, declare it closed"
+    return Diagnostic("E0309", message, predicate.span, help_text, severity="warning")
 
 
 def _check_names(program: Program, request: GroundRequest) -> None:
@@ -134,7 +149,7 @@ def _check_names(program: Program, request: GroundRequest) -> None:
 _FACT_KINDS = (
     "partition = 'evidence'",
     "partition = 'evidence' AND (value IS NULL OR (value > 0 AND value < 1))",
-    "partition = 'target'",
+    "partition = 'target' OR (partition = 'evidence' AND value IS NULL)",
     "partition = 'truth'",
 )
 """The conditions of `FactKinds`' fields."""

@@ -239,7 +239,7 @@ class Vocabulary:
         shown, joins, _ = self._placed(stored)
         group = ", ".join(["world", *keys])
         if self.program.language == "psl":
-            is_open, chosen = "bool_and(partition = 'target')", "partition <> 'truth'"
+            is_open, chosen = "bool_and(partition = 'target' OR value IS NULL)", "partition <> 'truth'"
             given = "max(value) FILTER (partition = 'evidence')"
         else:
             is_open = "bool_and(value IS NULL OR (value > 0 AND value < 1))"

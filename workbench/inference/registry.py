@@ -10,7 +10,7 @@ from typing import Any, Literal
 from workbench.errors import UsageError, nearest
 from workbench.inference.solution import Engine
 
-__all__ = ["CONVEX", "ENGINES", "engine_class", "has_parameter", "make_engine", "with_parameters"]
+__all__ = ["BOOLEAN", "CONVEX", "ENGINES", "engine_class", "has_parameter", "make_engine", "with_parameters"]
 
 ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
     "auto": ("choose", "Auto", {}),
@@ -37,6 +37,9 @@ ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
 
 CONVEX = frozenset(("admm", "pdhg", "bcd", "cvxpy", "ecos", "clarabel", "highs", "osqp", "scs"))
 """Engines whose states are in [0, 1]; Markov logic rounds them."""
+
+BOOLEAN = frozenset(("exact", "maxwalksat", "ilp", "rc2", "cpi"))
+"""Engines of the most probable state that know states of 0 and 1 only."""
 
 
 def engine_class(name: str) -> Any:

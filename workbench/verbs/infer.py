@@ -13,7 +13,7 @@ import numpy.typing as npt
 from workbench.database import Database
 from workbench.errors import InfeasibleError, InputError, UsageError
 from workbench.grounding import Grounding, GroundRequest, ground
-from workbench.inference import CONVEX, Solution, Status, choose, make_engine, with_parameters
+from workbench.inference import BOOLEAN, CONVEX, Solution, Status, choose, make_engine, with_parameters
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.rounded import Rounded
 from workbench.language.program import Program
@@ -240,10 +240,18 @@ def solve(
         solver = make_engine(engine, task, **given)
     if discrete and task == "map" and engine in CONVEX:
         solver = Rounded(solver)
+    if not discrete and task == "map" and engine in BOOLEAN:
+        raise UsageError.of(
+            "E0804",
+            f"engine {engine} searches states of true and false, and soft logic has truth values between them",
+            help="try --engine auto, admm, bcd, pdhg, or a solver of CVXPY's",
+        )
     reason = solver.declines(network, weights)
     if reason is not None:
         raise UsageError.of("E0804", f"engine {solver.name} declines this network: {reason}", help="try --engine auto")
     solution = solver.solve(network, weights, seed=seed, deadline=deadline_after(time_limit), progress=progress)
+    if solution.energy < solution.bound <= solution.energy + 1e-9 * max(1.0, abs(solution.energy)):
+        solution = replace(solution, bound=solution.energy)
     reasons = "; ".join(part for part in (why and f"auto took {solver.name}: {why}", solution.reason) if part)
     return replace(solution, engine=engine if engine in CONVEX else solution.engine, reason=reasons)
 
