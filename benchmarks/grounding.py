@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ import pyarrow as pa
 
 from benchmarks.tuffy import tuffy_counts
 from workbench.database import Database, load_alchemy
+from workbench.errors import UsageError
 from workbench.grounding import Grounding, GroundRequest, ground
 from workbench.language import parse_mln, parse_psl, read_program
 from workbench.resources import datasets_directory
@@ -189,9 +189,14 @@ def hashed(millions: float) -> Measurement:
         return measure(f"hashed {millions:g}M", database, program, GroundRequest(limit=10**9), bare)
 
 
-def uw_cse() -> dict[str, Any]:
+def uw_cse() -> dict[str, Any] | None:
     """Tuffy's files: seconds from facts in the database to the network, and the counts."""
-    directory = datasets_directory() / "uw-cse" / "tuffy-cse"
+    try:
+        directory = datasets_directory() / "uw-cse" / "tuffy-cse"
+    except UsageError:
+        return None
+    if not directory.is_dir():
+        return None
     program = read_program(directory / "prog.mln")
     with Database.open(threads=1) as database:
         database.declare(program)
@@ -240,7 +245,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     found = [CASES[case](float(size)) for case in options.cases.split(",") for size in options.sizes.split(",") if case]
-    files = uw_cse() if (Path(datasets_directory()) / "uw-cse" / "tuffy-cse").is_dir() else {}
+    files = uw_cse()
     if options.json:
         json.dump({"cases": [asdict(one) for one in found], "uw_cse": files}, sys.stdout, indent=2)
         print()
@@ -251,7 +256,7 @@ def main(arguments: list[str] | None = None) -> None:
             f"{one.case:<20}{one.rows:>12,}{one.cpu_seconds:>9.2f}{one.rows_per_cpu_second / 1e6:>14.2f}"
             f"{one.peak_gib:>10.2f}{one.times_count:>9.1f}{one.times_fetch:>9.1f}"
         )
-    if files:
+    if files is not None:
         print(describe_uw_cse(files))
 
 
