@@ -122,7 +122,7 @@ def ground_lazily(
     rules : sequence of int or None
         Rules of the program to leave out where they can be, None for all: those that are hard or of given weight >= 0,
         without `+`, existential variables and weights from data, with at least two open literals in every case, not
-        arithmetic. A note (E0309) says of each of the others why it is grounded in full.
+        arithmetic. A note (E0313) says of each of the others why it is grounded in full.
     """
     request = request or GroundRequest()
     with one_thread(database) as connection:
@@ -136,7 +136,7 @@ def ground_lazily(
             check_listed(grounder.vocabulary, grounder.tallies[number].plan)
         left = tuple(tally for number, tally in enumerate(grounder.tallies) if number in grounder.lazy)
     notes = tuple(
-        Diagnostic("E0309", f"rule {rule + 1} is grounded in full: {reason}", severity="note")
+        Diagnostic("E0313", f"rule {rule + 1} is grounded in full: {reason}", severity="note")
         for rule, reason in sorted({(clauses[number].rule, reason) for number, reason in reasons.items() if reason})
     )
     grounding = replace(grounding, warnings=grounding.warnings + notes)
