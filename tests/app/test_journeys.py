@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -120,6 +121,12 @@ class Visitor:
     def sees(self, text: str) -> None:
         self.page.get_by_text(text).first.wait_for()
 
+    def rules(self, holding: str) -> Any:
+        """The editor of rules, once it holds a text: it is drawn before it is filled."""
+        field = self.page.get_by_role("textbox", name="Rules", exact=True).first
+        playwright.expect(field).to_have_value(re.compile(re.escape(holding)), timeout=PATIENCE)
+        return field
+
     def job_is_done(self) -> None:
         """Wait for the background job, longer than for anything else, and show what it said if it failed."""
         done, failed = self.page.get_by_text("Done in"), self.page.get_by_text("That did not work")
@@ -199,7 +206,7 @@ def test_from_own_tables_to_learned_rules(visitor: Visitor, tmp_path: Path) -> N
     visitor.look("learn-learned")
     visitor.press("Take these rules into the editor")
     visitor.go("rules", "Rules")
-    assert "!Likes(p, T0) v Fan(p)" in visitor.page.get_by_role("textbox", name="Rules", exact=True).first.input_value()
+    visitor.rules("!Likes(p, T0) v Fan(p)")
     visitor.go("weights", "Weights")
     visitor.sees("A bar to the right supports its formula")
     visitor.look("weights")
@@ -227,7 +234,7 @@ def infer(visitor: Visitor, engine: str) -> None:
 
 def test_a_broken_rule_is_mended_by_its_diagnostic_as_one_pauses(smokers: Visitor) -> None:
     smokers.go("rules", "Rules")
-    field = smokers.page.get_by_role("textbox", name="Rules", exact=True).first
+    field = smokers.rules("=> Cancer(x)")
     right = field.input_value()
     smokers.sees("The rules are in order")
     field.fill(right.replace("=> Cancer(x)", "=> Cancr(x)"))
@@ -239,7 +246,7 @@ def test_a_broken_rule_is_mended_by_its_diagnostic_as_one_pauses(smokers: Visito
     other = smokers.page.context.browser.new_context()
     second = Visitor(other.new_page(), smokers.address, None)
     second.go("rules", "Rules")
-    assert second.page.get_by_role("textbox", name="Rules", exact=True).first.input_value() == right
+    assert second.rules("=> Cancer(x)").input_value() == right
     other.close()
 
 

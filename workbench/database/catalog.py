@@ -7,6 +7,7 @@ from typing import Any
 
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
+from workbench.database.rows import first_row
 from workbench.database.schema import StoredPredicate
 from workbench.errors import UsageError
 
@@ -100,7 +101,7 @@ def distinct_values(database: Database, predicate: str) -> tuple[int, ...]:
     if not stored.columns:
         return ()
     wanted = ", ".join(f"count(DISTINCT {column})" for column in stored.columns)
-    return tuple(database.execute(f"SELECT {wanted} FROM {quoted(stored.table_name)}").fetchone() or ())
+    return tuple(first_row(database.execute(f"SELECT {wanted} FROM {quoted(stored.table_name)}")) or ())
 
 
 def top_values(
@@ -156,7 +157,7 @@ def facts_page(
     view = f"facts.{quoted(stored.view_name)}"
     values = {"world": world, "partition": partition, "search": search}
     cursor = database.cursor()
-    total = cursor.execute(f"SELECT count(*) FROM {view} WHERE {condition}", values).fetchone()
+    total = first_row(cursor.execute(f"SELECT count(*) FROM {view} WHERE {condition}", values))
     result = cursor.execute(
         f"SELECT * FROM {view} WHERE {condition} ORDER BY ALL LIMIT {int(limit)} OFFSET {int(offset)}", values
     )

@@ -14,6 +14,7 @@ import duckdb
 
 from workbench.database.domains import declare_constants, program_constants, refresh_domains
 from workbench.database.identifiers import quoted
+from workbench.database.rows import first_row
 from workbench.database.schema import (
     StoredPredicate,
     create_predicate_table,
@@ -104,7 +105,7 @@ class Database:
     def _prepare(self) -> None:
         tables = {name for (name,) in self.connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
         if "workspace_format" in tables:
-            row = self.connection.execute("SELECT max(version) FROM workspace_format").fetchone()
+            row = first_row(self.connection.execute("SELECT max(version) FROM workspace_format"))
             version = row[0] if row else None
             if version == 1 and not self.read_only:
                 with self.transaction() as connection:
@@ -262,7 +263,7 @@ class Database:
     def setting(self, name: str) -> str | None:
         """A remembered text, such as the program at hand; None when there is none."""
         with self._lock:
-            row = self.connection.execute("SELECT value FROM setting WHERE name = ?", [name]).fetchone()
+            row = first_row(self.connection.execute("SELECT value FROM setting WHERE name = ?", [name]))
         return None if row is None else str(row[0])
 
     def remember(self, name: str, value: str | None) -> None:

@@ -6,6 +6,7 @@ from hashlib import sha256
 
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
+from workbench.database.rows import first_row
 
 __all__ = ["data_hash"]
 
@@ -21,9 +22,11 @@ def data_hash(database: Database) -> str:
     for predicate in database.predicates().values():
         shown = ", ".join(f"{quoted(name)}::VARCHAR" for name in predicate.argument_names)
         cells = ", ".join(filter(None, ["world", shown, "coalesce(value::VARCHAR, '?')", "partition::VARCHAR"]))
-        row = cursor.execute(
-            f"SELECT count(*), bit_xor(md5_number([{cells}]::VARCHAR)) FROM facts.{quoted(predicate.view_name)}"
-        ).fetchone()
+        row = first_row(
+            cursor.execute(
+                f"SELECT count(*), bit_xor(md5_number([{cells}]::VARCHAR)) FROM facts.{quoted(predicate.view_name)}"
+            )
+        )
         if row and row[0]:
             digest.update(repr((predicate.name, predicate.argument_types, row)).encode())
     return digest.hexdigest()

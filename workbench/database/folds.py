@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
+from workbench.database.rows import first_row
 from workbench.database.schema import StoredPredicate
 from workbench.errors import UsageError
 
@@ -130,7 +131,7 @@ def _labelled_atoms(database: Database, stored: StoredPredicate) -> str:
         for place, kind in enumerate(encoded[column] for column in stored.columns)
     ]
     joined = domains[0] + "".join(f" JOIN {other} USING (world)" for other in domains[1:])
-    (number,) = database.execute(f"SELECT count(*) FROM {joined}").fetchone() or (0,)
+    (number,) = first_row(database.execute(f"SELECT count(*) FROM {joined}")) or (0,)
     if number > MOST_ATOMS:
         raise UsageError.of(
             "E0219",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import duckdb
 
 from workbench.database.identifiers import quoted, text_literal
+from workbench.database.rows import first_row
 from workbench.errors import InputError, WorkbenchError
 from workbench.language.ilp import BackgroundClause, IlpProblem
 from workbench.language.ilp_prolog import Compound, LogicVariable, Symbol, Term, term_text
@@ -196,9 +197,11 @@ def _evaluate(
         grown = False
         for clause in recursive:
             table = tables[clause.head]
-            inserted = connection.execute(
-                f"INSERT INTO {table} SELECT * FROM ({_query(clause, tables)}) EXCEPT SELECT * FROM {table}"
-            ).fetchone()
+            inserted = first_row(
+                connection.execute(
+                    f"INSERT INTO {table} SELECT * FROM ({_query(clause, tables)}) EXCEPT SELECT * FROM {table}"
+                )
+            )
             grown = grown or bool(inserted and inserted[0])
 
 

@@ -13,6 +13,7 @@ from typing import Literal as OneOf
 import duckdb
 
 from workbench.database.identifiers import quoted
+from workbench.database.rows import first_row
 from workbench.database.schema import StoredPredicate, add_constants
 from workbench.errors import Diagnostic, InputError, Span
 
@@ -165,7 +166,7 @@ def _declared_elsewhere(
     connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], source: Source
 ) -> list[Diagnostic]:
     """Constants that the program declares, but only for another type."""
-    if connection.execute("SELECT 1 FROM program_constant WHERE declared LIMIT 1").fetchone() is None:
+    if first_row(connection.execute("SELECT 1 FROM program_constant WHERE declared LIMIT 1")) is None:
         return []
     found = []
     for part in staged:
@@ -300,9 +301,11 @@ def _insert(connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate) -
     """Insert the merged facts that are not there yet, ordered by world and arguments; how many."""
     columns = ["world", *predicate.columns, "partition"]
     table = quoted(predicate.table_name)
-    row = connection.execute(
-        f"INSERT INTO {table} SELECT {', '.join(columns[:-1])}, "
-        "nullif(value, -1), partition FROM merged_facts m "
-        f"WHERE NOT EXISTS (FROM {table} t WHERE {_same(columns)}) ORDER BY {', '.join(columns)}"
-    ).fetchone()
+    row = first_row(
+        connection.execute(
+            f"INSERT INTO {table} SELECT {', '.join(columns[:-1])}, "
+            "nullif(value, -1), partition FROM merged_facts m "
+            f"WHERE NOT EXISTS (FROM {table} t WHERE {_same(columns)}) ORDER BY {', '.join(columns)}"
+        )
+    )
     return int(row[0]) if row else 0

@@ -10,6 +10,7 @@ import duckdb
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.ingest import SHOWN, LoadReport, Partition, Source, Staged, ingest
+from workbench.database.rows import first_row
 from workbench.database.schema import StoredPredicate
 from workbench.errors import Diagnostic, InputError, Span, nearest
 
@@ -56,7 +57,7 @@ def load_rows(database: Database, predicate: StoredPredicate, source: Source, ma
     for key, name in (("value", mapping.value), ("world", mapping.world_column)):
         if name is not None:
             special[key] = _column(present, name, source)
-    is_empty = connection.execute(f"SELECT 1 FROM {STAGED_ROWS} LIMIT 1").fetchone() is None
+    is_empty = first_row(connection.execute(f"SELECT 1 FROM {STAGED_ROWS} LIMIT 1")) is None
     if columns is not None and not (is_empty and not special):
         arguments = [_column(present, name, source) for name in columns]
         special = {key: name for key, name in special.items() if name not in arguments}

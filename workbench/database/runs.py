@@ -14,6 +14,7 @@ import duckdb
 import numpy as np
 
 from workbench.database.database import Database
+from workbench.database.rows import first_row
 from workbench.errors import UsageError
 from workbench.resources import sql_text
 
@@ -112,24 +113,26 @@ def record_run(database: Database, record: RunRecord) -> int:
     Cost: linear in the number of predictions, in bulk.
     """
     with database.transaction() as connection:
-        row = connection.execute(
-            sql_text("insert_run"),
-            {
-                "parent": record.parent,
-                "kind": record.kind,
-                "name": record.name,
-                "created": datetime.now(UTC).replace(tzinfo=None),
-                "seconds": record.seconds,
-                "status": record.status,
-                "engine": record.engine,
-                "seed": record.seed,
-                "program_text": record.program_text,
-                "program_hash": sha256(record.program_text.encode()).hexdigest(),
-                "data_hash": record.data_hash,
-                "parameters": json.dumps(dict(record.parameters), sort_keys=True, default=str),
-                "versions": json.dumps(dict(record.versions), sort_keys=True),
-            },
-        ).fetchone()
+        row = first_row(
+            connection.execute(
+                sql_text("insert_run"),
+                {
+                    "parent": record.parent,
+                    "kind": record.kind,
+                    "name": record.name,
+                    "created": datetime.now(UTC).replace(tzinfo=None),
+                    "seconds": record.seconds,
+                    "status": record.status,
+                    "engine": record.engine,
+                    "seed": record.seed,
+                    "program_text": record.program_text,
+                    "program_hash": sha256(record.program_text.encode()).hexdigest(),
+                    "data_hash": record.data_hash,
+                    "parameters": json.dumps(dict(record.parameters), sort_keys=True, default=str),
+                    "versions": json.dumps(dict(record.versions), sort_keys=True),
+                },
+            )
+        )
         assert row is not None
         number = int(row[0])
         for table, columns in (

@@ -9,6 +9,7 @@ from typing import Literal as OneOf
 import duckdb
 
 from workbench.database.identifiers import quoted, unused_name
+from workbench.database.rows import first_row
 from workbench.errors import InputError
 from workbench.language.program import Function, Predicate
 from workbench.resources import sql_text
@@ -158,7 +159,7 @@ def _declare(connection: duckdb.DuckDBPyConnection, wanted: StoredPredicate) -> 
             },
         )
         return
-    has_facts = connection.execute(f"FROM {quoted(present.table_name)} LIMIT 1").fetchone() is not None
+    has_facts = first_row(connection.execute(f"FROM {quoted(present.table_name)} LIMIT 1")) is not None
     if has_facts:
         _save_texts(connection, present, wanted)
     connection.execute(f"DROP VIEW facts.{quoted(present.view_name)}")
@@ -186,7 +187,7 @@ def _save_texts(connection: duckdb.DuckDBPyConnection, present: StoredPredicate,
     fits = (present.kind, present.arity) == (wanted.kind, wanted.arity)
     if fits and wanted.value_last:
         no_number = f"FROM kept_facts WHERE try_cast({wanted.columns[-1]} AS DOUBLE) IS NULL LIMIT 1"
-        fits = connection.execute(no_number).fetchone() is None
+        fits = first_row(connection.execute(no_number)) is None
     if not fits:
         raise InputError.of(
             "E0202",

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.database.database import Database
+from workbench.database.rows import first_row
 from workbench.errors import Diagnostic, InfeasibleError
 from workbench.grounding.atoms import AtomTable
 from workbench.grounding.blocks import make_blocks
@@ -67,7 +68,7 @@ def one_thread(
     """
     with _ONE_THREAD:
         connection = connection or database.cursor()
-        row = connection.execute("SELECT current_setting('threads')").fetchone()
+        row = first_row(connection.execute("SELECT current_setting('threads')"))
         threads = int(row[0]) if row else 1
         connection.execute("SET threads = 1")
         try:

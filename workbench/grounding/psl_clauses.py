@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from workbench.database.rows import first_row
 from workbench.errors import InputError, WorkbenchError
 from workbench.grounding.atoms import atom_text
 from workbench.grounding.merging import merged_rows
@@ -117,7 +118,7 @@ class LogicalPlan:
             for one in case.missing:
                 shown = tuple((f"c{i}", value) for i, value in enumerate(one.constants)) or (("one", Value(1)),)
                 sample = Select(shown, case.select.sources, (*case.select.where, one.is_missing), limit=1)
-                row = vocabulary.connection.execute(render(sample)).fetchone()
+                row = first_row(vocabulary.connection.execute(render(sample)))
                 if row is not None:
                     return _unlisted(vocabulary, self.clause, one.predicate, row if one.constants else ())
         return None
@@ -136,9 +137,11 @@ def _all_listed(case: LogicalCase) -> Select:
 def _unlisted(vocabulary: Vocabulary, clause: Clause, predicate: str, ids: tuple[int, ...]) -> WorkbenchError:
     names = []
     for number, type_name in zip(ids, vocabulary.arguments(predicate)):
-        row = vocabulary.connection.execute(
-            f"SELECT name FROM {vocabulary.names(type_name)} WHERE id = $id", {"id": number}
-        ).fetchone()
+        row = first_row(
+            vocabulary.connection.execute(
+                f"SELECT name FROM {vocabulary.names(type_name)} WHERE id = $id", {"id": number}
+            )
+        )
         names.append(str(row[0]) if row else "?")
     atom = atom_text(predicate, names)
     text = getattr(vocabulary.program.rules[clause.rule], "text", "") or clause_text(clause)

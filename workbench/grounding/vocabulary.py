@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.database.identifiers import quoted
+from workbench.database.rows import first_row
 from workbench.database.schema import StoredPredicate
 from workbench.grounding.atom_index import OBSERVED, AtomIndex, worth_an_index
 from workbench.grounding.request import GroundRequest
@@ -136,10 +137,12 @@ class Vocabulary:
         """Whether a type's constants have their ids as positions (one world, loaded at once)."""
         key = f"identity {type_name}"
         if key not in self._known:
-            row = self.connection.execute(
-                f"SELECT bool_and(constant = position) FROM domain WHERE type = {_text(type_name)} "
-                f"AND world IN ({self.in_worlds})"
-            ).fetchone()
+            row = first_row(
+                self.connection.execute(
+                    f"SELECT bool_and(constant = position) FROM domain WHERE type = {_text(type_name)} "
+                    f"AND world IN ({self.in_worlds})"
+                )
+            )
             self._known[key] = self.one_world and bool(row and row[0])
         return self._known[key]
 
@@ -198,7 +201,7 @@ class Vocabulary:
             role = self.roles[predicate]
             found = False
             if self.request.role == "infer" and not role.listed and role.facts.evidence:
-                row = self.connection.execute(f"SELECT count(*) FROM {self.known(predicate)}").fetchone()
+                row = first_row(self.connection.execute(f"SELECT count(*) FROM {self.known(predicate)}"))
                 found = bool(row and row[0])
             self._known[predicate] = found
         return self._known[predicate]
@@ -265,7 +268,7 @@ class Vocabulary:
         """Whether the value of some atom on a listed predicate's list is given."""
         key = f"observed {predicate}"
         if key not in self._known:
-            row = self.connection.execute(f"SELECT count(*) - count(atom) FROM {self.listed(predicate)}").fetchone()
+            row = first_row(self.connection.execute(f"SELECT count(*) - count(atom) FROM {self.listed(predicate)}"))
             self._known[key] = bool(row and row[0])
         return self._known[key]
 
@@ -274,7 +277,7 @@ class Vocabulary:
         key = f"boolean {predicate}"
         if key not in self._known:
             observed = self.observed(predicate)
-            row = self.connection.execute(f"SELECT NOT EXISTS (FROM {observed} WHERE value <> 1)").fetchone()
+            row = first_row(self.connection.execute(f"SELECT NOT EXISTS (FROM {observed} WHERE value <> 1)"))
             self._known[key] = row is None or bool(row[0])
         return self._known[key]
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.database import Database, Run, data_hash, quoted, read_run, run_table
+from workbench.database.rows import first_row
 from workbench.errors import UsageError, WorkbenchError
 from workbench.grounding import Grounding, GroundRequest, ground
 from workbench.inference import Solution, Status
@@ -204,9 +205,9 @@ def _set_fact(database: Database, atom: str, value: bool | None) -> None:
     with database.transaction() as connection:
         ids = []
         for constant, (column, type_name) in zip(arguments, predicate.constant_columns):
-            row = connection.execute(
-                f"SELECT id FROM {quoted(tables[type_name])} WHERE name = ?", [constant]
-            ).fetchone()
+            row = first_row(
+                connection.execute(f"SELECT id FROM {quoted(tables[type_name])} WHERE name = ?", [constant])
+            )
             if row is None:
                 raise UsageError.of("E0817", f"{constant} is no {type_name} of this workspace")
             ids.append((column, row[0]))
