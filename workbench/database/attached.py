@@ -14,6 +14,7 @@ from workbench.database.identifiers import quoted, text_literal
 from workbench.database.ingest import LoadReport, Partition, Source
 from workbench.database.outside import copy_in, first_line, outside
 from workbench.database.row_mapping import STAGED_ROWS, RowMapping, find_predicate, load_rows
+from workbench.database.sqlite_tables import copy_sqlite_table
 from workbench.database.table_files import numbered
 from workbench.database.text_files import open_binary
 from workbench.errors import InputError
@@ -36,6 +37,8 @@ def load_attached(
 ) -> LoadReport:
     """Load a table or view of a DuckDB, SQLite or PostgreSQL database through DuckDB's scanner.
 
+    SQLite files need no extension: where it is not installed, Python's own driver reads them.
+
     Parameters
     ----------
     database : Database
@@ -57,8 +60,12 @@ def load_attached(
     stored = find_predicate(database, predicate or table.rsplit(".", 1)[-1], None)
     chosen = kind or _kind_of(source)
     with database.transaction() as connection, outside() as reader:
-        _attach(reader, os.fspath(source), chosen)
-        scan = ".".join(quoted(part) for part in ("attached", *table.split(".")))
+        if chosen == "sqlite" and not _has_extension(reader, chosen):
+            scan = quoted("sqlite_rows")
+            copy_sqlite_table(source, table, reader, "sqlite_rows")
+        else:
+            _attach(reader, os.fspath(source), chosen)
+            scan = ".".join(quoted(part) for part in ("attached", *table.split(".")))
         try:
             copy_in(numbered(scan, first=1), reader, connection, STAGED_ROWS)
         except duckdb.Error as error:
@@ -76,20 +83,25 @@ def _kind_of(source: str | os.PathLike[str]) -> str:
         return "sqlite" if stream.read(16).startswith(b"SQLite format 3") else "duckdb"
 
 
+def _has_extension(reader: duckdb.DuckDBPyConnection, kind: str) -> bool:
+    try:
+        reader.execute(f"LOAD {kind}")
+    except duckdb.Error:
+        return False
+    return True
+
+
 def _attach(reader: duckdb.DuckDBPyConnection, source: str, kind: str) -> None:
-    if kind != "duckdb":
+    if kind != "duckdb" and not _has_extension(reader, kind):
         try:
+            reader.execute(f"INSTALL {kind}")
             reader.execute(f"LOAD {kind}")
-        except duckdb.Error:
-            try:
-                reader.execute(f"INSTALL {kind}")
-                reader.execute(f"LOAD {kind}")
-            except duckdb.Error as error:
-                raise InputError.of(
-                    "E0213",
-                    f"DuckDB's {kind} extension is not installed and cannot be fetched: {first_line(error)}",
-                    help=f"install it once on a machine with network access (INSTALL {kind}), or export the table",
-                ) from None
+        except duckdb.Error as error:
+            raise InputError.of(
+                "E0213",
+                f"DuckDB's {kind} extension is not installed and cannot be fetched: {first_line(error)}",
+                help=f"install it once on a machine with network access (INSTALL {kind}), or export the table",
+            ) from None
     try:
         reader.execute(
             f"ATTACH {text_literal(source)} AS attached (READ_ONLY{'' if kind == 'duckdb' else f', TYPE {kind}'})"

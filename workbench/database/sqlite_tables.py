@@ -1,0 +1,56 @@
+"""Tables of SQLite files, read by Python's own driver where DuckDB's extension is not installed."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import duckdb
+import pyarrow
+
+from workbench.database.identifiers import quoted
+from workbench.errors import InputError
+
+__all__ = ["copy_sqlite_table"]
+
+ROWS_PER_BATCH = 100_000
+
+
+def copy_sqlite_table(source: str | os.PathLike[str], table: str, target: duckdb.DuckDBPyConnection, into: str) -> None:
+    """Create the temporary table `into` in `target` from a table or view of a SQLite file, all columns as text.
+
+    Memory: a hundred thousand rows at a time.
+
+    Raises
+    ------
+    InputError
+        E0213 when the file or the table cannot be read.
+    """
+    address = Path(source).resolve().as_uri() + "?mode=ro"
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            rows = connection.execute(f"SELECT * FROM {'.'.join(quoted(part) for part in table.split('.'))}")
+            names = [name for name, *_ in rows.description]
+            columns = ", ".join(f"{quoted(name)} VARCHAR" for name in names)
+            target.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(into)} ({columns})")
+            for batch in _batches(rows, names):
+                target.register("incoming_batch", batch)
+                target.execute(f"INSERT INTO {quoted(into)} FROM incoming_batch")
+                target.unregister("incoming_batch")
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise InputError.of("E0213", f"{table} of {os.fspath(source)} cannot be read: {error}") from None
+
+
+def _batches(rows: sqlite3.Cursor, names: list[str]) -> Iterator[pyarrow.Table]:
+    while chunk := rows.fetchmany(ROWS_PER_BATCH):
+        columns = [pyarrow.array([_text(cell) for cell in column], pyarrow.string()) for column in zip(*chunk)]
+        yield pyarrow.table(columns, names=names)
+
+
+def _text(cell: str | float | bytes | None) -> str | None:
+    if isinstance(cell, bytes):
+        return cell.decode("utf-8")
+    return None if cell is None else str(cell)
