@@ -12,15 +12,13 @@ import json
 from time import monotonic, process_time
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array, eye_array, hstack
 
 from benchmarks.smokers import WEIGHTS, smokers
+from workbench.arrays import Float
 from workbench.inference.maxwalksat import MaxWalkSAT
 from workbench.network import GroundNetwork, energy_offset, network_from_clauses, reported_energy
-
-Float = npt.NDArray[np.float64]
 
 SETTINGS = {
     "default weights": WEIGHTS,

@@ -16,10 +16,10 @@ from pathlib import Path
 from time import monotonic, process_time
 
 import numpy as np
-import numpy.typing as npt
 
 from benchmarks.maxwalksat import SETTINGS
 from benchmarks.smokers import smokers
+from workbench.arrays import Float
 from workbench.errors import WorkbenchError
 from workbench.inference import make_engine
 from workbench.inference.aggregation import aggregate
@@ -30,7 +30,6 @@ from workbench.network import GroundNetwork, network_from_clauses
 from workbench.network.relax import relax
 from workbench.resources import datasets_directory
 
-Float = npt.NDArray[np.float64]
 ENGINES = ("ilp", "lp", "cpi", "maxwalksat")
 PARTS = ("smokers", "random", "relaxation", "counting", "uw-cse", "cora")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from workbench.arrays import Float
 from workbench.network import GroundNetwork, network_from_rows
 
 WEIGHTS = np.array([1.4, 2.3, 1.5, 1.1, 1.1])
@@ -14,7 +14,7 @@ WEIGHTS = np.array([1.4, 2.3, 1.5, 1.1, 1.1])
 
 def smokers(
     people: int, *, degree: int = 8, known: float = 0.3, smoking: float = 0.4, seed: int = 0
-) -> tuple[GroundNetwork, npt.NDArray[np.float64]]:
+) -> tuple[GroundNetwork, Float]:
     """The network and its weights.
 
     Parameters

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from workbench.arrays import Float, Int64
 from workbench.network.ground_network import Blocks, GroundNetwork, Relation
 
 RELATIONS = {"knowswell": 0.3, "knows": 0.1, "boss": 0.05, "mentor": 0.1, "olderRelative": 0.7, "idol": 0.8}
@@ -31,8 +31,8 @@ PER_PERSON = {
 class SocialNetwork:
     """Persons with a signed bias, and links `(subject, object)` by relation."""
 
-    bias: npt.NDArray[np.float64]
-    links: dict[str, npt.NDArray[np.int64]]
+    bias: Float
+    links: dict[str, Int64]
 
     @property
     def n_persons(self) -> int:

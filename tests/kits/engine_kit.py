@@ -13,10 +13,10 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_hinge_network, random_mln
+from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network import (
@@ -32,7 +32,6 @@ from workbench.progress import Progress
 
 __all__ = ["CHECKS"]
 
-Float = npt.NDArray[np.float64]
 Case = tuple[GroundNetwork, Float]
 
 COMPLETE = {Status.OPTIMAL, Status.FEASIBLE, Status.CONVERGED, Status.EXACT}

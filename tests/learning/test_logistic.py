@@ -5,14 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from scipy.sparse import csc_array
 
+from workbench.arrays import Float
 from workbench.learning.exact_likelihood import choose_penalty, regularisation_path
 from workbench.learning.logistic import Penalty, equal_columns, fit_logistic, largest_l1, objective
-
-Float = npt.NDArray[np.float64]
 
 
 def counts_problem(seed: int, n: int = 120, p: int = 80, copies: int = 30) -> tuple[csc_array, Float]:

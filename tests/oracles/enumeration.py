@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int64
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,7 @@ class Enumeration:
 
     states: Float
     energy: Float
-    violations: npt.NDArray[np.int64]
+    violations: Int64
 
     @property
     def feasible(self) -> bool:

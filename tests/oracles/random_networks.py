@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from workbench.arrays import Bool, Float
 from workbench.network.build import blocks_from_members, network_from_clauses, network_from_rows
 from workbench.network.ground_network import BlockKind, Blocks, GroundNetwork, Relation
-
-Float = npt.NDArray[np.float64]
 
 
 def random_mln(
@@ -134,7 +132,7 @@ def random_state(network: GroundNetwork, seed: int, *, discrete: bool = True) ->
     return (uniform < 0.5).astype(np.float64) if discrete else uniform
 
 
-def _random_blocks(rng: np.random.Generator, n_atoms: int, planted: npt.NDArray[np.bool_]) -> Blocks:
+def _random_blocks(rng: np.random.Generator, n_atoms: int, planted: Bool) -> Blocks:
     """Up to two disjoint blocks; `planted` is changed to satisfy them."""
     order = rng.permutation(n_atoms)
     members, kinds, right = [], [], []

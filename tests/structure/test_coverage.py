@@ -5,15 +5,13 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
+from workbench.arrays import Int32, Int64, UInt64
 from workbench.structure.background import ABSENT, Background, Examples
 from workbench.structure.clauses import Interning, component_keys
 from workbench.structure.coverage import IndexedCoverage, pack, unpack
 from workbench.structure.covers import CoverCache
-
-Int32 = npt.NDArray[np.int32]
 
 
 def random_world(seed: int) -> tuple[Background, Examples]:
@@ -42,7 +40,7 @@ def random_body(background: Background, rng: np.random.Generator, size: int) -> 
     return body
 
 
-def naive_counts(background: Background, examples: Examples, body: Int32) -> npt.NDArray[np.int64]:
+def naive_counts(background: Background, examples: Examples, body: Int32) -> Int64:
     """Count substitutions by trying every assignment of the body's variables."""
     type_of: dict[int, str] = {}
     for row in body:
@@ -116,10 +114,10 @@ def test_canonical_form_forgets_names_and_order(seed: int) -> None:
 class _Nothing:
     n_examples, n_head = 1, 2
 
-    def covers(self, bodies: Int32) -> npt.NDArray[np.uint64]:
+    def covers(self, bodies: Int32) -> UInt64:
         return np.zeros((len(bodies), 1), np.uint64)
 
-    def counts(self, bodies: Int32) -> npt.NDArray[np.int64]:
+    def counts(self, bodies: Int32) -> Int64:
         return np.zeros((len(bodies), 1), np.int64)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
+from workbench.arrays import Float
 from workbench.structure.background import Background
 from workbench.structure.beam import BeamSearch, refinements
 from workbench.structure.pseudo_likelihood import (
@@ -36,7 +36,7 @@ def friends(seed: int = 0) -> Background:
     return Background(("friend", "smokes"), (("person", "person"), ("person",)), (friend, smokes), {"person": names})
 
 
-def naive_flip_counts(background: Background, clause: Disjunction, predicate: int) -> npt.NDArray[np.float64]:
+def naive_flip_counts(background: Background, clause: Disjunction, predicate: int) -> Float:
     """For every atom: satisfied groundings of the clause with it true, less those with it false."""
     facts = [set(map(tuple, rows.tolist())) for rows in background.facts]
     examples, _ = all_atoms(background, background.predicates[predicate])

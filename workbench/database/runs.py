@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
 import duckdb
-import numpy as np
 
+from workbench.arrays import Array
 from workbench.database.database import Database
 from workbench.database.rows import first_row
 from workbench.errors import UsageError
@@ -43,7 +43,7 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "metric": ("fold", "predicate", "metric", "value"),
     "trace": ("fold", "step", "series", "value"),
 }
-Columns = Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]
+Columns = Mapping[str, Sequence[Any] | Array]
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ def run_table(database: Database, number: int, table: RunTable) -> pd.DataFrame:
     return database.execute(f"SELECT {columns} FROM run_{table} WHERE run = $run ORDER BY rowid", {"run": number}).df()
 
 
-def record_intervals(database: Database, number: int, low: np.ndarray[Any, Any], high: np.ndarray[Any, Any]) -> None:
+def record_intervals(database: Database, number: int, low: Array, high: Array) -> None:
     """Put an interval beside each weight of a run; `low` and `high` by template, in one statement."""
     import pandas as pd
 

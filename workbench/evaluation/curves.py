@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
+
+from workbench.arrays import Float
 
 __all__ = ["auc_pr", "auc_roc", "average_precision", "threshold_counts"]
-
-Float = npt.NDArray[np.float64]
 
 
 def threshold_counts(values: Float, truth: Float) -> tuple[Float, Float]:

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from workbench.arrays import Int64
 from workbench.errors import UsageError
 
 __all__ = ["Fold", "grouped_folds", "k_fold", "leave_one_world_out"]
-
-Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from workbench.arrays import Float, Int64
 from workbench.errors import UsageError
 from workbench.evaluation.curves import auc_pr, auc_roc, average_precision
 
@@ -21,8 +22,6 @@ __all__ = [
     "continuous_scores",
     "scores",
 ]
-
-Float = npt.NDArray[np.float64]
 
 CLIP = 1e-6
 
@@ -145,7 +144,7 @@ class Calibration:
 
     lower: Float
     upper: Float
-    count: npt.NDArray[np.int64]
+    count: Int64
     mean_predicted: Float
     fraction_true: Float
 

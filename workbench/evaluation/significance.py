@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.errors import UsageError
 
 __all__ = ["PairedTest", "Summary", "corrected_resampled_t_test", "paired_t_test", "summary", "wilcoxon_test"]
@@ -89,7 +90,7 @@ def wilcoxon_test(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
     )
 
 
-def _differences(first: npt.ArrayLike, second: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def _differences(first: npt.ArrayLike, second: npt.ArrayLike) -> Float:
     """`first - second` on the folds where both are defined; at least two must be left."""
     a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if a.shape != b.shape:

@@ -7,9 +7,9 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csc_array, csr_array, diags_array, hstack
 
+from workbench.arrays import Bool, Float, Int64
 from workbench.errors import UsageError
 from workbench.evaluation.curves import auc_roc
 from workbench.evaluation.significance import paired_t_test
@@ -30,10 +30,6 @@ from workbench.structure.induction import ClauseLearner
 from workbench.structure.settings import SearchSettings
 
 __all__ = ["SETTINGS", "SYSTEMS", "run"]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
 
 SETTINGS = SearchSettings(
     i=3, clauselength=5, minpos=2, noise=300, minscore=0.6, evalfn="auto_m", nodes=30_000, explore=True, collect=0.6

@@ -8,8 +8,8 @@ from itertools import permutations
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Int64
 from workbench.database import Database
 from workbench.database.ilp import load_ilp
 from workbench.grounding.coverage import read_examples, read_relations
@@ -44,7 +44,7 @@ class DrugData:
     problem: IlpProblem
     background: Background
     examples: Examples
-    folds: Mapping[str, npt.NDArray[np.int64]]
+    folds: Mapping[str, Int64]
 
 
 def our_modes() -> tuple[Mode, ...]:
@@ -86,7 +86,7 @@ def load_drugs(data_dir: Path, name: str) -> DrugData:
     return DrugData(problem, background, examples, _folds(directory / "folds.csv", relations.constants["a"], examples))
 
 
-def _folds(path: Path, drugs: tuple[str, ...], examples: Examples) -> dict[str, npt.NDArray[np.int64]]:
+def _folds(path: Path, drugs: tuple[str, ...], examples: Examples) -> dict[str, Int64]:
     import csv
 
     number = {name: position for position, name in enumerate(drugs)}

@@ -7,8 +7,8 @@ from dataclasses import replace
 from time import monotonic
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Bool, Float
 from workbench.experiments.alzheimer_data import DrugData
 from workbench.structure.background import Background, Examples
 from workbench.structure.beam import BeamSearch, WeightedClauses
@@ -16,8 +16,6 @@ from workbench.structure.paths import PathLearner
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 
 __all__ = ["GENERATIVE", "learn_without_modes"]
-
-Float = npt.NDArray[np.float64]
 
 GENERATIVE: Mapping[str, BeamSearch | PathLearner] = {
     "ALCHEMY": BeamSearch(max_length=4, max_variables=4, beam=5, max_clauses=10, max_candidates=1500, recursive=False),
@@ -28,7 +26,7 @@ transitivity as for the other systems."""
 
 
 def learn_without_modes(
-    data: DrugData, system: str, train: npt.NDArray[np.bool_], *, time_limit: float | None = None, seed: int = 0
+    data: DrugData, system: str, train: Bool, *, time_limit: float | None = None, seed: int = 0
 ) -> tuple[Float, WeightedClauses]:
     """Learn clauses on the training examples.
 

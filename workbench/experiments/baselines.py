@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from workbench.arrays import Bool, Float, Int64
 
 __all__ = ["NaiveBayes", "TreeAugmentedBayes"]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
-import numpy as np
-
+from workbench.arrays import Float
 from workbench.database import Database, load_alchemy_text
 from workbench.experiments.grounded import known_systems
 from workbench.experiments.margin_study import MarginStudy, averaged, ground_study
@@ -21,8 +19,6 @@ from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
 
 __all__ = ["COLUMNS", "PUBLISHED", "SYSTEMS", "load", "run"]
-
-Weights = np.ndarray[Any, np.dtype[np.float64]]
 
 COLUMNS = ("Constraint", "Face", "Reasoning", "Reinforcement")
 PENALTIES = (0.1, 0.3, 1.0, 3.0)
@@ -130,7 +126,7 @@ def run(
     )
 
 
-def _weights(study: MarginStudy, test: int, system: str) -> tuple[Weights, str]:
+def _weights(study: MarginStudy, test: int, system: str) -> tuple[Float, str]:
     """The weights of a system for a test world, and what was chosen for it."""
     trainer, number, _ = SYSTEMS[system]
     if trainer == "held out":

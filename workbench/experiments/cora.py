@@ -9,8 +9,8 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int64
 from workbench.database import Database, load_alchemy, load_frame
 from workbench.evaluation import Fold, leave_one_world_out
 from workbench.experiments.baselines import NaiveBayes, TreeAugmentedBayes
@@ -36,9 +36,6 @@ from workbench.network import GroundNetwork, Templates
 from workbench.progress import SILENT, Progress
 
 __all__ = ["FIELDS", "PUBLISHED", "SYSTEMS", "load", "run"]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 FOLDS = ("1", "2", "3", "4", "5")
 FIELDS = ("Author", "Title", "Venue")

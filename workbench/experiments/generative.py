@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.database import Database
 from workbench.evaluation import conditional_log_likelihood
 from workbench.experiments.grounded import GroundedWorld, marginals
@@ -19,8 +19,6 @@ from workbench.progress import SILENT, Progress
 from workbench.verbs.generative import DatabaseFlipCounts
 
 __all__ = ["GenerativeWeights"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int64
 from workbench.database import Database
 from workbench.errors import UsageError, nearest
 from workbench.evaluation import conditional_log_likelihood, scores
@@ -28,9 +28,6 @@ __all__ = [
     "score_world",
     "without_weights",
 ]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.database import Database
 from workbench.evaluation import scores
 from workbench.experiments.table import FoldScore
@@ -26,7 +26,6 @@ from workbench.progress import SILENT, Progress
 
 __all__ = ["Candidate", "MarginStudy", "averaged", "ground_study"]
 
-Float = npt.NDArray[np.float64]
 Loss = Literal["hamming", "0/1", "f1"]
 
 ORACLES: Mapping[str, Engine] = {

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
+
+from workbench.arrays import Float, Int64
 
 __all__ = ["predict_ratings"]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 
 def predict_ratings(

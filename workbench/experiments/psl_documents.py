@@ -8,9 +8,9 @@ from pathlib import Path
 from time import process_time
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from workbench.arrays import Bool, Float, Int64
 from workbench.database import Database, load_frame
 from workbench.evaluation import categorical_accuracy
 from workbench.experiments.grounded import known_systems
@@ -30,9 +30,6 @@ from workbench.progress import SILENT, Progress
 
 __all__ = ["SYSTEMS", "Split", "program_text", "run_documents", "splits"]
 
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
-
 SYSTEMS = tuple(f"{family} {learner}" for family in ("HL-MRF-Q", "HL-MRF-L", "MRF") for learner in LEARNERS)
 ALL, UNOBSERVED = "accuracy, all test documents", "accuracy, unobserved documents"
 
@@ -43,7 +40,7 @@ class Split:
 
     train: Int64
     test: Int64
-    observed: npt.NDArray[np.bool_]
+    observed: Bool
 
 
 def splits(n_documents: int, count: int, seed: int = 2013) -> tuple[Split, ...]:
@@ -156,7 +153,7 @@ def _load(
     category: Int64,
     links: Int64,
     half: Int64,
-    observed: npt.NDArray[np.bool_],
+    observed: Bool,
 ) -> None:
     """Observed labels as evidence, the others as targets with truth, links inside the half."""
     inside = np.isin(links, documents[half]).all(axis=1)

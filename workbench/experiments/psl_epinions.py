@@ -8,9 +8,9 @@ from pathlib import Path
 from time import process_time
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from workbench.arrays import Bool, Int64
 from workbench.database import Database, load_frame
 from workbench.evaluation import auc_pr, auc_roc
 from workbench.experiments.grounded import known_systems
@@ -28,9 +28,6 @@ from workbench.language import parse_psl
 from workbench.progress import SILENT, Progress
 
 __all__ = ["PUBLISHED", "SYSTEMS", "program_text", "run"]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 FOLDS = 8
 SYSTEMS = tuple(f"{family} {learner}" for family in ("HL-MRF-Q", "HL-MRF-L", "MRF") for learner in LEARNERS)
@@ -137,9 +134,7 @@ def run(
     )
 
 
-def _load(
-    database: Database, world: str, trusts: Int64, known: npt.NDArray[np.bool_], asked: npt.NDArray[np.bool_]
-) -> None:
+def _load(database: Database, world: str, trusts: Int64, known: Bool, asked: Bool) -> None:
     """Links `known` to exist; their trust is observed, except for `asked`, which are targets with truth."""
     names = [f"u{user}" for user in range(int(trusts[:, :2].max()) + 1)]
     frame = pd.DataFrame(

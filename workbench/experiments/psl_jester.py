@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from workbench.arrays import Float, Int64
 from workbench.database import Database, load_frame
 from workbench.evaluation.metrics import continuous_scores
 from workbench.experiments.grounded import known_systems
@@ -28,9 +29,6 @@ from workbench.language import parse_psl
 from workbench.progress import SILENT, Progress
 
 __all__ = ["PROGRAM", "PUBLISHED", "SYSTEMS", "joke_similarity", "run"]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 SYSTEMS = (*(f"{family} {learner}" for family in ("HL-MRF-Q", "HL-MRF-L") for learner in LEARNERS), "BPMF")
 METRICS = ("NMSE", "NMAE")

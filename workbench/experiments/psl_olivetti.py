@@ -7,9 +7,9 @@ from pathlib import Path
 from time import process_time
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from workbench.arrays import Bool, Float, Int64
 from workbench.experiments.grounded import known_systems
 from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
 from workbench.inference import make_engine
@@ -19,9 +19,6 @@ from workbench.network import Blocks, GroundNetwork, Templates
 from workbench.progress import SILENT, Progress
 
 __all__ = ["PUBLISHED", "SYSTEMS", "face_network", "run"]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 SIDE = 64
 TEST_IMAGES = 50
@@ -92,7 +89,7 @@ def face_network(side: int = SIDE) -> tuple[GroundNetwork, Templates]:
     return network, Templates(np.ones(m), np.zeros(m, np.bool_), index, index * 0, np.ones(m), label)
 
 
-def observe(network: GroundNetwork, image: Float, missing: npt.NDArray[np.bool_]) -> GroundNetwork:
+def observe(network: GroundNetwork, image: Float, missing: Bool) -> GroundNetwork:
     """The network of one picture whose pixels are known except where `missing`, shape (n_pixels,)."""
     clamped = condition(network, np.where(missing, np.nan, image))
     return without_rows(clamped, np.diff(clamped.A.indptr) == 0)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.database import Database
 from workbench.evaluation import paired_t_test
 from workbench.experiments.table import FoldScore
@@ -31,8 +31,6 @@ __all__ = [
     "predict",
     "with_linear_hinges",
 ]
-
-Float = npt.NDArray[np.float64]
 
 LEARNERS = ("MLE", "MPLE", "LME")
 

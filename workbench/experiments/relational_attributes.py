@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
-__all__ = ["AttributeTable", "Relation", "pair_attributes"]
+from workbench.arrays import Float, Int64
 
-Int64 = npt.NDArray[np.int64]
+__all__ = ["AttributeTable", "Relation", "pair_attributes"]
 
 NONE_ONE_MANY = 3
 
@@ -110,11 +109,9 @@ def pair_attributes(
     return AttributeTable(tuple(names), values, np.array(categories, np.int64))
 
 
-def _connections(
-    relations: Mapping[str, Relation], sizes: Mapping[str, int], of_type: str
-) -> list[tuple[str, npt.NDArray[np.float64]]]:
+def _connections(relations: Mapping[str, Relation], sizes: Mapping[str, int], of_type: str) -> list[tuple[str, Float]]:
     """Counts of direct facts between two constants, and of third constants that connect them, shape (n, n) each."""
-    found: list[tuple[str, npt.NDArray[np.float64]]] = []
+    found: list[tuple[str, Float]] = []
     legs: list[tuple[str, str, csr_array]] = []
     for name, relation in relations.items():
         for place, type_ in enumerate(relation.types):

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Int64
 from workbench.experiments.relational_attributes import Relation
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ __all__ = ["BINS", "bin_facts", "similarity_bins"]
 
 BINS = (0, 20, 40, 60, 80, 100)
 """Upper ends in per cent: 0, (0, 20], (20, 40], (40, 60], (60, 80], (80, 100]."""
-
-Int64 = npt.NDArray[np.int64]
 
 
 def similarity_bins(words: Relation, n_values: int, n_words: int) -> Int64:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from workbench.arrays import Float, Int64
 from workbench.network.ground_network import Relation
 from workbench.network.growth import Rows
 
 __all__ = ["Transitivity"]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 
 @dataclass

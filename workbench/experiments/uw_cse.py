@@ -9,7 +9,6 @@ from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from workbench.database import Database, load_alchemy, load_frame
 from workbench.evaluation import Fold, leave_one_world_out
@@ -34,8 +33,6 @@ from workbench.network import Templates
 from workbench.progress import SILENT, Progress
 
 __all__ = ["AREAS", "PUBLISHED", "SYSTEMS", "load", "run"]
-
-Float = npt.NDArray[np.float64]
 
 AREAS = ("ai", "graphics", "language", "systems", "theory")
 QUERY = "advisedBy"

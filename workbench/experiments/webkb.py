@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 
-import numpy as np
-
+from workbench.arrays import Float
 from workbench.database import Database, load_alchemy_text
 from workbench.experiments.grounded import known_systems
 from workbench.experiments.margin_study import Loss, MarginStudy, averaged, ground_study
@@ -120,7 +119,7 @@ def run(
     )
 
 
-def _weights(study: MarginStudy, test: int, system: str) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], str]:
+def _weights(study: MarginStudy, test: int, system: str) -> tuple[Float, str]:
     trainer, loss, _ = SYSTEMS[system]
     if trainer == "pscg":
         weights, iterations = study.likelihood_held_out(test, PSCG_ITERATIONS)

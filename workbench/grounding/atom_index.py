@@ -11,8 +11,8 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Array, Float, Int64
 from workbench.grounding.select import Call, Expression, Operation, Value, equal
 
 __all__ = ["ABSENT", "MOST_PLACES", "OBSERVED", "AtomIndex", "drop_function", "register_array", "worth_an_index"]
@@ -50,9 +50,9 @@ class AtomIndex:
         connection: duckdb.DuckDBPyConnection,
         name: str,
         n_places: int,
-        places: npt.NDArray[np.int64],
-        ids: npt.NDArray[Any],
-        values: npt.NDArray[np.float64] | None,
+        places: Int64,
+        ids: Array,
+        values: Float | None,
     ) -> AtomIndex:
         """Fill the arrays from a list (`ids` with `OBSERVED` where `values` has the value) and name the functions."""
         index = np.full(n_places + 1, ABSENT, np.int32)
@@ -87,7 +87,7 @@ class AtomIndex:
         return Call("case", (observed, Call(self.reader, (place,)), otherwise))
 
 
-def register_array(connection: duckdb.DuckDBPyConnection, name: str, array: npt.NDArray[Any]) -> str:
+def register_array(connection: duckdb.DuckDBPyConnection, name: str, array: Array) -> str:
     """An SQL function of a fresh name that reads an array (int32 or float64) at integer places."""
     import pyarrow
     from duckdb.func import PythonUDFType

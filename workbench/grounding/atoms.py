@@ -11,6 +11,7 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
+from workbench.arrays import Array, Bool, Float, Int32, Int64
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
 from workbench.errors import UsageError, nearest
@@ -18,11 +19,6 @@ from workbench.grounding.roles import Role
 from workbench.grounding.vocabulary import Vocabulary
 
 __all__ = ["AtomTable", "argument_text", "atom_text"]
-
-Float = npt.NDArray[np.float64]
-Bool = npt.NDArray[np.bool_]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 _BARE = re.compile(r"[A-Z][A-Za-z0-9_]*|-?\d+(\.\d+)?")
 
@@ -119,7 +115,7 @@ class AtomTable:
             open_of_full,
         )
 
-    def open_ids(self, ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def open_ids(self, ids: Array) -> Array:
         """Ids within the network of ids within the whole space; -1 stays, known atoms become -1."""
         if self._open_of_full is None:
             return ids
@@ -148,7 +144,7 @@ class AtomTable:
         worlds = np.array([segment.world for segment in self._segments], np.int32)
         return worlds[self._segment_of(self._full(ids))]
 
-    def hidden_of(self, ids: npt.ArrayLike | None = None) -> npt.NDArray[np.bool_]:
+    def hidden_of(self, ids: npt.ArrayLike | None = None) -> Bool:
         """Whether each atom's predicate is open without being asked about."""
         return np.array(self.hidden, bool)[self.predicate_of(ids)] if self.hidden else np.zeros(0, bool)
 

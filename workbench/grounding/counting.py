@@ -8,8 +8,8 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int32, Int64
 from workbench.errors import InputError, WorkbenchError
 from workbench.grounding.clauses import plan_clause
 from workbench.grounding.existential import plan_existential
@@ -34,14 +34,14 @@ class Tally:
     plan: Plan
     keys: list[tuple[int, ...]]
     names: list[tuple[str, ...]]
-    open: npt.NDArray[np.int64]
-    violated: npt.NDArray[np.int64]
-    violated_scale: npt.NDArray[np.float64]
-    total: npt.NDArray[np.int64]
-    total_scale: npt.NDArray[np.float64]
+    open: Int64
+    violated: Int64
+    violated_scale: Float
+    total: Int64
+    total_scale: Float
     width: int
     undefined: int = 0
-    templates: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    templates: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
 
 
 def count_plan(vocabulary: Vocabulary, plan: Plan) -> Tally:

@@ -12,16 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int32, Int64, Integer, UInt64
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.identifiers import quoted
 
 __all__ = ["RelationArrays", "SqlCoverage", "read_examples", "read_relations"]
 
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-UInt64 = npt.NDArray[np.uint64]
 _ABSENT = 2**31 - 1
 _SHAPES_A_QUERY = 40
 
@@ -95,9 +92,7 @@ def _constants(database: Database) -> dict[str, tuple[str, ...]]:
     return result
 
 
-def read_examples(
-    database: Database, target: str, *, world: str = DEFAULT_WORLD
-) -> tuple[Int32, npt.NDArray[np.float64], Int64]:
+def read_examples(database: Database, target: str, *, world: str = DEFAULT_WORLD) -> tuple[Int32, Float, Int64]:
     """The target's labelled atoms in order of insertion: arguments, label (0 or 1), fold (-1 where none is given)."""
     stored = database.predicate(target)
     number = database.world_id(world)
@@ -235,7 +230,7 @@ def _chunks(shapes: list[_Shape]) -> list[list[_Shape]]:
     return [shapes[at : at + _SHAPES_A_QUERY] for at in range(0, len(shapes), _SHAPES_A_QUERY)]
 
 
-def _create(connection: object, name: str, columns: Mapping[str, npt.NDArray[np.integer]]) -> None:
+def _create(connection: object, name: str, columns: Mapping[str, Integer]) -> None:
     import pandas as pd
 
     frame = pd.DataFrame(dict(columns))

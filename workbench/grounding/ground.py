@@ -9,8 +9,8 @@ from threading import RLock
 
 import duckdb
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int64
 from workbench.database.database import Database
 from workbench.database.rows import first_row
 from workbench.errors import Diagnostic, InfeasibleError
@@ -77,9 +77,7 @@ def one_thread(
             connection.execute(f"SET threads = {threads}")
 
 
-def soft_evidence_units(
-    vocabulary: Vocabulary, table: TemplateTable
-) -> list[tuple[npt.NDArray[np.int64], int, npt.NDArray[np.float64]]]:
+def soft_evidence_units(vocabulary: Vocabulary, table: TemplateTable) -> list[tuple[Int64, int, Float]]:
     """Atoms (ids in the whole space) with a probability p in the data, their template and logit(p).
 
     The template has fixed weight 1: a unit clause of weight logit(p) an atom.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Array
 from workbench.grounding.atoms import AtomTable
 from workbench.grounding.lines import LinearRows, rows_of_lines, whole_groundings
 from workbench.grounding.plans import LineForm, Plan, Shape
@@ -18,7 +18,6 @@ from workbench.network.ground_network import Relation
 
 __all__ = ["Batch", "Intake", "groundings"]
 
-Array = npt.NDArray[Any]
 Batch = dict[str, Any]
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from workbench.arrays import Array, Float, Int8, Int32
 from workbench.database.database import Database
 from workbench.errors import Diagnostic
 from workbench.grounding.counting import Tally, check_listed, make_plan
@@ -24,17 +24,15 @@ from workbench.progress import SILENT, Progress
 
 __all__ = ["FoundRows", "LazyGrounding", "LazyRows", "ground_lazily"]
 
-Float = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class FoundRows:
     """Rows to add to a network: the columns of a `GroundNetwork` of the same names."""
 
     A: csr_array
-    b: npt.NDArray[np.generic]
-    template: npt.NDArray[np.int32]
-    relation: npt.NDArray[np.int8]
+    b: Array
+    template: Int32
+    relation: Int8
     scale: Float | None = None
 
     @property

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Array
 from workbench.grounding.plans import TOLERANCE, LineForm
 
 __all__ = ["LinearRows", "rows_of_lines", "whole_groundings"]
-
-Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from math import prod
 
 import duckdb
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Int64
 from workbench.database.database import Database
 from workbench.errors import Diagnostic, InputError, UsageError, WorkbenchError, nearest
 from workbench.grounding.atom_index import MOST_PLACES
@@ -33,8 +33,6 @@ from workbench.language.program import (
 )
 
 __all__ = ["clauses_of", "prepare"]
-
-Int64 = npt.NDArray[np.int64]
 
 
 def clauses_of(database: Database, program: Program, request: GroundRequest) -> tuple[Clause | LinearRule, ...]:

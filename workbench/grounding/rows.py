@@ -8,19 +8,16 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from workbench.arrays import Array, Float, Int8, Int32, UInt64
 from workbench.grounding.row_keys import equal_rows, row_keys
 from workbench.network.ground_network import Relation
 
 __all__ = ["RowSink", "UnitSink"]
 
-Float = npt.NDArray[np.float64]
-Ids = npt.NDArray[Any]
 
-
-def sort_literals(columns: list[Ids], coefficients: Sequence[float]) -> tuple[list[Ids], list[Any]]:
+def sort_literals(columns: list[Array], coefficients: Sequence[float]) -> tuple[list[Array], list[Any]]:
     """Each row's literals in ascending order of atom, by a network of compare-exchange steps on whole columns.
 
     Coefficients -1 and +1 ride in the lowest bit, so that no second array has to be permuted; others are sorted along.
@@ -70,12 +67,12 @@ class RowSink:
     n_rows: int = 0
     n_entries: int = 0
     scale: Float | None = None
-    indices: Ids = field(init=False)
-    data: Ids = field(init=False)
-    indptr: Ids = field(init=False)
-    b: Ids = field(init=False)
-    template: npt.NDArray[np.int32] = field(init=False)
-    relation: npt.NDArray[np.int8] = field(init=False)
+    indices: Array = field(init=False)
+    data: Array = field(init=False)
+    indptr: Array = field(init=False)
+    b: Array = field(init=False)
+    template: Int32 = field(init=False)
+    relation: Int8 = field(init=False)
 
     def __post_init__(self) -> None:
         index = np.int32 if max(self.entries, self.n_atoms) < 2**31 - 1 else np.int64
@@ -88,10 +85,10 @@ class RowSink:
 
     def add_clauses(
         self,
-        columns: list[Ids],
+        columns: list[Array],
         coefficients: Sequence[float],
-        b: float | Ids,
-        template: int | Ids,
+        b: float | Array,
+        template: int | Array,
         scale: float | Float,
         relation: int,
     ) -> None:
@@ -112,11 +109,11 @@ class RowSink:
 
     def add_rows(
         self,
-        indptr: Ids,
-        indices: Ids,
-        data: Ids,
-        b: Ids,
-        template: int | Ids,
+        indptr: Array,
+        indices: Array,
+        data: Array,
+        b: Array,
+        template: int | Array,
         scale: float | Float,
         relation: int,
     ) -> None:
@@ -132,7 +129,7 @@ class RowSink:
     def _finish(
         self,
         count: int,
-        ends: Ids,
+        ends: Array,
         last: int,
         b: Any,
         template: Any,
@@ -152,7 +149,7 @@ class RowSink:
         self.n_rows += count
         self.n_entries = last
 
-    def keys(self, first_row: int = 0) -> npt.NDArray[np.uint64]:
+    def keys(self, first_row: int = 0) -> UInt64:
         """Keys of the rows from one on by which equal ones are found, shape (n, 2)."""
         rows = slice(first_row, self.n_rows)
         indptr = self.indptr[first_row : self.n_rows + 1]
@@ -185,7 +182,7 @@ class RowSink:
         self.scale[rows] = np.where(soft, total, 1.0)
         self._keep(first_row, np.flatnonzero(first == np.arange(count)))
 
-    def _keep(self, first_row: int, chosen: Ids) -> None:
+    def _keep(self, first_row: int, chosen: Array) -> None:
         """Replace the rows from one on by these of them (numbers from 0), in this order."""
         starts = self.indptr[first_row : self.n_rows].astype(np.int64)
         widths = np.diff(self.indptr[first_row : self.n_rows + 1]).astype(np.int64)[chosen]
@@ -233,14 +230,14 @@ class UnitSink:
     n_templates: int
     constant: Float = field(init=False)
     scale_sums: Float = field(init=False)
-    _entries: list[tuple[Ids, Ids, Float]] = field(default_factory=list)
+    _entries: list[tuple[Array, Array, Float]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.constant = np.zeros(self.n_templates)
         self.scale_sums = np.zeros((self.n_templates, 2))
 
     def add(
-        self, atoms: Ids, template: int | Ids, scale: float | Float, slope: float | Float, b: float | Float
+        self, atoms: Array, template: int | Array, scale: float | Float, slope: float | Float, b: float | Float
     ) -> None:
         """Potentials `b + slope * y >= 0`, each times its scale; numbers stand for all."""
         if not atoms.size:
@@ -252,7 +249,7 @@ class UnitSink:
             self.scale_sums[:, column] += self._total(templates, np.maximum(sign * np.asarray(scale), 0.0))
         self.constant += self._total(templates, np.asarray(b, np.float64) * np.asarray(scale, np.float64))
 
-    def _total(self, templates: Ids, values: Float) -> Float:
+    def _total(self, templates: Array, values: Float) -> Float:
         """Sums of values (one, or one an entry) by template."""
         if np.ndim(values) == 0:
             return np.asarray(np.bincount(templates, minlength=self.n_templates) * float(values), np.float64)

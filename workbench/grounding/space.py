@@ -8,13 +8,12 @@ from functools import cached_property
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Int64
 from workbench.grounding.select import Column, Expression, Operation, Value, add
 
 __all__ = ["MOST_ATOMS", "AtomSpace", "Grid"]
 
-Int64 = npt.NDArray[np.int64]
 MOST_ATOMS = 2**31 - 2
 """Ids are 32-bit integers."""
 

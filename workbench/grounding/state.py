@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int64
 from workbench.grounding.atom_index import drop_function, register_array
 from workbench.grounding.select import Call, Expression
 
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from workbench.grounding.vocabulary import Vocabulary
 
 __all__ = ["State"]
-
-Int64 = npt.NDArray[np.int64]
-Float = npt.NDArray[np.float64]
 
 
 class State:

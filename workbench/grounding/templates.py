@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Int32
 from workbench.grounding.atoms import argument_text
 from workbench.language.program import (
     Calculation,
@@ -131,7 +131,7 @@ class TemplateTable:
     def n_templates(self) -> int:
         return self.given.n_templates if self.given is not None else len(self.weight)
 
-    def number(self, clause: Clause, combinations: Sequence[tuple[str, ...]]) -> npt.NDArray[np.int32]:
+    def number(self, clause: Clause, combinations: Sequence[tuple[str, ...]]) -> Int32:
         """Ids of a clause's templates, one per combination of `+` constants (in order of names); -1 for unseen ones."""
         index = 0 if self.tie else clause.index
         base = clause.weight

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import duckdb
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Bool, Integer
 from workbench.database.identifiers import quoted
 from workbench.database.rows import first_row
 from workbench.database.schema import StoredPredicate
@@ -26,7 +26,6 @@ from workbench.language.program import Program
 
 __all__ = ["Vocabulary"]
 
-Int64 = npt.NDArray[np.int64]
 LARGE = 100_000
 """Facts above which a table is read in place when it is in order already."""
 
@@ -382,9 +381,9 @@ class Vocabulary:
             self._state = None
 
 
-def _ascending(columns: Sequence[npt.NDArray[np.integer]]) -> bool:
+def _ascending(columns: Sequence[Integer]) -> bool:
     """Whether rows, compared column by column, never descend. Cost: a pass or two per column that decides a tie."""
-    tied: npt.NDArray[np.bool_] | None = None
+    tied: Bool | None = None
     for column in columns:
         before, after = column[:-1], column[1:]
         if tied is None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int64
 from workbench.inference.admm_kernels import advance
 from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude, declines_concave
@@ -18,8 +18,6 @@ from workbench.network.relax import relax
 from workbench.progress import SILENT, Progress
 
 __all__ = ["ADMM"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -150,7 +148,7 @@ class _Sweeps:
             self.layout.original_rows(self.multiplier),
         )
 
-    def _unsolved(self, tolerance: float) -> npt.NDArray[np.int64]:
+    def _unsolved(self, tolerance: float) -> Int64:
         """Components whose gap exceeds their fair part of the whole, or whose hard rows slip."""
         energy, violation = self.figures[:, 0], self.figures[:, 2]
         share = np.diff(self.layout.atom_start) / max(self.problem.n, 1)
@@ -158,7 +156,7 @@ class _Sweeps:
         open_ = (np.abs(energy - self.best_bound) > np.maximum(allowed, 1e-10)) | (violation > 0.1 * tolerance)
         return np.flatnonzero(open_)
 
-    def _advance(self, components: npt.NDArray[np.int64]) -> None:
+    def _advance(self, components: Int64) -> None:
         problem, layout = self.problem, self.layout
         advance(
             components,

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Bool, Float, Int8, Int32, Int64
 from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
 
 __all__ = ["advance", "appraise", "sweep"]
-
-Float = npt.NDArray[np.float64]
-Int8 = npt.NDArray[np.int8]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
 
 
 @compiled

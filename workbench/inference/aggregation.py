@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from workbench.arrays import Int64
 from workbench.network.relax import HingeProblem
 
 __all__ = ["aggregate", "alike"]
-
-Int64 = npt.NDArray[np.int64]
 
 
 def alike(problem: HingeProblem) -> Int64:

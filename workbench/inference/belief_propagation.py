@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.errors import Cancelled
 from workbench.inference.maxwalksat import infeasible
 from workbench.inference.propagation import propagate
@@ -19,8 +19,6 @@ from workbench.network.layout import Layout, lay_out, why_not_clausal
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["BeliefPropagation"]
-
-Float = npt.NDArray[np.float64]
 
 CERTAIN = 500.0
 """Log-odds that stand for a forced atom."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csc_array
 
+from workbench.arrays import Float
 from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude, declines_concave
 from workbench.inference.coordinate_kernels import descend
@@ -20,8 +20,6 @@ from workbench.network.relax import relax
 from workbench.progress import SILENT, Progress
 
 __all__ = ["BlockCoordinateDescent"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,20 +9,18 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Float32, Int8, Int32, Int64, UInt64
 from workbench.errors import Cancelled
 from workbench.inference.gibbs_kernels import set_rows
 from workbench.inference.maxwalksat import MaxWalkSAT
-from workbench.inference.random_numbers import UInt64, stream
+from workbench.inference.random_numbers import stream
 from workbench.network.energy import hard_violation
 from workbench.network.ground_network import GroundNetwork, Relation
 from workbench.network.layout import Layout
 from workbench.progress import Progress, expired
 
 __all__ = ["Chain", "Record", "hard_price", "legal_state", "new_chain", "run_chains"]
-
-Float = npt.NDArray[np.float64]
 
 CERTAIN = 1000.0
 """An energy difference against which no draw is ever made: exp(-1000) is 0."""
@@ -46,14 +44,14 @@ class Chain:
     sizes : int64 array, shape (BATCHES,)
     """
 
-    y: npt.NDArray[np.int8]
+    y: Int8
     ell: Float
-    block_true: npt.NDArray[np.int32]
+    block_true: Int32
     random: UInt64
-    hits: npt.NDArray[np.float32]
-    soft: npt.NDArray[np.float32]
+    hits: Float32
+    soft: Float32
     squares: Float
-    sizes: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(BATCHES, np.int64))
+    sizes: Int64 = field(default_factory=lambda: np.zeros(BATCHES, np.int64))
 
     def record(self, batch: int, probability: Float) -> None:
         """Count the present state and its conditional probabilities, shape (n_atoms,)."""
@@ -213,7 +211,7 @@ def _summarise(layout: Layout, chains: Sequence[Chain], stopped: str) -> Record:
     return Record(order(mean), order(raw), total, order(effective), order(error), order(r_hat), stopped)
 
 
-def _r_hat(soft: Float, squares: Float, sizes: npt.NDArray[np.int64]) -> Float:
+def _r_hat(soft: Float, squares: Float, sizes: Int64) -> Float:
     """Split R-hat of each atom's conditional probability, from the halves of every chain."""
     half = BATCHES // 2
     sums = np.concatenate((soft[:, :half].sum(axis=1), soft[:, half:].sum(axis=1)))

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-import numpy as np
-import numpy.typing as npt
-
+from workbench.arrays import Float
 from workbench.inference.registry import make_engine
 from workbench.inference.solution import Engine, Solution
 from workbench.network.ground_network import GroundNetwork
@@ -16,7 +14,6 @@ from workbench.progress import SILENT, Progress
 
 __all__ = ["Auto", "choose"]
 
-Float = npt.NDArray[np.float64]
 Task = Literal["map", "marginal"]
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
+from workbench.arrays import Int64
 from workbench.network.components import components
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 
 __all__ = ["smallest_conflict"]
-
-Int64 = npt.NDArray[np.int64]
 
 
 def smallest_conflict(network: GroundNetwork, *, discrete: bool = True) -> Int64 | None:

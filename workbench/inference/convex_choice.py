@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.inference.admm import ADMM
 from workbench.inference.pdhg import PDHG
 from workbench.network.ground_network import GroundNetwork
 
 __all__ = ["convex_engine"]
-
-Float = npt.NDArray[np.float64]
 
 
 def convex_engine(network: GroundNetwork, weights: Float, *, tolerance: float = 1e-4) -> ADMM | PDHG:

@@ -6,16 +6,12 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
+from workbench.arrays import Bool, Float, Int8, Int64, Integer
 from workbench.network.relax import HingeProblem
 
 __all__ = ["ConvexProgram", "RowKind", "convex_program"]
-
-Float = npt.NDArray[np.float64]
-Int8 = npt.NDArray[np.int8]
-Int64 = npt.NDArray[np.int64]
 
 
 class RowKind(IntEnum):
@@ -62,7 +58,7 @@ class ConvexProgram:
     block_start: Int64
     block_member: Int64
     block_right: Float
-    block_exact: npt.NDArray[np.bool_]
+    block_exact: Bool
 
     @property
     def n(self) -> int:
@@ -247,7 +243,7 @@ def _take_rows(problem: ConvexProgram, rows: Int64) -> ConvexProgram:
     )
 
 
-def _ranges(starts: npt.NDArray[np.integer], sizes: npt.NDArray[np.integer]) -> Int64:
+def _ranges(starts: Integer, sizes: Integer) -> Int64:
     """`concatenate([arange(s, s + k) for s, k in zip(starts, sizes)])` without a loop."""
     ends = np.cumsum(sizes)
     within = np.arange(ends[-1] if ends.size else 0, dtype=np.int64)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.inference.convex_program import ConvexProgram
 from workbench.inference.feasible_point import find_conflict, make_feasible
 from workbench.inference.solution import Solution, Status
@@ -16,8 +16,6 @@ from workbench.network.ground_network import GroundNetwork
 from workbench.progress import Progress, expired
 
 __all__ = ["Point", "Recorder", "conclude", "declines_concave", "infeasible", "relative_gap"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from workbench.arrays import Bool, Float, Int8, Int32, Int64
 from workbench.inference.admm_kernels import appraise
 from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
 
 __all__ = ["descend"]
-
-Float = npt.NDArray[np.float64]
-Int8 = npt.NDArray[np.int8]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
 
 
 @compiled

@@ -7,8 +7,8 @@ from time import monotonic
 from typing import ClassVar, Literal, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Bool, Float, Int64
 from workbench.errors import Cancelled, UsageError
 from workbench.inference.feasible_point import find_conflict
 from workbench.inference.registry import make_engine
@@ -19,8 +19,6 @@ from workbench.network.growth import Rows, extend, take
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["CuttingPlane", "RowSource", "StoredRows", "set_aside"]
-
-Float = npt.NDArray[np.float64]
 
 
 class RowSource(Protocol):
@@ -45,7 +43,7 @@ class StoredRows:
     """A source of rows that are all in memory; what it saves is the solver's work, not the grounding."""
 
     rows: Rows
-    given: npt.NDArray[np.bool_] = field(init=False)
+    given: Bool = field(init=False)
 
     def __post_init__(self) -> None:
         self.given = np.zeros(self.rows.n, np.bool_)
@@ -176,7 +174,7 @@ class CuttingPlane:
         columns = {name: np.array(column) for name, column in trace.items()}
         return Solution(status, best, energy, bound, violation, self.name, reason, columns, diagnostics, conflict)
 
-    def _conflict(self, network: GroundNetwork, solution: Solution) -> npt.NDArray[np.int64] | None:
+    def _conflict(self, network: GroundNetwork, solution: Solution) -> Int64 | None:
         """Rows of the given network that no state keeps together; those of a source have no number there."""
         if self.source is None:
             return find_conflict(network)

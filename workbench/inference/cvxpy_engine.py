@@ -9,8 +9,8 @@ from time import monotonic
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int64
 from workbench.errors import InputError, UsageError
 from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude, declines_concave, infeasible
@@ -20,8 +20,6 @@ from workbench.network.relax import relax
 from workbench.progress import SILENT, Progress, remaining
 
 __all__ = ["SOLVERS", "ConvexSolver"]
-
-Float = npt.NDArray[np.float64]
 
 SOLVERS: Mapping[str, str] = {
     "ecos": "ECOS",
@@ -142,7 +140,7 @@ def _solve(program: ConvexProgram, solver: str, options: Mapping[str, Any]) -> t
     x = cp.Variable(rows.n)
     slack = cp.Variable(soft.size, nonneg=True) if soft.size else None
     objective = rows.cost @ x
-    groups: list[tuple[npt.NDArray[np.int64], Any]] = []
+    groups: list[tuple[Int64, Any]] = []
     if slack is not None:
         objective = objective + np.where(squared, 0.0, weight) @ slack
         if np.any(squared):

@@ -6,15 +6,12 @@ import heapq
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int64
 from workbench.network.ground_network import Relation
 from workbench.network.layout import SQUARED, Layout
 
 __all__ = ["Plan", "Variables", "best_values", "marginals", "plan", "variables"]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int64
 from workbench.errors import Cancelled
 from workbench.inference.elimination import Plan, Variables, best_values, marginals, plan, variables
 from workbench.inference.maxwalksat import infeasible
@@ -20,9 +20,6 @@ from workbench.network.layout import Layout, lay_out
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["Exact"]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 LARGE = 200_000
 """Row entries of the largest component that elimination is planned for."""

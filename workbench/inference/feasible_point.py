@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array, hstack, vstack
 from scipy.sparse import identity as sparse_identity
 
+from workbench.arrays import Bool, Float, Int64
 from workbench.inference.convex_program import ConvexProgram, RowKind
 from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 
 __all__ = ["find_conflict", "make_feasible"]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 TOLERANCE = 1e-9
 
@@ -63,11 +60,11 @@ def _alternate(
     values: Float,
     offset: Float,
     norm: Float,
-    equal: npt.NDArray[np.bool_],
+    equal: Bool,
     block_start: Int64,
     block_member: Int64,
     block_right: Float,
-    block_exact: npt.NDArray[np.bool_],
+    block_exact: Bool,
     lower: Float,
     upper: Float,
     x: Float,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.inference.chains import Chain, hard_price, legal_state, new_chain, run_chains
 from workbench.inference.gibbs_kernels import sweep
 from workbench.inference.maxwalksat import infeasible
@@ -20,8 +20,6 @@ from workbench.network.layout import lay_out
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Gibbs"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int8, Int32, Int64, UInt64
 from workbench.inference.local_search import change
-from workbench.inference.random_numbers import UInt64, uniform
+from workbench.inference.random_numbers import uniform
 from workbench.network.compiled import compiled
 from workbench.network.layout import Layout
 
 __all__ = ["set_atom", "set_rows", "sweep"]
-
-Float = npt.NDArray[np.float64]
-Int8 = npt.NDArray[np.int8]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 
 @compiled

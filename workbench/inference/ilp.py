@@ -10,8 +10,8 @@ from time import monotonic
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Bool, Float
 from workbench.errors import Cancelled
 from workbench.inference.aggregation import aggregate
 from workbench.inference.linear_program import LinearAnswer, solve_highs
@@ -29,7 +29,6 @@ from workbench.progress import SILENT, Progress, expired, remaining
 
 __all__ = ["IntegerProgram"]
 
-Float = npt.NDArray[np.float64]
 MANY = 20_000
 """Hinges from which on `auto` looks for rows to merge: below, the weaker relaxation costs more than the rows."""
 
@@ -129,9 +128,7 @@ class IntegerProgram:
         bound = min(bound, energy) if violation == 0.0 else bound
         return Solution(status, state, energy, bound, violation, self.name, reason, diagnostics=diagnostics)
 
-    def _settle(
-        self, problem: HingeProblem, deadline: float | None
-    ) -> tuple[npt.NDArray[np.bool_], Float, float, str] | None:
+    def _settle(self, problem: HingeProblem, deadline: float | None) -> tuple[Bool, Float, float, str] | None:
         """Solve the relaxation: which variables it fixes for good, where, and its bound; None when infeasible."""
         answer = solve_relaxation(problem, deadline=deadline)
         if answer.status == "infeasible":

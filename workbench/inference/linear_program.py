@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import block_array, csr_array, eye_array
 
+from workbench.arrays import Float
 from workbench.network.relax import HingeProblem
 
 __all__ = ["LinearAnswer", "LinearProgram", "as_linear_program", "solve_highs"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

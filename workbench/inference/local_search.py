@@ -10,19 +10,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from workbench.inference.random_numbers import UInt64, uniform
+from workbench.arrays import Float, Int8, Int32, Int64, UInt64
+from workbench.inference.random_numbers import uniform
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import Relation
 from workbench.network.layout import SQUARED, Layout
 
 __all__ = ["Search", "begin", "change", "flip", "is_unsatisfied", "new_search", "reset", "row_cost"]
-
-Float = npt.NDArray[np.float64]
-Int8 = npt.NDArray[np.int8]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 
 class Search(NamedTuple):

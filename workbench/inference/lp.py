@@ -7,8 +7,8 @@ from time import monotonic
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.errors import Cancelled
 from workbench.inference.linear_program import LinearAnswer
 from workbench.inference.relaxation import RelaxationSolver, better, is_proven, not_clausal, solve_relaxation
@@ -21,8 +21,6 @@ from workbench.network.relax import relax, why_not_relaxable
 from workbench.progress import SILENT, Progress, expired, remaining
 
 __all__ = ["LinearRelaxation", "local_search", "maxwalksat"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

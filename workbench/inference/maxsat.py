@@ -12,8 +12,8 @@ from time import monotonic
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int32, Int64
 from workbench.errors import InputError
 from workbench.inference.convex_solution import infeasible
 from workbench.inference.lp import local_search
@@ -27,7 +27,6 @@ from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["MaxSat"]
 
-Float = npt.NDArray[np.float64]
 Clauses = list[list[int]]
 Soft = list[tuple[list[int], float]]
 
@@ -160,7 +159,7 @@ class MaxSat:
 class _Problem:
     """One component: variable k + 1 is atom `atoms[k]`; further variables are auxiliary."""
 
-    atoms: npt.NDArray[np.int64]
+    atoms: Int64
     hard: Clauses
     soft: Soft
 
@@ -229,9 +228,7 @@ def _problems(network: GroundNetwork, weights: Float) -> tuple[list[_Problem], f
     return [part for part in problems if part.hard or part.soft], offset, largest
 
 
-def _add_blocks(
-    network: GroundNetwork, of_block: npt.NDArray[np.int32], place: npt.NDArray[np.int64], problems: list[_Problem]
-) -> None:
+def _add_blocks(network: GroundNetwork, of_block: Int32, place: Int64, problems: list[_Problem]) -> None:
     blocks = network.blocks
     for block in range(blocks.n_blocks):
         members = place[blocks.members.indices[blocks.members.indptr[block] : blocks.members.indptr[block + 1]]] + 1

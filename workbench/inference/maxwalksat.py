@@ -7,8 +7,8 @@ from time import monotonic
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int64
 from workbench.errors import Cancelled
 from workbench.inference.local_search import Search, new_search
 from workbench.inference.maxwalksat_kernels import anneal, start_all
@@ -21,8 +21,6 @@ from workbench.network.layout import Layout, is_clause, lay_out
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["MaxWalkSAT", "infeasible"]
-
-Float = npt.NDArray[np.float64]
 
 SLICES = 32
 BATCH = 200_000
@@ -174,9 +172,7 @@ class MaxWalkSAT:
         return done
 
 
-def infeasible(
-    network: GroundNetwork, engine: str, rows: npt.NDArray[np.int64], blocks: npt.NDArray[np.int64]
-) -> Solution:
+def infeasible(network: GroundNetwork, engine: str, rows: Int64, blocks: Int64) -> Solution:
     """The answer where hard rows and blocks are proven to contradict each other."""
     named = [f"rows {', '.join(map(str, rows.tolist()))}"] if rows.size else []
     named += [f"blocks {', '.join(map(str, blocks.tolist()))}"] if blocks.size else []
@@ -204,7 +200,7 @@ def _mean_weight(layout: Layout) -> Float:
     return np.asarray(total / np.maximum(count, 1.0))
 
 
-def _batches(flips: npt.NDArray[np.int64]) -> list[tuple[int, int]]:
+def _batches(flips: Int64) -> list[tuple[int, int]]:
     """Runs of components of about `BATCH` steps together; a larger one alone."""
     batches: list[tuple[int, int]] = []
     running = np.cumsum(flips)

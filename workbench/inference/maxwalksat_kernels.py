@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int8, Int32, Int64
 from workbench.inference.local_search import Search, begin, change, flip, reset
 from workbench.inference.random_numbers import below, uniform
 from workbench.network.compiled import compiled
 from workbench.network.layout import Layout
 
 __all__ = ["anneal", "start_all", "walk"]
-
-Float = npt.NDArray[np.float64]
-Int8 = npt.NDArray[np.int8]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 PARTNERS = 8
 """How many members of a large block are compared when its true one is to become false."""

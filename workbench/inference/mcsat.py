@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.inference.chains import Chain, hard_price, legal_state, new_chain, run_chains
 from workbench.inference.gibbs_kernels import sweep
 from workbench.inference.maxwalksat import infeasible
@@ -21,8 +21,6 @@ from workbench.network.layout import Layout, lay_out, why_not_clausal
 from workbench.progress import SILENT, Progress
 
 __all__ = ["MCSAT", "new_slice"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,19 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int8, Int32, Int64, UInt64
 from workbench.inference.gibbs_kernels import set_atom
-from workbench.inference.random_numbers import UInt64, below, uniform
+from workbench.inference.random_numbers import below, uniform
 from workbench.network.compiled import compiled
 from workbench.network.layout import Layout
 
 __all__ = ["Slice", "slice_step"]
-
-Float = npt.NDArray[np.float64]
-Int8 = npt.NDArray[np.int8]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 
 class Slice(NamedTuple):

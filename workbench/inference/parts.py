@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 from scipy.sparse.csgraph import connected_components
 
+from workbench.arrays import Bool, Float, Int64
 from workbench.network.relax import HingeProblem
 
 __all__ = ["Part", "restrict", "split"]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 SMALL = 400
 """Components are solved together up to about this many variables: a program costs milliseconds to set up."""
@@ -28,7 +25,7 @@ class Part:
     variables: Int64
 
 
-def restrict(problem: HingeProblem, fixed: npt.NDArray[np.bool_], x: Float) -> Part:
+def restrict(problem: HingeProblem, fixed: Bool, x: Float) -> Part:
     """The problem left when the variables where `fixed` stay at `x`; rows that they decide go."""
     open_variables = np.flatnonzero(~fixed)
     known = np.where(fixed, x, 0.0)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Real
 from workbench.inference.convex_program import ConvexProgram, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude, declines_concave
 from workbench.inference.feasible_point import make_feasible
@@ -20,9 +20,6 @@ from workbench.network.relax import relax
 from workbench.progress import SILENT, Progress
 
 __all__ = ["PDHG", "PrimalDual"]
-
-Float = npt.NDArray[np.float64]
-Real = npt.NDArray[np.floating]
 
 _NEARLY = 2.0
 """A gap of at most this many times the tolerance is worth polishing."""

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csc_array
 
+from workbench.arrays import Bool, Float, Int8, Int32, Int64
 from workbench.inference.convex_program import ConvexProgram
 from workbench.network.compiled import compiled
 
 __all__ = ["Polish"]
-
-Float = npt.NDArray[np.float64]
-Int8 = npt.NDArray[np.int8]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
 
 _MOST_ROWS = 256
 """Atoms of more rows are passed over."""

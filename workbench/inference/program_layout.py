@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from workbench.arrays import Float, Int64
 from workbench.inference.convex_program import ConvexProgram
 from workbench.network.compiled import compiled
 
 __all__ = ["Layout", "lay_out"]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -95,9 +92,7 @@ def lay_out(problem: ConvexProgram) -> Layout:
 
 
 @compiled
-def _component_labels(
-    n: int, indptr: Int64, indices: Int64, block_start: Int64, block_member: Int64
-) -> npt.NDArray[np.int64]:
+def _component_labels(n: int, indptr: Int64, indices: Int64, block_start: Int64, block_member: Int64) -> Int64:
     """The component of each atom, numbered by their first atoms: union-find with path halving."""
     parent = np.arange(n)
     for group in range(indptr.size + block_start.size - 2):

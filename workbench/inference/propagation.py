@@ -5,18 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int8, Int32, Int64
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 from workbench.network.layout import Layout
 
 __all__ = ["Propagation", "propagate"]
-
-Int8 = npt.NDArray[np.int8]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Float = npt.NDArray[np.float64]
 
 _NO_REASON = -1
 

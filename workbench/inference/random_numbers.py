@@ -6,13 +6,11 @@ Its own state, rather than Numba's per thread, makes a result depend on the seed
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import UInt64
 from workbench.network.compiled import compiled
 
-__all__ = ["UInt64", "below", "stream", "uniform"]
-
-UInt64 = npt.NDArray[np.uint64]
+__all__ = ["below", "stream", "uniform"]
 
 
 def stream(seed: int, *numbers: int) -> UInt64:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.inference.linear_program import LinearAnswer, solve_highs
 from workbench.inference.roof_duality import has_roof_dual, solve_roof_dual
@@ -17,7 +17,6 @@ from workbench.progress import remaining
 
 __all__ = ["RelaxationSolver", "better", "is_proven", "not_clausal", "solve_relaxation"]
 
-Float = npt.NDArray[np.float64]
 RelaxationSolver = Literal["auto", "flow", "highs", "simplex", "ipm", "pdhg"]
 
 HIGHS_LIMIT = 60_000

@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import numba
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from workbench.arrays import Bool, Float, Int8, Int32, Int64
 from workbench.inference.linear_program import LinearAnswer
 from workbench.network.relax import HingeProblem
 
 __all__ = ["has_roof_dual", "solve_roof_dual"]
-
-Float = npt.NDArray[np.float64]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 
 def has_roof_dual(problem: HingeProblem) -> bool:
@@ -125,7 +121,7 @@ def _graph(n: int, tail: Int64, head: Int64, capacity: Float) -> tuple[Int32, In
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _contract(
     start: Int32, head: Int32, reverse: Int32, capacity: Float, source: Float, sink: Float
-) -> tuple[float, npt.NDArray[np.int8]]:
+) -> tuple[float, Int8]:
     """Join to the source each node whose supply exceeds all it can pass on, to the sink the mirror of each.
 
     Such a node is on the source's side of some minimum cut (its literal is persistent whatever its neighbours do), so
@@ -185,7 +181,7 @@ def _contract(
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _maximum_flow(
     start: Int32, head: Int32, reverse: Int32, capacity: Float, source: Float, sink: Float, tolerance: float
-) -> tuple[float, npt.NDArray[np.bool_], int]:
+) -> tuple[float, Bool, int]:
     """Dinic's algorithm; the arrays of capacities are used up. Returns the flow, the source side, and the phases."""
     n = source.size
     flow = 0.0

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.inference.lp import local_search
 from workbench.inference.relaxation import better, is_proven, not_clausal
 from workbench.inference.rounding import round_state
@@ -17,8 +17,6 @@ from workbench.network.ground_network import GroundNetwork
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Rounded"]
-
-Float = npt.NDArray[np.float64]
 
 NEAR = 1e-3
 """How near 0 or 1 a convex solver's value counts as integral: interior points stop short of the corners."""

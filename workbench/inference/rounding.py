@@ -7,16 +7,12 @@ from typing import Literal
 
 import numba
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
+from workbench.arrays import Bool, Float, Int8, Int32
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 
 __all__ = ["Rounded", "round_state"]
-
-Float = npt.NDArray[np.float64]
-Int8 = npt.NDArray[np.int8]
-Int32 = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -124,7 +120,7 @@ def _both_ways(A: csr_array) -> tuple[Int32, Int32, Float, Int32, Int32, Float]:
 def _round(
     order: Int32,
     n_first: int,
-    first_value: npt.NDArray[np.bool_],
+    first_value: Bool,
     probability: Float,
     gain: Float,
     soft_start: Int32,

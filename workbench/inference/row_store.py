@@ -6,15 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from workbench.arrays import Bool, Float
 from workbench.inference.cutting_plane import RowSource
 from workbench.network.growth import Rows, joined, take
 
 __all__ = ["RowReader", "RowStore"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass
@@ -40,7 +38,7 @@ class RowReader:
     """What one solver has been given of a store."""
 
     store: RowStore
-    given: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    given: Bool = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     def violated(self, values: Float) -> Rows:
         """See `RowSource`."""

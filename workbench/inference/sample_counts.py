@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.errors import InfeasibleError
 from workbench.inference.chains import Chain, hard_price, legal_state, new_chain
 from workbench.inference.gibbs_kernels import sweep
@@ -22,8 +22,6 @@ from workbench.network.layout import lay_out, why_not_clausal
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["CountSamples", "sample_counts"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from workbench.arrays import Float
 from workbench.network.compiled import compiled
 
 __all__ = ["project_to_simplex"]
-
-Float = npt.NDArray[np.float64]
 
 
 @compiled

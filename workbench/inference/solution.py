@@ -7,15 +7,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar, Literal, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
+from workbench.arrays import Float, Int64
 from workbench.network.ground_network import GroundNetwork
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Engine", "Solution", "Status"]
-
-Float = npt.NDArray[np.float64]
 
 
 class Status(StrEnum):
@@ -68,7 +64,7 @@ class Solution:
     reason: str = ""
     trace: Mapping[str, Float] = field(default_factory=dict)
     diagnostics: Mapping[str, object] = field(default_factory=dict)
-    conflict: npt.NDArray[np.int64] | None = None
+    conflict: Int64 | None = None
 
     @property
     def gap(self) -> float:

@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Bool, Float
 from workbench.errors import Cancelled
 from workbench.progress import Progress, expired
 
 __all__ = ["Ascent", "maximise"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class _Recorder:
 def maximise(
     objective: Callable[[Float], tuple[float, Float]],
     start: Float,
-    learned: npt.NDArray[np.bool_],
+    learned: Bool,
     *,
     prior_sd: float,
     iterations: int,

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.network import potentials
 from workbench.network.ground_network import GroundNetwork
 
 __all__ = ["CountSamples", "GibbsChain"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

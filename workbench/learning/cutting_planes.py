@@ -8,8 +8,8 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.errors import Cancelled, UsageError
 from workbench.inference.lp import maxwalksat
 from workbench.inference.solution import Engine
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from workbench.learning.max_margin import MaxMargin
 
 __all__ = ["CuttingPlanes"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass

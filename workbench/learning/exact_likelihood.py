@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csc_array, csr_array, vstack
 
+from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.learning.learner import Example, LearnedWeights
 from workbench.learning.logistic import LogisticFit, Penalty, fit_logistic, largest_l1
@@ -22,8 +22,6 @@ from workbench.network.ground_network import Relation, Templates
 from workbench.progress import SILENT, Progress
 
 __all__ = ["ExactLikelihood", "PenaltyChoice", "choose_penalty", "regularisation_path"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

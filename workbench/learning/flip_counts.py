@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
+from workbench.arrays import Bool, Float, Int64, Integer
 from workbench.network.ground_network import BlockKind, GroundNetwork
 
 __all__ = ["FlipCountSource", "FlipCounts", "compressed", "flip_counts", "joined"]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -166,7 +162,7 @@ def _flip_features(network: GroundNetwork, values: Float, group: Int64) -> tuple
     return csr_array(features), _sums(atom[~soft], change, network.n_atoms)
 
 
-def _sums(index: npt.NDArray[np.integer[Any]], values: Float, n: int) -> Float:
+def _sums(index: Integer, values: Float, n: int) -> Float:
     """Sum of `values` by `index`, float even where there is none (an empty bincount is of integers)."""
     return np.bincount(index, values, n).astype(np.float64)
 

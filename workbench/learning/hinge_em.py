@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from workbench.learning.hinge_perceptron import HingePerceptron
 from workbench.learning.hinge_training import labelled_state, prepare_hinges, start_weights
@@ -16,8 +15,6 @@ from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["HingeEM"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

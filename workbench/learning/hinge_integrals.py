@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Bool, Float, Int8, Int32, Int64
 from workbench.network.compiled import compiled
 
 __all__ = ["expect_over_atoms", "expect_over_simplexes"]
-
-Float = npt.NDArray[np.float64]
-Int8 = npt.NDArray[np.int8]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 
 @compiled
@@ -100,7 +95,7 @@ def expect_over_simplexes(
     block_start: Int64,
     member: Int64,
     right: Float,
-    exact: npt.NDArray[np.bool_],
+    exact: Bool,
     uniform: Float,
     column: Int32,
     row_of: Int32,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.errors import Cancelled
 from workbench.inference.solution import Engine
 from workbench.learning.hinge_training import (
@@ -26,8 +26,6 @@ from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["HingeLargeMargin"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

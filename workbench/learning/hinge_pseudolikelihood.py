@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csc_array
 
+from workbench.arrays import Float
 from workbench.errors import Cancelled, UsageError
 from workbench.inference.convex_program import RowKind, convex_program
 from workbench.inference.solution import Engine
@@ -27,8 +27,6 @@ from workbench.network.relax import relax
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["HingePseudolikelihood", "Pseudolikelihood"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

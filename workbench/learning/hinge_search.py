@@ -8,8 +8,8 @@ from itertools import islice, product
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Bool, Float
 from workbench.errors import Cancelled, UsageError
 from workbench.inference.solution import Engine
 from workbench.learning.hinge_training import most_likely, prepare_hinges, start_weights
@@ -18,8 +18,6 @@ from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["HingeSearch"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -106,7 +104,7 @@ class HingeSearch:
         trace = {"iteration": np.arange(1.0, len(tried) + 1.0), "objective": np.array(tried)}
         return LearnedWeights(best, trace, status, self.name, training.notes() | {"loss": best_loss})
 
-    def _candidates(self, given: Float, learned: npt.NDArray[np.bool_], seed: int) -> Iterator[Float]:
+    def _candidates(self, given: Float, learned: Bool, seed: int) -> Iterator[Float]:
         yield given
         count = int(learned.sum())
         if self.method == "grid":

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array, hstack
 
+from workbench.arrays import Float
 from workbench.errors import InfeasibleError, UsageError
 from workbench.inference.convex_choice import convex_engine
 from workbench.inference.solution import Engine, Status
@@ -25,8 +25,6 @@ __all__ = [
     "start_weights",
     "with_linear_costs",
 ]
-
-Float = npt.NDArray[np.float64]
 
 
 def prepare_hinges(examples: Sequence[Example], templates: Templates) -> TrainingSet:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array, diags_array
 
+from workbench.arrays import Float, Int64
 from workbench.errors import UsageError
 from workbench.learning.ascent import maximise
 from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, joined
@@ -20,7 +20,6 @@ from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["METHODS", "WeightIntervals", "weight_intervals"]
 
-Float = npt.NDArray[np.float64]
 Method = Literal["laplace", "bootstrap"]
 METHODS: tuple[Method, ...] = ("laplace", "bootstrap")
 
@@ -200,7 +199,7 @@ def _hinge_information(training: TrainingSet, weights: Float, seed: int) -> Floa
     return (hessian + hessian.T) / 2.0
 
 
-def _laplace(hessian: Float, learned: npt.NDArray[np.int64], prior_sd: float, level: float, weights: Float) -> Float:
+def _laplace(hessian: Float, learned: Int64, prior_sd: float, level: float, weights: Float) -> Float:
     """Half widths: the normal quantile times the standard deviations of the inverse of hessian plus prior."""
     from scipy.stats import norm
 

@@ -6,16 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
+from workbench.arrays import Bool, Float
 from workbench.inference.row_store import RowStore
 from workbench.network.ground_network import GroundNetwork, Templates
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Example", "LearnedWeights", "Learner"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -35,7 +31,7 @@ class Example:
 
     network: GroundNetwork
     truth: Float
-    scored: npt.NDArray[np.bool_] | None = None
+    scored: Bool | None = None
     source: RowStore | None = None
 
 

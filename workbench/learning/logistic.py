@@ -14,17 +14,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csc_array, csr_array
 
+from workbench.arrays import Float, Int64
 from workbench.learning.logistic_l1 import fit_l1
 from workbench.learning.logistic_l2 import fit_groups, fit_l2
 from workbench.learning.logistic_objective import LogisticFit, Penalty, objective
 
 __all__ = ["LogisticFit", "Penalty", "equal_columns", "fit_logistic", "largest_l1", "objective"]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 
 def largest_l1(X: csc_array, target: Float) -> float:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csc_array, csr_array
 
+from workbench.arrays import Float, Int32, Int64
 from workbench.learning.logistic_objective import LogisticFit, entropy, loss, sigmoid
 from workbench.network.compiled import compiled
 from workbench.progress import expired
 
 __all__ = ["fit_l1"]
-
-Float = npt.NDArray[np.float64]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 
 @compiled

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csc_array, csr_array
 
+from workbench.arrays import Float
 from workbench.learning.logistic_objective import (
     LogisticFit,
     Penalty,
@@ -18,8 +18,6 @@ from workbench.learning.logistic_objective import (
 from workbench.progress import expired
 
 __all__ = ["fit_groups", "fit_l2"]
-
-Float = npt.NDArray[np.float64]
 
 
 def fit_l2(

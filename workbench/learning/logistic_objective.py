@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csc_array, csr_array
 
-__all__ = ["LogisticFit", "Penalty", "dual_bound", "entropy", "loss", "objective", "penalty_value", "sigmoid"]
+from workbench.arrays import Float, Integer
 
-Float = npt.NDArray[np.float64]
+__all__ = ["LogisticFit", "Penalty", "dual_bound", "entropy", "loss", "objective", "penalty_value", "sigmoid"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Penalty:
     l1: float = 0.0
     l2: float = 0.0
     group: float = 0.0
-    groups: npt.NDArray[np.integer] | None = None
+    groups: Integer | None = None
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.inference.solution import Engine, Status
 from workbench.learning.margin_losses import MarginWorld
 from workbench.learning.separation import Cut, Separation, cut_of
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["separate_f1"]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 
 def separate_f1(

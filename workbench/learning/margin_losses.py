@@ -6,17 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array, hstack, vstack
 
+from workbench.arrays import Bool, Float
 from workbench.inference.cutting_plane import RowSource
 from workbench.network.energy import energy_offset, potentials
 from workbench.network.ground_network import GroundNetwork, Relation
 
 __all__ = ["LossKind", "MarginWorld", "exclude_truth", "f1_world", "hamming_world", "zero_one_world"]
 
-Float = npt.NDArray[np.float64]
-Bool = npt.NDArray[np.bool_]
 LossKind = Literal["hamming", "0/1", "f1"]
 
 

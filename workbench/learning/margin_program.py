@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
+
+from workbench.arrays import Float, Int64
 
 __all__ = ["MarginProgram", "solve_dual", "solve_dual_cvxpy"]
 
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 FREE = -1
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.solution import Engine
@@ -21,8 +21,6 @@ from workbench.network.growth import extend, take
 from workbench.progress import SILENT, Progress
 
 __all__ = ["MaxMargin"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from workbench.errors import Cancelled
 from workbench.inference.lp import LinearRelaxation
@@ -21,8 +20,6 @@ from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["OnlineMaxMargin"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

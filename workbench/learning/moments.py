@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.learning.chain import CountSamples, GibbsChain
 from workbench.learning.training import TrainingSet, condition
 from workbench.network import potentials
 
 __all__ = ["Moments", "WorldChains"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.solution import Engine
@@ -19,7 +19,6 @@ from workbench.progress import SILENT, Progress
 
 __all__ = ["PenaltyChoice", "choose_penalty", "map_f1"]
 
-Float = npt.NDArray[np.float64]
 GRID = (1.0, 10.0, 100.0, 1000.0, 10000.0)
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.inference.solution import Engine
 from workbench.learning.ascent import maximise
 from workbench.learning.flip_counts import FlipCounts, FlipCountSource, compressed, flip_counts, joined
@@ -18,8 +18,6 @@ from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress
 
 __all__ = ["PseudoLikelihood"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.errors import Cancelled
 from workbench.learning.learner import Example, LearnedWeights
 from workbench.learning.moments import Moments, WorldChains
@@ -17,8 +17,6 @@ from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["DiagonalNewton", "PreconditionedConjugateGradient"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

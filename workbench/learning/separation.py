@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.inference.cutting_plane import CuttingPlane
 from workbench.inference.solution import Engine, Status
 from workbench.learning.margin_losses import MarginWorld, exclude_truth
@@ -15,8 +15,6 @@ from workbench.network.relax import relaxed_potentials
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Cut", "Separation", "cut_of", "joined", "separate"]
-
-Float = npt.NDArray[np.float64]
 
 EXCLUSION_LIMIT = 60_000
 """Stored coefficients beyond which the 0/1 oracle, once the truth itself is the MAP state, looks at its neighbours."""

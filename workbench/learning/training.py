@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from workbench.arrays import Bool, Float, Int64
 from workbench.errors import UsageError
 from workbench.inference.solution import Engine
 from workbench.learning.learner import Example
@@ -27,9 +27,6 @@ __all__ = [
     "step_sizes",
     "without_rows",
 ]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class TrainingWorld:
     violated_hard_rows: Int64
 
     @property
-    def hidden(self) -> npt.NDArray[np.bool_]:
+    def hidden(self) -> Bool:
         """Atoms without a label, shape (n_atoms,)."""
         return np.isnan(self.labels)
 
@@ -74,7 +71,7 @@ class TrainingSet:
 
     worlds: tuple[TrainingWorld, ...]
     templates: Templates
-    learned: npt.NDArray[np.bool_]
+    learned: Bool
 
     def given_weights(self) -> Float:
         """The templates' own weights, 0 where the program gives none."""
@@ -142,7 +139,7 @@ def _prepare_world(network: GroundNetwork, labels: Float) -> TrainingWorld:
     return TrainingWorld(kept, labels, rows)
 
 
-def without_rows(network: GroundNetwork, left_out: npt.NDArray[np.bool_]) -> GroundNetwork:
+def without_rows(network: GroundNetwork, left_out: Bool) -> GroundNetwork:
     """The network without the rows where `left_out`, shape (n_rows,), is true."""
     keep = np.flatnonzero(~left_out)
     return replace(
@@ -178,14 +175,14 @@ def condition(network: GroundNetwork, values: Float) -> GroundNetwork:
     )
 
 
-def _columns(matrix: csr_array, keep: npt.NDArray[np.bool_]) -> csr_array:
+def _columns(matrix: csr_array, keep: Bool) -> csr_array:
     """`matrix` with the entries outside the kept columns removed, shape unchanged."""
     coo = matrix.tocoo()
     entries = keep[coo.coords[1]]
     return csr_array((coo.data[entries], (coo.coords[0][entries], coo.coords[1][entries])), shape=matrix.shape)
 
 
-def _rows(matrix: csr_array, keep: npt.NDArray[np.bool_]) -> csr_array:
+def _rows(matrix: csr_array, keep: Bool) -> csr_array:
     """`matrix` with the entries outside the kept rows removed, shape unchanged."""
     coo = matrix.tocoo()
     entries = keep[coo.coords[0]]

@@ -8,8 +8,8 @@ from itertools import product
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.learning.chain import GibbsChain
 from workbench.learning.learner import Example, Learner
@@ -17,8 +17,6 @@ from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["Validation", "conditional_log_likelihood", "validate"]
-
-Float = npt.NDArray[np.float64]
 
 CLIP = 1e-6
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.errors import Cancelled, UsageError
 from workbench.inference.solution import Engine
 from workbench.learning.chain import GibbsChain
@@ -27,8 +27,6 @@ from workbench.network.ground_network import GroundNetwork, Templates
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["VotedPerceptron"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

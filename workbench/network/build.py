@@ -12,8 +12,6 @@ from workbench.network.ground_network import BlockKind, Blocks, GroundNetwork, R
 
 __all__ = ["blocks_from_members", "network_from_clauses", "network_from_rows"]
 
-Float = npt.NDArray[np.float64]
-
 
 def network_from_clauses(
     n_atoms: int,

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 from scipy.sparse.csgraph import connected_components
 
+from workbench.arrays import Bool, Int32, Int64
 from workbench.network.ground_network import GroundNetwork
 
 __all__ = ["Components", "components"]
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ class Components:
         return _grouped(self.of_block, self.n)
 
 
-def components(network: GroundNetwork, keep: npt.NDArray[np.bool_] | None = None) -> Components:
+def components(network: GroundNetwork, keep: Bool | None = None) -> Components:
     """Split a network into parts that no row and no block joins. Time and space linear in the stored entries.
 
     Parameters

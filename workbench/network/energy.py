@@ -6,8 +6,8 @@ Everything that scores a state calls these functions, so that engines, learners 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 
 __all__ = [
@@ -27,8 +27,6 @@ __all__ = [
     "total_scales",
     "unit_offset",
 ]
-
-Float = npt.NDArray[np.float64]
 
 TOLERANCE = 1e-9
 """How far `ell` may exceed 0 in a hard row of a 0/1 state and still count as satisfied: rounding, nothing more."""

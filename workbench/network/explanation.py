@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csc_array
 
+from workbench.arrays import Bool, Float, Int64
 from workbench.network.ground_network import GroundNetwork, Relation
 
 __all__ = ["AtomExplanation", "explain_atom", "mean_explanation"]
-
-Float = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -111,7 +108,7 @@ def mean_explanation(
     return replace(open_ones[0], contribution=contribution, distance=distance, log_odds=log_odds), len(open_ones)
 
 
-def _forbidden(at_false: Float, coefficients: Float, equal: npt.NDArray[np.bool_]) -> Float:
+def _forbidden(at_false: Float, coefficients: Float, equal: Bool) -> Float:
     """Contributions of hard rows: infinite where one value of the atom violates the row and the other does not."""
     at_true = at_false + coefficients
     tolerance = 1e-9

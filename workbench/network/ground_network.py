@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
-__all__ = ["BlockKind", "Blocks", "GroundNetwork", "Relation", "Templates"]
+from workbench.arrays import Array, Bool, Float, Int8, Int32, Int64
 
-Float = npt.NDArray[np.float64]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
+__all__ = ["BlockKind", "Blocks", "GroundNetwork", "Relation", "Templates"]
 
 
 class Relation(IntEnum):
@@ -46,8 +43,8 @@ class Blocks:
     """
 
     members: csr_array
-    kind: npt.NDArray[np.int8]
-    right: npt.NDArray[np.int8]
+    kind: Int8
+    right: Int8
 
     @classmethod
     def none(cls, n_atoms: int) -> Blocks:
@@ -78,7 +75,7 @@ class Templates:
     """
 
     weight: Float
-    fixed: npt.NDArray[np.bool_]
+    fixed: Bool
     rule: Int32
     clause: Int32
     share: Float
@@ -131,11 +128,11 @@ class GroundNetwork:
     """
 
     A: csr_array
-    b: npt.NDArray[np.generic]
+    b: Array
     template: Int32
     scale: Float | None
-    relation: npt.NDArray[np.int8]
-    power: npt.NDArray[np.int8]
+    relation: Int8
+    power: Int8
     unit: csr_array
     constant: Float
     groundings: Int64
@@ -158,7 +155,7 @@ class GroundNetwork:
         return int(self.power.size)
 
     @property
-    def hard(self) -> npt.NDArray[np.bool_]:
+    def hard(self) -> Bool:
         """Whether each row is hard, shape (n_rows,)."""
         return np.asarray(self.relation != Relation.HINGE)
 

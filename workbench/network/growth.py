@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
+from workbench.arrays import Array, Float, Int8, Int32, Int64
 from workbench.network.ground_network import GroundNetwork
 
 __all__ = ["Rows", "extend", "joined", "take"]
@@ -27,10 +27,10 @@ class Rows:
     """
 
     A: csr_array
-    b: npt.NDArray[np.generic]
-    template: npt.NDArray[np.int32]
-    relation: npt.NDArray[np.int8]
-    scale: npt.NDArray[np.float64] | None = None
+    b: Array
+    template: Int32
+    relation: Int8
+    scale: Float | None = None
 
     @property
     def n(self) -> int:
@@ -63,7 +63,7 @@ def extend(network: GroundNetwork, rows: Rows) -> GroundNetwork:
     )
 
 
-def take(rows: Rows, chosen: npt.NDArray[np.int64]) -> Rows:
+def take(rows: Rows, chosen: Int64) -> Rows:
     """Some of the rows, by their numbers."""
     return Rows(
         A=rows.A[chosen],

@@ -9,18 +9,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
+from workbench.arrays import Array, Bool, Float, Int8, Int32, Int64
 from workbench.network.components import components
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 
 __all__ = ["SQUARED", "Layout", "is_clause", "lay_out", "why_not_clausal"]
-
-Float = npt.NDArray[np.float64]
-Int8 = npt.NDArray[np.int8]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 SQUARED = 3
 """The kind of a soft row of power 2, beside the values of `Relation`."""
@@ -88,18 +83,18 @@ class Layout(NamedTuple):
     def n_components(self) -> int:
         return int(self.atom_start.size) - 1
 
-    def to_network(self, values: npt.NDArray[np.generic]) -> Float:
+    def to_network(self, values: Array) -> Float:
         """Values in own order, shape (..., n_atoms), in the network's order."""
         result = np.empty(values.shape, np.float64)
         result[..., self.atom_id] = values
         return result
 
-    def from_network(self, values: npt.NDArray[np.generic]) -> Float:
+    def from_network(self, values: Array) -> Float:
         """Values in the network's order, shape (..., n_atoms), in own order."""
         return np.asarray(values, np.float64)[..., self.atom_id]
 
 
-def is_clause(network: GroundNetwork) -> npt.NDArray[np.bool_]:
+def is_clause(network: GroundNetwork) -> Bool:
     """Whether each row is a disjunction of literals: entries of +-1, b one minus the number of negated ones."""
     owner = np.repeat(np.arange(network.n_rows), np.diff(network.A.indptr))
     ones = np.ones(network.n_rows, np.bool_)
@@ -209,7 +204,7 @@ def _as_clauses(network: GroundNetwork, constraining: Int64) -> Rows:
     """The blocks as clauses, in the same form."""
     members = network.blocks.members
     rows: list[Int64] = []
-    columns: list[npt.NDArray[np.int32]] = []
+    columns: list[Int32] = []
     data: list[Float] = []
     b: list[float] = []
     owner: list[int] = []

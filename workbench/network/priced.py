@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from workbench.arrays import Float
 from workbench.network.energy import unit_offset
 from workbench.network.ground_network import GroundNetwork
 
 __all__ = ["priced"]
-
-Float = npt.NDArray[np.float64]
 
 
 def priced(network: GroundNetwork, weights: Float) -> tuple[GroundNetwork, Float]:

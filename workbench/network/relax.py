@@ -10,17 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array, hstack, vstack
 
+from workbench.arrays import Bool, Float, Int8, Int64
 from workbench.errors import UsageError
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 
 __all__ = ["HingeProblem", "clausal_rows", "relax", "relaxed_potentials", "why_not_relaxable"]
-
-Float = npt.NDArray[np.float64]
-Bool = npt.NDArray[np.bool_]
-Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -51,7 +47,7 @@ class HingeProblem:
     A: csr_array
     b: Float
     weight: Float
-    power: npt.NDArray[np.int8]
+    power: Int8
     H: csr_array
     h: Float
     equality: Bool

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from workbench.arrays import Float
 from workbench.network.ground_network import GroundNetwork, Relation
 
 __all__ = ["forced_values", "simplify"]
-
-Float = npt.NDArray[np.float64]
 
 
 def forced_values(network: GroundNetwork) -> Float:

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
+
+from workbench.arrays import Float, Int32, Int64
 
 __all__ = ["ABSENT", "Background", "Examples", "FactIndex", "background_of"]
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 ABSENT = np.int32(2**31 - 1)
 """Fills the places of a literal beyond its predicate's arity."""
@@ -131,7 +129,7 @@ class Examples:
     predicate: str
     types: tuple[str, ...]
     arguments: Int32
-    label: npt.NDArray[np.float64]
+    label: Float
 
     def __len__(self) -> int:
         return len(self.arguments)

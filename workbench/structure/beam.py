@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.progress import SILENT, Progress, expired
 from workbench.structure.background import Background
 from workbench.structure.pseudo_likelihood import (
@@ -20,8 +20,6 @@ from workbench.structure.pseudo_likelihood import (
 from workbench.structure.rules import LearnedRule
 
 __all__ = ["BeamSearch", "WeightedClauses", "grow_theory"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

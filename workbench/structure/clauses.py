@@ -14,15 +14,13 @@ are made of far fewer of them.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Int32, Int64
 from workbench.network.compiled import compiled
 from workbench.structure.background import ABSENT
 
 __all__ = ["Interning", "component_keys"]
 
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 _ABSENT = int(ABSENT)
 
 

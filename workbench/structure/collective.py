@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from workbench.arrays import Bool, Int64, Integer
 from workbench.network.ground_network import Blocks, GroundNetwork, Relation
 
 __all__ = ["intransitive_triples", "relation_network"]
 
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Float = npt.NDArray[np.float64]
-
 
 def relation_network(
-    pairs: npt.NDArray[np.integer],
+    pairs: Integer,
     unit: csr_array,
     *,
     transitive: bool = False,
@@ -75,14 +71,14 @@ def relation_network(
     )
 
 
-def _lookup(pairs: npt.NDArray[np.integer]) -> Int64:
+def _lookup(pairs: Integer) -> Int64:
     size = int(pairs.max(initial=-1)) + 1
     table = np.full((size, size), -1, np.int64)
     table[pairs[:, 0], pairs[:, 1]] = np.arange(len(pairs))
     return table
 
 
-def _joined(pairs: npt.NDArray[np.integer], key: npt.NDArray[np.integer]) -> tuple[Int64, Int64]:
+def _joined(pairs: Integer, key: Integer) -> tuple[Int64, Int64]:
     """All (first, second) with `key[first] == pairs[second, 0]`."""
     order = np.argsort(pairs[:, 0], kind="stable")
     size = int(max(key.max(initial=-1), pairs.max(initial=-1))) + 1
@@ -93,7 +89,7 @@ def _joined(pairs: npt.NDArray[np.integer], key: npt.NDArray[np.integer]) -> tup
     return first, order[start[key][first] + within]
 
 
-def _transitive(pairs: npt.NDArray[np.integer]) -> Int64:
+def _transitive(pairs: Integer) -> Int64:
     """Rows (body, body, head); a head of -1 is an atom known to be false."""
     first, second = _joined(pairs, pairs[:, 1])
     head = _lookup(pairs)[pairs[first, 0], pairs[second, 1]]
@@ -103,20 +99,20 @@ def _transitive(pairs: npt.NDArray[np.integer]) -> Int64:
     return np.concatenate([body, head[kept, None]], axis=1)
 
 
-def _antisymmetric(pairs: npt.NDArray[np.integer]) -> Int64:
+def _antisymmetric(pairs: Integer) -> Int64:
     reverse = _lookup(pairs)[pairs[:, 1], pairs[:, 0]]
     here = np.arange(len(pairs))
     kept = reverse > here
     return np.stack([here[kept], reverse[kept], np.full(int(kept.sum()), -1)], axis=1)
 
 
-def _functional(pairs: npt.NDArray[np.integer]) -> Int64:
+def _functional(pairs: Integer) -> Int64:
     first, second = _joined(pairs, pairs[:, 0])
     kept = first < second
     return np.stack([first[kept], second[kept], np.full(int(kept.sum()), -1)], axis=1)
 
 
-def intransitive_triples(pairs: npt.NDArray[np.integer], true: npt.NDArray[np.bool_]) -> int:
+def intransitive_triples(pairs: Integer, true: Bool) -> int:
     """How many of `t(x, y) ^ t(y, z) => t(x, z)` a state violates, pairs outside the list being false."""
     size = int(pairs.max(initial=-1)) + 1
     relation = np.zeros((size, size), np.int64)

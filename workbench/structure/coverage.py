@@ -9,16 +9,12 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Bool, Int32, Int64, UInt64
 from workbench.network.compiled import compiled
 from workbench.structure.background import Background, Examples
 
 __all__ = ["Coverage", "IndexedCoverage", "pack", "unpack"]
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-UInt64 = npt.NDArray[np.uint64]
 
 
 class Coverage(Protocol):
@@ -41,7 +37,7 @@ class Coverage(Protocol):
         ...
 
 
-def pack(covered: npt.NDArray[np.bool_]) -> UInt64:
+def pack(covered: Bool) -> UInt64:
     """Booleans (..., n) to 64-bit words (..., ceil(n / 64)), example k at bit k % 64 of word k // 64."""
     *leading, size = covered.shape
     words = (size + 63) // 64
@@ -50,7 +46,7 @@ def pack(covered: npt.NDArray[np.bool_]) -> UInt64:
     return np.packbits(padded, axis=-1, bitorder="little").view(np.uint64).reshape(*leading, words)
 
 
-def unpack(bits: UInt64, size: int) -> npt.NDArray[np.bool_]:
+def unpack(bits: UInt64, size: int) -> Bool:
     """The inverse of `pack`."""
     flat = np.ascontiguousarray(bits).view(np.uint8)
     return np.unpackbits(flat, axis=-1, count=size, bitorder="little").astype(np.bool_)
@@ -60,7 +56,7 @@ def unpack(bits: UInt64, size: int) -> npt.NDArray[np.bool_]:
 def _count(
     body: Int32,
     binding: Int32,
-    bound: npt.NDArray[np.bool_],
+    bound: Bool,
     limit: int,
     facts: Int32,
     start: Int64,
@@ -71,7 +67,7 @@ def _count(
     remaining: Int64,
     lows: Int64,
     highs: Int64,
-    listed: npt.NDArray[np.bool_],
+    listed: Bool,
     trail: Int32,
     trail_size: Int64,
 ) -> int:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int32, Int64, UInt64
 from workbench.network.compiled import compiled
 from workbench.structure.clauses import Interning, component_keys
 from workbench.structure.coverage import Coverage
 from workbench.structure.subsumption import reduced_bodies
 
 __all__ = ["CoverCache"]
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Float = npt.NDArray[np.float64]
-UInt64 = npt.NDArray[np.uint64]
 
 
 @compiled

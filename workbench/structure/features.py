@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from workbench.arrays import Bool, Int32, Int64
 from workbench.structure.covers import CoverCache
 
 __all__ = ["ClauseFeatures", "clause_features"]
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -35,9 +32,7 @@ class ClauseFeatures:
     copies: Int64
 
 
-def clause_features(
-    cache: CoverCache, parts: Int32, distinct_on: npt.NDArray[np.bool_], *, binary: bool = False
-) -> ClauseFeatures:
+def clause_features(cache: CoverCache, parts: Int32, distinct_on: Bool, *, binary: bool = False) -> ClauseFeatures:
     """Counts of the bodies (given by their components) over all examples.
 
     Parameters

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Bool, Float, Int32, Int64
 from workbench.errors import InputError
 from workbench.language.ilp import Mode
 from workbench.progress import SILENT, Progress, expired
@@ -21,10 +21,6 @@ from workbench.structure.search import Found, search_clause
 from workbench.structure.settings import SearchSettings
 
 __all__ = ["ClauseLearner", "InducedTheory"]
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -50,7 +46,7 @@ class InducedTheory:
     parts: Int32
     positives: Int64
     negatives: Int64
-    score: npt.NDArray[np.float64]
+    score: Float
     ground: Int64
     collected: Int64
     nodes: int

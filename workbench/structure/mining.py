@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Int32, Int64
 from workbench.progress import SILENT, Progress, expired
 from workbench.structure.background import ABSENT, Background, Examples
 from workbench.structure.clauses import Interning, component_keys
@@ -16,9 +16,6 @@ from workbench.structure.coverage import IndexedCoverage, unpack
 from workbench.structure.rules import LearnedRule, body_text
 
 __all__ = ["MinedRule", "RuleMiner"]
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csc_array
 
+from workbench.arrays import Float
 from workbench.errors import InputError
 from workbench.learning.logistic import Penalty, fit_logistic
 from workbench.progress import SILENT, Progress, expired
@@ -25,7 +25,6 @@ from workbench.structure.pseudo_likelihood import Disjunct, Disjunction, PseudoL
 
 __all__ = ["PathLearner", "relational_paths"]
 
-Float = npt.NDArray[np.float64]
 Path = tuple[tuple[int, tuple[int, ...]], ...]
 
 

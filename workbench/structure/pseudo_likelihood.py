@@ -16,15 +16,12 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float, Int32
 from workbench.structure.background import ABSENT, Background, Examples
 from workbench.structure.coverage import IndexedCoverage
 
 __all__ = ["Disjunct", "Disjunction", "PseudoLikelihoodScore", "all_atoms", "canonical_disjunction", "disjunction_text"]
-
-Float = npt.NDArray[np.float64]
-Int32 = npt.NDArray[np.int32]
 
 Disjunct = tuple[int, tuple[int, ...], bool]
 """Predicate number, variable numbers, positive."""

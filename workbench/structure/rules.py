@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from workbench.arrays import Float, Int32
 from workbench.structure.background import ABSENT, Background, Examples
 
 __all__ = ["LearnedRule", "body_text", "format_theory", "information_gain"]
-
-Int32 = npt.NDArray[np.int32]
 
 _BARE = re.compile(r"[A-Z][A-Za-z0-9_]*\Z|-?\d+(?:\.\d+)?\Z")
 
@@ -95,7 +94,7 @@ def body_text(background: Background, examples: Examples, body: Int32) -> str:
 
 def information_gain(
     positives: npt.ArrayLike, negatives: npt.ArrayLike, all_positives: int, all_negatives: int
-) -> npt.NDArray[np.float64]:
+) -> Float:
     """FOIL's gain over the empty body, elementwise: positives times the bits saved on each; 0 without positives."""
     p, n = np.asarray(positives, np.float64), np.asarray(negatives, np.float64)
     rate = max(all_positives, 1) / max(all_positives + all_negatives, 1)

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Int32, Int64
 from workbench.language.ilp import Mode
 from workbench.structure.background import ABSENT, Background, Examples
 
 __all__ = ["BottomClause", "saturate"]
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+
+from workbench.arrays import Float, Int64
 
 __all__ = ["EVALUATION_FUNCTIONS", "ClassCounts", "fit_m", "least_to_beat", "score", "upper_bound"]
 
-Float = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+Counts = Int64 | Float
 
 
 @dataclass(frozen=True)

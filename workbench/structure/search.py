@@ -6,8 +6,8 @@ import heapq
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Bool, Float, Int32, Int64, UInt64
 from workbench.network.compiled import compiled
 from workbench.progress import SILENT, Progress, expired
 from workbench.structure.covers import CoverCache
@@ -16,12 +16,6 @@ from workbench.structure.scores import ClassCounts, least_to_beat, score, upper_
 from workbench.structure.settings import SearchSettings
 
 __all__ = ["Found", "search_clause"]
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Float = npt.NDArray[np.float64]
-Bool = npt.NDArray[np.bool_]
-UInt64 = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True)

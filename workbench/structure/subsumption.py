@@ -8,15 +8,12 @@ bodies are equivalent exactly when they are equal up to renaming.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Bool, Int32, Int64
 from workbench.network.compiled import compiled
 
 __all__ = ["reduced_bodies"]
 
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
 _UNBOUND = np.int32(-(2**31))
 
 

@@ -8,8 +8,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Bool, Float
 from workbench.database import Database, read_folds
 from workbench.errors import UsageError
 from workbench.evaluation import k_fold, scores, summary
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["CrossValidation", "FoldPlan", "FoldResult", "crossval", "grouped_worlds", "kept_folds", "world_folds"]
-
-Bool = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ class FoldResult:
     learning: LearningResult
     inference: InferenceResult
     held_out: Bool
-    truth: npt.NDArray[np.float64]
+    truth: Float
     scores: Mapping[str, float]
 
 

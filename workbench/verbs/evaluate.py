@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from workbench.arrays import Array
 from workbench.errors import Diagnostic, InputError, Span, UsageError, nearest
 from workbench.evaluation import calibration, categorical_accuracy, scores
 
@@ -264,7 +265,7 @@ def _plainly(name: str) -> str:
 
 def _scored(
     atoms: Sequence[AtomKey],
-    values: np.ndarray[Any, Any],
+    values: Array,
     truth: Sequence[Path],
     threshold: float,
     kind: Literal["auto", "binary", "continuous"] = "auto",
@@ -289,7 +290,7 @@ def _scored(
     return result
 
 
-def _calibration(values: np.ndarray[Any, Any], target: np.ndarray[Any, Any]) -> list[dict[str, Any]]:
+def _calibration(values: Array, target: Array) -> list[dict[str, Any]]:
     """How often atoms came true, by tenths of the probability they were given; none for fractional labels."""
     if not np.isin(target[np.isfinite(target)], (0.0, 1.0)).all():
         return []
@@ -299,7 +300,7 @@ def _calibration(values: np.ndarray[Any, Any], target: np.ndarray[Any, Any]) -> 
     return [dict(zip(names, row)) for row in zip(*(column.tolist() for column in columns))]
 
 
-def _unmatched(predicates: np.ndarray[Any, Any], labels: Mapping[AtomKey, float]) -> list[Diagnostic]:
+def _unmatched(predicates: Array, labels: Mapping[AtomKey, float]) -> list[Diagnostic]:
     """A warning when no label is of a predicted predicate: every prediction is then scored against false."""
     named = sorted({name for name, _ in labels})
     predicted = sorted(set(predicates.tolist()))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.network import explain_atom, mean_explanation
 from workbench.verbs.naming import row_texts, template_texts
@@ -15,7 +15,6 @@ from workbench.verbs.naming import row_texts, template_texts
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
 
-Float = npt.NDArray[np.float64]
 
 __all__ = ["Contribution", "Explanation", "explain_result"]
 

@@ -8,8 +8,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Bool, Float
 from workbench.database import Database
 from workbench.errors import InfeasibleError, InputError, UsageError
 from workbench.grounding import Grounding, GroundRequest, ground
@@ -40,7 +40,6 @@ __all__ = [
     "solve_given",
 ]
 
-Float = npt.NDArray[np.float64]
 Task = Literal["map", "marginal"]
 
 
@@ -81,7 +80,7 @@ class InferenceResult:
         return query_predicates(self.grounding)
 
     @property
-    def is_query(self) -> npt.NDArray[np.bool_]:
+    def is_query(self) -> Bool:
         """Whether each open atom belongs to a query predicate, shape (n_atoms,)."""
         return is_query(self.grounding)
 
@@ -149,7 +148,7 @@ def query_predicates(grounding: Grounding) -> tuple[str, ...]:
     return tuple(name for name, hidden in zip(atoms.predicates, atoms.hidden) if not hidden)
 
 
-def is_query(grounding: Grounding) -> npt.NDArray[np.bool_]:
+def is_query(grounding: Grounding) -> Bool:
     """Whether each open atom belongs to a query predicate, shape (n_atoms,)."""
     return ~grounding.atoms.hidden_of()
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.database import Database, Run, run_table
 from workbench.errors import UsageError
 from workbench.grounding import GroundRequest, ground
@@ -17,8 +17,6 @@ from workbench.verbs.common import as_program, deadline_after, names_of
 from workbench.verbs.learn import by_world, example_of
 
 __all__ = ["intervals_of_run"]
-
-Float = npt.NDArray[np.float64]
 
 
 def intervals_of_run(

@@ -9,8 +9,8 @@ from time import perf_counter
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Bool, Float
 from workbench.database import Database
 from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.grounding import Grounding, GroundRequest, LazyRows, ground, ground_lazily
@@ -29,9 +29,7 @@ from workbench.verbs.naming import row_texts, template_texts
 
 __all__ = ["GENERATIVE", "LearningResult", "by_world", "example_of", "learn", "learned_text"]
 
-Float = npt.NDArray[np.float64]
-
-HeldOut = Callable[[Grounding], npt.NDArray[np.bool_]]
+HeldOut = Callable[[Grounding], Bool]
 """Which atoms of a grounding keep their labels from the learner."""
 
 GENERATIVE = "generative_pseudo_likelihood"

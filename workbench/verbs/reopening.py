@@ -8,8 +8,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from workbench.arrays import Float
 from workbench.database import Database, Run, data_hash, quoted, read_run, run_table
 from workbench.database.rows import first_row
 from workbench.errors import UsageError, WorkbenchError
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from workbench.language.program import Program
 
 __all__ = ["reopen", "what_if"]
-
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from workbench import database as data
 from workbench.errors import UsageError
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
 
 __all__ = ["Reporting"]
-
-Float = npt.NDArray[np.float64]
 
 
 class Reporting:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench import __version__
+from workbench.arrays import Array
 from workbench.database import Database, Run, RunRecord, data_hash, read_run, record_run, run_table
 from workbench.evaluation import corrected_resampled_t_test, paired_t_test, wilcoxon_test
 from workbench.language import format_program
@@ -35,7 +36,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _weights(templates: Templates, weights: np.ndarray[Any, Any], groundings: np.ndarray[Any, Any]) -> dict[str, Any]:
+def _weights(templates: Templates, weights: Array, groundings: Array) -> dict[str, Any]:
     return {
         "template": np.arange(templates.n_templates),
         "rule": templates.rule,
@@ -48,7 +49,7 @@ def _weights(templates: Templates, weights: np.ndarray[Any, Any], groundings: np
     }
 
 
-def _trace(trace: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, Any]:
+def _trace(trace: Mapping[str, Array]) -> dict[str, Any]:
     series = [(name, np.asarray(values, dtype=np.float64)) for name, values in trace.items()]
     if not series:
         return {}

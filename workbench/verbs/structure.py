@@ -8,9 +8,9 @@ from time import perf_counter
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csc_array, csr_array, hstack
 
+from workbench.arrays import Int32, Int64
 from workbench.database import Database
 from workbench.database.ilp import load_ilp
 from workbench.database.ilp_clauses import derive_facts
@@ -34,8 +34,6 @@ from workbench.verbs.common import deadline_after
 from workbench.verbs.structure_result import StructureResult
 
 __all__ = ["LOOPS", "METHODS", "WEIGHTINGS", "induce", "learn_rules"]
-
-Int32 = npt.NDArray[np.int32]
 
 LOOPS = ("induce", "induce_cover", "induce_max")
 WEIGHTINGS = ("none", "l1", "l2", "elastic", "group")
@@ -213,7 +211,7 @@ def _weighted(
     return tuple(sorted(rules, key=lambda rule: (-(rule.weight or 0.0), rule.text))), certificate
 
 
-def _groups(learner: ClauseLearner, parts: Int32, feature: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _groups(learner: ClauseLearner, parts: Int32, feature: Int64) -> Int64:
     """The group of each feature and of the unit clause: features whose first clause has the same predicates."""
     first = np.unique(feature, return_index=True)[1]
     bodies = learner.cache.body_literals(parts[first])
