@@ -75,6 +75,36 @@ def random_mln(
     return network, weights if negative else np.abs(weights)
 
 
+def random_block_grid(seed: int) -> tuple[GroundNetwork, Float]:
+    """Blocks of equal size and two atoms beside them, heavy rows between any two atoms, and hard clauses across blocks.
+
+    The rows of `V(a, b!)` or `V(a, b?)` under `EXIST a V(a, b).`: each value is taken by some block, or by exactly one.
+    States of high probability are far apart: to pass between them two blocks must change together.
+    """
+    rng = np.random.default_rng(seed)
+    n_blocks, size = [(2, 2), (3, 2), (4, 2), (2, 3), (3, 3)][int(rng.integers(5))]
+    n_atoms = n_blocks * size + 2
+    grid = np.arange(n_blocks * size).reshape(n_blocks, size)
+    blocks = blocks_from_members(n_atoms, grid.tolist(), BlockKind(int(rng.integers(2))))
+    clauses: list[list[int]] = []
+    if n_blocks >= size:
+        clauses += (grid.T + 1).tolist()
+    if n_blocks == size and rng.random() < 0.5:
+        clauses += [[-int(a) - 1, -int(b) - 1] for value in grid.T for i, a in enumerate(value) for b in value[:i]]
+    template = [-1] * len(clauses)
+    for kind, share in enumerate((1.0, 0.3, 0.3)):
+        signs = rng.choice([-1, 1], 2)
+        for first in range(n_atoms):
+            for second in range(n_atoms):
+                if first != second and rng.random() < share:
+                    clauses.append([int(signs[0]) * (first + 1), int(signs[1]) * (second + 1)])
+                    template.append(kind)
+    clauses += [[atom + 1] for atom in range(n_atoms)]
+    template += [3] * n_atoms
+    network = network_from_clauses(n_atoms, clauses, template, n_templates=4, blocks=blocks)
+    return network, rng.normal(0.0, 1.5, 4)
+
+
 def random_hinge_network(
     seed: int,
     *,

@@ -12,7 +12,8 @@ import numpy as np
 
 from workbench.arrays import Float, Float32, Int8, Int32, Int64, UInt64
 from workbench.errors import Cancelled
-from workbench.inference.gibbs_kernels import set_rows
+from workbench.inference.gibbs_kernels import set_rows, sweep
+from workbench.inference.joint_kernels import Group, joint_sweep, new_group
 from workbench.inference.maxwalksat import MaxWalkSAT
 from workbench.inference.random_numbers import stream
 from workbench.network.energy import hard_violation
@@ -37,6 +38,8 @@ class Chain:
     ----------
     y : int8 array, shape (n_atoms,);  ell : float64 array, shape (n_rows,);  block_true : int32 array
     random : uint64 array, shape (2,)
+    group : Group
+        Work space of joint draws.
     hits, soft : float32 arrays, shape (BATCHES, n_atoms)
         Summed states, and summed conditional probabilities, of the samples of each batch.
     squares : float64 array, shape (2, n_atoms)
@@ -48,10 +51,16 @@ class Chain:
     ell: Float
     block_true: Int32
     random: UInt64
+    group: Group
     hits: Float32
     soft: Float32
     squares: Float
     sizes: Int64 = field(default_factory=lambda: np.zeros(BATCHES, np.int64))
+
+    def redraw(self, layout: Layout, price: Float, probability: Float) -> None:
+        """Joint draws of small groups, then a Gibbs sweep; `probability` gains the conditional probabilities met."""
+        joint_sweep(layout, self.group, price, self.y, self.ell, self.block_true, self.random)
+        sweep(layout, price, self.y, self.ell, self.block_true, probability, self.random)
 
     def record(self, batch: int, probability: Float) -> None:
         """Count the present state and its conditional probabilities, shape (n_atoms,)."""
@@ -66,7 +75,9 @@ def new_chain(layout: Layout, state: Float, seed: int, number: int) -> Chain:
     ell, block_true = np.zeros(layout.n_rows), np.full(layout.block_kind.size, -1, np.int32)
     set_rows(layout, y, ell, block_true)
     hits, soft = np.zeros((2, BATCHES, layout.n_atoms), np.float32)
-    return Chain(y, ell, block_true, stream(seed, number + 1), hits, soft, np.zeros((2, layout.n_atoms)))
+    return Chain(
+        y, ell, block_true, stream(seed, number + 1), new_group(layout), hits, soft, np.zeros((2, layout.n_atoms))
+    )
 
 
 def hard_price(layout: Layout) -> Float:

@@ -1,4 +1,4 @@
-"""Gibbs sampling of a discrete network, blocks drawn as wholes."""
+"""Gibbs sampling of a discrete network, blocks drawn as wholes and small groups jointly."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.inference.chains import Chain, hard_price, legal_state, new_chain, run_chains
-from workbench.inference.gibbs_kernels import sweep
 from workbench.inference.maxwalksat import infeasible
 from workbench.inference.propagation import propagate
 from workbench.inference.sampling import answer, no_legal_state
@@ -26,9 +25,12 @@ __all__ = ["Gibbs"]
 class Gibbs:
     """Sweeps over all atoms, each redrawn given the rest; members of a `!` or `?` block are redrawn together.
 
+    Before each sweep some small groups of atoms and blocks that share rows are redrawn jointly, so that chains pass
+    where single moves would break a hard row, as when two blocks must swap their values.
+
     The answer is the mean of the conditional probabilities over the sweeps (Rao-Blackwell); the raw frequencies are in
     `diagnostics["raw_probability"]`. Any row is allowed, clause or not. Moves that break a hard row have probability
-    0: where hard rows leave states that no single move joins, chains cannot meet, and R-hat tells.
+    0: where hard rows leave states that no move of a small group joins, chains cannot meet, and R-hat tells.
 
     Parameters
     ----------
@@ -92,7 +94,7 @@ class Gibbs:
 
             def advance(batch: int, record: bool) -> None:
                 probability[:] = 0.0
-                sweep(layout, price, chain.y, chain.ell, chain.block_true, probability, chain.random, True)
+                chain.redraw(layout, price, probability)
                 if record:
                     chain.record(batch, probability)
 

@@ -48,11 +48,10 @@ def sweep(
     block_true: Int32,
     probability: Float,
     random: UInt64,
-    move: bool,
 ) -> None:
-    """Visit every atom outside blocks, then every block; `probability` gains each atom's conditional probability.
+    """Redraw every atom outside blocks, then every block, given the rest (Gibbs sampling).
 
-    With `move` each is redrawn from its conditional distribution in turn (Gibbs sampling); without, the state stays.
+    `probability` gains each atom's conditional probability at its turn.
     """
     field, atom_ptr, atom_row, coefficient = layout.field, layout.atom_ptr, layout.atom_row, layout.atom_coefficient
     kind, fixed, block_of = layout.kind, layout.fixed, layout.block_of
@@ -67,8 +66,7 @@ def sweep(
         gain = delta if y[atom] else -delta
         true = 1.0 / (1.0 + np.exp(-gain)) if gain > -700.0 else 0.0
         probability[atom] += true
-        if move:
-            set_atom(atom, 1 if uniform(random) < true else 0, y, ell, atom_ptr, atom_row, coefficient)
+        set_atom(atom, 1 if uniform(random) < true else 0, y, ell, atom_ptr, atom_row, coefficient)
     widest = 0
     for block in range(block_true.size):
         widest = max(widest, block_ptr[block + 1] - block_ptr[block])
@@ -96,16 +94,17 @@ def sweep(
         for i in range(size + 1):
             cost[i] = np.exp(least - cost[i])
             total += cost[i]
-        draw = uniform(random) * total if move else 0.0
+        draw = uniform(random) * total
         new = -1
         for i in range(size):
             if fixed[block_atom[first + i]] < 0:
                 probability[block_atom[first + i]] += cost[i] / total
-            if move and new < 0 and draw < cost[i]:
+            if new < 0 and draw < cost[i]:
                 new = block_atom[first + i]
             draw -= cost[i]
-        if not move:
-            new = old
+        if new < 0 and layout.block_kind[block] == 0:
+            # Rounding alone led past the last member.
+            new = block_atom[first + np.argmax(cost[:size])]
         if new >= 0:
             set_atom(new, 1, y, ell, atom_ptr, atom_row, coefficient)
         block_true[block] = new

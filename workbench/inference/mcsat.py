@@ -10,7 +10,6 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.inference.chains import Chain, hard_price, legal_state, new_chain, run_chains
-from workbench.inference.gibbs_kernels import sweep
 from workbench.inference.maxwalksat import infeasible
 from workbench.inference.mcsat_kernels import Slice, slice_step
 from workbench.inference.propagation import propagate
@@ -30,6 +29,9 @@ class MCSAT:
     A step keeps each clause that holds with probability `1 - exp(-w)`, and of each clause of negative weight that does
     not hold its negation, all literals false, with probability `1 - exp(-|w|)`; hard clauses always. What these force
     is propagated, and the next state is drawn from those that satisfy the rest. Blocks are moved inside.
+
+    After each step come joint draws of small groups and a Gibbs sweep, which leave the network's distribution as it is
+    too: where many rows bind one atom, nearly every step keeps some of them, and slices alone would hardly move.
 
     The answer is the mean of the conditional probabilities over the samples (Rao-Blackwell); the raw frequencies are in
     `diagnostics["raw_probability"]`.
@@ -112,9 +114,9 @@ class MCSAT:
                 slice_step(
                     layout, work, chain.y, chain.ell, chain.block_true, chain.random, self.search_steps, self.sweeps
                 )
+                probability[:] = 0.0
+                chain.redraw(layout, price, probability)
                 if record:
-                    probability[:] = 0.0
-                    sweep(layout, price, chain.y, chain.ell, chain.block_true, probability, chain.random, False)
                     chain.record(batch, probability)
 
             return advance

@@ -11,7 +11,6 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.errors import InfeasibleError
 from workbench.inference.chains import Chain, hard_price, legal_state, new_chain
-from workbench.inference.gibbs_kernels import sweep
 from workbench.inference.mcsat import new_slice
 from workbench.inference.mcsat_kernels import slice_step
 from workbench.inference.propagation import propagate
@@ -116,9 +115,7 @@ def sample_counts(
             gained = probability if recorded else np.zeros(layout.n_atoms)
             if method == "mcsat":
                 slice_step(layout, work, chain.y, chain.ell, chain.block_true, chain.random, 2000, 2)
-            if method == "gibbs" or recorded:
-                moving = method == "gibbs"
-                sweep(layout, price, chain.y, chain.ell, chain.block_true, gained, chain.random, moving)
+            chain.redraw(layout, price, gained)
             if recorded:
                 counts.append(satisfied_counts(network, layout.to_network(chain.y)))
     return CountSamples(

@@ -1,0 +1,245 @@
+"""Joint draws: a few atoms and blocks that share rows, redrawn together from their conditional distribution.
+
+A single move cannot pass between states that hard or heavy rows hold apart, such as two blocks that must swap their
+values; a joint draw can. Each *unit* of a group, an atom outside blocks or a block, is a list of options: the atom that
+it makes true, -1 for none.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.arrays import Float, Int8, Int32, Int64, UInt64
+from workbench.inference.gibbs_kernels import set_atom
+from workbench.inference.local_search import change
+from workbench.inference.random_numbers import below, uniform
+from workbench.network.compiled import compiled
+from workbench.network.layout import Layout
+
+__all__ = ["Group", "joint_sweep", "new_group"]
+
+STATES = 64
+"""Most joint states of a group drawn together; every other group has at most `FEW`, enough for a pair."""
+FEW = 8
+UNITS = 6
+"""Most units of a group."""
+ATTEMPTS = 16
+"""Tries to let a group grow by a neighbour."""
+SHARE = 128
+"""Two groups are drawn for so many atoms, and two more: as much work as about a sweep of single redraws."""
+
+
+class Group(NamedTuple):
+    """Work space: the units of a group and the cost of each joint state.
+
+    Attributes
+    ----------
+    free : int32 array, shape (n_free,)
+        Atoms that are not fixed.
+    option : int32 array
+        The options of all units, one after the other.
+    start : int64 array, shape (UNITS + 1,)
+        Where each unit's options begin.
+    block : int32 array, shape (UNITS,)
+        The block that each unit is, or -1.
+    place, step : int32 arrays, shape (UNITS,)
+        Which option each unit takes while states are listed, and whether it goes up or down from there.
+    cost : float64 array, shape (STATES,)
+        By joint state, the first unit's option running fastest: the energy relative to the state before.
+    """
+
+    free: Int32
+    option: Int32
+    start: Int64
+    block: Int32
+    place: Int32
+    step: Int32
+    cost: Float
+
+
+def new_group(layout: Layout) -> Group:
+    """Work space for groups on a layout."""
+    widest = int(np.diff(layout.block_ptr).max(initial=0)) + 2
+    block, place, step = np.zeros((3, UNITS), np.int32)
+    return Group(
+        free=np.flatnonzero(layout.fixed < 0).astype(np.int32),
+        option=np.zeros(UNITS * widest, np.int32),
+        start=np.zeros(UNITS + 1, np.int64),
+        block=block,
+        place=place,
+        step=step,
+        cost=np.zeros(STATES),
+    )
+
+
+@compiled
+def _add_unit(layout: Layout, group: Group, n: int, atom: int, states: int, most: int) -> int:
+    """Add the unit of a free atom as number `n`; returns the joint states there are then, 0 where it does not fit."""
+    option, start, block_of, fixed = group.option, group.start, layout.block_of, layout.fixed
+    at = start[n]
+    block = block_of[atom]
+    for k in range(n):
+        if (block >= 0 and group.block[k] == block) or (block < 0 and option[start[k]] == atom):
+            return 0
+    group.block[n] = block
+    if block < 0:
+        option[at] = atom
+        option[at + 1] = -1
+        at += 2
+    else:
+        for i in range(layout.block_ptr[block], layout.block_ptr[block + 1]):
+            member = layout.block_atom[i]
+            if fixed[member] < 0:
+                option[at] = member
+                at += 1
+            elif fixed[member] == 1:
+                return 0
+        if layout.block_kind[block] == 1:
+            option[at] = -1
+            at += 1
+    start[n + 1] = at
+    total = states * (at - start[n])
+    return total if total <= most else 0
+
+
+@compiled
+def _take(
+    new: int,
+    only: int,
+    block: int,
+    y: Int8,
+    ell: Float,
+    true: Int32,
+    field: Float,
+    atom_ptr: Int64,
+    atom_row: Int32,
+    coefficient: Float,
+    price: Float,
+    kind: Int8,
+) -> float:
+    """Let a block, or the atom `only` where `block` is -1, take the option `new`; returns how the energy changes."""
+    old = true[block] if block >= 0 else (only if y[only] else -1)
+    total = 0.0
+    if new == old:
+        return total
+    if old >= 0:
+        total += change(old, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
+        set_atom(old, 0, y, ell, atom_ptr, atom_row, coefficient)
+    if new >= 0:
+        total += change(new, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
+        set_atom(new, 1, y, ell, atom_ptr, atom_row, coefficient)
+    if block >= 0:
+        true[block] = new
+    return total
+
+
+@compiled
+def _list_states(
+    layout: Layout, group: Group, n: int, states: int, price: Float, y: Int8, ell: Float, true: Int32
+) -> None:
+    """Visit all joint states of `n` units, one unit changing at a time, and note the energy of each."""
+    field, atom_ptr, atom_row, coefficient = layout.field, layout.atom_ptr, layout.atom_row, layout.atom_coefficient
+    kind, option, start, block = layout.kind, group.option, group.start, group.block
+    place, step, cost = group.place, group.step, group.cost
+    energy = 0.0
+    for unit in range(n):
+        place[unit] = 0
+        step[unit] = 1
+        first = start[unit]
+        energy += _take(
+            option[first], option[first], block[unit], y, ell, true, field, atom_ptr, atom_row, coefficient, price, kind
+        )
+    cost[0] = energy
+    at = 0
+    for _ in range(1, states):
+        # The first unit with an option left in its direction goes on; those before it turn round.
+        unit = 0
+        stride = 1
+        while not 0 <= place[unit] + step[unit] < start[unit + 1] - start[unit]:
+            step[unit] = -step[unit]
+            stride *= start[unit + 1] - start[unit]
+            unit += 1
+        place[unit] += step[unit]
+        at += step[unit] * stride
+        first = start[unit]
+        new = option[first + place[unit]]
+        energy += _take(
+            new, option[first], block[unit], y, ell, true, field, atom_ptr, atom_row, coefficient, price, kind
+        )
+        cost[at] = energy
+
+
+@compiled
+def joint_sweep(layout: Layout, group: Group, price: Float, y: Int8, ell: Float, true: Int32, random: UInt64) -> None:
+    """Redraw groups grown at random from free atoms; heavier rows lead to neighbours more often.
+
+    Which group is drawn does not depend on the state, so each draw leaves the network's distribution as it is.
+    """
+    fixed, free, start, option = layout.fixed, group.free, group.start, group.option
+    atom_ptr, atom_row, row_ptr, row_atom = layout.atom_ptr, layout.atom_row, layout.row_ptr, layout.row_atom
+    for number in range(2 + 2 * ((free.size + SHARE - 1) // SHARE) if free.size else 0):
+        most = STATES if number % 2 else FEW
+        atom = free[below(random, free.size)]
+        states = _add_unit(layout, group, 0, atom, 1, STATES)
+        n = 1 if states else 0
+        for _ in range(ATTEMPTS if n else 0):
+            if n == UNITS:
+                break
+            unit = below(random, n)
+            at = start[unit] + below(random, start[unit + 1] - start[unit])
+            atom = option[at] if option[at] >= 0 else option[start[unit]]
+            degree = atom_ptr[atom + 1] - atom_ptr[atom]
+            if degree == 0:
+                continue
+            row = atom_row[atom_ptr[atom] + below(random, degree)]
+            other = atom_row[atom_ptr[atom] + below(random, degree)]
+            if abs(price[other]) > abs(price[row]):
+                row = other
+            atom = row_atom[row_ptr[row] + below(random, row_ptr[row + 1] - row_ptr[row])]
+            if fixed[atom] >= 0:
+                continue
+            grown = _add_unit(layout, group, n, atom, states, most)
+            if grown:
+                states = grown
+                n += 1
+        if n < 2:
+            continue
+        _list_states(layout, group, n, states, price, y, ell, true)
+        cost = group.cost
+        least = cost[0]
+        for state in range(states):
+            least = min(least, cost[state])
+        total = 0.0
+        for state in range(states):
+            total += np.exp(least - cost[state])
+        draw = uniform(random) * total
+        drawn = 0
+        for state in range(states):
+            kept = np.exp(least - cost[state])
+            if kept > 0.0:
+                drawn = state
+                if draw < kept:
+                    break
+            draw -= kept
+        field, coefficient, kind = layout.field, layout.atom_coefficient, layout.kind
+        for unit in range(n):
+            first = start[unit]
+            size = start[unit + 1] - first
+            new = option[first + drawn % size]
+            drawn //= size
+            _take(
+                new,
+                option[first],
+                group.block[unit],
+                y,
+                ell,
+                true,
+                field,
+                atom_ptr,
+                atom_row,
+                coefficient,
+                price,
+                kind,
+            )
