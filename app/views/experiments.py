@@ -1,19 +1,18 @@
-"""Experiments: published tables beside ours."""
+"""Experiments: published tables, and ours beside them."""
 
 from __future__ import annotations
 
-import json
-from typing import Any
+import shlex
 
 import pandas as pd
 import streamlit as st
 
 from app import charts
 from app.show import header, plain, table
-from app.state import workspace
+from app.state import server, workspace
 from app.watching import start, watch
 from workbench.errors import WorkbenchError
-from workbench.experiments import EXPERIMENTS, reproduce
+from workbench.experiments import EXPERIMENTS, ReproductionTable, Row, keep, kept, published, reproduce, systems
 from workbench.progress import Progress
 from workbench.resources import datasets_directory
 
@@ -23,45 +22,78 @@ COLUMNS = {
     "difference": "Ours less the published figure.",
     "sd": "Standard deviation over folds.",
 }
+DRAWN = 40
 
 
-def begin(name: str, folds: int | None) -> None:
+def begin(name: str, folds: int | None, chosen: list[str]) -> None:
     """Reproduce in the background; the table is kept in the workspace."""
     ws = workspace()
 
     def work(progress: Progress) -> object:
-        reproduced = reproduce(name, folds=folds, progress=progress)
-        ws.remember(f"experiment:{name}", json.dumps(reproduced.as_record()))
+        reproduced = reproduce(name, folds=folds, progress=progress, **({"systems": tuple(chosen)} if chosen else {}))
+        keep(ws, reproduced)
         return reproduced
 
     start("experiment", f"Reproduce {name}", work)
 
 
-def show(name: str) -> None:
-    """The table that was reproduced last."""
-    kept = workspace().recall(f"experiment:{name}")
-    if kept is None:
-        st.info("Not reproduced in this workspace yet. Press Reproduce; fewer folds are quicker.")
-        return
-    record: dict[str, Any] = json.loads(kept)
-    st.subheader(plain(record["title"]), anchor=False)
-    frame = pd.DataFrame(record["rows"])
+def command(name: str, folds: int | None, chosen: list[str]) -> str:
+    """The same on the command line."""
+    words = ["workbench", "reproduce", name]
+    for system in chosen:
+        words += ["--system", system]
+    words += ["--folds", str(folds)] if folds else []
+    return shlex.join([*words, "--workspace", server().path or "WORKSPACE.duckdb"])
+
+
+def rows(found: tuple[Row, ...]) -> pd.DataFrame:
+    """The rows of a table with their difference; a column that says nothing is left out."""
+    frame = pd.DataFrame([vars(row) for row in found])
     for column in ("published", "ours", "sd"):
         frame[column] = frame[column].astype("float64")
+    frame["folds"] = frame["folds"].astype("Int64")
     frame.insert(5, "difference", frame["ours"] - frame["published"])
-    both = frame.dropna(subset=["published", "ours"]).head(40)
-    if not both.empty:
-        label = both["system"] + ", " + both["column"]
-        chart = both.assign(label=label, order=range(len(both)))[["label", "order", "published", "ours"]]
-        for metric, part in chart.groupby(both["metric"], sort=False):
-            st.caption(plain(str(metric)))
-            st.altair_chart(charts.published_and_ours(part, description=f"{name}: {metric}, published and ours"))
-    table(frame, help=COLUMNS, digits=3)
-    for note in record["notes"]:
-        st.text(f"• {note}")
-    if record["folds_detail"]:
+    if not frame["ours"].notna().any():
+        return frame[["system", "column", "metric", "published"]]
+    return frame
+
+
+def beside(name: str, frame: pd.DataFrame) -> None:
+    """Published and ours, joined by a line, metric by metric."""
+    both = frame.dropna(subset=["published", "ours"]).head(DRAWN)
+    label = both["system"] + ", " + both["column"]
+    chart = both.assign(label=label, order=range(len(both)))[["label", "order", "published", "ours"]]
+    for metric, part in chart.groupby(both["metric"], sort=False):
+        st.caption(plain(str(metric)))
+        st.altair_chart(charts.published_and_ours(part, description=f"{name}: {metric}, published and ours"))
+
+
+def reproduced(name: str, found: ReproductionTable) -> None:
+    """What was run in this workspace, beside the paper."""
+    st.subheader(plain(found.title), anchor=False)
+    frame = rows(found.rows)
+    measured = frame["ours"].notna()
+    beside(name, frame[measured])
+    frame["folds"] = frame["folds"].where(measured)
+    table(pd.concat([frame[measured], frame[~measured]]), help=COLUMNS, digits=3)
+    waiting = int((~measured).sum())
+    if waiting:
+        st.caption(f"{waiting} of {len(frame)} figures have not been run in this workspace.")
+    for note in found.notes:
+        st.caption(plain(note))
+    if found.folds_detail:
         with st.expander("Fold by fold"):
-            table(pd.DataFrame(record["folds_detail"]), digits=3)
+            table(pd.DataFrame([vars(score) for score in found.folds_detail]), digits=3)
+
+
+def paper(name: str) -> None:
+    """The published table alone."""
+    figures = published(name)
+    if figures:
+        st.caption("Published figures; none has been run in this workspace yet.")
+        table(rows(figures), help=COLUMNS, digits=3)
+    else:
+        st.caption("The paper draws its figures and prints none; ours appear here once they are run.")
 
 
 header("Experiments", "Published experiments run again on the real data, their figures beside ours.")
@@ -72,14 +104,22 @@ try:
     there = True
 except WorkbenchError:
     there = False
-    st.warning(
-        "The real data sets are not on this machine, so nothing can be run here. `docs/experiments.md` of the source "
-        "has the figures that were measured, and where the data come from.",
-        icon=":material/folder_off:",
-    )
-left, right, _ = st.columns([1, 1, 2], vertical_alignment="bottom")
-folds = left.number_input("Folds", 1, 20, None, placeholder="all", key="experiment-folds", help="The first so many.")
+left, middle, right = st.columns([4, 2, 1], vertical_alignment="bottom")
+chosen = left.multiselect(
+    "Systems", systems(name), key=f"systems-{name}", placeholder="all", help="Rows of the table to run; empty: all."
+)
+folds = middle.number_input("Folds", 1, 20, None, placeholder="all", key="experiment-folds", help="The first so many.")
 if right.button("Reproduce", type="primary", disabled=not there, key="experiment-run"):
-    begin(name, folds)
+    begin(name, folds, chosen)
+if there:
+    st.caption("One system on one fold takes seconds to minutes; all of them may take hours.")
+else:
+    st.warning("The real data sets are not on this machine, so nothing can be run here.", icon=":material/folder_off:")
+    st.text("Where they are, name their directory in WORKBENCH_DATASETS, or run this into a workspace and open it:")
+    st.code(command(name, folds, chosen), language="bash", wrap_lines=True)
 watch(("experiment",))
-show(name)
+found = kept(workspace(), name)
+if found is None:
+    paper(name)
+else:
+    reproduced(name, found)

@@ -28,15 +28,25 @@ def reproduce(
     column: Annotated[
         list[str] | None, typer.Option("--column", help="Only this data set of several, such as amine; repeatable.")
     ] = None,
+    workspace: Annotated[
+        Path | None, typer.Option("--workspace", help="Keep the table in this workspace file, for the page to show.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Run a published experiment's protocol and print its table beside ours."""
+    from workbench.experiments import keep
     from workbench.experiments import reproduce as run_experiment
+    from workbench.workspace import open_workspace
 
+    if workspace is not None:
+        open_workspace(workspace).close()
     with shown_progress() as progress:
         chosen = {"systems": system, "columns": column}
         options = {name: tuple(values) for name, values in chosen.items() if values}
         table = run_experiment(name, data_dir=data_dir, folds=folds, progress=progress, **options)
+    if workspace is not None:
+        with open_workspace(workspace) as opened:
+            keep(opened, table)
     if json:
         print_json(table.as_record())
         return
