@@ -13,6 +13,7 @@ from app.state import workspace
 
 __all__ = ["outcome"]
 
+LISTED = 200
 METRICS = ("F1", "precision", "recall", "AUC-ROC", "AUC-PR", "CLL", "accuracy")
 STATUS = {
     "optimal": "Proven: no state has less energy.",
@@ -58,13 +59,10 @@ def inferred(result: Any, summary: dict[str, Any]) -> None:
     metrics(figures)
     if summary["reason"]:
         st.caption(plain(summary["reason"]))
-    frame = result.predictions()
-    shown = frame.sort_values("value", ascending=False, kind="stable").head(200)
+    shown, total = workspace().find_predictions(result.run_id, limit=LISTED)
     table(shown[["atom", "value"]], digits=3, most=300)
-    st.caption(
-        f"{len(frame):,} predictions"
-        + (", the first 200 by value. Runs exports them all." if len(frame) > 200 else ".")
-    )
+    cut = f", the {LISTED} likeliest. Runs exports them all." if total > LISTED else "."
+    st.caption(f"{total:,} predictions{cut}")
     st.page_link("views/why.py", label="Why is a prediction what it is?", icon=":material/help_center:")
 
 

@@ -14,18 +14,19 @@ import streamlit as st
 from app.jobs import JobRunner
 from workbench.workspace import Workspace, open_workspace
 
-__all__ = ["Server", "saved_upload", "server", "workspace"]
+__all__ = ["Server", "facts_token", "run_token", "saved_upload", "server", "workspace"]
 
 START_EXAMPLE = "university"
 
 
 @dataclass
 class Server:
-    """The one workspace that is open, and the worker."""
+    """The one workspace that is open, the how-manieth it is, and the worker."""
 
     workspace: Workspace
     path: str | None
     runner: JobRunner = field(default_factory=JobRunner)
+    opened: int = 1
 
     def switch(self, path: str | None) -> None:
         """Open another workspace in place of this one."""
@@ -34,6 +35,7 @@ class Server:
         opened = open_workspace(path)
         self.workspace.close()
         self.workspace, self.path = opened, path
+        self.opened += 1
         self.runner.jobs.clear()
 
 
@@ -50,6 +52,16 @@ def server() -> Server:
 def workspace() -> Workspace:
     """The open workspace."""
     return server().workspace
+
+
+def facts_token() -> str:
+    """Differs whenever the workspace or its numbers of facts do; a key for what is computed from them."""
+    return repr((server().opened, [(item.predicate.name, item.counts) for item in workspace().catalog()]))
+
+
+def run_token(run: Any) -> str:
+    """Differs for any two runs, also where one has the number of another that was deleted."""
+    return f"{run.id} {run.created} {run.data_hash} {run.program_hash}"
 
 
 def saved_upload(upload: Any) -> Path:

@@ -104,11 +104,11 @@ class Workspace(Browsing, Modelling, Reporting):
             [[getattr(run, name) for name in columns] for run in read_runs(self.database)], columns=list(columns)
         )
 
-    def compare(self, first: int, second: int) -> dict[str, list[dict[str, Any]]]:
-        """What differs between two runs: settings, metrics, weights, predictions."""
+    def compare(self, first: int, second: int, *, most: int | None = None) -> dict[str, list[dict[str, Any]]]:
+        """What differs between two runs: settings, metrics, weights, predictions; of each at most `most` rows."""
         from workbench.verbs.runs import compare_runs
 
-        return compare_runs(self.database, first, second)
+        return compare_runs(self.database, first, second, most=most)
 
     def run_program(self, run: int) -> str:
         """The program of a run, with the weights it learned where it learned any."""

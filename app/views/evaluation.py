@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -9,7 +10,7 @@ import streamlit as st
 
 from app import charts
 from app.show import choose_run, header, metrics, show_error, small_table, table
-from app.state import workspace
+from app.state import facts_token, run_token, workspace
 from workbench.errors import WorkbenchError
 
 METRICS = {
@@ -22,18 +23,40 @@ METRICS = {
     "AUC-PR(-)": "The same for the false atoms, ranked from the lowest value.",
     "CLL": "Mean log of the probability given to what is the case; 0 is perfect.",
 }
+STEPS = 100
 HEADLINE = ("F1", "AUC-ROC", "AUC-PR", "CLL")
 
 
-def by_fold(number: int) -> bool:
-    """The headline figures and the table of metrics by fold; whether there is anything to score."""
+@dataclass(frozen=True)
+class Figures:
+    """All that the page shows of a run: scores by fold, their summary, curves, confusion by threshold, the worst."""
+
+    scores: pd.DataFrame
+    summary: pd.DataFrame
+    curves: pd.DataFrame
+    confusion: pd.DataFrame
+    calibration: pd.DataFrame
+    worst: pd.DataFrame
+
+
+@st.cache_resource(max_entries=8, show_spinner="Scoring the run ...")
+def figures(number: int, run: str, facts: str) -> Figures | None:
+    """A run scored once for all visits, until facts change; None where no prediction has a label."""
     ws = workspace()
     scores = ws.scores_by_fold(number)
     if scores.empty:
-        st.info("No prediction of this run has a label. Load truth for its query predicates on the Data page.")
-        return False
-    shown = scores[["fold", *(name for name in METRICS if name in scores)]]
-    summary = ws.metric_summary(shown).set_index("metric").T
+        return None
+    scores = scores[["fold", *(name for name in METRICS if name in scores)]]
+    summary = ws.metric_summary(scores).set_index("metric").T
+    worst, none = ws.worst_errors(number), pd.DataFrame()
+    if worst.empty:
+        return Figures(scores, summary, none, none, none, worst)
+    thresholds = [step / STEPS for step in range(STEPS + 1)]
+    return Figures(scores, summary, ws.curves(number), ws.confusion(number, thresholds), ws.calibration(number), worst)
+
+
+def by_fold(scores: pd.DataFrame, summary: pd.DataFrame) -> None:
+    """The headline figures and the table of metrics by fold."""
     several = len(scores) > 1
     metrics(
         [
@@ -46,34 +69,24 @@ def by_fold(number: int) -> bool:
             if name in summary
         ]
     )
+    shown = scores
     if several:
         names = {"mean": "mean", "sd": "standard deviation", "low": "95 % interval, from", "high": "95 % interval, to"}
         if len(scores) < 3:
             names = {"mean": "mean", "sd": "standard deviation"}
         rows = summary.loc[list(names)].assign(fold=list(names.values()))
-        shown = pd.concat([shown, rows], ignore_index=True)
-        table(shown, help=METRICS)
-    return True
+        shown = pd.concat([scores, rows], ignore_index=True)
+    table(shown if several else shown.drop(columns="fold"), help=METRICS)
 
 
-def confusion(predictions: pd.DataFrame, threshold: float) -> dict[str, int]:
-    """How many are true or false, predicted so or otherwise."""
-    said, true = predictions["value"] >= threshold, predictions["truth"] == 1
-    return {
-        "tp": int((said & true).sum()),
-        "fp": int((said & ~true).sum()),
-        "fn": int((~said & true).sum()),
-        "tn": int((~said & ~true).sum()),
-    }
-
-
-def curves(number: int, predictions: pd.DataFrame) -> None:
+def curves(points: pd.DataFrame, confusion: pd.DataFrame) -> None:
     """PR and ROC curves, the threshold's point on both, and its confusion table."""
     st.subheader("At a threshold", anchor=False)
-    points = workspace().curves(number)
-    points["order"] = range(len(points))
-    threshold = st.slider("Predicted true at or above", 0.0, 1.0, 0.5, 0.01, key="threshold")
-    found = confusion(predictions, threshold)
+    points = points.assign(order=range(len(points)))
+    threshold = st.slider("Predicted true at or above", 0.0, 1.0, 0.5, 1 / STEPS, key="threshold")
+    found = {
+        name: int(count) for name, count in confusion.iloc[round(threshold * STEPS)].items() if name != "threshold"
+    }
     precision = found["tp"] / (found["tp"] + found["fp"]) if found["tp"] + found["fp"] else 1.0
     recall = found["tp"] / max(1, found["tp"] + found["fn"])
     false_positives = found["fp"] / max(1, found["fp"] + found["tn"])
@@ -95,18 +108,16 @@ def curves(number: int, predictions: pd.DataFrame) -> None:
         metrics([("Precision", f"{precision:.3f}", None), ("Recall", f"{recall:.3f}", None), ("F1", f"{f1:.3f}", None)])
 
 
-def calibration(number: int) -> None:
+def calibration(points: pd.DataFrame) -> None:
     """How often what is predicted with a probability is the case."""
     st.subheader("Calibration", anchor=False)
-    st.altair_chart(charts.calibration(workspace().calibration(number), description="Calibration"))
+    st.altair_chart(charts.calibration(points, description="Calibration"))
     st.caption("Points on the dashed line: of atoms predicted with 0.7, seven in ten are true.")
 
 
-def worst(run: Any, predictions: pd.DataFrame) -> None:
+def worst(run: Any, frame: pd.DataFrame) -> None:
     """The predictions furthest from their labels; a selected one leads to Why."""
     st.subheader("Worst errors", anchor=False)
-    frame = predictions.assign(error=(predictions["value"] - predictions["truth"]).abs())
-    frame = frame.sort_values("error", ascending=False, kind="stable").head(50).reset_index(drop=True)
     names = dict(enumerate(workspace().fold_names(run.id)))
     shown = frame[["atom", "value", "truth"]].assign(truth=frame["truth"].astype("int64"))
     if names:
@@ -130,17 +141,19 @@ if run is None:
     st.page_link("views/learn.py", label="Learn and infer", icon=":material/play_circle:")
 else:
     try:
-        if by_fold(run.id):
-            predictions = workspace().scored_predictions(run.id)
-            labelled = predictions[predictions["truth"].isin([0.0, 1.0])]
-            if labelled.empty:
+        found = figures(run.id, run_token(run), facts_token())
+        if found is None:
+            st.info("No prediction of this run has a label. Load truth for its query predicates on the Data page.")
+        else:
+            by_fold(found.scores, found.summary)
+            if found.worst.empty:
                 st.info("The labels lie between 0 and 1, so there is no threshold to choose.")
             else:
-                curves(run.id, labelled)
+                curves(found.curves, found.confusion)
                 left, right = st.columns([2, 3])
                 with left:
-                    calibration(run.id)
+                    calibration(found.calibration)
                 with right:
-                    worst(run, labelled)
+                    worst(run, found.worst)
     except WorkbenchError as error:
         show_error(error)

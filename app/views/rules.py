@@ -10,7 +10,7 @@ import streamlit as st
 from app.candidates import find_rules
 from app.editor import editor
 from app.show import header, plain, show_error, table
-from app.state import server, workspace
+from app.state import facts_token, workspace
 from workbench.errors import WorkbenchError
 
 EXPLOSION = 5_000_000
@@ -70,7 +70,7 @@ def roles(names: list[str]) -> dict[str, list[str] | None]:
 
 
 @st.cache_resource(max_entries=20, show_spinner="Counting groundings ...")
-def counted(text: str, learning: bool, request: dict[str, Any], data: str, path: str | None) -> Any:
+def counted(text: str, learning: bool, request: dict[str, Any], facts: str) -> Any:
     """The preview of rules over the data as they are."""
     return workspace().preview(text, learning=learning, seconds=PATIENCE, **request)
 
@@ -83,9 +83,8 @@ def groundings(text: str, summaries: tuple[Any, ...]) -> None:
     if sum(item.facts for item in summaries) > MANY_FACTS and not right.toggle("Count these millions of facts"):
         st.info("Counting joins large tables here, so it waits until you ask for it.")
         return
-    data = repr([(item.predicate.name, item.counts) for item in summaries])
     try:
-        preview = counted(text, learning, request, data, server().path)
+        preview = counted(text, learning, request, facts_token())
     except WorkbenchError as error:
         show_error(error)
         return

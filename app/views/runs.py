@@ -14,11 +14,20 @@ from app.state import workspace
 from workbench.errors import WorkbenchError
 from workbench.workspace import as_words
 
+MOST = 200
+HASH = 16
 METRICS = ("F1", "AUC-ROC", "AUC-PR", "CLL")
 COLUMNS = {
     "data": "Hash of the facts: runs of equal hash saw the same data.",
     "program": "Hash of the rules.",
     "F1": "Mean over folds, where the run was scored.",
+}
+
+
+TESTS = {
+    "p (paired t)": "Student's t-test over folds: small where the difference is no accident of the folds.",
+    "p (corrected t)": "Nadeau and Bengio's: allows for training sets that overlap, as those of folds do.",
+    "p (Wilcoxon)": "By ranks, for few folds or values far from normal.",
 }
 
 
@@ -54,7 +63,7 @@ def settings(run: Any) -> dict[str, str]:
     if run.parameters.get("folds"):
         shown["folds"] = [fold["name"] for fold in run.parameters["folds"]]
     shown |= {"seed": run.seed, "status": run.status, "seconds": round(run.seconds or 0.0, 2)}
-    shown |= {"program hash": run.program_hash[:16], "data hash": (run.data_hash or "none")[:16]}
+    shown |= {"program hash": run.program_hash[:HASH], "data hash": (run.data_hash or "none")[:HASH]}
     shown |= {f"{name} version": version for name, version in run.versions.items() if name in ("workbench", "duckdb")}
     return {name.replace("_", " "): as_words(value) for name, value in shown.items()}
 
@@ -119,41 +128,59 @@ def compare(first: int, second: int) -> None:
     """Only what differs, with paired tests where both have folds."""
     ws = workspace()
     st.subheader(f"Run {first} against run {second}", anchor=False)
-    found = ws.compare(first, second)
+    with st.spinner("Comparing ..."):
+        found, paired = ws.compare(first, second, most=MOST), ws.paired_comparison(first, second)
     differing = [item for item in found["settings"] if item["setting"] not in ("figures", "folds")]
     if differing:
         st.caption("Settings that differ")
         rows = [
             {
                 "setting": item["setting"].replace("_", " "),
-                f"run {first}": as_words(item["first"]),
-                f"run {second}": as_words(item["second"]),
+                f"run {first}": shown(item, "first"),
+                f"run {second}": shown(item, "second"),
             }
             for item in differing
         ]
         table(pd.DataFrame(rows).drop_duplicates())
-    paired = ws.paired_comparison(first, second)
     if not paired.empty:
-        st.caption("Metrics on the same folds; p is of a paired t-test, small where the difference is no accident")
-        table(paired.dropna(axis="columns", how="all"))
+        tested = "p (paired t)" in paired
+        st.caption(
+            "Mean metrics" + (" and paired tests over the folds" if tested else "; not tested, for want of equal folds")
+        )
+        table(paired.dropna(axis="columns", how="all"), help=TESTS)
     for key, title in (("weights", "Weights that differ"), ("predictions", "Predictions that differ, largest first")):
         if found[key]:
-            st.caption(f"{title}: {len(found[key]):,}" + (", the first 200" if len(found[key]) > 200 else ""))
-            frame = pd.DataFrame(found[key]).head(200).dropna(axis="columns", how="all")
+            st.caption(title + (f", the first {MOST}" if len(found[key]) == MOST else f": {len(found[key]):,}"))
+            frame = pd.DataFrame(found[key]).dropna(axis="columns", how="all")
             names = {
                 f"{key[:-1] if key == 'weights' else 'value'}_{end}": f"run {run}"
                 for end, run in (("first", first), ("second", second))
             }
             table(frame.rename(columns=names), digits=3, most=300)
     program_difference(first, second)
-    buffer = io.StringIO()
+    st.download_button(
+        "Download the comparison (CSV)",
+        lambda: comparison_csv(first, second),
+        f"runs-{first}-{second}.csv",
+        "text/csv",
+        key="compare-csv",
+    )
+
+
+def shown(item: dict[str, Any], end: str) -> str:
+    """A setting in words; of a hash as much as tells two apart."""
+    text = as_words(item[end])
+    return text[:HASH] if item["setting"].endswith("hash") else text
+
+
+def comparison_csv(first: int, second: int) -> str:
+    """Everything that differs, one table after the other."""
+    found, buffer = workspace().compare(first, second), io.StringIO()
     for key in ("settings", "metrics", "weights", "predictions"):
         if found[key]:
             buffer.write(f"# {key}\n")
             pd.DataFrame(found[key]).to_csv(buffer, index=False)
-    st.download_button(
-        "Download the comparison (CSV)", buffer.getvalue(), f"runs-{first}-{second}.csv", key="compare-csv"
-    )
+    return buffer.getvalue()
 
 
 def program_difference(first: int, second: int) -> None:

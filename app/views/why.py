@@ -9,16 +9,17 @@ import streamlit as st
 
 from app import charts
 from app.show import choose_run, header, metrics, show_error, table
-from app.state import server, workspace
+from app.state import facts_token, run_token, server, workspace
 from workbench.errors import WorkbenchError
 
 BARS = 12
 ONWARD = 8
+LISTED = 200
 TAKEN = {"true": True, "false": False, "unknown": None}
 
 
 @st.cache_resource(max_entries=3, show_spinner="Grounding the run again ...")
-def reopened(number: int, fold: int | None, path: str | None, data: str) -> Any:
+def reopened(number: int, fold: int | None, run: str, facts: str) -> Any:
     """A recorded run's result, grounded again when this server has it no more."""
     held = server().runner.result_of_run(number) if fold is None else None
     return held if held is not None else workspace().reopen(number, fold=fold)
@@ -44,18 +45,20 @@ def choice() -> tuple[Any, int | None] | None:
     return run, int(right.selectbox("Fold", range(len(names)), format_func=lambda at: names[at], key="why-fold"))
 
 
-def prediction(frame: pd.DataFrame) -> str | None:
-    """The atom to explain."""
+def prediction(run: Any, fold: int | None) -> str | None:
+    """The atom to explain, found in the database."""
     left, right = st.columns(2)
     search = left.text_input("Find a prediction", key="why-search", placeholder="part of its text")
-    found = frame[frame["atom"].str.contains(search, case=False, regex=False)] if search else frame
-    found = found.sort_values("value", ascending=False, kind="stable").head(200)
+    found, total = workspace().find_predictions(run.id, fold=fold, search=search, limit=LISTED)
     if found.empty:
         st.info("No prediction contains this text.")
         return None
     values = dict(zip(found["atom"], found["value"]))
     return right.selectbox(
-        "Prediction", list(values), format_func=lambda atom: f"{values[atom]:.3f}  {atom}", key="why-which"
+        f"Prediction, of {total:,}" + (f" the {LISTED} likeliest" if total > LISTED else ""),
+        list(values),
+        format_func=lambda atom: f"{values[atom]:.3f}  {atom}",
+        key="why-which",
     )
 
 
@@ -151,13 +154,9 @@ try:
         st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
     else:
         run, fold = chosen
-        result = reopened(run.id, fold, server().path, run.data_hash or "")
-        predictions = result.predictions()
-        if fold is not None:
-            mine = workspace().run_predictions(run.id)
-            predictions = predictions[predictions["atom"].isin(mine.loc[mine["fold"] == fold, "atom"])]
-        atom = prediction(predictions)
+        atom = prediction(run, fold)
         if atom is not None:
+            result = reopened(run.id, fold, run_token(run), facts_token())
             explanation(result, atom)
             what_if(result, atom)
 except WorkbenchError as error:

@@ -16,6 +16,8 @@ from app.show import plain
 from app.state import Server
 from tests.app.conftest import Open
 from workbench.errors import WorkbenchError
+from workbench.experiments import FoldScore, ReproductionTable, keep, rows_from_folds
+from workbench.experiments.uw_cse import PUBLISHED
 from workbench.progress import Progress
 from workbench.resources import shipped
 
@@ -159,6 +161,39 @@ def test_inference_runs_in_the_background(smokers: Server, page: Open) -> None:
     sound(test.run())
     assert {item.label: item.value for item in test.metric}["Status"] == "exact"
     assert len(smokers.workspace.all_runs()) == 3
+
+
+def test_published_figures_stand_alone_until_something_is_run(
+    state: Server, page: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("WORKBENCH_DATASETS", str(tmp_path / "absent"))
+    test = sound(page("experiments"))
+    assert test.dataframe[0].value["published"].iloc[0] == 0.295
+    assert "ours" not in test.dataframe[0].value
+    assert test.button(key="experiment-run").disabled
+    assert "workbench reproduce uw-cse" in test.code[0].value
+    scores = (FoldScore("NB", "advisedBy", "CLL", "ai", -0.6), FoldScore("NB", "advisedBy", "F1", "ai", 0.1))
+    keep(state.workspace, ReproductionTable("uw-cse", "UW", rows_from_folds(scores, PUBLISHED), scores, ("<i>",)))
+    test = sound(test.run())
+    assert test.dataframe[0].value["difference"].round(3).tolist()[:1] == [0.637]
+    assert test.subheader[0].value == "UW"
+
+
+def test_figures_of_a_deleted_run_are_not_shown_for_its_successor(smokers: Server, page: Open) -> None:
+    ws = smokers.workspace
+    ws.remember("query", "Smokes,Cancer")
+    text, _ = ws.rules_at_hand()
+    test = page("why")
+    test.text_input(key="why-search").set_value("Cancer(Chloe)").run()
+    before = test.metric[0].value
+    for run in ws.all_runs():
+        ws.delete_run(run.id)
+    ws.infer(text, query=["Smokes", "Cancer"], task="map")
+    assert [run.id for run in ws.all_runs()] == [1]
+    test = page("why")
+    sound(test.text_input(key="why-search").set_value("Cancer(Chloe)").run())
+    assert test.metric[0].value in ("0.000", "1.000")
+    assert test.metric[0].value != before
 
 
 def test_a_prediction_is_explained_and_tried_otherwise(smokers: Server, page: Open) -> None:

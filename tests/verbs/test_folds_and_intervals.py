@@ -108,6 +108,31 @@ def test_the_report_of_a_run_is_one_escaped_page(workspace: wb.Workspace) -> Non
     assert "http" not in report
 
 
+def test_paired_tests_need_the_same_folds(workspace: wb.Workspace) -> None:
+    workspace.make_folds("random", predicate="Fan", count=3, seed=1)
+    first, second = cross_validated(workspace), cross_validated(workspace)
+    found = workspace.paired_comparison(first, second).set_index("metric")
+    assert (found.loc["CLL", ["p (paired t)", "p (corrected t)", "p (Wilcoxon)"]] == 1).all()
+    assert workspace.compare(first, second)["tests"]
+    workspace.make_folds("random", predicate="Fan", count=3, seed=2)
+    other = cross_validated(workspace)
+    assert "p (paired t)" not in workspace.paired_comparison(first, other)
+    assert workspace.compare(first, other)["tests"] == []
+
+
+def test_curves_thin_out_and_confusion_counts(workspace: wb.Workspace) -> None:
+    workspace.make_folds("random", predicate="Fan", count=3, seed=1)
+    run = cross_validated(workspace)
+    frame = workspace.scored_predictions(run)
+    whole, thinned = workspace.curves(run), workspace.curves(run, most=6)
+    assert 2 <= len(thinned) <= 7 < len(whole)
+    assert thinned.merge(whole).shape == thinned.shape
+    for row in workspace.confusion(run, [0.0, 0.25, 0.5, 1.0]).itertuples():
+        said, true = frame["value"] >= row.threshold, frame["truth"] == 1
+        expected = [(said & true).sum(), (said & ~true).sum(), (~said & true).sum(), (~said & ~true).sum()]
+        assert [row.tp, row.fp, row.fn, row.tn] == expected
+
+
 def test_folds_that_test_nothing_are_refused(workspace: wb.Workspace) -> None:
     with pytest.raises(UsageError, match="no folds"):
         cross_validated(workspace)

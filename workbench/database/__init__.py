@@ -23,6 +23,14 @@ from workbench.database.folds import Fold, clear_folds, make_atom_folds, make_wo
 from workbench.database.identifiers import quoted
 from workbench.database.ingest import LoadReport, Partition
 from workbench.database.outside import parquet_bytes
+from workbench.database.predictions import (
+    changed_rows,
+    labelled_values,
+    predictions_page,
+    same_folds,
+    scored_predictions,
+    worst_predictions,
+)
 from workbench.database.psl import load_psl_data, load_psl_table
 from workbench.database.runs import (
     Run,
@@ -58,6 +66,7 @@ __all__ = [
     "StoredPredicate",
     "TablePreview",
     "catalog",
+    "changed_rows",
     "clear_folds",
     "constants",
     "data_hash",
@@ -66,6 +75,7 @@ __all__ = [
     "distinct_values",
     "facts_page",
     "label_run",
+    "labelled_values",
     "load_alchemy",
     "load_alchemy_text",
     "load_attached",
@@ -80,6 +90,7 @@ __all__ = [
     "make_world_folds",
     "neighbours",
     "parquet_bytes",
+    "predictions_page",
     "preview_table",
     "query",
     "query_parameters",
@@ -91,5 +102,8 @@ __all__ = [
     "record_intervals",
     "record_run",
     "run_table",
+    "same_folds",
+    "scored_predictions",
     "top_values",
+    "worst_predictions",
 ]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from workbench import database as data
+from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.progress import SILENT, Progress
-from workbench.verbs.evaluate import parse_atom
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,34 +61,23 @@ class Reporting:
         """Name a run or note something beside it."""
         data.label_run(self.database, number, name=name, note=note)
 
+    def find_predictions(
+        self, number: int, *, fold: int | None = None, search: str = "", limit: int = 200
+    ) -> tuple[pd.DataFrame, int]:
+        """The likeliest predictions of a run that contain a text, at most `limit`, and how many there are in all."""
+        return data.predictions_page(self.database, number, fold=fold, search=search, limit=limit)
+
     def scored_predictions(self, number: int) -> pd.DataFrame:
-        """A run's predictions with truth where labels are known: fold, atom, predicate, value, truth.
+        """A run's predictions with truth where labels are known: fold, predicate, atom, value, truth.
 
         An inference run records no truth; its predictions are set beside the labels in the workspace, an unlisted atom
         of a labelled predicate being false.
         """
-        frame = data.run_table(self.database, number, "prediction")
-        if frame.empty or frame["truth"].notna().any():
-            return frame
-        labels: dict[tuple[str, tuple[str, ...]], float] = {}
-        labelled = set()
-        for name in dict.fromkeys(frame["predicate"]):
-            stored = self.database.predicates().get(name)
-            if stored is None:
-                continue
-            shown = ", ".join(f"{data.quoted(column)}::VARCHAR" for column in stored.argument_names)
-            rows = self.database.execute(
-                f"SELECT [{shown}]::VARCHAR[], value FROM facts.{data.quoted(stored.view_name)} "
-                "WHERE partition = 'truth'"
-            ).fetchall()
-            if rows:
-                labelled.add(name)
-            labels |= {(name, tuple(arguments)): value for arguments, value in rows}
-        truth = [
-            labels.get(cast(Any, parse_atom(atom)), 0.0 if predicate in labelled else None)
-            for atom, predicate in zip(frame["atom"], frame["predicate"])
-        ]
-        return frame.assign(truth=np.array(truth, dtype=np.float64))
+        return data.scored_predictions(self.database, number)
+
+    def worst_errors(self, number: int, *, limit: int = 50) -> pd.DataFrame:
+        """The predictions furthest from labels of 0 or 1: fold, atom, value, truth."""
+        return data.worst_predictions(self.database, number, limit=limit)
 
     def scores_by_fold(self, number: int) -> pd.DataFrame:
         """Metrics of a run, one row a fold; computed from predictions and labels."""
@@ -96,13 +85,12 @@ class Reporting:
 
         from workbench.evaluation import scores
 
-        frame = self.scored_predictions(number)
-        frame = frame[frame["truth"].notna()]
+        fold, value, truth = data.labelled_values(self.database, number)
         names = dict(enumerate(self.fold_names(number))) | {-1: "all"}
         rows = []
-        for fold, part in frame.assign(fold=frame["fold"].fillna(-1)).groupby("fold"):
-            found = scores(part["value"].to_numpy(np.float64), part["truth"].to_numpy(np.float64))
-            rows.append({"fold": names.get(at := int(cast(Any, fold)), f"fold {at + 1}"), **found})
+        for at in np.unique(fold).astype(np.int64).tolist():
+            found = scores(value[fold == at], truth[fold == at])
+            rows.append({"fold": names.get(at, f"fold {at + 1}"), **found})
         return pd.DataFrame(rows)
 
     def fold_names(self, number: int) -> tuple[str, ...]:
@@ -121,17 +109,22 @@ class Reporting:
             rows.append({"metric": metric, "mean": found.mean, "sd": found.sd, "low": found.low, "high": found.high})
         return pd.DataFrame(rows)
 
-    def curves(self, number: int) -> pd.DataFrame:
-        """Points of the PR and ROC curves over all folds: threshold, precision, recall, false_positive_rate."""
+    def curves(self, number: int, *, most: int = 2000) -> pd.DataFrame:
+        """Points of the PR and ROC curves over all folds: threshold, precision, recall, false positive rate.
+
+        Of more than `most` points those at even steps of recall, and of the false positive rate, are taken.
+        """
         import pandas as pd
 
         from workbench.evaluation import threshold_counts
 
-        frame = self.scored_predictions(number)
-        frame = frame[frame["truth"].isin([0.0, 1.0])]
-        value, truth = frame["value"].to_numpy(np.float64), frame["truth"].to_numpy(np.float64)
+        value, truth = self._true_or_false(number)
         true, false = threshold_counts(value, truth)
         thresholds = np.r_[np.inf, np.unique(value)[::-1]]
+        if thresholds.size > most:
+            steps = np.linspace(0, 1, most // 2)
+            kept = np.unique(np.r_[np.searchsorted(true, steps * true[-1]), np.searchsorted(false, steps * false[-1])])
+            true, false, thresholds = true[kept], false[kept], thresholds[kept]
         positives, negatives = max(truth.sum(), 1.0), max((1 - truth).sum(), 1.0)
         found = true + false
         return pd.DataFrame(
@@ -143,42 +136,58 @@ class Reporting:
             }
         )
 
+    def confusion(self, number: int, thresholds: Sequence[float]) -> pd.DataFrame:
+        """Atoms that are true or false, and predicted so at each threshold: threshold, tp, fp, fn, tn."""
+        import pandas as pd
+
+        value, truth = self._true_or_false(number)
+        true, false = np.sort(value[truth == 1]), np.sort(value[truth == 0])
+        at = np.asarray(thresholds, np.float64)
+        fn, tn = np.searchsorted(true, at), np.searchsorted(false, at)
+        return pd.DataFrame({"threshold": at, "tp": true.size - fn, "fp": false.size - tn, "fn": fn, "tn": tn})
+
     def calibration(self, number: int, *, bins: int = 10) -> pd.DataFrame:
         """The reliability table of a run's predictions."""
         import pandas as pd
 
         from workbench.evaluation import calibration
 
-        frame = self.scored_predictions(number)
-        frame = frame[frame["truth"].isin([0.0, 1.0])]
-        found = calibration(frame["value"], frame["truth"], bins=bins)
+        found = calibration(*self._true_or_false(number), bins=bins)
         return pd.DataFrame({"predicted": found.mean_predicted, "observed": found.fraction_true, "atoms": found.count})
 
+    def _true_or_false(self, number: int) -> tuple[Float, Float]:
+        """Values and labels of the predictions that are labelled true or false."""
+        _, value, truth = data.labelled_values(self.database, number)
+        plain = (truth == 0) | (truth == 1)
+        return value[plain], truth[plain]
+
     def paired_comparison(self, first: int, second: int) -> pd.DataFrame:
-        """Metrics of two runs on the same folds, with a paired t-test for each."""
+        """Mean metrics of two runs and their difference; p of paired tests where both have the same folds.
+
+        Three tests over folds: Student's, Nadeau and Bengio's for overlapping training sets, Wilcoxon's.
+        """
         import pandas as pd
 
-        from workbench.evaluation import paired_t_test
+        from workbench.evaluation import corrected_resampled_t_test, paired_t_test, wilcoxon_test
 
-        one, two = self.scores_by_fold(first), self.scores_by_fold(second)
-        rows: list[dict[str, Any]] = []
+        one, two = (self.scores_by_fold(number) for number in (first, second))
         if one.empty or two.empty:
-            return pd.DataFrame(rows)
-        both = one.merge(two, on="fold", suffixes=(" first", " second"))
-        for metric in one.columns.drop("fold"):
-            if f"{metric} second" not in both:
-                continue
-            a, b = both[f"{metric} first"].to_numpy(np.float64), both[f"{metric} second"].to_numpy(np.float64)
-            test = paired_t_test(a, b) if len(both) > 1 else None
-            rows.append(
-                {
-                    "metric": metric,
-                    f"run {first}": float(a.mean()),
-                    f"run {second}": float(b.mean()),
-                    "difference": float((b - a).mean()),
-                    "p (paired t)": test.p_value if test else float("nan"),
-                }
-            )
+            return pd.DataFrame()
+        shared = [name for name in one.columns if name in two and name not in ("fold", "atoms", "positives")]
+        paired = len(one) > 1 and data.same_folds(self.database, first, second)
+        rows = []
+        for metric in shared:
+            a, b = one[metric].to_numpy(np.float64), two[metric].to_numpy(np.float64)
+            means = [
+                float(found[np.isfinite(found)].mean()) if np.isfinite(found).any() else np.nan for found in (a, b)
+            ]
+            row = {"metric": metric, f"run {first}": means[0], f"run {second}": means[1]}
+            row["difference"] = means[1] - means[0]
+            if paired and np.count_nonzero(np.isfinite(a - b)) > 1:
+                row["p (paired t)"] = paired_t_test(a, b).p_value
+                row["p (corrected t)"] = corrected_resampled_t_test(a, b, test_share=1 / (len(one) - 1)).p_value
+                row["p (Wilcoxon)"] = wilcoxon_test(a, b).p_value
+            rows.append(row)
         return pd.DataFrame(rows)
 
     def parquet_of_run(self, number: int) -> bytes:

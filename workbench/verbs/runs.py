@@ -5,13 +5,23 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from workbench import __version__
 from workbench.arrays import Array
-from workbench.database import Database, Run, RunRecord, data_hash, read_run, record_run, run_table
+from workbench.database import (
+    Database,
+    Run,
+    RunRecord,
+    changed_rows,
+    data_hash,
+    read_run,
+    record_run,
+    run_table,
+    same_folds,
+)
 from workbench.evaluation import corrected_resampled_t_test, paired_t_test, wilcoxon_test
 from workbench.language import format_program
 from workbench.verbs.common import as_json
@@ -158,8 +168,12 @@ def record_crossval(database: Database, result: CrossValidation, seed: int, para
     )
 
 
-def compare_runs(database: Database, first: int, second: int) -> dict[str, list[dict[str, Any]]]:
+def compare_runs(
+    database: Database, first: int, second: int, *, most: int | None = None
+) -> dict[str, list[dict[str, Any]]]:
     """What differs between two runs: settings, metrics, weights by formula, and predictions (largest change first).
+
+    Of metrics, weights and predictions at most `most` rows each.
 
     Two cross-validations over the same folds are also tested: `tests` holds the paired tests of each metric.
     """
@@ -175,10 +189,10 @@ def compare_runs(database: Database, first: int, second: int) -> dict[str, list[
             settings.append({"setting": name, "first": a, "second": b})
     return {
         "settings": settings,
-        "metrics": _changes(database, first, second, "metric", ["fold", "metric"], "value"),
+        "metrics": _changes(database, first, second, "metric", most),
         "tests": _tests(database, one, two),
-        "weights": _changes(database, first, second, "weight", ["fold", "template", "formula"], "weight"),
-        "predictions": _changes(database, first, second, "prediction", ["fold", "atom"], "value"),
+        "weights": _changes(database, first, second, "weight", most),
+        "predictions": _changes(database, first, second, "prediction", most),
     }
 
 
@@ -186,6 +200,8 @@ def _tests(database: Database, one: Run, two: Run) -> list[dict[str, Any]]:
     """Paired tests of each metric over the folds of two cross-validations; none where their folds differ."""
     folds = one.parameters.get("folds", ())
     if {one.kind, two.kind} != {"crossval"} or folds != two.parameters.get("folds") or len(folds) < 2:
+        return []
+    if not same_folds(database, one.id, two.id):
         return []
     both = run_table(database, one.id, "metric").merge(run_table(database, two.id, "metric"), on=["fold", "metric"])
     records = []
@@ -206,13 +222,7 @@ def _tests(database: Database, one: Run, two: Run) -> list[dict[str, Any]]:
 
 
 def _changes(
-    database: Database, first: int, second: int, table: Any, keys: list[str], value: str
+    database: Database, first: int, second: int, table: Literal["metric", "weight", "prediction"], most: int | None
 ) -> list[dict[str, Any]]:
-    one, two = run_table(database, first, table), run_table(database, second, table)
-    if one.empty and two.empty:
-        return []
-    both = one[[*keys, value]].merge(two[[*keys, value]], on=keys, how="outer", suffixes=("_first", "_second"))
-    both["change"] = (both[f"{value}_second"] - both[f"{value}_first"]).abs()
-    differing = both[~(both["change"] <= 1e-12)].sort_values("change", ascending=False, kind="stable")
-    records: list[dict[str, Any]] = as_json(differing.to_dict("records"))
+    records: list[dict[str, Any]] = as_json(changed_rows(database, first, second, table, most).to_dict("records"))
     return records
