@@ -226,6 +226,54 @@ def test_the_console_reads_only(database: Database) -> None:
     assert database.worlds() == {"world": 0}
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "EXPLAIN ANALYZE SET threads = 7",
+        "EXPLAIN (ANALYZE) SET threads = 7",
+        "explain/**/analyze -- SELECT 1\nSET threads = 7",
+        "EXPLAIN /* SELECT 1 */ SET threads = 7",
+        "EXPLAIN EXPLAIN ANALYZE SET threads = 7",
+        "EXPLAIN ANALYZE COPY world TO 'x.csv'",
+        "WITH gone AS (DELETE FROM world RETURNING *) FROM gone",
+        "SELECT * FROM enable_logging()",
+        "SELECT (SELECT count(*) FROM checkpoint())",
+        "EXPLAIN ANALYZE SELECT * FROM enable_profiling()",
+        "SELECT * FROM query('SELECT * FROM enable_logging()')",
+        "FROM json_execute_serialized_sql(json_serialize_sql('SELECT 1'))",
+        "SELECT * FROM arrow_scan(1::UBIGINT::POINTER, 2::UBIGINT::POINTER, 3::UBIGINT::POINTER)",
+        "SELECT write_log('x')",
+        "SELECT setseed(0.5)",
+    ],
+)
+def test_the_console_does_nothing_but_read(database: Database, sql: str) -> None:
+    settings = "SELECT name, value FROM duckdb_settings() WHERE name <> 'TimeZone' ORDER BY name"
+    before = database.execute(settings).fetchall()
+    with pytest.raises(InputError, match="E0215"):
+        query(database, sql)
+    assert database.execute(settings).fetchall() == before
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "EXPLAIN ANALYZE SELECT count(*) FROM world",
+        "EXPLAIN (FORMAT JSON) SELECT 1",
+        "DESCRIBE world",
+        "SHOW TABLES",
+        "SUMMARIZE world",
+        "SELECT * FROM world, range(3), unnest([1, 2])",
+        "WITH RECURSIVE t AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM t WHERE a < 5) SELECT max(a) FROM t",
+        "SELECT * FROM histogram(world, id)",
+        "FROM duckdb_tables()",
+        "SELECT 1; -- and no more",
+    ],
+)
+def test_the_console_reads_in_many_ways(database: Database, sql: str) -> None:
+    load_alchemy_text(database, FACTS)
+    assert query(database, sql).rows
+
+
 def test_settings_and_copies(database: Database) -> None:
     load_alchemy_text(database, FACTS)
     database.remember("program", "1 Smokes(x)")
