@@ -59,7 +59,7 @@ def number(value: object, digits: int = 4) -> str:
     if value is None or value != value:
         return ""
     if isinstance(value, float):
-        return f"{value:,.{digits}f}"
+        return f"{round(value, digits) + 0.0:,.{digits}f}"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
@@ -70,7 +70,7 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
     from rich.text import Text
 
     held = [list(row) for row in rows]
-    table = Table(title=title, title_justify="left", header_style="bold")
+    table = Table(header_style="bold")
     for position, column in enumerate(columns):
         numeric = any(isinstance(row[position], int | float) for row in held)
         table.add_column(column, justify="right" if numeric else "left", overflow="fold")
@@ -79,6 +79,7 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
     console = Console(file=sys.stdout)
     if not console.is_terminal:
         console.width = max(console.width, 160)
+    console.print(Text(title, style="italic"), soft_wrap=True)
     console.print(table)
 
 

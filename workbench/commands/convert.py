@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from workbench.commands.console import check_output, print_line, writing
-from workbench.commands.options import RulesFile
+from workbench.commands.options import RulesFile, given_rules
 from workbench.errors import UsageError
 
 __all__ = ["register"]
@@ -55,23 +55,25 @@ def convert(
 def _converted(source: Path, data: Path | None, learn_data: Path | None) -> dict[str, str]:
     from workbench.language import format_program, read_program
     from workbench.language.mln_to_psl import mln_to_psl
+    from workbench.language.program import Program
     from workbench.language.psl_document import read_psl_document
     from workbench.language.psl_forms import document_to_files, files_to_document, format_psl_document
 
     if source.name.removesuffix(".gz").endswith((".json", ".yaml", ".yml")):
         return dict(document_to_files(read_psl_document(source), source.stem))
-    program = read_program(source)
+    given = given_rules(source)
+    program, stem = (given, "program") if isinstance(given, Program) else (read_program(given), given.stem)
     if program.language == "mln":
         translation = mln_to_psl(program)
         notes = [
             f"// {predicate}: closed, true of every constant of type {type_name}\n"
             for type_name, predicate in translation.domains.items()
         ]
-        return {f"{source.stem}.psl": "".join(notes) + format_program(translation.program)}
+        return {f"{stem}.psl": "".join(notes) + format_program(translation.program)}
     if data is None:
         raise UsageError.of(
             "E0818", "a .psl program has no data of its own", help="name its data file with --data FILE.data"
         )
     learn = read_psl_document(learn_data) if learn_data is not None else None
     document = files_to_document(program, read_psl_document(data), learn)
-    return {f"{source.stem}.json": format_psl_document(document)}
+    return {f"{stem}.json": format_psl_document(document)}

@@ -31,6 +31,7 @@ from workbench.commands.options import (
     TimeLimit,
     WorkspaceFile,
     Worlds,
+    given_rules,
     opened,
     parameters,
 )
@@ -103,9 +104,10 @@ def infer(
     options = parameters(settings)
     if samples is not None and has_parameter(engine, "samples"):
         options["samples"] = samples
-    with opened(workspace, rules, data, world) as open_workspace, shown_progress(quiet=json) as progress:
+    program = given_rules(rules)
+    with opened(workspace, program, data, world) as open_workspace, shown_progress(quiet=json) as progress:
         result = open_workspace.infer(
-            rules,
+            program,
             task=chosen_task(task),
             engine=engine,
             options=options,

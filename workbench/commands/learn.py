@@ -30,6 +30,7 @@ from workbench.commands.options import (
     WorkspaceFile,
     Worlds,
     choices,
+    given_rules,
     opened,
     parameters,
 )
@@ -80,12 +81,13 @@ def learn(
 ) -> None:
     """Learn the rules' weights from data in which the query predicates are labelled."""
     check_output(out)
+    program = given_rules(rules)
     with (
-        opened(workspace, rules, data, world, learning=True) as open_workspace,
+        opened(workspace, program, data, world, learning=True) as open_workspace,
         shown_progress(quiet=json) as progress,
     ):
         result = open_workspace.learn(
-            rules,
+            program,
             learner=learner,
             options=parameters(settings),
             candidates=choices(candidates),
@@ -150,9 +152,10 @@ def crossval(
 ) -> None:
     """Learn without a part of the data (a world, or a fold), predict it, score it; a row a fold."""
     groups = [group.split(",") for group in fold or ()]
-    with opened(workspace, rules, data, world) as open_workspace, shown_progress(quiet=json) as progress:
+    program = given_rules(rules)
+    with opened(workspace, program, data, world) as open_workspace, shown_progress(quiet=json) as progress:
         result = open_workspace.crossval(
-            rules,
+            program,
             folds=cast(Any, groups or (int(folds) if folds.isdecimal() else folds)),
             worlds=only,
             learner=learner,

@@ -14,9 +14,11 @@ from workbench.commands.console import print_warnings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from workbench.language.program import Program
     from workbench.workspace import Workspace
 
 __all__ = [
+    "STANDARD_INPUT",
     "Closed",
     "Data",
     "Hidden",
@@ -29,11 +31,15 @@ __all__ = [
     "WorkspaceFile",
     "Worlds",
     "choices",
+    "given_rules",
     "opened",
     "parameters",
+    "text_of_standard_input",
 ]
 
-RulesFile = Annotated[Path, typer.Argument(metavar="RULES", help="A rules file: .mln, .psl, or a PSL .json document.")]
+RulesFile = Annotated[
+    Path, typer.Argument(metavar="RULES", help="Rules: .mln, .psl, a PSL .json document, or - for standard input.")
+]
 Data = Annotated[
     list[Path] | None,
     typer.Option("--data", "-d", help="Facts: .db, .csv, .tsv, .parquet, dataset.toml, .data; once per file."),
@@ -56,10 +62,43 @@ WorkspaceFile = Annotated[
 ]
 
 
+STANDARD_INPUT = Path("-")
+
+
+def text_of_standard_input() -> str:
+    """Rules from standard input.
+
+    Raises
+    ------
+    UsageError
+        E0829 for a PSL document, whose paths start from the directory it lies in.
+    """
+    import sys
+
+    from workbench.errors import UsageError
+    from workbench.language.source import decoded
+
+    text = decoded(sys.stdin.buffer.read(), "<stdin>")
+    if text.lstrip().startswith("{"):
+        raise UsageError.of(
+            "E0829",
+            "a PSL document is not read from standard input: its paths start from its own directory",
+            help="save it as a .json file and name that",
+        )
+    return text
+
+
+def given_rules(path: Path) -> Path | Program:
+    """The rules file, or for `-` the program on standard input, in either language."""
+    from workbench.language import parse_program
+
+    return parse_program(text_of_standard_input(), "<stdin>") if path == STANDARD_INPUT else path
+
+
 @contextmanager
 def opened(
     workspace: Path | None,
-    rules: Path | None,
+    rules: Path | Program | None,
     data: Sequence[Path] | None,
     worlds: Sequence[str] | None,
     *,
@@ -69,14 +108,21 @@ def opened(
 
     A PSL 2.4 document brings its own data: those of its `learn` split for learning, else of its `infer` split.
     """
+    from workbench.errors import UsageError
     from workbench.language import check
     from workbench.workspace import open_workspace
 
+    if STANDARD_INPUT in (data or ()):
+        raise UsageError.of(
+            "E0829",
+            "facts are not read from standard input: the ending of a file's name tells their form",
+            help="save them to a file with the ending of their form, such as .db, .csv or .data",
+        )
     with open_workspace(workspace) as opened_workspace:
         if rules is not None:
             print_warnings(check(opened_workspace.declare(rules)))
         split: Literal["infer", "learn"] = "learn" if learning else "infer"
-        if rules is not None and rules.name.removesuffix(".gz").endswith((".json", ".yaml", ".yml")):
+        if isinstance(rules, Path) and rules.name.removesuffix(".gz").endswith((".json", ".yaml", ".yml")):
             print_warnings(opened_workspace.load(rules, split=split).warnings)
         if data:
             print_warnings(opened_workspace.load(data, split=split).warnings)

@@ -11,6 +11,7 @@ import typer
 
 from workbench.commands.console import print_json, print_line, print_table, print_warnings, writing
 from workbench.commands.options import (
+    STANDARD_INPUT,
     Closed,
     Data,
     Hidden,
@@ -20,7 +21,9 @@ from workbench.commands.options import (
     Seed,
     WorkspaceFile,
     Worlds,
+    given_rules,
     opened,
+    text_of_standard_input,
 )
 
 __all__ = ["register"]
@@ -38,17 +41,20 @@ def check(files: Annotated[list[Path], typer.Argument(metavar="RULES...")], json
     """Parse and check rules files; print every diagnostic, and exit 1 when one is an error."""
     from workbench.errors import Diagnostic, WorkbenchError
     from workbench.language import check as check_program
-    from workbench.language import read_program
+    from workbench.language import clause_problems, read_program
+    from workbench.language.program import Program
 
     found: list[Diagnostic] = []
     counts = []
     for path in files:
         try:
-            program = read_program(path)
+            given = given_rules(path)
+            program = given if isinstance(given, Program) else read_program(given)
         except WorkbenchError as error:
             found += error.diagnostics
             continue
         found += check_program(program)
+        found += clause_problems(program)
         counts.append((str(path), len(program.predicates), len(program.rules)))
     errors = sum(diagnostic.severity == "error" for diagnostic in found)
     if json:
@@ -69,9 +75,16 @@ def fmt(
     write: Annotated[bool, typer.Option("--write", help="Rewrite the file in place.")] = False,
 ) -> None:
     """Print a rules file in canonical form; comments and blank lines stay."""
-    from workbench.language import format_source
+    from workbench.errors import UsageError
+    from workbench.language import format_source, format_text, language_of
 
-    text = format_source(file)
+    if file == STANDARD_INPUT:
+        given = text_of_standard_input()
+        text = format_text(given, language_of(given), "<stdin>")
+    else:
+        text = format_source(file)
+    if write and file == STANDARD_INPUT:
+        raise UsageError.of("E0829", "standard input cannot be rewritten in place", help="leave --write out")
     if write:
         data = text.encode()
         with writing(file):
@@ -98,9 +111,10 @@ def ground(
 ) -> None:
     """Ground the rules over the data; with --preview, count each rule's groundings first and materialise nothing."""
     request: dict[str, Any] = {"query": query, "closed": closed, "hidden": hidden, "limit": limit}
-    with opened(workspace, rules, data, world) as open_workspace:
+    program = given_rules(rules)
+    with opened(workspace, program, data, world) as open_workspace:
         if preview:
-            shown = open_workspace.preview(rules, learning=learning, samples=samples, **request)
+            shown = open_workspace.preview(program, learning=learning, samples=samples, **request)
             print_warnings(shown.warnings)
             if json:
                 print_json(shown.as_record())
@@ -124,7 +138,7 @@ def ground(
                     print_line(rule.plan)
             print_line(f"total: {shown.atoms:,} open atoms, {shown.ground_rows:,} ground rows")
             return
-        grounding = open_workspace.ground(rules, learning=learning, **request)
+        grounding = open_workspace.ground(program, learning=learning, **request)
         print_warnings(grounding.warnings)
         network = grounding.network
         record = {
@@ -171,7 +185,7 @@ def explain(
         )
     from workbench.commands.infer import chosen_task
 
-    rules = Path(target)
+    rules = given_rules(Path(target))
     with opened(workspace, rules, data, world) as open_workspace:
         result = open_workspace.infer(
             rules,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.errors import InputError
 from workbench.grounding.body import Binding, Body
 from workbench.grounding.clauses import plan_total, scale_of, varying_scale
 from workbench.grounding.plans import WIDEST_INTEGRAL, Shape
@@ -96,14 +95,6 @@ class ExistentialPlan:
 
 def plan_existential(vocabulary: Vocabulary, clause: Clause, *, tie: bool) -> ExistentialPlan:
     """The query of a clause whose existential variables are disjoined over their domains."""
-    hidden_in = {d.variable for d in clause.definitions if any(_is_existential(clause, a) for a in d.arguments)}
-    if hidden_in:
-        raise InputError.of(
-            "E0306",
-            "a function of an existentially quantified variable cannot be grounded",
-            span=clause.span,
-            help="give the function's value as a further predicate",
-        )
     scale, varying = scale_of(vocabulary, clause, tie=tie)
     # Each open literal gives lines of its own; a line without a literal keeps groundings that have none.
     open_literals = [one for one in clause.literals if vocabulary.roles[one.atom.predicate].open]

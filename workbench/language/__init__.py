@@ -1,20 +1,23 @@
 """Text to program: Markov logic and probabilistic soft logic, parsed, checked, put in clausal form, printed."""
 
 from workbench.language.checks import check
-from workbench.language.clausal import clausal_form
+from workbench.language.clausal import clausal_form, clause_problems
 from workbench.language.mln import parse_mln
 from workbench.language.printing import format_clause, format_program
 from workbench.language.psl import parse_psl
-from workbench.language.reading import format_source, format_text, read_program
+from workbench.language.reading import format_source, format_text, language_of, parse_program, read_program
 
 __all__ = [
     "check",
     "clausal_form",
+    "clause_problems",
     "format_clause",
     "format_program",
     "format_source",
     "format_text",
+    "language_of",
     "parse_mln",
+    "parse_program",
     "parse_psl",
     "read_program",
 ]

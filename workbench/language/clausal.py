@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from workbench.errors import Diagnostic
 from workbench.language.builtin import negated_operator
 from workbench.language.formulas import formula_terms, item_variables, term_variables
 from workbench.language.normal_form import (
@@ -40,7 +41,7 @@ from workbench.language.psl_clausal import linear_rules, logical_clause
 from workbench.language.source import Diagnostics
 from workbench.language.variable_types import infer_types
 
-__all__ = ["MOST_CLAUSES", "clausal_form"]
+__all__ = ["MOST_CLAUSES", "clausal_form", "clause_problems"]
 
 MOST_CLAUSES = 4096
 
@@ -70,9 +71,32 @@ def clausal_form(
     ------
     InputError
         E0115 when a rule has more than `limit` clauses or needs a domain that is not known; E0113 for an indivisible
-        formula `[...]` of several clauses.
+        formula `[...]` of several clauses; E0306 for a function of an existentially quantified variable.
     """
     diagnostics = Diagnostics(program.sources)
+    clauses = _all_clauses(program, domains, limit, diagnostics)
+    diagnostics.raise_errors()
+    return tuple(clauses)
+
+
+def clause_problems(program: Program) -> tuple[Diagnostic, ...]:
+    """What `clausal_form` refuses whatever the data: too many clauses, `[...]` of several, functions it cannot expand.
+
+    Data only add constants, and with them clauses. A formula whose domain the program does not declare is left to them.
+    """
+    diagnostics = Diagnostics(program.sources)
+    _all_clauses(program, None, MOST_CLAUSES, diagnostics, data_to_come=True)
+    return diagnostics.sorted()
+
+
+def _all_clauses(
+    program: Program,
+    domains: Mapping[str, Sequence[str]] | None,
+    limit: int,
+    diagnostics: Diagnostics,
+    *,
+    data_to_come: bool = False,
+) -> list[Clause | LinearRule]:
     known = {name: type_.constants for name, type_ in program.types.items() if type_.constants}
     known.update({name: tuple(constants) for name, constants in (domains or {}).items()})
     clauses: list[Clause | LinearRule] = []
@@ -83,7 +107,15 @@ def clausal_form(
             clauses.extend(linear_rules(program, number, rule))
         else:
             try:
-                clauses.extend(_formula_clauses(program, number, rule, known, limit))
+                found = tuple(_formula_clauses(program, number, rule, known, limit))
+                clauses.extend(found)
+                if any(_hides_a_function(clause) for clause in found):
+                    diagnostics.add(
+                        "E0306",
+                        "a function of an existentially quantified variable cannot be grounded",
+                        rule.span,
+                        "give the function's value as a further predicate",
+                    )
             except TooLarge:
                 diagnostics.add(
                     "E0115",
@@ -92,6 +124,8 @@ def clausal_form(
                     "split it into several formulas, or avoid `EXIST` over a conjunction",
                 )
             except NeedsDomain as needed:
+                if data_to_come:
+                    continue
                 diagnostics.add(
                     "E0115",
                     f"`EXIST {needed.variable}` stands over a conjunction, so its domain must be known first",
@@ -105,8 +139,13 @@ def clausal_form(
                     rule.span,
                     "drop the brackets: the weight is then shared by the clauses",
                 )
-    diagnostics.raise_errors()
-    return tuple(clauses)
+    return clauses
+
+
+def _hides_a_function(clause: Clause) -> bool:
+    """Whether a function's value depends on a variable that is disjoined over its domain."""
+    arguments = {argument for definition in clause.definitions for argument in definition.arguments}
+    return any(isinstance(argument, Variable) and argument.name in clause.existential for argument in arguments)
 
 
 @dataclass

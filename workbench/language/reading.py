@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +15,29 @@ from workbench.language.psl import parse_psl
 from workbench.language.psl_document import read_psl_document
 from workbench.language.source import read_text
 
-__all__ = ["format_source", "format_text", "read_program"]
+__all__ = ["Language", "format_source", "format_text", "language_of", "parse_program", "read_program"]
+
+Language = Literal["mln", "psl"]
+
+_ASIDE = re.compile(r"""//[^\n]*|/\*[\s\S]*?\*/|\#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""")
+_SOFT = re.compile(r"->|>>|<<|\)\s*<-|&|\||==|~|\^[12]\s*$|^\s*[\d.]+(?:[eE][+-]?\d+)?\s*:", re.MULTILINE)
+"""What only PSL writes: its arrows and connectives, squares at the end of a line, a colon after a weight."""
+
+
+def language_of(text: str) -> Language:
+    """The language of a program's text, told by what only PSL writes outside comments and strings."""
+    return "psl" if _SOFT.search(_ASIDE.sub(" ", text)) else "mln"
+
+
+def parse_program(text: str, source: str | None = None) -> Program:
+    """The program of a text in either language; see `language_of`.
+
+    Raises
+    ------
+    InputError
+        With every error of the text (E01xx).
+    """
+    return parse_psl(text, source) if language_of(text) == "psl" else parse_mln(text, source)
 
 
 def read_program(path: str | os.PathLike[str]) -> Program:
@@ -38,7 +61,7 @@ def read_program(path: str | os.PathLike[str]) -> Program:
     raise UsageError.of("E0100", f"{file} is neither a .mln nor a .psl file", help="or a PSL document: .json, .yaml")
 
 
-def format_text(text: str, language: Literal["mln", "psl"], source: str | None = None) -> str:
+def format_text(text: str, language: Language, source: str | None = None) -> str:
     """A program's text in canonical form, its comments, blank lines and order kept.
 
     Raises

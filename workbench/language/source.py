@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 
 from workbench.errors import Diagnostic, InputError, Span
 
-__all__ = ["Diagnostics", "Source", "read_text"]
+__all__ = ["Diagnostics", "Source", "decoded", "read_text"]
 
 MOST_ERRORS = 200
 LONGEST_MESSAGE = 400
@@ -104,8 +104,19 @@ def read_text(path: Path) -> str:
     except (OSError, EOFError, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InputError.of("E0101", f"cannot read {path}: {reason}") from error
+    return decoded(data, str(path))
+
+
+def decoded(data: bytes, name: str) -> str:
+    """The text of bytes in UTF-8, as `read_text` gives it; `name` is what errors call them.
+
+    Raises
+    ------
+    InputError
+        E0101 when they are not UTF-8.
+    """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError.of("E0101", f"{path} is in UTF-16", help="save it as UTF-8")
+        raise InputError.of("E0101", f"{name} is in UTF-16", help="save it as UTF-8")
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
@@ -113,7 +124,7 @@ def read_text(path: Path) -> str:
         column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
         raise InputError.of(
             "E0101",
-            f"{path} is not UTF-8: the byte 0x{data[error.start]:02x} is none of its characters",
-            span=Span(str(path), line, column, line, column + 1),
+            f"{name} is not UTF-8: the byte 0x{data[error.start]:02x} is none of its characters",
+            span=Span(name, line, column, line, column + 1),
             help="save it as UTF-8 (for example with `iconv -f latin1 -t utf-8`)",
         ) from error

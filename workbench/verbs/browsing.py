@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from workbench import database as data
 from workbench.errors import Diagnostic, WorkbenchError
-from workbench.language import check, format_text, parse_mln, parse_psl
+from workbench.language import check, clause_problems, format_text, parse_mln, parse_psl
 from workbench.language.program import Predicate, Program
 from workbench.resources import shipped
 
@@ -140,7 +140,7 @@ class Browsing:
             program = parse_psl(text) if language == "psl" else parse_mln(text)
         except WorkbenchError as error:
             return CheckedRules(None, tuple(error.diagnostics))
-        return CheckedRules(program, tuple(check(program)))
+        return CheckedRules(program, check(program) + clause_problems(program))
 
     def format_rules(self, text: str, language: Language) -> str:
         """Rules in canonical form; their comments and blank lines stay."""

@@ -7,25 +7,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from workbench.errors import InputError
-from workbench.language import check, parse_mln, parse_psl, read_program
+from workbench.errors import InputError, UsageError
+from workbench.language import check, parse_program, read_program
 from workbench.language.program import Program
 
 if TYPE_CHECKING:
     import os
 
-__all__ = ["as_json", "as_program", "as_words", "deadline_after", "names_of"]
+__all__ = ["Task", "as_json", "as_program", "as_words", "deadline_after", "names_of", "task_of"]
+
+Task = Literal["map", "marginal"]
 
 
 def as_program(rules: Program | str | os.PathLike[str]) -> Program:
     """The program of `rules`: a `Program`, the path of a rules file, or the text of a program.
 
-    A string is a path when a file of that name exists or it has a rules file's ending and stands on one line; text
-    with PSL's arrows or `w:` weights is read as PSL.
+    A string is a path when a file of that name exists or it has a rules file's ending and stands on one line; the
+    language of a text is told by `workbench.language.language_of`.
 
     Raises
     ------
@@ -40,8 +42,7 @@ def as_program(rules: Program | str | os.PathLike[str]) -> Program:
             raise InputError.of("E0801", f"there is no rules file {path}", help="give the path of a .mln or .psl file")
         program = read_program(path)
     else:
-        text = str(rules)
-        program = parse_psl(text) if _looks_like_psl(text) else parse_mln(text)
+        program = parse_program(str(rules))
     errors = [diagnostic for diagnostic in check(program) if diagnostic.severity == "error"]
     if errors:
         raise InputError(tuple(errors))
@@ -54,8 +55,23 @@ def _names_a_file(text: str) -> bool:
     return text.endswith((".mln", ".psl", ".json", ".yaml", ".gz")) or Path(text).is_file()
 
 
-def _looks_like_psl(text: str) -> bool:
-    return any(mark in text for mark in ("->", ">>", "<<", "<-", "&"))
+def task_of(program: Program, asked: Task | None) -> Task:
+    """The task asked for; without one, marginals of Markov logic and the most probable state of soft logic.
+
+    Raises
+    ------
+    UsageError
+        E0414 for marginals of soft logic: the samplers know atoms of 0 and 1 only.
+    """
+    if program.language == "mln":
+        return asked or "marginal"
+    if asked == "marginal":
+        raise UsageError.of(
+            "E0414",
+            "marginals of soft logic are not computed: its atoms have truth values between 0 and 1",
+            help="leave --task marginal out for the most probable state, or write the rules in Markov logic (.mln)",
+        )
+    return "map"
 
 
 def names_of(given: Sequence[str] | str | None) -> tuple[str, ...]:

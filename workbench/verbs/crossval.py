@@ -16,8 +16,8 @@ from workbench.evaluation import k_fold, scores, summary
 from workbench.grounding import GroundRequest, ground
 from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import as_json
-from workbench.verbs.infer import InferenceResult, Task, solve_given
+from workbench.verbs.common import Task, as_json
+from workbench.verbs.infer import InferenceResult, solve_given
 from workbench.verbs.learn import LearningResult, learn
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from workbench.errors import UsageError
 from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import as_program, names_of
+from workbench.verbs.common import Task, as_program, names_of, task_of
 
 if TYPE_CHECKING:
     from workbench.database import Database
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workbench.language.ilp import IlpProblem
     from workbench.network import Templates
     from workbench.verbs.crossval import CrossValidation
-    from workbench.verbs.infer import InferenceResult, Task
+    from workbench.verbs.infer import InferenceResult
     from workbench.verbs.learn import LearningResult
     from workbench.verbs.structure_result import StructureResult
 
@@ -124,7 +124,7 @@ class Modelling:
         ----------
         rules : Program, path, text, or the result of `learn`
         task : {'map', 'marginal'}, optional
-            Marginals by default for Markov logic, MAP for PSL.
+            Marginals by default for Markov logic, MAP for PSL, which has no other.
         engine : str
             A name, or `auto`.
         options : mapping, optional
@@ -144,7 +144,7 @@ class Modelling:
             request.setdefault("templates", rules.templates)
             rules = rules.program
         program = self.declare(rules)
-        chosen: Task = task or ("marginal" if program.language == "mln" else "map")
+        chosen = task_of(program, task)
         result = infer(
             self.database,
             program,
@@ -263,6 +263,7 @@ class Modelling:
         from workbench.verbs.crossval import crossval, grouped_worlds, kept_folds, world_folds
 
         program = self.declare(rules)
+        options["task"] = task_of(program, options.get("task"))
         keys = ("query", "closed", "hidden")
         chosen = {key: options.pop(key) for key in keys if key in options}
         record = options.pop("record", True)
@@ -276,7 +277,6 @@ class Modelling:
             raise UsageError.of("E0806", f"there are no folds `{folds}`", help="choose worlds, kept, or a number")
         else:
             plans = grouped_worlds(self.database, ids, folds, seed=options.get("seed", 0))
-        options.setdefault("task", "marginal" if program.language == "mln" else "map")
         result = crossval(self.database, program, request, plans=plans, **options)
         if not record:
             return result
