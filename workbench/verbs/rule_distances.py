@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.network import distances, hard_violations
+from workbench.verbs.naming import without_weight
 
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
@@ -64,7 +65,7 @@ def rule_distances(result: InferenceResult) -> tuple[RuleDistance, ...]:
             first += count.ground_rows
         found.append(
             RuleDistance(
-                count.text,
+                without_weight(result.program.rules[count.rule]),
                 float(weights[0]) if weights.size == 1 else None,
                 count.open,
                 count.satisfied,
