@@ -272,6 +272,16 @@ class AtomTable:
             self._label(full, number, name)
         return full if self._full_of_open is None else full[self._full_of_open]
 
+    def listed_values(self) -> Float:
+        """The values that the data list beside targets (PSL), float64 of shape (n_atoms,), NaN where there is none."""
+        full = np.full(self._vocabulary.space.size, np.nan)
+        for segment in self._segments:
+            name = self.predicates[segment.predicate]
+            if segment.count and self._vocabulary.roles[name].facts.target:
+                ids, values = self._facts(segment, name, "('target')")
+                full[ids] = values
+        return full if self._full_of_open is None else full[self._full_of_open]
+
     def _label(self, full: Float, number: int, name: str) -> None:
         vocabulary = self._vocabulary
         role = vocabulary.roles[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from math import prod
 
 import duckdb
@@ -10,6 +11,7 @@ import numpy as np
 
 from workbench.arrays import Int64
 from workbench.database.database import Database
+from workbench.database.schema import StoredPredicate
 from workbench.errors import Diagnostic, InputError, UsageError, WorkbenchError, nearest
 from workbench.grounding.atom_index import MOST_PLACES
 from workbench.grounding.request import GroundRequest
@@ -27,6 +29,7 @@ from workbench.language.program import (
     LinearRule,
     Not,
     Or,
+    Predicate,
     Program,
     SumVariable,
     Variable,
@@ -93,6 +96,8 @@ def prepare(
     if any(name not in stored for name in program.predicates):
         database.declare(program)
         stored = database.predicates()
+    if program.language == "psl" and request.query is None and request.role == "infer":
+        program = _with_unnamed(program, stored)
     roles, notes = assign_roles(connection, program, stored, request, worlds, mentioned_predicates(clauses))
     chosen = ", ".join(map(str, worlds)) or "NULL"
     sizes = {
@@ -110,6 +115,16 @@ def prepare(
     )
     vocabulary.space = _atom_space(vocabulary)
     return vocabulary, notes
+
+
+def _with_unnamed(program: Program, stored: Mapping[str, StoredPredicate]) -> Program:
+    """The program with the predicates that only the data name: their targets are to be predicted like any other."""
+    unnamed = {
+        name: Predicate(name, one.argument_types, closed=one.closed)
+        for name, one in stored.items()
+        if name not in program.predicates and one.kind == "predicate" and not one.closed and not one.value_last
+    }
+    return replace(program, predicates={**program.predicates, **unnamed})
 
 
 def _atom_space(vocabulary: Vocabulary) -> AtomSpace:

@@ -115,6 +115,8 @@ def assign_roles(
         unknown = closed is False or (closed is None and not kinds.evidence)
         if psl and unknown and not kinds.target and name in mentioned:
             notes.append(_without_atoms(predicate, is_open=closed is False))
+        if psl and role is Role.QUERY and kinds.target and name not in mentioned and request.role == "infer":
+            notes.append(_without_rules(predicate))
         if role is Role.EVIDENCE and kinds.uncertain and not psl and not predicate.value_last:
             listed = True
         roles[name] = RoleOf(predicate, role, listed, kinds)
@@ -128,6 +130,16 @@ def _without_atoms(predicate: Predicate, *, is_open: bool) -> Diagnostic:
         message = f"{predicate.name} has neither observations nor targets, so its atoms count as false"
         help_text = "is it spelt as in the data? if it is meant to be empty, declare it closed"
     return Diagnostic("E0309", message, predicate.span, help_text, severity="warning")
+
+
+def _without_rules(predicate: Predicate) -> Diagnostic:
+    return Diagnostic(
+        "E0314",
+        f"{predicate.name} has targets, and no rule names it: they keep the values listed with them, else 0.5",
+        predicate.span,
+        "is it spelt in the rules as in the data? name the predicates to predict with --query to leave it out",
+        severity="warning",
+    )
 
 
 def _check_names(program: Program, request: GroundRequest) -> None:

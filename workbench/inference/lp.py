@@ -11,7 +11,15 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.errors import Cancelled
 from workbench.inference.linear_program import LinearAnswer
-from workbench.inference.relaxation import RelaxationSolver, better, is_proven, not_clausal, solve_relaxation
+from workbench.inference.relaxation import (
+    RelaxationSolver,
+    better,
+    has_squares,
+    is_proven,
+    not_clausal,
+    solve_relaxation,
+)
+from workbench.inference.roof_duality import has_roof_dual
 from workbench.inference.rounding import round_state
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.energy import hard_violation, reported_energy
@@ -32,7 +40,8 @@ class LinearRelaxation:
     solver : {'auto', 'flow', 'highs', 'simplex', 'ipm', 'pdhg'}
         See `solve_relaxation`.
     rounding : {'roundup', 'conditional', 'best', 'none'}
-        `best` takes the better of the two; `none` returns the relaxed state itself (PSL's reading).
+        `best` takes the better of the two; `none` returns the relaxed state itself (PSL's reading), which `auto` then
+        solves exactly whatever its size.
     tolerance : float
         Relative gap of the first-order solver.
     polish : bool
@@ -48,9 +57,11 @@ class LinearRelaxation:
     polish: bool = False
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Networks with no convex relaxation; for 0/1 states, soft rows that are no clauses."""
+        """Networks with no convex relaxation; squared potentials; for 0/1 states, soft rows that are no clauses."""
         reason = why_not_relaxable(network, weights)
-        return reason if reason is not None or self.rounding == "none" else not_clausal(network, weights)
+        if reason is not None or self.rounding != "none":
+            return reason or not_clausal(network, weights)
+        return "it has squared potentials, which no linear program holds" if has_squares(network, weights) else None
 
     def solve(
         self,
@@ -72,7 +83,10 @@ class LinearRelaxation:
             nothing = np.full(network.n_atoms, np.nan)
             return Solution(Status.CANCELLED, nothing, np.nan, -np.inf, np.nan, self.name, "cancelled before it began")
         warm = None if start is None else problem.complete(start)
-        answer = solve_relaxation(problem, self.solver, deadline=deadline, start=warm, tolerance=self.tolerance)
+        solver = self.solver
+        if solver == "auto" and self.rounding == "none" and not has_roof_dual(problem):
+            solver = "highs"
+        answer = solve_relaxation(problem, solver, deadline=deadline, start=warm, tolerance=self.tolerance)
         if answer.status == "infeasible":
             return _infeasible(self.name, network)
         relaxed = answer.x[: network.n_atoms]
@@ -164,7 +178,10 @@ def _judge(
     elif answer.status == "limit" and (expired(deadline) or remaining(deadline) <= 0.0):
         status, reason = Status.LIMIT, "time ran out before the relaxation was solved"
     elif not feasible:
-        status, reason = Status.FEASIBLE, "rounding met a dead end and repair left hard rows violated"
+        met = "rounding met a dead end and repair left" if discrete else "the linear program's tolerance leaves"
+        status, reason = Status.FEASIBLE, f"{met} hard rows violated"
+    elif not discrete:
+        status, reason = Status.FEASIBLE, "the relaxation was solved to its tolerance only"
     else:
         status, reason = Status.FEASIBLE, "rounded from the relaxation, whose bound leaves a gap"
     return Solution(status, values, energy, bound, violation, engine, reason, diagnostics=diagnostics)

@@ -15,7 +15,7 @@ from workbench.network.ground_network import GroundNetwork
 from workbench.network.relax import HingeProblem, clausal_rows
 from workbench.progress import remaining
 
-__all__ = ["RelaxationSolver", "better", "is_proven", "not_clausal", "solve_relaxation"]
+__all__ = ["RelaxationSolver", "better", "has_squares", "is_proven", "not_clausal", "solve_relaxation"]
 
 RelaxationSolver = Literal["auto", "flow", "highs", "simplex", "ipm", "pdhg"]
 
@@ -87,12 +87,17 @@ def _first_order(problem: HingeProblem, deadline: float | None, start: Float | N
 
 def not_clausal(network: GroundNetwork, weights: Float) -> str | None:
     """Why a 0/1 engine cannot take the network at these weights; None when all its soft rows are plain clauses."""
-    soft = network.effective_weights(weights) != 0.0
-    if np.any(network.power[network.template[soft]] != 1):
+    if has_squares(network, weights):
         return "it has squared potentials"
-    if not clausal_rows(network)[soft].all():
+    if not clausal_rows(network)[network.effective_weights(weights) != 0.0].all():
         return "it has soft rows that are no clauses"
     return None
+
+
+def has_squares(network: GroundNetwork, weights: Float) -> bool:
+    """Whether a soft row that weighs anything at these weights is squared."""
+    soft = network.effective_weights(weights) != 0.0
+    return bool(np.any(network.power[network.template[soft]] != 1))
 
 
 def is_proven(energy: float, bound: float, scale: float) -> bool:

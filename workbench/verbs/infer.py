@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from workbench.learning import Example
 from workbench.learning.training import condition, prepare
 from workbench.network import Templates, evidence_energy
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import as_json, deadline_after
+from workbench.verbs.common import Task, as_json, deadline_after
 from workbench.verbs.naming import row_texts
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ __all__ = [
     "solve",
     "solve_given",
 ]
-
-Task = Literal["map", "marginal"]
 
 
 @dataclass(frozen=True)
@@ -232,6 +230,8 @@ def solve(
     network = grounding.network
     why = ""
     given = {key: value for key, value in options.items() if value is not None}
+    if not discrete and engine == "lp":
+        given = {"rounding": "none", **given}
     if engine == "auto":
         solver, why = choose(network, weights, task, discrete=discrete)
         solver = with_parameters(solver, given)
@@ -239,20 +239,35 @@ def solve(
         solver = make_engine(engine, task, **given)
     if discrete and task == "map" and engine in CONVEX:
         solver = Rounded(solver)
-    if not discrete and task == "map" and engine in BOOLEAN:
+    if not discrete and task == "map" and (engine in BOOLEAN or given.get("rounding", "none") != "none"):
         raise UsageError.of(
             "E0804",
             f"engine {engine} searches states of true and false, and soft logic has truth values between them",
-            help="try --engine auto, admm, bcd, pdhg, or a solver of CVXPY's",
+            help="try --engine auto, admm, bcd, pdhg, lp, or a solver of CVXPY's",
         )
     reason = solver.declines(network, weights)
     if reason is not None:
         raise UsageError.of("E0804", f"engine {solver.name} declines this network: {reason}", help="try --engine auto")
     solution = solver.solve(network, weights, seed=seed, deadline=deadline_after(time_limit), progress=progress)
+    if not discrete and task == "map":
+        solution = replace(solution, values=_with_listed_values(grounding, solution.values))
     if solution.energy < solution.bound <= solution.energy + 1e-9 * max(1.0, abs(solution.energy)):
         solution = replace(solution, bound=solution.energy)
     reasons = "; ".join(part for part in (why and f"auto took {solver.name}: {why}", solution.reason) if part)
     return replace(solution, engine=engine if engine in CONVEX else solution.engine, reason=reasons)
+
+
+def _with_listed_values(grounding: Grounding, values: Float) -> Float:
+    """Truth values of soft logic; atoms in no ground row take the value listed with them, else 1/2."""
+    network = grounding.network
+    touched = np.zeros(network.n_atoms, np.bool_)
+    touched[network.A.indices] = True
+    touched[network.blocks.members.indices] = True
+    touched |= np.diff(network.unit.indptr) > 0
+    if touched.all() or np.isnan(values).any():
+        return values
+    listed = grounding.atoms.listed_values()
+    return np.where(touched, values, np.where(np.isnan(listed), 0.5, listed))
 
 
 def solve_given(

@@ -7,13 +7,14 @@ import re
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, Literal
 
-from workbench.inference.registry import ENGINES, engine_class
+from workbench.inference.registry import CONVEX, ENGINES, engine_class
 from workbench.learning import LEARNERS
 
 __all__ = ["Method", "Parameter", "engines", "learners"]
 
 Language = Literal["mln", "psl"]
-_CONVEX = ("admm", "pdhg", "bcd", "cvxpy", "ecos", "clarabel", "highs", "osqp", "scs")
+_SOFT = CONVEX | {"lp"}
+_BOOLEAN = frozenset(ENGINES) - CONVEX
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,13 @@ def engines(language: Language, task: Literal["map", "marginal"]) -> tuple[Metho
     """The engines that can do a task for a language, `auto` first."""
     found = [Method("auto", "Chooses by what the ground network is like, and says which it took and why.", ())]
     for name in ENGINES:
-        if name == "auto" or (name in _CONVEX) != (language == "psl"):
+        if name == "auto" or name not in (_SOFT if language == "psl" else _BOOLEAN):
             continue
         cls = engine_class(name)
         both = "task" in {field.name for field in fields(cls)}
         if both or cls.task == task:
-            found.append(_method(name, cls, hidden=("task", "solver")))
+            rounds = ("rounding", "polish") if language == "psl" else ()
+            found.append(_method(name, cls, hidden=("task", "solver", *rounds)))
     return tuple(found)
 
 
