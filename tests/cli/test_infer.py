@@ -138,3 +138,14 @@ def test_a_missing_file_is_the_users_fault(run: Run, tmp_path: Path) -> None:
     outcome = run("infer", tmp_path / "nothing.mln")
     assert outcome.code == 1
     assert "nothing.mln" in outcome.err
+
+
+def test_satisfied_evidence_of_a_negative_template_is_in_the_evidence_energy(run: Run, tmp_path: Path) -> None:
+    rules, data = tmp_path / "n.mln", tmp_path / "n.db"
+    rules.write_text("t = {A, B, C}\nE(t)\nP(t)\n-2 !E(+x) v P(x)\n-1.5 E(+x) ^ P(x)\n")
+    data.write_text("E(A)\n")
+    outcome = run("infer", rules, "--data", data, "--query", "P", "--closed", "E", "--task", "map", "--json")
+    assert outcome.code == 0, outcome.err
+    # B and C lack E: their clauses of weight -2 hold, and no conjunction does.
+    assert outcome.json["evidence_energy"] == pytest.approx(4.0)
+    assert outcome.json["energy"] == pytest.approx(0.0)

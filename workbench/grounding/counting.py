@@ -69,7 +69,8 @@ def count_plan(vocabulary: Vocabulary, plan: Plan) -> Tally:
             for place, value in enumerate((none, counts["positive"], counts["negative"])):
                 sums[place] += value
     if n_plus:
-        keys = [key for key in {**open_, **decided} if open_.get(key) or key in decided]
+        costly = {key for key, total in totals.items() if _costs_while_satisfied(plan, total)}
+        keys = list({key for key, count in open_.items() if count} | decided.keys() | costly)
         names = _names(vocabulary, plan.clause, keys)
         order = sorted(range(len(keys)), key=lambda i: names[i])
         keys, names = [keys[i] for i in order], [names[i] for i in order]
@@ -94,6 +95,15 @@ def count_plan(vocabulary: Vocabulary, plan: Plan) -> Tally:
         tally.violated_scale = tally.violated_scale[:, ::-1]
         tally.total_scale = tally.total_scale[:, ::-1]
     return tally
+
+
+def _costs_while_satisfied(plan: Plan, total: tuple[float, ...]) -> bool:
+    """Whether groundings, of this count and summed scale above and below 0, cost something that satisfied ones pay."""
+    clause = plan.clause
+    assert isinstance(clause, Clause)
+    weight = 1.0 if clause.weight_variable is not None else clause.weight or 0.0
+    count, positive, negative = (value or 0.0 for value in total)
+    return count > 0 and (positive if weight * plan.scale < 0 else negative if weight else 0.0) > 0
 
 
 def _count_rows(connection: duckdb.DuckDBPyConnection, plan: Plan) -> Iterator[tuple[tuple[int, ...], dict[str, Any]]]:
