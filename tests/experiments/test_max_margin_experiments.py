@@ -12,8 +12,7 @@ from tests.learning.small_networks import templates
 from workbench.database import Database
 from workbench.errors import UsageError
 from workbench.experiments import citeseer, webkb
-from workbench.experiments.margin_study import Candidate, MarginStudy, averaged, ground_study
-from workbench.experiments.table import FoldScore
+from workbench.experiments.margin_study import Candidate, MarginStudy, published_f1, score_systems
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
 from workbench.learning import Example
@@ -101,7 +100,16 @@ def test_iterations_are_chosen_without_the_test_world() -> None:
     np.testing.assert_array_equal(again, weights)
 
 
-def test_averages_are_rows_of_their_own() -> None:
-    scores = [FoldScore("S", "Texas", "F1", "Texas", 0.5)]
-    assert [score.column for score in averaged(scores)] == ["average"]
-    assert callable(ground_study)
+def test_each_system_is_scored_on_each_world_left_out() -> None:
+    whole = study()
+    weights = np.array([1.0, 1.0, 1.0, 1.0, 1.0])
+    measured, settings = score_systems(
+        whole, {"A": "lp", "B": "ilp"}, lambda _study, test, system: (weights, system * test), folds=2
+    )
+    assert [(one.system, one.column, one.value) for one in measured.scores] == [
+        (system, name, 1.0) for system in "AB" for name in "ab"
+    ]
+    assert settings == ["A, b: A.", "B, b: B."]
+    assert set(measured.seconds) == {"A", "B"}
+    table = measured.table("t", "title", published_f1(("a", "b"), {"A": (0.5, 0.6, 0.55)}), settings, average=True)
+    assert (table.find("A", "average", "F1").published, table.find("A", "average", "F1").folds) == (0.55, 2)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array, hstack
+from scipy.special import expit
 
 from workbench.arrays import Bool, Float, Int64
-from workbench.errors import UsageError
 from workbench.evaluation.curves import auc_roc
 from workbench.evaluation.significance import paired_t_test
 from workbench.experiments.alzheimer_data import DATA_SETS, DrugData, load_drugs, our_modes
 from workbench.experiments.alzheimer_generative import GENERATIVE, learn_without_modes
 from workbench.experiments.alzheimer_published import PUBLISHED
-from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
+from workbench.experiments.measurements import Measurements, known_systems
+from workbench.experiments.table import FoldScore, ReproductionTable
 from workbench.inference.registry import make_engine
 from workbench.learning.exact_likelihood import choose_penalty
 from workbench.learning.learner import Example
@@ -25,7 +27,7 @@ from workbench.learning.registry import make_learner
 from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress
 from workbench.structure.collective import intransitive_triples, relation_network
-from workbench.structure.features import clause_features
+from workbench.structure.features import ClauseFeatures, clause_features
 from workbench.structure.induction import ClauseLearner
 from workbench.structure.settings import SearchSettings
 
@@ -36,6 +38,8 @@ SETTINGS = SearchSettings(
 )
 L1_CANDIDATES = (8.0, 5.6, 4.0, 2.8, 2.0, 1.4, 1.0, 0.7, 0.5)
 L2_CANDIDATES = (10.0, 3.0, 1.0, 0.3, 0.1)
+Figure = tuple[str, str, float]
+"""System, metric, value."""
 GENERATIVE_SECONDS = 120.0
 """At most so long for a fold of ALCHEMY or BUSL; they take a few seconds on an idle core."""
 TRANSITIVE = "+transitivity"
@@ -99,100 +103,101 @@ def run(
     UsageError
         `E0904` for an unknown part.
     """
-    for given, known in (
-        (columns, DATA_SETS),
-        (systems, SYSTEMS),
-        (fold_columns, ("fold_orig", "fold_strat", "fold_pair")),
-    ):
-        for name in given:
-            if name not in known:
-                raise UsageError.of(
-                    "E0904", f"there is no {name} in this table", help=f"choose from {', '.join(known)}"
-                )
-    scores: list[FoldScore] = []
-    notes = list(NOTES)
-    seconds: dict[str, float] = {}
-    for column in columns:
+    measured = Measurements()
+    systems = known_systems(systems, SYSTEMS)
+    for column in known_systems(columns, tuple(DATA_SETS), "data set"):
         data = load_drugs(data_dir, column)
         learner = ClauseLearner(data.background, data.examples, data.problem.head_mode, our_modes(), SETTINGS)
-        for fold_column in fold_columns:
+        for fold_column in known_systems(fold_columns, FOLD_COLUMNS, "column of folds"):
             suffix = "" if fold_column == "fold_orig" else f" {fold_column}"
             member = data.folds[fold_column]
-            for done, fold in enumerate(range(1, (folds or 10) + 1)):
-                progress.step("alzheimer", done, folds or 10, f"{column} {fold_column} fold {fold}")
-                for system, metric, value in _score_fold(
-                    data, learner, member, fold, systems, collective, samples, seconds
+            for number in range(1, (folds or 10) + 1):
+                progress.step("alzheimer", number - 1, folds or 10, f"{column} {fold_column} fold {number}")
+                train, test = (member > 0) & (member != number), member == number
+                fold = _Fold(data, train, test, number, samples if collective else 0, measured)
+                for system, metric, value in chain(
+                    _score_generative(fold, systems), _score_searched(fold, learner, systems)
                 ):
-                    scores.append(FoldScore(system + suffix, column, metric, str(fold), value))
-    notes += _significance(scores)
-    rows = rows_from_folds(scores, PUBLISHED)
-    return ReproductionTable(
-        "alzheimer",
-        "Huynh and Mooney 2008, Tables 3 to 7: Alzheimer's drugs, ten-fold cross-validation",
-        rows,
-        tuple(scores),
-        tuple(notes),
-        seconds,
-    )
+                    measured.add(system + suffix, column, str(number), {metric: value})
+    title = "Huynh and Mooney 2008, Tables 3 to 7: Alzheimer's drugs, ten-fold cross-validation"
+    return measured.table("alzheimer", title, PUBLISHED, (*NOTES, *_significance(measured.scores)))
 
 
-def _score_fold(
-    data: DrugData,
-    learner: ClauseLearner,
-    member: Int64,
-    fold: int,
-    systems: Sequence[str],
-    collective: bool,
-    samples: int,
-    seconds: dict[str, float],
-) -> Iterator[tuple[str, str, float]]:
-    train, test = (member > 0) & (member != fold), member == fold
-    truth = np.nan_to_num(data.examples.label)
+@dataclass(frozen=True)
+class _Fold:
+    """One fold of a data set.
+
+    Attributes
+    ----------
+    train, test : bool arrays, shape (n_examples,)
+    number : int
+        From 1 on; the seed of whatever is drawn.
+    samples : int
+        Of MC-SAT, where the target is predicted transitive as well; 0 for not at all.
+    """
+
+    data: DrugData
+    train: Bool
+    test: Bool
+    number: int
+    samples: int
+    measured: Measurements
+
+    @property
+    def truth(self) -> Float:
+        return np.nan_to_num(self.data.examples.label)
+
+    def accuracy(self, guess: Bool) -> float:
+        """Percent of the test examples that are labelled as guessed; `guess` of shape (n_examples,)."""
+        return 100 * float(np.mean(guess[self.test] == (self.truth[self.test] == 1)))
+
+
+def _score_generative(fold: _Fold, systems: Sequence[str]) -> Iterator[Figure]:
+    """The structure learners that take no modes."""
     for system in [name for name in systems if name in GENERATIVE]:
-        began = perf_counter()
-        z, learned = learn_without_modes(data, system, train, time_limit=GENERATIVE_SECONDS)
-        seconds[system] = seconds.get(system, 0.0) + perf_counter() - began
-        yield from _scores(system, 1 / (1 + np.exp(-z)), test, truth)
+        with fold.measured.timed(system):
+            log_odds, learned = learn_without_modes(fold.data, system, fold.train, time_limit=GENERATIVE_SECONDS)
+        yield from _ranked(fold, system, expit(log_odds))
         yield system, "clauses", float(len(learned.clauses))
-        if collective:
-            yield from _collective(data, system, z, test, truth, samples, fold)
+        yield from _collective(fold, system, log_odds)
+
+
+def _score_searched(fold: _Fold, learner: ClauseLearner, systems: Sequence[str]) -> Iterator[Figure]:
+    """ALEPH's theory, and weights for its clauses or (ALEPH++) for all good clauses that its search came upon."""
     if GENERATIVE.keys() >= set(systems):
         return
-    began = perf_counter()
-    found = learner.learn(train, loop="induce_cover")
-    seconds["search"] = seconds.get("search", 0.0) + perf_counter() - began
+    with fold.measured.timed("search"):
+        found = learner.learn(fold.train, loop="induce_cover")
     if "ALEPH" in systems:
-        guess = learner.predict(found)
-        yield "ALEPH", "accuracy", 100 * float(np.mean(guess[test] == (truth[test] == 1)))
+        yield "ALEPH", "accuracy", fold.accuracy(learner.predict(found))
         yield "ALEPH", "clauses", float(len(found.parts))
     yield "ALEPH++", "clauses", float(len(found.collected))
-    for collected_clauses, parts in ((False, found.parts), (True, learner.cache.body_parts(found.collected))):
-        weighted = [
-            name
-            for name in systems
-            if name not in (*GENERATIVE, "ALEPH") and name.startswith("ALEPH++") == collected_clauses
-        ]
-        if not weighted:
-            continue
-        began = perf_counter()
-        features = clause_features(learner.cache, parts, train)
-        matrix = csr_array(hstack([features.matrix, csr_array(np.ones((len(train), 1)))]))
-        X = csc_array(matrix[np.flatnonzero(train)])
-        seconds["features"] = seconds.get("features", 0.0) + perf_counter() - began
-        for system in weighted:
-            began = perf_counter()
-            weights, kept = _weigh(system, X, truth[train], np.append(features.copies, 1))
-            z = matrix @ weights
-            seconds[system] = seconds.get(system, 0.0) + perf_counter() - began
-            yield from _scores(system, 1 / (1 + np.exp(-z)), test, truth)
-            if system.startswith("ALEPH++Exact"):
-                yield system, "clauses", float(kept)
-            if system.endswith("ExactL1"):
-                yield system, "features", float(np.count_nonzero(weights))
-            if collective:
-                began = perf_counter()
-                yield from _collective(data, system, z, test, truth, samples, fold)
-                seconds[TRANSITIVE] = seconds.get(TRANSITIVE, 0.0) + perf_counter() - began
+    weighted = [name for name in systems if name not in (*GENERATIVE, "ALEPH")]
+    collected = [name for name in weighted if name.startswith("ALEPH++")]
+    for names, parts in (
+        ([name for name in weighted if name not in collected], found.parts),
+        (collected, learner.cache.body_parts(found.collected)),
+    ):
+        if names:
+            with fold.measured.timed("features"):
+                features = clause_features(learner.cache, parts, fold.train)
+            yield from _score_weighted(fold, names, features)
+
+
+def _score_weighted(fold: _Fold, systems: Sequence[str], features: ClauseFeatures) -> Iterator[Figure]:
+    """Systems that weigh the same clauses, and the target's unit clause beside them."""
+    matrix = csr_array(hstack([features.matrix, csr_array(np.ones((len(fold.train), 1)))]))
+    X = csc_array(matrix[np.flatnonzero(fold.train)])
+    for system in systems:
+        with fold.measured.timed(system):
+            weights, kept = _weigh(system, X, fold.truth[fold.train], np.append(features.copies, 1))
+            log_odds = matrix @ weights
+        yield from _ranked(fold, system, expit(log_odds))
+        if system.startswith("ALEPH++Exact"):
+            yield system, "clauses", float(kept)
+        if system.endswith("ExactL1"):
+            yield system, "features", float(np.count_nonzero(weights))
+        yield from _collective(fold, system, log_odds)
 
 
 def _weigh(system: str, X: csc_array, target: Float, copies: Int64) -> tuple[Float, int]:
@@ -225,29 +230,31 @@ def _weigh(system: str, X: csc_array, target: Float, copies: Int64) -> tuple[Flo
     return learned.weights, int(copies[learned.weights != 0].sum())
 
 
-def _collective(
-    data: DrugData, system: str, z: Float, test: Bool, truth: Float, samples: int, seed: int
-) -> Iterator[tuple[str, str, float]]:
-    """Scores with the target hard transitive over all ordered pairs: the exact MAP state, and MC-SAT started at it."""
+def _collective(fold: _Fold, system: str, log_odds: Float) -> Iterator[Figure]:
+    """Scores with the target hard transitive over all ordered pairs: the exact MAP state, and MC-SAT started at it.
+
+    None where the fold is not to be sampled; `log_odds` of each pair by itself, shape (n_examples,).
+    """
+    if not fold.samples:
+        return
     for constraint, antisymmetric in ((TRANSITIVE, False), (ANTISYMMETRIC, True)):
         if antisymmetric and system != "ALEPH++ExactL1":
             continue
-        pairs = data.examples.arguments
-        network = relation_network(pairs, csr_array(z[:, None]), transitive=True, antisymmetric=antisymmetric)
-        state = make_engine("cpi", "map").solve(network, np.ones(1), seed=seed)
-        guess = state.values[test] > 0.5
-        name = system + constraint + MOST_PROBABLE
-        yield name, "accuracy", 100 * float(np.mean(guess == (truth[test] == 1)))
-        engine = make_engine("mcsat", "marginal", samples=samples)
-        marginal = np.asarray(engine.solve(network, np.ones(1), seed=seed, start=state.values).values)
-        yield from _scores(system + constraint, marginal, test, truth)
+        with fold.measured.timed(TRANSITIVE):
+            pairs, one = fold.data.examples.arguments, np.ones(1)
+            units = csr_array(log_odds[:, None])
+            network = relation_network(pairs, units, transitive=True, antisymmetric=antisymmetric)
+            state = make_engine("cpi", "map").solve(network, one, seed=fold.number).values
+            engine = make_engine("mcsat", "marginal", samples=fold.samples)
+            marginal = engine.solve(network, one, seed=fold.number, start=state).values
+        yield system + constraint + MOST_PROBABLE, "accuracy", fold.accuracy(state > 0.5)
+        yield from _ranked(fold, system + constraint, marginal)
         yield system + constraint, "violated triples", float(intransitive_triples(pairs, marginal >= 0.5))
 
 
-def _scores(system: str, probability: Float, test: Bool, truth: Float) -> Iterator[tuple[str, str, float]]:
-    guess = probability[test] >= 0.5
-    yield system, "accuracy", 100 * float(np.mean(guess == (truth[test] == 1)))
-    yield system, "AUC-ROC", auc_roc(probability[test], truth[test])
+def _ranked(fold: _Fold, system: str, probability: Float) -> Iterator[Figure]:
+    yield system, "accuracy", fold.accuracy(probability >= 0.5)
+    yield system, "AUC-ROC", auc_roc(probability[fold.test], fold.truth[fold.test])
 
 
 def _significance(scores: Sequence[FoldScore]) -> list[str]:

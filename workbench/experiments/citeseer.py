@@ -6,14 +6,12 @@ import gzip
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from time import perf_counter
 
 from workbench.arrays import Float
 from workbench.database import Database, load_alchemy_text
-from workbench.experiments.grounded import known_systems
-from workbench.experiments.margin_study import MarginStudy, averaged, ground_study
-from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
-from workbench.inference import make_engine
+from workbench.experiments.margin_study import MarginStudy, ground_study, published_f1, score_systems
+from workbench.experiments.measurements import known_systems
+from workbench.experiments.table import ReproductionTable
 from workbench.language import read_program
 from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
@@ -39,11 +37,7 @@ _FIGURES: Mapping[str, tuple[float, ...]] = {
     "MM-Hamming-LPRelax-1000": (0.931, 0.918, 0.925, 0.958, 0.933),
     "MM-Hamming-LPRelax-10000": (0.932, 0.922, 0.919, 0.968, 0.935),
 }
-PUBLISHED: Mapping[tuple[str, str, str], float | None] = {
-    (system, column, "F1"): value
-    for system, values in _FIGURES.items()
-    for column, value in zip((*COLUMNS, "average"), values)
-} | {("contrastive divergence, reported elsewhere", "average", "F1"): 0.944}
+PUBLISHED = published_f1(COLUMNS, _FIGURES) | {("contrastive divergence, reported elsewhere", "average", "F1"): 0.944}
 
 SYSTEMS: Mapping[str, tuple[str, float, str]] = (
     {"MM-Hamming-LPRelax": ("held out", 0.0, "lp")}
@@ -92,9 +86,6 @@ def run(
         E0904 for an unknown system.
     """
     chosen = known_systems(systems, SYSTEMS)
-    measured: list[FoldScore] = []
-    seconds: dict[str, float] = {}
-    settings: list[str] = []
     with Database.open() as database:
         program = load(database, Path(data_dir) / "citeseer")
         study = ground_study(
@@ -106,24 +97,10 @@ def run(
             cuts=("fractional",),
             progress=progress,
         )
-    tests = range(len(COLUMNS))[:folds]
-    for system in chosen:
-        started = perf_counter()
-        for test in tests:
-            weights, setting = _weights(study, test, system)
-            if setting:
-                settings.append(f"{system}, {COLUMNS[test]}: {setting}.")
-            value = study.f1(test, weights, make_engine(SYSTEMS[system][2]))
-            measured.append(FoldScore(system, COLUMNS[test], "F1", COLUMNS[test], value))
-        seconds[system] = perf_counter() - started
-    return ReproductionTable(
-        name="citeseer",
-        title="Huynh & Mooney 2009, Tables 3 and 4: CiteSeer, F1",
-        rows=rows_from_folds([*measured, *averaged(measured)], PUBLISHED),
-        folds_detail=tuple(measured),
-        notes=(*NOTES, *settings),
-        seconds=seconds,
-    )
+    engines = {system: SYSTEMS[system][2] for system in chosen}
+    measured, settings = score_systems(study, engines, _weights, folds)
+    title = "Huynh & Mooney 2009, Tables 3 and 4: CiteSeer, F1"
+    return measured.table("citeseer", title, PUBLISHED, (*NOTES, *settings), average=True)
 
 
 def _weights(study: MarginStudy, test: int, system: str) -> tuple[Float, str]:

@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.database import Database, load_alchemy, load_frame
-from workbench.evaluation import Fold, leave_one_world_out
+from workbench.evaluation import Fold
 from workbench.experiments.baselines import NaiveBayes, TreeAugmentedBayes
 from workbench.experiments.facts import domain_names, domain_sizes, relations_of
-from workbench.experiments.grounded import (
-    GroundedWorld,
-    Prediction,
-    ground_worlds,
-    known_systems,
-    marginals,
-    score_world,
-    without_weights,
-)
+from workbench.experiments.grounded import Prediction, gibbs, ground_worlds, map_search, without_weights
+from workbench.experiments.leave_one_out import KB_WEIGHT, Study, System, learned_by, score_systems
+from workbench.experiments.measurements import known_systems
 from workbench.experiments.similarity import BINS, bin_facts, similarity_bins
-from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
+from workbench.experiments.table import ReproductionTable
 from workbench.experiments.transitivity import Transitivity
 from workbench.inference import make_engine
 from workbench.inference.cutting_plane import CuttingPlane
 from workbench.language import parse_mln, read_program
 from workbench.language.program import Program
-from workbench.learning import Example, make_learner, validate
-from workbench.network import GroundNetwork, Templates
+from workbench.learning import make_learner, validate
+from workbench.network import GroundNetwork
 from workbench.progress import SILENT, Progress
 
 __all__ = ["FIELDS", "PUBLISHED", "SYSTEMS", "load", "run"]
@@ -40,7 +32,6 @@ __all__ = ["FIELDS", "PUBLISHED", "SYSTEMS", "load", "run"]
 FOLDS = ("1", "2", "3", "4", "5")
 FIELDS = ("Author", "Title", "Venue")
 COLUMNS = {"SameBib": "citation", "SameAuthor": "author", "SameVenue": "venue", "SameTitle": "title"}
-METRICS = ("AUC-PR", "CLL", "AUC-ROC", "F1", "average precision")
 
 PUBLISHED: Mapping[tuple[str, str, str], float] = {
     (system, column, metric): value
@@ -69,24 +60,6 @@ NOTES = (
     "MLN(PL) is discriminative pseudo-likelihood over the four query predicates, where the paper's is generative.",
     "CLAUDIEN is not run; its row is published figures.",
 )
-
-
-@dataclass(frozen=True)
-class Study:
-    """What every system reads: the facts, the ground folds, and the similarity bins of each field and fold."""
-
-    database: Database
-    program: Program
-    worlds: tuple[GroundedWorld, ...]
-    templates: Templates
-    progress: Progress
-    cache: dict[tuple[str, str], Any] = field(default_factory=dict)
-
-    def training(self, fold: Fold) -> list[Example]:
-        return [self.worlds[index].example for index in fold.train]
-
-    def test(self, fold: Fold) -> GroundedWorld:
-        return self.worlds[int(fold.test[0])]
 
 
 def load(database: Database, directory: Path, folds: Sequence[str] = FOLDS) -> Program:
@@ -125,34 +98,18 @@ def run(
         E0904 for an unknown system.
     """
     chosen = known_systems(systems, SYSTEMS)
-    measured: list[FoldScore] = []
-    seconds: dict[str, float] = {}
     with Database.open() as database:
         program = load(database, Path(data_dir) / "cora-er")
         worlds, templates = ground_worlds(database, program, FOLDS, query=tuple(COLUMNS), progress=progress)
-        study = Study(database, program, worlds, templates, progress)
-        splits = leave_one_world_out(FOLDS)[:folds]
-        for system in chosen:
-            started = perf_counter()
-            for number, fold in enumerate(splits):
-                progress.step(system, number, len(splits), f"leaving out fold {fold.name}")
-                predicted = SYSTEMS[system](study, fold)
-                for predicate, column in COLUMNS.items():
-                    measured += score_world(system, study.test(fold), predicate, column, predicted, METRICS)
-            seconds[system] = perf_counter() - started
-    return ReproductionTable(
-        name="cora",
-        title="Singla and Domingos 2005, Table 2: Cora, de-duplicating citations, authors and venues",
-        rows=rows_from_folds(measured, PUBLISHED),
-        folds_detail=tuple(measured),
-        notes=NOTES,
-        seconds=seconds,
-    )
+        study = Study(database, program, worlds, templates, samples=200, burn_in=50, progress=progress)
+        measured = score_systems(study, {system: SYSTEMS[system] for system in chosen}, COLUMNS, folds)
+    title = "Singla and Domingos 2005, Table 2: Cora, de-duplicating citations, authors and venues"
+    return measured.table("cora", title, PUBLISHED, NOTES)
 
 
 def voted_perceptron(study: Study, fold: Fold) -> Prediction:
     """MLN(VP): counts over Gibbs samples from the MAP state; start chosen on a held-out fold."""
-    return marginals(study.test(fold).network, _perceptron_weights(study, fold), samples=200, burn_in=50)
+    return study.predict(fold, _perceptron_weights(study, fold))
 
 
 def with_transitivity(study: Study, fold: Fold) -> Prediction:
@@ -160,14 +117,12 @@ def with_transitivity(study: Study, fold: Fold) -> Prediction:
     world, weights = study.test(fold), _perceptron_weights(study, fold)
     pairs = world.atoms["SameBib"]
     n = round(pairs.size**0.5)
-    search = make_engine("maxwalksat", "map", flips_per_atom=20, tries=1)
-    growing = CuttingPlane(search, Transitivity(pairs.reshape(n, n), world.network.n_atoms), max_rounds=30)
+    growing = CuttingPlane(map_search(), Transitivity(pairs.reshape(n, n), world.network.n_atoms), max_rounds=30)
     found = growing.solve(world.network, weights)
     network = found.diagnostics["network"]
     if not isinstance(network, GroundNetwork):
         return Prediction(found.values)
-    solution = make_engine("gibbs", samples=200, burn_in=50, chains=1).solve(network, weights, start=found.values)
-    return Prediction(solution.values, np.asarray(solution.diagnostics["raw_probability"], np.float64))
+    return gibbs(network, weights, found.values, samples=study.samples, burn_in=study.burn_in)
 
 
 def _perceptron_weights(study: Study, fold: Fold) -> Float:
@@ -187,29 +142,8 @@ def _perceptron_weights(study: Study, fold: Fold) -> Float:
     )
     examples, grid = study.training(fold), {"start": ("log_odds", "given", "pseudo_likelihood")}
     found = validate(learner, grid, examples, study.templates, sweeps=50, burn_in=20, progress=study.progress)
-    weights = found.learner.fit(examples, study.templates, progress=study.progress).weights
-    study.cache["weights", fold.name] = weights
+    weights = study.cache["weights", fold.name] = study.fit(found.learner, fold)
     return weights
-
-
-def monte_carlo_likelihood(study: Study, fold: Fold) -> Prediction:
-    """MLN(ML): MC-MLE."""
-    learner = make_learner("mc_mle", rounds=20, sweeps=50, burn_in=10)
-    weights = learner.fit(study.training(fold), study.templates, progress=study.progress).weights
-    return marginals(study.test(fold).network, weights, samples=200, burn_in=50)
-
-
-def pseudo_likelihood(study: Study, fold: Fold) -> Prediction:
-    """MLN(PL), discriminative: open author and venue facts would make over 100 million ground clauses a fold."""
-    learner = make_learner("pseudo_likelihood")
-    weights = learner.fit(study.training(fold), study.templates, progress=study.progress).weights
-    return marginals(study.test(fold).network, weights, samples=200, burn_in=50)
-
-
-def knowledge_base(study: Study, fold: Fold) -> Prediction:
-    """The clauses alone: one equal weight on all, large enough to stand for infinite ones."""
-    weights = make_learner("fixed", value=20.0).fit((), study.templates).weights
-    return marginals(study.test(fold).network, weights, samples=200, burn_in=50)
 
 
 def _attributes(study: Study, world: str) -> Mapping[str, Int64]:
@@ -229,7 +163,7 @@ def _attributes(study: Study, world: str) -> Mapping[str, Int64]:
     return attributes
 
 
-def _propositional(classifier: type[NaiveBayes] | type[TreeAugmentedBayes]) -> Callable[[Study, Fold], Prediction]:
+def _propositional(classifier: type[NaiveBayes] | type[TreeAugmentedBayes]) -> System:
     """A classifier of pairs by similarity bins: the field's own, and for citations those of all three fields."""
 
     def predict(study: Study, fold: Fold) -> Prediction:
@@ -246,12 +180,13 @@ def _propositional(classifier: type[NaiveBayes] | type[TreeAugmentedBayes]) -> C
     return predict
 
 
-SYSTEMS: Mapping[str, Callable[[Study, Fold], Prediction]] = {
+SYSTEMS: Mapping[str, System] = {
     "MLN(VP)": voted_perceptron,
     "MLN(VP), transitivity": with_transitivity,
-    "MLN(ML)": monte_carlo_likelihood,
-    "MLN(PL)": pseudo_likelihood,
-    "KB": knowledge_base,
+    "MLN(ML)": learned_by(make_learner("mc_mle", rounds=20, sweeps=50, burn_in=10)),
+    # The paper's is generative; open author and venue facts would make over 100 million ground clauses a fold.
+    "MLN(PL)": learned_by(make_learner("pseudo_likelihood")),
+    "KB": learned_by(make_learner("fixed", value=KB_WEIGHT)),
     "NB": _propositional(NaiveBayes),
     "BN": _propositional(TreeAugmentedBayes),
 }

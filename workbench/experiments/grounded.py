@@ -9,11 +9,9 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.database import Database
-from workbench.errors import UsageError, nearest
 from workbench.evaluation import conditional_log_likelihood, scores
-from workbench.experiments.table import FoldScore
 from workbench.grounding import GroundRequest, ground
-from workbench.inference import make_engine
+from workbench.inference import Engine, make_engine
 from workbench.language.program import FormulaRule, Program, Weight
 from workbench.learning import Example
 from workbench.network import GroundNetwork, Templates
@@ -22,8 +20,9 @@ from workbench.progress import SILENT, Progress
 __all__ = [
     "GroundedWorld",
     "Prediction",
+    "gibbs",
     "ground_worlds",
-    "known_systems",
+    "map_search",
     "marginals",
     "score_world",
     "without_weights",
@@ -110,15 +109,27 @@ def marginals(
     network: GroundNetwork, weights: Float, *, seed: int = 0, samples: int = 500, burn_in: int = 100
 ) -> Prediction:
     """Each atom's probability as the paper infers it: Gibbs samples from the state that one MaxWalkSAT run found."""
-    start = make_engine("maxwalksat", "map", flips_per_atom=20, tries=1).solve(network, weights, seed=seed).values
+    start = map_search().solve(network, weights, seed=seed).values
+    return gibbs(network, weights, start, seed=seed, samples=samples, burn_in=burn_in)
+
+
+def map_search() -> Engine:
+    """The search for a chain's first state: one MaxWalkSAT run."""
+    return make_engine("maxwalksat", "map", flips_per_atom=20, tries=1)
+
+
+def gibbs(
+    network: GroundNetwork, weights: Float, start: Float, *, seed: int = 0, samples: int, burn_in: int
+) -> Prediction:
+    """Each atom's probability over one chain of Gibbs samples from a state."""
     engine = make_engine("gibbs", samples=samples, burn_in=burn_in, chains=1)
     found = engine.solve(network, weights, seed=seed, start=start)
     return Prediction(found.values, np.asarray(found.diagnostics["raw_probability"], np.float64))
 
 
 def score_world(
-    system: str, world: GroundedWorld, predicate: str, column: str, predicted: Prediction, metrics: Sequence[str]
-) -> list[FoldScore]:
+    world: GroundedWorld, predicate: str, predicted: Prediction, metrics: Sequence[str]
+) -> dict[str, float]:
     """The metrics of one predicate's atoms on one world, and the CLL of raw counts where there are any."""
     atoms = world.atoms[predicate]
     truth = world.example.truth[atoms]
@@ -126,7 +137,7 @@ def score_world(
     figures = {metric: found[metric] for metric in metrics}
     if predicted.raw is not None:
         figures["CLL, raw counts"] = conditional_log_likelihood(predicted.raw[atoms], truth)
-    return [FoldScore(system, column, metric, world.name, value) for metric, value in figures.items()]
+    return figures
 
 
 def without_weights(program: Program) -> Program:
@@ -137,16 +148,3 @@ def without_weights(program: Program) -> Program:
         if isinstance(rule, FormulaRule) and rule.weight.kind != "hard"
     ]
     return replace(program, rules=tuple(rules))
-
-
-def known_systems(wanted: Sequence[str] | None, known: Mapping[str, object]) -> tuple[str, ...]:
-    """The systems to run, all when None. E0904 for one that the experiment does not have."""
-    for system in wanted or ():
-        if system not in known:
-            close = nearest(system, known)
-            raise UsageError.of(
-                "E0904",
-                f"there is no system {system} here",
-                help=f"did you mean {close}?" if close else f"the systems are {', '.join(known)}",
-            )
-    return tuple(known) if wanted is None else tuple(wanted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -11,12 +11,12 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.database import Database
 from workbench.evaluation import scores
-from workbench.experiments.table import FoldScore
+from workbench.experiments.measurements import Measurements
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
 from workbench.inference.solution import Engine
 from workbench.language.program import Program
-from workbench.learning import Example, make_learner
+from workbench.learning import Example
 from workbench.learning.max_margin import MaxMargin
 from workbench.learning.penalty import map_f1
 from workbench.learning.second_order import PreconditionedConjugateGradient
@@ -24,9 +24,10 @@ from workbench.network import Templates
 from workbench.network.simplify import simplify
 from workbench.progress import SILENT, Progress
 
-__all__ = ["Candidate", "MarginStudy", "averaged", "ground_study"]
+__all__ = ["Candidate", "MarginStudy", "ground_study", "published_f1", "score_systems"]
 
 Loss = Literal["hamming", "0/1", "f1"]
+Cuts = Literal["rounded", "fractional"]
 
 ORACLES: Mapping[str, Engine] = {
     "lp": make_engine("lp", "map"),
@@ -42,7 +43,7 @@ SCALE: Mapping[Loss, float] = {"hamming": 1.0, "0/1": 100.0, "f1": 1000.0}
 class Candidate:
     """Settings that the held-out worlds decide between."""
 
-    cuts: str
+    cuts: Cuts
     penalty: float
 
 
@@ -67,7 +68,7 @@ class MarginStudy:
     examples: tuple[Example, ...]
     templates: Templates
     penalties: tuple[float, ...]
-    cuts: tuple[str, ...]
+    cuts: tuple[Cuts, ...]
     progress: Progress = SILENT
     cache: dict[Any, Any] = field(default_factory=dict)
 
@@ -90,7 +91,7 @@ class MarginStudy:
         self.progress.step(f"max margin, {loss}", test, len(self.names), f"{self.names[test]}: {best}")
         return self._path(tuple(train), loss, engine, only=best)[best], best
 
-    def at_penalties(self, test: int, penalties: Sequence[float], cuts: str) -> dict[float, Float]:
+    def at_penalties(self, test: int, penalties: Sequence[float], cuts: Cuts) -> dict[float, Float]:
         """Weights on all other worlds at each of the penalties, Hamming loss."""
         key = ("penalties", test, tuple(penalties), cuts)
         if key not in self.cache:
@@ -105,8 +106,7 @@ class MarginStudy:
         """Weights on some worlds by preconditioned scaled conjugate gradient, after each number of iterations."""
         key = ("likelihood", tuple(worlds), tuple(stops))
         if key not in self.cache:
-            learner = make_learner("pscg", sweeps=20)
-            assert isinstance(learner, PreconditionedConjugateGradient)
+            learner = PreconditionedConjugateGradient(sweeps=20)
             examples = [self.examples[world] for world in worlds]
             path = learner.path(examples, self.templates, stops, progress=self.progress)
             self.cache[key] = {stop: learned.weights for stop, learned in zip(stops, path)}
@@ -144,9 +144,8 @@ class MarginStudy:
         answer: dict[Candidate, Float] = self.cache[key]
         return answer
 
-    def _learner(self, loss: Loss, engine: str, cuts: str) -> MaxMargin:
-        learner = make_learner(
-            "max_margin",
+    def _learner(self, loss: Loss, engine: str, cuts: Cuts) -> MaxMargin:
+        return MaxMargin(
             loss=loss,
             cuts=cuts,
             slacks="worlds",
@@ -154,8 +153,6 @@ class MarginStudy:
             max_iterations=60,
             engine=ORACLES[engine],
         )
-        assert isinstance(learner, MaxMargin)
-        return learner
 
     def f1(self, test: int, weights: Float, engine: Engine) -> float:
         """F1 of the test world's prediction: its MAP state, or its marginals from 0.5 up."""
@@ -171,7 +168,7 @@ def ground_study(
     query: str,
     *,
     penalties: Sequence[float],
-    cuts: Sequence[str],
+    cuts: Sequence[Cuts],
     progress: Progress = SILENT,
 ) -> MarginStudy:
     """Ground each world apart over the templates of all of them.
@@ -189,6 +186,41 @@ def ground_study(
     return MarginStudy(tuple(names), tuple(examples), templates, tuple(penalties), tuple(cuts), progress)
 
 
-def averaged(measured: Sequence[FoldScore]) -> list[FoldScore]:
-    """The same scores once more under the column `average`."""
-    return [FoldScore(score.system, "average", score.metric, score.fold, score.value) for score in measured]
+def score_systems(
+    study: MarginStudy,
+    engines: Mapping[str, str],
+    weigh: Callable[[MarginStudy, int, str], tuple[Float, str]],
+    folds: int | None = None,
+) -> tuple[Measurements, list[str]]:
+    """Leave one world out: F1 of each system on each world, and in words the settings that were chosen for it.
+
+    Parameters
+    ----------
+    engines : mapping of str to str
+        The systems to run, and the engine that predicts for each.
+    weigh : callable
+        From the study, the test world and the system to weights learned on the other worlds and what was chosen,
+        empty where nothing was.
+    folds : int or None
+        Only the first so many worlds are tested on.
+    """
+    measured, settings = Measurements(), []
+    for system, engine in engines.items():
+        with measured.timed(system):
+            for test, name in enumerate(study.names[:folds]):
+                weights, setting = weigh(study, test, system)
+                if setting:
+                    settings.append(f"{system}, {name}: {setting}.")
+                measured.add(system, name, name, {"F1": study.f1(test, weights, make_engine(engine))})
+    return measured, settings
+
+
+def published_f1(
+    columns: Sequence[str], figures: Mapping[str, Sequence[float]]
+) -> dict[tuple[str, str, str], float | None]:
+    """Published F1 by (system, column, metric), from each system's figures for the columns and their average."""
+    return {
+        (system, column, "F1"): value
+        for system, values in figures.items()
+        for column, value in zip((*columns, "average"), values, strict=True)
+    }

@@ -13,18 +13,15 @@ import pandas as pd
 from workbench.arrays import Bool, Float, Int64
 from workbench.database import Database, load_frame
 from workbench.evaluation import categorical_accuracy
-from workbench.experiments.grounded import known_systems
+from workbench.experiments.measurements import Measurements, known_systems
 from workbench.experiments.psl_worlds import (
     LEARNERS,
     HingeWorld,
     best_marks,
-    discrete_twin,
     ground_world,
-    learner_for,
-    predict,
-    with_linear_hinges,
+    learn_and_predict,
 )
-from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
+from workbench.experiments.table import ReproductionTable
 from workbench.language import parse_psl
 from workbench.progress import SILENT, Progress
 
@@ -83,12 +80,11 @@ def run_documents(
     name : {'cora', 'citeseer'}
     published : mapping of (system, column, metric) to the paper's figure
     """
-    chosen = known_systems(systems, dict.fromkeys(SYSTEMS))
+    chosen = known_systems(systems, SYSTEMS)
     labels = np.loadtxt(data_dir / "hlmrf" / name / f"{name}.labels", dtype=np.int64)
     links = np.loadtxt(data_dir / "hlmrf" / name / f"{name}.links", dtype=np.int64)
     documents, category = labels[:, 0], labels[:, 1]
-    measured: list[FoldScore] = []
-    seconds: dict[str, float] = {}
+    measured = Measurements(process_time)
     inference: dict[str, list[float]] = {}
     program = parse_psl(program_text([str(c) for c in np.unique(category)]))
     for number, split in enumerate(splits(documents.size, folds or 20)):
@@ -102,20 +98,14 @@ def run_documents(
         frequency = np.bincount(shown, minlength=int(category.max()) + 1)
         for system in chosen:
             progress.step(system, number, folds or 20, f"split {number + 1}")
-            began = process_time()
-            pair = [_variant(system, world) for world in (train, test)]
-            learned = learner_for(system).fit([pair[0].example], train.templates)
-            predicting = process_time()
-            values = predict(system, pair[1], learned.weights)
-            inference.setdefault(system, []).append(process_time() - predicting)
-            unobserved = _accuracy(pair[1], values, frequency)
+            with measured.timed(system):
+                values, spent = learn_and_predict(system, train, test)
+            inference.setdefault(system, []).append(spent)
+            unobserved = _accuracy(test, values, frequency)
             n_observed = int(split.observed[split.test].sum())
             n_open = split.test.size - n_observed
             both = (n_observed + unobserved * n_open) / split.test.size
-            fold = f"split {number + 1}"
-            measured.append(FoldScore(system, name, ALL, fold, both))
-            measured.append(FoldScore(system, name, UNOBSERVED, fold, unobserved))
-            seconds[system] = seconds.get(system, 0.0) + process_time() - began
+            measured.add(system, name, f"split {number + 1}", {ALL: both, UNOBSERVED: unobserved})
     notes = [
         "The paper's splits are not released: these are our own random halves, with the paper's proportions.",
         "The published figures (recalled from the journal version) appear to count observed documents as correct; "
@@ -125,22 +115,10 @@ def run_documents(
         "Inference, CPU seconds a split: "
         + ", ".join(f"{system} {np.mean(spent):.3f}" for system, spent in inference.items())
         + " (the paper reports HL-MRFs to be many times faster than the sampled discrete MRF).",
-        *best_marks(measured),
+        *best_marks(measured.scores),
     ]
-    return ReproductionTable(
-        name=f"psl-{name}",
-        title=f"Bach et al. 2017, accuracy of classifying documents: {name}",
-        rows=rows_from_folds(measured, published),
-        folds_detail=tuple(measured),
-        notes=tuple(notes),
-        seconds=seconds,
-    )
-
-
-def _variant(system: str, world: HingeWorld) -> HingeWorld:
-    if system.startswith("HL-MRF-Q"):
-        return world
-    return with_linear_hinges(world) if system.startswith("HL-MRF-L") else discrete_twin(world)
+    title = f"Bach et al. 2017, accuracy of classifying documents: {name}"
+    return measured.table(f"psl-{name}", title, published, notes)
 
 
 def _load(

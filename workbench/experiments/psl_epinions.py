@@ -13,17 +13,14 @@ import pandas as pd
 from workbench.arrays import Bool, Int64
 from workbench.database import Database, load_frame
 from workbench.evaluation import auc_pr, auc_roc
-from workbench.experiments.grounded import known_systems
+from workbench.experiments.measurements import Measurements, known_systems
 from workbench.experiments.psl_worlds import (
     LEARNERS,
     best_marks,
-    discrete_twin,
     ground_world,
-    learner_for,
-    predict,
-    with_linear_hinges,
+    learn_and_predict,
 )
-from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
+from workbench.experiments.table import ReproductionTable
 from workbench.language import parse_psl
 from workbench.progress import SILENT, Progress
 
@@ -86,12 +83,11 @@ def run(
     seed: int = 2013,
 ) -> ReproductionTable:
     """Eight folds over links: fold k is predicted, fold k - 1 labels the training world."""
-    chosen = known_systems(systems, dict.fromkeys(SYSTEMS))
+    chosen = known_systems(systems, SYSTEMS)
     trusts = np.loadtxt(data_dir / "hlmrf" / "epinions" / "trusts.txt", dtype=np.int64)
     fold_of = np.random.default_rng(seed).permutation(np.arange(len(trusts)) % FOLDS)
     program = parse_psl(program_text())
-    measured: list[FoldScore] = []
-    seconds: dict[str, float] = {}
+    measured = Measurements(process_time)
     inference: dict[str, list[float]] = {}
     for number in range(folds or FOLDS):
         before = (number - 1) % FOLDS
@@ -104,34 +100,21 @@ def run(
             test = ground_world(database, program, "test", query="Trusts", templates=train.templates)
         for system in chosen:
             progress.step(system, number, folds or FOLDS, f"fold {number + 1}")
-            began = process_time()
-            change = {"HL-MRF-Q": lambda world: world, "HL-MRF-L": with_linear_hinges, "MRF": discrete_twin}
-            vary = change[system.rsplit(" ", 1)[0]]
-            learned = learner_for(system).fit([vary(train).example], train.templates)
-            predicting = process_time()
-            values = predict(system, vary(test), learned.weights)
-            inference.setdefault(system, []).append(process_time() - predicting)
+            with measured.timed(system):
+                values, spent = learn_and_predict(system, train, test)
+            inference.setdefault(system, []).append(spent)
             truth = test.example.truth
             figures = (auc_roc(values, truth), auc_pr(values, truth), auc_pr(1.0 - values, 1.0 - truth))
-            fold = f"fold {number + 1}"
-            measured += [FoldScore(system, "epinions", m, fold, v) for m, v in zip(METRICS, figures)]
-            seconds[system] = seconds.get(system, 0.0) + process_time() - began
+            measured.add(system, "epinions", f"fold {number + 1}", dict(zip(METRICS, figures)))
     notes = [
         "The paper's folds are not released: these are random folds over the 8,675 links.",
         "Published figures are recalled from the journal version; EigenTrust and TidalTrust as published, not run.",
         "AUC-PR is the Davis-Goadrich area with equal scores as one threshold.",
         "Inference, CPU seconds a fold: "
         + ", ".join(f"{system} {np.mean(spent):.3f}" for system, spent in inference.items()),
-        *best_marks(measured),
+        *best_marks(measured.scores),
     ]
-    return ReproductionTable(
-        name="psl-epinions",
-        title="Bach et al. 2017, trust prediction on Epinions",
-        rows=rows_from_folds(measured, PUBLISHED),
-        folds_detail=tuple(measured),
-        notes=tuple(notes),
-        seconds=seconds,
-    )
+    return measured.table("psl-epinions", "Bach et al. 2017, trust prediction on Epinions", PUBLISHED, notes)
 
 
 def _load(database: Database, world: str, trusts: Int64, known: Bool, asked: Bool) -> None:

@@ -14,17 +14,15 @@ import pandas as pd
 from workbench.arrays import Float, Int64
 from workbench.database import Database, load_frame
 from workbench.evaluation.metrics import continuous_scores
-from workbench.experiments.grounded import known_systems
 from workbench.experiments.matrix_factorisation import predict_ratings
+from workbench.experiments.measurements import Measurements, known_systems
 from workbench.experiments.psl_worlds import (
     LEARNERS,
     best_marks,
     ground_world,
-    learner_for,
-    predict,
-    with_linear_hinges,
+    learn_and_predict,
 )
-from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
+from workbench.experiments.table import ReproductionTable
 from workbench.language import parse_psl
 from workbench.progress import SILENT, Progress
 
@@ -84,10 +82,9 @@ def run(
     systems: Sequence[str] | None = None,
 ) -> ReproductionTable:
     """Ten splits of 1,000 train and 1,000 test users, half of each user's hundred ratings observed."""
-    chosen = known_systems(systems, dict.fromkeys(SYSTEMS))
+    chosen = known_systems(systems, SYSTEMS)
     program = parse_psl(PROGRAM)
-    measured: list[FoldScore] = []
-    seconds: dict[str, float] = {}
+    measured = Measurements(process_time)
     sizes: list[int] = []
     for number in range(folds or 10):
         with Database.open() as database:
@@ -99,20 +96,13 @@ def run(
         sizes.append(test.network.n_rows)
         for system in chosen:
             progress.step(system, number, folds or 10, f"split {number + 1}")
-            began = process_time()
-            fold = f"split {number + 1}"
-            if system == "BPMF":
-                found = _factorised(data_dir / "hlmrf" / "jester", number)
-                measured += [FoldScore(system, "jester", metric, fold, found[metric]) for metric in METRICS]
-                seconds[system] = seconds.get(system, 0.0) + process_time() - began
-                continue
-            linear = system.startswith("HL-MRF-L")
-            pair = [with_linear_hinges(world) if linear else world for world in (train, test)]
-            learned = learner_for(system, step=1.0).fit([pair[0].example], train.templates)
-            values = predict(system, pair[1], learned.weights)
-            found = continuous_scores(values, test.example.truth)
-            measured += [FoldScore(system, "jester", metric, fold, found[metric]) for metric in METRICS]
-            seconds[system] = seconds.get(system, 0.0) + process_time() - began
+            with measured.timed(system):
+                if system == "BPMF":
+                    found = _factorised(data_dir / "hlmrf" / "jester", number)
+                else:
+                    values, _ = learn_and_predict(system, train, test, step=1.0)
+                    found = continuous_scores(values, test.example.truth)
+            measured.add(system, "jester", f"split {number + 1}", {metric: found[metric] for metric in METRICS})
     notes = [
         "Averages and similarities come from the observed ratings of the same world: training users for learning, "
         "test users for prediction.",
@@ -120,16 +110,9 @@ def run(
         "BPMF: 10 factors (chosen among 5, 10 and 30 on the training users' hidden ratings), from all of the training "
         "users' ratings and the test users' observed ones.",
         "Published figures are recalled from the journal version.",
-        *best_marks(measured, lower_is_better=METRICS),
+        *best_marks(measured.scores, lower_is_better=METRICS),
     ]
-    return ReproductionTable(
-        name="psl-jester",
-        title="Bach et al. 2017, predicting ratings of jokes (Jester)",
-        rows=rows_from_folds(measured, PUBLISHED),
-        folds_detail=tuple(measured),
-        notes=tuple(notes),
-        seconds=seconds,
-    )
+    return measured.table("psl-jester", "Bach et al. 2017, predicting ratings of jokes (Jester)", PUBLISHED, notes)
 
 
 def _read(path: Path) -> tuple[Int64, Int64, Float]:

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Float, Int64
-from workbench.experiments.grounded import known_systems
-from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
+from workbench.experiments.measurements import Measurements, known_systems
+from workbench.experiments.table import ReproductionTable
 from workbench.inference import make_engine
 from workbench.learning import Example, make_learner
 from workbench.learning.training import condition, without_rows
@@ -113,49 +113,45 @@ def run(
     train_images, iterations : int
         The published configuration is 100 and 100.
     """
-    chosen = known_systems(systems, dict.fromkeys(SYSTEMS))
+    chosen = known_systems(systems, SYSTEMS)
     faces = np.load(data_dir / "hlmrf" / "olivetti" / "faces.npz")["faces"].reshape(-1, SIDE * SIDE) / 255.0
     training, tested = faces[:train_images], faces[-TEST_IMAGES:][:folds]
     network, templates = face_network()
     column, row = np.arange(SIDE * SIDE) % SIDE, np.arange(SIDE * SIDE) // SIDE
     missing = {"left": column < SIDE // 2, "bottom": row >= SIDE // 2}
-    measured: list[FoldScore] = []
-    seconds: dict[str, float] = {}
+    measured = Measurements(process_time)
     for system in chosen:
-        began = process_time()
-        weights = templates.weight
-        if system == "HL-MRF-Q MLE":
-            rng = np.random.default_rng(2013)
-            examples = []
-            for image in training:
-                hidden = rng.permutation(image.size) < image.size // 2
-                # Pixels outside the hidden half occur in no row; they count as labelled at their own value.
-                examples.append(Example(observe(network, image, hidden), image))
-            learner = make_learner("hinge_perceptron", step=5.0, iterations=iterations, start=None)
-            weights = learner.fit(examples, templates, progress=progress).weights
-        for number, image in enumerate(tested):
-            progress.step(system, number, len(tested))
-            for half in HALVES:
-                hole = missing[half]
-                if system == "nearest neighbour":
-                    distance = ((faces[:-TEST_IMAGES, ~hole] - image[~hole]) ** 2).sum(axis=1)
-                    completed = faces[int(np.argmin(distance))]
-                else:
-                    completed = make_engine("admm", "map").solve(observe(network, image, hole), weights).values
-                error = float(np.mean((255.0 * (completed - image)[hole]) ** 2))
-                measured.append(FoldScore(system, f"Olivetti, {half} half", "MSE", f"picture {number + 1}", error))
-        seconds[system] = process_time() - began
+        with measured.timed(system):
+            weights = templates.weight
+            if system == "HL-MRF-Q MLE":
+                learner = make_learner("hinge_perceptron", step=5.0, iterations=iterations, start=None)
+                weights = learner.fit(_halves(network, training), templates, progress=progress).weights
+            for number, image in enumerate(tested):
+                progress.step(system, number, len(tested))
+                for half in HALVES:
+                    hole = missing[half]
+                    if system == "nearest neighbour":
+                        distance = ((faces[:-TEST_IMAGES, ~hole] - image[~hole]) ** 2).sum(axis=1)
+                        completed = faces[int(np.argmin(distance))]
+                    else:
+                        completed = make_engine("admm", "map").solve(observe(network, image, hole), weights).values
+                    error = float(np.mean((255.0 * (completed - image)[hole]) ** 2))
+                    measured.add(system, f"Olivetti, {half} half", f"picture {number + 1}", {"MSE": error})
     notes = (
         f"Trained on {len(training)} pictures with {iterations} perceptron steps (published: 100 and 100); one weight "
         "per pixel and rule. Folds are test pictures.",
         "The network is built from the pixel grid directly: PSL has no rule with one weight per constant.",
         "Caltech faces are not among the data; its rows, and those of the sum-product network, are as published.",
     )
-    return ReproductionTable(
-        name="psl-olivetti",
-        title="Bach et al. 2017, completing faces (Olivetti)",
-        rows=rows_from_folds(measured, PUBLISHED),
-        folds_detail=tuple(measured),
-        notes=notes,
-        seconds=seconds,
-    )
+    return measured.table("psl-olivetti", "Bach et al. 2017, completing faces (Olivetti)", PUBLISHED, notes)
+
+
+def _halves(network: GroundNetwork, images: Float) -> list[Example]:
+    """Each picture with a random half of its pixels to be predicted from the other half."""
+    rng = np.random.default_rng(2013)
+    examples = []
+    for image in images:
+        hidden = rng.permutation(image.size) < image.size // 2
+        # Pixels outside the hidden half occur in no row; they count as labelled at their own value.
+        examples.append(Example(observe(network, image, hidden), image))
+    return examples

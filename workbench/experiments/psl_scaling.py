@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, process_time
 
 import numpy as np
 import pandas as pd
 
+from workbench.arrays import Float
 from workbench.database import Database, load_frame
 from workbench.errors import UsageError
-from workbench.experiments.grounded import known_systems
-from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
+from workbench.experiments.measurements import Measurements, known_systems
+from workbench.experiments.table import ReproductionTable
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
 from workbench.language import parse_psl
@@ -44,13 +44,6 @@ def program_text(power: int) -> str:
     return "\n".join([*lines, "Votes(A, +P) <= 1 .", ""])
 
 
-@dataclass(frozen=True)
-class _Timed:
-    seconds: float
-    energy: float
-    bound: float
-
-
 def run(
     *,
     data_dir: Path,
@@ -63,30 +56,28 @@ def run(
     The interior-point method (Clarabel) runs on the smallest network only: it is the paper's point that it stops
     scaling.
     """
-    chosen = known_systems(systems, dict.fromkeys(SYSTEMS))
-    measured: list[FoldScore] = []
-    seconds: dict[str, float] = {}
+    chosen = known_systems(systems, SYSTEMS)
+    measured = Measurements(process_time)
     rows: dict[int, list[tuple[int, float]]] = {1: [], 2: []}
     for number, size in enumerate(SIZES[:folds]):
         for power, kind in ((1, "linear"), (2, "squared")):
             progress.step("scaling", number, len(SIZES[:folds]), f"{size} persons, {kind}")
             network, weights = _ground(data_dir / "hlmrf" / "social" / f"socialNet{size}.txt.gz", power)
-            found: dict[str, _Timed] = {}
+            found: dict[str, tuple[float, float]] = {}
             for system in chosen:
                 if system == "interior point" and size > LARGEST_INTERIOR:
                     continue
-                timed = _solve(system, network, weights)
-                if timed is None:
-                    continue
-                found[system] = timed
-                seconds[system] = seconds.get(system, 0.0) + timed.seconds
+                with measured.timed(system):
+                    answer = _solve(system, network, weights)
+                if answer is not None:
+                    found[system] = answer
             if "ADMM" in found:
-                rows[power].append((network.n_rows, found["ADMM"].seconds))
-            best = min((timed.energy for timed in found.values()), default=np.nan)
-            for system, timed in found.items():
-                figures = (timed.seconds, timed.energy, timed.energy / best - 1.0)
+                rows[power].append((network.n_rows, found["ADMM"][0]))
+            best = min((energy for _, energy in found.values()), default=np.nan)
+            for system, (seconds, energy) in found.items():
+                figures = (seconds, energy, energy / best - 1.0)
                 column = f"{kind}, {size} persons"
-                measured += [FoldScore(system, column, m, "1", v) for m, v in zip(METRICS, figures)]
+                measured.add(system, column, "1", dict(zip(METRICS, figures)))
     notes = [
         "The paper compares its Java ADMM with MOSEK's interior-point method on one thread; its figures were lost in "
         "the text's extraction. Here Clarabel stands for the interior-point method, on the smallest network, "
@@ -99,18 +90,13 @@ def run(
         for power, kind in ((1, "linear"), (2, "squared"))
         if len(rows[power]) > 2
     ]
-    return ReproductionTable(
-        name="psl-scaling",
-        title="Bach et al. 2017, scaling of MAP inference on social networks",
-        rows=rows_from_folds(measured, {}),
-        folds_detail=tuple(measured),
-        notes=tuple(notes),
-        seconds=seconds,
+    return measured.table(
+        "psl-scaling", "Bach et al. 2017, scaling of MAP inference on social networks", PUBLISHED, notes
     )
 
 
-def _solve(system: str, network: GroundNetwork, weights: np.ndarray) -> _Timed | None:
-    """The system's answer; None where the interior-point method has no point in its time."""
+def _solve(system: str, network: GroundNetwork, weights: Float) -> tuple[float, float] | None:
+    """CPU seconds and energy of the system's answer; None where the interior-point method has no point in its time."""
     engine = make_engine(_ENGINES[system], "map", tolerance=1e-3)
     began = process_time()
     deadline = monotonic() + LONGEST_INTERIOR if system == "interior point" else None
@@ -120,7 +106,7 @@ def _solve(system: str, network: GroundNetwork, weights: np.ndarray) -> _Timed |
         if deadline is None:
             raise
         return None
-    return _Timed(process_time() - began, answer.energy, answer.bound)
+    return process_time() - began, answer.energy
 
 
 def _fit(points: list[tuple[int, float]]) -> float:
@@ -129,7 +115,7 @@ def _fit(points: list[tuple[int, float]]) -> float:
     return float(np.corrcoef(x, y)[0, 1] ** 2)
 
 
-def _ground(path: Path, power: int) -> tuple[GroundNetwork, np.ndarray]:
+def _ground(path: Path, power: int) -> tuple[GroundNetwork, Float]:
     """Load one network's file and ground the model."""
     with gzip.open(path, "rt") as lines:
         table = pd.read_csv(lines, sep="\t", header=None, names=["subject", "relation", "object"], dtype=str)

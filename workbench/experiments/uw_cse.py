@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from time import perf_counter
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from workbench.database import Database, load_alchemy, load_frame
-from workbench.evaluation import Fold, leave_one_world_out
+from workbench.evaluation import Fold
 from workbench.experiments.baselines import NaiveBayes, TreeAugmentedBayes
 from workbench.experiments.facts import domain_names, domain_sizes, relations_of
 from workbench.experiments.generative import GenerativeWeights
-from workbench.experiments.grounded import (
-    GroundedWorld,
-    Prediction,
-    ground_worlds,
-    known_systems,
-    marginals,
-    score_world,
-)
+from workbench.experiments.grounded import Prediction, ground_worlds
+from workbench.experiments.leave_one_out import KB_WEIGHT, Study, System, learned_by, score_systems
+from workbench.experiments.measurements import known_systems
 from workbench.experiments.relational_attributes import AttributeTable, pair_attributes
-from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
-from workbench.inference import make_engine
+from workbench.experiments.table import ReproductionTable
+from workbench.inference import Engine, make_engine
 from workbench.language import read_program
 from workbench.language.program import Program
-from workbench.learning import Example, Learner, make_learner, validate
-from workbench.network import Templates
+from workbench.learning import Learner, make_learner, validate
 from workbench.progress import SILENT, Progress
 
 __all__ = ["AREAS", "PUBLISHED", "SYSTEMS", "load", "run"]
@@ -39,7 +31,6 @@ QUERY = "advisedBy"
 OPEN = (QUERY, "student", "professor")
 SMALL_TYPES = ("level", "position", "phase", "integer")
 PRIOR_SDS = (0.1, 0.3, 1.0, 3.0)
-METRICS = ("AUC-PR", "CLL", "AUC-ROC", "F1", "average precision")
 
 PUBLISHED: Mapping[tuple[str, str, str], float] = {
     (system, QUERY, metric): value
@@ -72,24 +63,6 @@ NOTES = (
 )
 
 
-@dataclass(frozen=True)
-class Study:
-    """What every system reads: the facts, the ground worlds, and counts shared by folds once they are made."""
-
-    database: Database
-    program: Program
-    worlds: tuple[GroundedWorld, ...]
-    templates: Templates
-    progress: Progress
-    cache: dict[tuple[str, ...], Any] = field(default_factory=dict)
-
-    def training(self, fold: Fold) -> list[Example]:
-        return [self.worlds[index].example for index in fold.train]
-
-    def test(self, fold: Fold) -> GroundedWorld:
-        return self.worlds[int(fold.test[0])]
-
-
 def load(database: Database, directory: Path, areas: Sequence[str] = AREAS) -> Program:
     """Load the areas, one world each, and complete the `same*` predicates reflexively over each area's constants."""
     import pandas as pd
@@ -120,45 +93,20 @@ def run(
         E0904 for an unknown system.
     """
     chosen = known_systems(systems, SYSTEMS)
-    measured: list[FoldScore] = []
-    seconds: dict[str, float] = {}
     with Database.open() as database:
         program = load(database, Path(data_dir) / "uw-cse")
         worlds, templates = ground_worlds(database, program, AREAS, query=OPEN, scored=(QUERY,), progress=progress)
-        study = Study(database, program, worlds, templates, progress)
-        splits = leave_one_world_out(AREAS)[:folds]
-        for system in chosen:
-            started = perf_counter()
-            for number, fold in enumerate(splits):
-                progress.step(system, number, len(splits), f"leaving out {fold.name}")
-                predicted = SYSTEMS[system](study, fold)
-                measured += score_world(system, study.test(fold), QUERY, QUERY, predicted, METRICS)
-            seconds[system] = perf_counter() - started
-    return ReproductionTable(
-        name="uw-cse",
-        title="Singla and Domingos 2005, Table 1: UW-CSE, predicting advisedBy",
-        rows=rows_from_folds(measured, PUBLISHED),
-        folds_detail=tuple(measured),
-        notes=NOTES,
-        seconds=seconds,
-    )
-
-
-def voted_perceptron(study: Study, fold: Fold) -> Prediction:
-    """MLN(VP), its counts averaged over Gibbs samples from the MAP state; its start chosen on a held-out area."""
-    examples = study.training(fold)
-    grid = {"start": ("log_odds", "given", "pseudo_likelihood")}
-    found = validate(_perceptron(), grid, examples, study.templates, progress=study.progress)
-    weights = found.learner.fit(examples, study.templates, progress=study.progress).weights
-    return marginals(study.test(fold).network, weights)
+        study = Study(database, program, worlds, templates, progress=progress)
+        measured = score_systems(study, {system: SYSTEMS[system] for system in chosen}, {QUERY: QUERY}, folds)
+    title = "Singla and Domingos 2005, Table 1: UW-CSE, predicting advisedBy"
+    return measured.table("uw-cse", title, PUBLISHED, NOTES)
 
 
 def _perceptron(**settings: object) -> Learner:
     """Counts averaged over Gibbs samples that go on from MaxWalkSAT's state; steps by each clause's groundings."""
-    engine = make_engine("maxwalksat", flips_per_atom=1, tries=1)
     return make_learner(
         "voted_perceptron",
-        engine=engine,
+        engine=_search(),
         counts="gibbs",
         sweeps=5,
         search_every=10,
@@ -169,22 +117,15 @@ def _perceptron(**settings: object) -> Learner:
     )
 
 
-def _perceptron_from(start: str) -> Callable[[Study, Fold], Prediction]:
-    """The same from one start in all folds."""
-
-    def predict(study: Study, fold: Fold) -> Prediction:
-        learner = _perceptron(start=start)
-        weights = learner.fit(study.training(fold), study.templates, progress=study.progress).weights
-        return marginals(study.test(fold).network, weights)
-
-    return predict
+def _search() -> Engine:
+    return make_engine("maxwalksat", flips_per_atom=1, tries=1)
 
 
-def monte_carlo_likelihood(study: Study, fold: Fold) -> Prediction:
-    """MLN(ML): MC-MLE over the non-evidence atoms."""
-    learner = make_learner("mc_mle", rounds=20, sweeps=200)
-    weights = learner.fit(study.training(fold), study.templates, progress=study.progress).weights
-    return marginals(study.test(fold).network, weights)
+def voted_perceptron(study: Study, fold: Fold) -> Prediction:
+    """MLN(VP): the start is chosen on a held-out area."""
+    grid = {"start": ("log_odds", "given", "pseudo_likelihood")}
+    found = validate(_perceptron(), grid, study.training(fold), study.templates, progress=study.progress)
+    return study.predict(fold, study.fit(found.learner, fold))
 
 
 def pseudo_likelihood(study: Study, fold: Fold) -> Prediction:
@@ -194,25 +135,10 @@ def pseudo_likelihood(study: Study, fold: Fold) -> Prediction:
             study.database, study.program, study.worlds, study.templates, QUERY, study.progress
         )
     weights = study.cache["generative",].chosen([int(index) for index in fold.train], PRIOR_SDS)
-    return marginals(study.test(fold).network, weights)
+    return study.predict(fold, weights)
 
 
-def discriminative_pseudo_likelihood(study: Study, fold: Fold) -> Prediction:
-    """Pseudo-likelihood over the non-evidence atoms alone; no row of the paper."""
-    learner = make_learner("pseudo_likelihood")
-    weights = learner.fit(study.training(fold), study.templates, progress=study.progress).weights
-    return marginals(study.test(fold).network, weights)
-
-
-def knowledge_base(study: Study, fold: Fold) -> Prediction:
-    """The clauses alone: one equal weight on all, large enough to stand for infinite ones."""
-    weights = make_learner("fixed", value=20.0).fit((), study.templates).weights
-    return marginals(study.test(fold).network, weights)
-
-
-def _propositional(
-    classifier: type[NaiveBayes] | type[TreeAugmentedBayes], order: Literal["1", "1+2"]
-) -> Callable[[Study, Fold], Prediction]:
+def _propositional(classifier: type[NaiveBayes] | type[TreeAugmentedBayes], order: Literal["1", "1+2"]) -> System:
     """A classifier of pairs by their relational attributes."""
 
     def predict(study: Study, fold: Fold) -> Prediction:
@@ -239,24 +165,18 @@ def _attributes(study: Study, world: str, order: Literal["1", "1+2"]) -> Attribu
     return found
 
 
-def published_perceptron(study: Study, fold: Fold) -> Prediction:
-    """The voted perceptron as the paper set it: MAP counts, log-odds start, step 0.001, 200 iterations."""
-    learner = make_learner("voted_perceptron", engine=make_engine("maxwalksat", flips_per_atom=1, tries=1))
-    weights = learner.fit(study.training(fold), study.templates, progress=study.progress).weights
-    return marginals(study.test(fold).network, weights)
-
-
-SYSTEMS: Mapping[str, Callable[[Study, Fold], Prediction]] = {
+SYSTEMS: Mapping[str, System] = {
     "MLN(VP)": voted_perceptron,
-    "MLN(VP), published settings": published_perceptron,
-    "MLN(VP), zero start": _perceptron_from("given"),
-    "MLN(VP), log-odds start": _perceptron_from("log_odds"),
-    "MLN(ML)": monte_carlo_likelihood,
+    "MLN(VP), published settings": learned_by(make_learner("voted_perceptron", engine=_search())),
+    "MLN(VP), zero start": learned_by(_perceptron(start="given")),
+    "MLN(VP), log-odds start": learned_by(_perceptron(start="log_odds")),
+    "MLN(ML)": learned_by(make_learner("mc_mle", rounds=20, sweeps=200)),
     "MLN(PL)": pseudo_likelihood,
-    "MLN(PL), discriminative": discriminative_pseudo_likelihood,
-    "KB": knowledge_base,
+    "MLN(PL), discriminative": learned_by(make_learner("pseudo_likelihood")),
+    "KB": learned_by(make_learner("fixed", value=KB_WEIGHT)),
     "NB": _propositional(NaiveBayes, "1+2"),
     "BN": _propositional(TreeAugmentedBayes, "1+2"),
     "NB, order 1": _propositional(NaiveBayes, "1"),
     "BN, order 1": _propositional(TreeAugmentedBayes, "1"),
 }
+"""The table's rows and those beside them; the published settings are MAP counts, log-odds start, step 0.001."""

@@ -5,14 +5,12 @@ from __future__ import annotations
 import gzip
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from time import perf_counter
 
 from workbench.arrays import Float
 from workbench.database import Database, load_alchemy_text
-from workbench.experiments.grounded import known_systems
-from workbench.experiments.margin_study import Loss, MarginStudy, averaged, ground_study
-from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
-from workbench.inference import make_engine
+from workbench.experiments.margin_study import Loss, MarginStudy, ground_study, published_f1, score_systems
+from workbench.experiments.measurements import known_systems
+from workbench.experiments.table import ReproductionTable
 from workbench.language import read_program
 from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
@@ -33,11 +31,7 @@ _FIGURES: Mapping[str, tuple[float, ...]] = {
     "MM-Hamming-MCSAT": (0.470, 0.370, 0.573, 0.481, 0.473),
     "MM-Hamming-MaxWalkSAT": (0.185, 0.184, 0.150, 0.154, 0.168),
 }
-PUBLISHED: Mapping[tuple[str, str, str], float | None] = {
-    (system, column, "F1"): value
-    for system, values in _FIGURES.items()
-    for column, value in zip((*COLUMNS, "average"), values)
-}
+PUBLISHED = published_f1(COLUMNS, _FIGURES)
 
 SYSTEMS: Mapping[str, tuple[str, Loss, str]] = {
     "MM-Hamming-LPRelax": ("lp", "hamming", "lp"),
@@ -92,31 +86,15 @@ def run(
         E0904 for an unknown system.
     """
     chosen = known_systems(systems, SYSTEMS)
-    measured: list[FoldScore] = []
-    seconds: dict[str, float] = {}
-    settings: list[str] = []
     with Database.open() as database:
         program = load(database, Path(data_dir) / "webkb")
         study = ground_study(
             database, program, COLUMNS, "Pageclass", penalties=PENALTIES, cuts=("rounded",), progress=progress
         )
-    tests = range(len(COLUMNS))[:folds]
-    for system in chosen:
-        started = perf_counter()
-        for test in tests:
-            weights, setting = _weights(study, test, system)
-            settings.append(f"{system}, {COLUMNS[test]}: {setting}.")
-            value = study.f1(test, weights, make_engine(SYSTEMS[system][2]))
-            measured.append(FoldScore(system, COLUMNS[test], "F1", COLUMNS[test], value))
-        seconds[system] = perf_counter() - started
-    return ReproductionTable(
-        name="webkb",
-        title="Huynh & Mooney 2009, Tables 1 and 2: WebKB, F1",
-        rows=rows_from_folds([*measured, *averaged(measured)], PUBLISHED),
-        folds_detail=tuple(measured),
-        notes=(*NOTES, *settings),
-        seconds=seconds,
-    )
+    engines = {system: SYSTEMS[system][2] for system in chosen}
+    measured, settings = score_systems(study, engines, _weights, folds)
+    title = "Huynh & Mooney 2009, Tables 1 and 2: WebKB, F1"
+    return measured.table("webkb", title, PUBLISHED, (*NOTES, *settings), average=True)
 
 
 def _weights(study: MarginStudy, test: int, system: str) -> tuple[Float, str]:

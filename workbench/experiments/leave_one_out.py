@@ -1,0 +1,102 @@
+"""What the two experiments of Singla and Domingos (2005) share: one world left out, learned without, predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.arrays import Float
+from workbench.database import Database
+from workbench.evaluation import Fold, leave_one_world_out
+from workbench.experiments.grounded import GroundedWorld, Prediction, marginals, score_world
+from workbench.experiments.measurements import Measurements
+from workbench.language.program import Program
+from workbench.learning import Example, Learner
+from workbench.network import Templates
+from workbench.progress import SILENT, Progress
+
+__all__ = ["KB_WEIGHT", "METRICS", "Study", "System", "learned_by", "score_systems"]
+
+METRICS = ("AUC-PR", "CLL", "AUC-ROC", "F1", "average precision")
+KB_WEIGHT = 20.0
+"""Of every clause of the knowledge base alone: large enough to stand for an infinite one."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """What every system reads: the facts, the ground worlds, and what systems and folds share once it is made.
+
+    Attributes
+    ----------
+    database : Database
+    program : Program
+    worlds : tuple of GroundedWorld
+    templates : Templates
+    samples, burn_in : int
+        Of the Gibbs chain that predicts.
+    progress : Progress
+    cache : dict
+        Whatever a system keeps for the next fold, by a key that begins with its own word.
+    """
+
+    database: Database
+    program: Program
+    worlds: tuple[GroundedWorld, ...]
+    templates: Templates
+    samples: int = 500
+    burn_in: int = 100
+    progress: Progress = SILENT
+    cache: dict[tuple[str, ...], Any] = field(default_factory=dict)
+
+    def training(self, fold: Fold) -> list[Example]:
+        return [self.worlds[index].example for index in fold.train]
+
+    def test(self, fold: Fold) -> GroundedWorld:
+        return self.worlds[int(fold.test[0])]
+
+    def fit(self, learner: Learner, fold: Fold) -> Float:
+        """Weights learned on a fold's training worlds, shape (n_templates,)."""
+        return learner.fit(self.training(fold), self.templates, progress=self.progress).weights
+
+    def predict(self, fold: Fold, weights: Float) -> Prediction:
+        """Probabilities of the atoms of a fold's test world."""
+        return marginals(self.test(fold).network, weights, samples=self.samples, burn_in=self.burn_in)
+
+
+System = Callable[[Study, Fold], Prediction]
+"""From the study and the world left out to the probabilities of that world's atoms."""
+
+
+def learned_by(learner: Learner) -> System:
+    """The system that takes a learner's weights."""
+
+    def predict(study: Study, fold: Fold) -> Prediction:
+        return study.predict(fold, study.fit(learner, fold))
+
+    return predict
+
+
+def score_systems(
+    study: Study, systems: Mapping[str, System], columns: Mapping[str, str], folds: int | None = None
+) -> Measurements:
+    """Every system on every fold.
+
+    Parameters
+    ----------
+    columns : mapping of str to str
+        The predicates that are scored, and the table's columns for them.
+    folds : int or None
+        Only the first so many worlds are left out.
+    """
+    measured = Measurements()
+    splits = leave_one_world_out([world.name for world in study.worlds])[:folds]
+    for system, predict in systems.items():
+        with measured.timed(system):
+            for number, fold in enumerate(splits):
+                study.progress.step(system, number, len(splits), f"leaving out {fold.name}")
+                predicted = predict(study, fold)
+                for predicate, column in columns.items():
+                    figures = score_world(study.test(fold), predicate, predicted, METRICS)
+                    measured.add(system, column, fold.name, figures)
+    return measured

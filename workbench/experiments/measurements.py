@@ -1,0 +1,79 @@
+"""What every experiment keeps while it runs: scores fold by fold and seconds by system; which systems are run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from workbench.errors import UsageError, nearest
+from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
+
+__all__ = ["Measurements", "known_systems"]
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """Scores and seconds so far; grows as an experiment runs.
+
+    Attributes
+    ----------
+    clock : callable
+        `perf_counter` for seconds on the wall, `process_time` for those of the processor.
+    scores : list of FoldScore
+    seconds : dict of str to float
+        By system, summed over folds.
+    """
+
+    clock: Callable[[], float] = perf_counter
+    scores: list[FoldScore] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def add(self, system: str, column: str, fold: str, figures: Mapping[str, float]) -> None:
+        """Keep one system's metrics on one fold."""
+        self.scores.extend(FoldScore(system, column, metric, fold, value) for metric, value in figures.items())
+
+    @contextmanager
+    def timed(self, system: str) -> Iterator[None]:
+        """Count the seconds of the block for a system."""
+        begun = self.clock()
+        yield
+        self.seconds[system] = self.seconds.get(system, 0.0) + self.clock() - begun
+
+    def averaged(self) -> list[FoldScore]:
+        """The same scores once more under the column `average`."""
+        return [FoldScore(one.system, "average", one.metric, one.fold, one.value) for one in self.scores]
+
+    def table(
+        self,
+        name: str,
+        title: str,
+        published: Mapping[tuple[str, str, str], float | None],
+        notes: Sequence[str],
+        *,
+        average: bool = False,
+    ) -> ReproductionTable:
+        """All of it beside the published figures, by (system, column, metric); with `average`, over all columns too."""
+        further = self.averaged() if average else []
+        return ReproductionTable(
+            name=name,
+            title=title,
+            rows=rows_from_folds([*self.scores, *further], published),
+            folds_detail=tuple(self.scores),
+            notes=tuple(notes),
+            seconds=self.seconds,
+        )
+
+
+def known_systems(wanted: Sequence[str] | None, known: Collection[str], what: str = "system") -> tuple[str, ...]:
+    """The systems (or other parts of a table) to run, all when None; E0904 for one that the table does not have."""
+    for system in wanted or ():
+        if system not in known:
+            close = nearest(system, known)
+            raise UsageError.of(
+                "E0904",
+                f"there is no {what} {system} here",
+                help=f"did you mean {close}?" if close else f"the {what}s are {', '.join(known)}",
+            )
+    return tuple(known) if wanted is None else tuple(wanted)
