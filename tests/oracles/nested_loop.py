@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from workbench.grounding.atoms import atom_text
 from workbench.grounding.templates import clause_text
+from workbench.language.ground_atoms import atom_text
 from workbench.language.program import Clause, Comparison, Constant, Program, Term, Variable
 
 GroundLiteral = tuple[str, bool]

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import InputError, UsageError
-from workbench.verbs.evaluate import evaluate_file, parse_atom
+from workbench.language.ground_atoms import parse_atom
+from workbench.verbs.evaluate import evaluate_file
 
 
 @pytest.mark.parametrize(

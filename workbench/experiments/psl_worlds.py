@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from time import process_time
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from workbench.experiments.table import FoldScore
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
 from workbench.inference.convex_program import convex_program
+from workbench.language.ground_atoms import parse_atom
 from workbench.language.program import Program
 from workbench.learning import Example, Learner, make_learner
 from workbench.network import BlockKind, Blocks, GroundNetwork, Relation, Templates, blocks_from_members
@@ -27,9 +28,7 @@ __all__ = [
     "best_marks",
     "discrete_twin",
     "ground_world",
-    "learner_for",
-    "predict",
-    "with_linear_hinges",
+    "learn_and_predict",
 ]
 
 LEARNERS = ("MLE", "MPLE", "LME")
@@ -63,10 +62,9 @@ def ground_world(
     """Ground one world; its facts of partition `truth` are labels and never reach the network."""
     request = GroundRequest(query=(query,), role="learn", worlds=(world,), templates=templates)
     grounding = ground(database, program, request)
-    names = grounding.atoms.names()
-    arguments = tuple(tuple(re.findall(r'"((?:[^"\\]|\\.)*)"|([^,()\s"]+)', name)[1:]) for name in names)
-    plain = tuple(tuple(quoted or bare for quoted, bare in parts) for parts in arguments)
-    return HingeWorld(Example(grounding.network, grounding.atoms.truth()), grounding.templates, plain)
+    parsed = [parse_atom(name) for name in grounding.atoms.names()]
+    arguments = tuple(atom[1] for atom in parsed if atom is not None)
+    return HingeWorld(Example(grounding.network, grounding.atoms.truth()), grounding.templates, arguments)
 
 
 def with_linear_hinges(world: HingeWorld) -> HingeWorld:
@@ -104,6 +102,22 @@ def discrete_twin(world: HingeWorld) -> HingeWorld:
         blocks=blocks,
     )
     return replace(linear, example=replace(linear.example, network=twin))
+
+
+def variant(system: str, world: HingeWorld) -> HingeWorld:
+    """The world as a system such as `HL-MRF-L MLE` sees it."""
+    family, _ = system.rsplit(" ", 1)
+    if family == "HL-MRF-Q":
+        return world
+    return with_linear_hinges(world) if family == "HL-MRF-L" else discrete_twin(world)
+
+
+def learn_and_predict(system: str, train: HingeWorld, test: HingeWorld, *, step: float = 5.0) -> tuple[Float, float]:
+    """Values of the test world's atoms by weights of the training world, and the CPU seconds of predicting alone."""
+    train, test = variant(system, train), variant(system, test)
+    learned = learner_for(system, step=step).fit([train.example], train.templates)
+    began = process_time()
+    return predict(system, test, learned.weights), process_time() - began
 
 
 def learner_for(system: str, *, step: float = 5.0, iterations: int = 100, C: float = 0.1) -> Learner:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,23 +16,10 @@ from workbench.database.identifiers import quoted
 from workbench.errors import UsageError, nearest
 from workbench.grounding.roles import Role
 from workbench.grounding.vocabulary import Vocabulary
+from workbench.language.ground_atoms import parse_atom
+from workbench.language.printing import quote_constant
 
-__all__ = ["AtomTable", "argument_text", "atom_text"]
-
-_BARE = re.compile(r"[A-Z][A-Za-z0-9_]*|-?\d+(\.\d+)?")
-
-
-def argument_text(name: str) -> str:
-    """A constant as the rules language writes it: bare where it may be, else quoted with backslash escapes."""
-    if _BARE.fullmatch(name):
-        return name
-    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def atom_text(predicate: str, arguments: Iterable[str]) -> str:
-    """`Predicate(Constant, ...)`; a bare name when there is no argument."""
-    shown = ", ".join(map(argument_text, arguments))
-    return f"{predicate}({shown})" if shown else predicate
+__all__ = ["AtomTable"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +59,10 @@ class AtomTable:
     _segments: tuple[_Segment, ...] = field(repr=False)
     _full_of_open: Int64 | None = field(default=None, repr=False)
     _open_of_full: Int64 | None = field(default=None, repr=False)
-    _cache: dict[object, object] = field(default_factory=dict, repr=False)
+    _listings: dict[tuple[int, int], list[Int64]] = field(default_factory=dict, repr=False)
+    _written: dict[tuple[int, str], list[str]] = field(default_factory=dict, repr=False)
+    _places: dict[tuple[int, str], dict[str, int]] = field(default_factory=dict, repr=False)
+    _decided: list[tuple[str, float]] = field(default_factory=list, repr=False)
 
     @classmethod
     def build(cls, database: Database, vocabulary: Vocabulary) -> AtomTable:
@@ -181,8 +170,8 @@ class AtomTable:
 
     def _listing(self, segment: _Segment) -> list[Int64]:
         """Argument positions of a listed predicate's open atoms in one world, by id."""
-        key = ("listing", segment.predicate, segment.world)
-        if key not in self._cache:
+        key = segment.predicate, segment.world
+        if key not in self._listings:
             name = self.predicates[segment.predicate]
             arity = len(self._vocabulary.arguments(name))
             shown = ", ".join(["atom", *(f"p{number}" for number in range(arity))])
@@ -194,13 +183,13 @@ class AtomTable:
                 )
                 .fetchnumpy()
             )
-            self._cache[key] = [np.asarray(rows[f"p{number}"], np.int64) for number in range(arity)]
-        return self._cache[key]  # type: ignore[return-value]
+            self._listings[key] = [np.asarray(rows[f"p{number}"], np.int64) for number in range(arity)]
+        return self._listings[key]
 
     def _texts(self, world: int, type_name: str) -> list[str]:
         """Written constants of a domain, by position."""
-        key = ("texts", world, type_name)
-        if key not in self._cache:
+        key = world, type_name
+        if key not in self._written:
             table = quoted(self._vocabulary.type_tables[type_name])
             rows = (
                 self._database.cursor()
@@ -211,8 +200,8 @@ class AtomTable:
                 )
                 .fetchall()
             )
-            self._cache[key] = [argument_text(name) for (name,) in rows]
-        return self._cache[key]  # type: ignore[return-value]
+            self._written[key] = [quote_constant(name) for (name,) in rows]
+        return self._written[key]
 
     def find(self, text: str, *, world: int | None = None) -> int:
         """The id of an atom written as `Predicate(Constant, ...)`, in `world` or the first world that has it.
@@ -222,7 +211,8 @@ class AtomTable:
         UsageError
             E0305 when no open atom is written so.
         """
-        name, arguments = _parse_atom(text)
+        name, constants = parse_atom(text) or (text, ())
+        arguments = [quote_constant(constant) for constant in constants]
         for segment in self._segments:
             if self.predicates[segment.predicate] != name or (world is not None and segment.world != world):
                 continue
@@ -245,10 +235,10 @@ class AtomTable:
         raise UsageError.of("E0305", f"{text} is no open atom", help=f"did you mean {close}?" if close else None)
 
     def _index(self, world: int, type_name: str) -> Mapping[str, int]:
-        key = ("index", world, type_name)
-        if key not in self._cache:
-            self._cache[key] = {text: place for place, text in enumerate(self._texts(world, type_name))}
-        return self._cache[key]  # type: ignore[return-value]
+        key = world, type_name
+        if key not in self._places:
+            self._places[key] = {text: place for place, text in enumerate(self._texts(world, type_name))}
+        return self._places[key]
 
     def _full_id(self, segment: _Segment, places: tuple[int, ...]) -> int | None:
         if segment.shape is not None:
@@ -358,8 +348,8 @@ class AtomTable:
 
     def known(self) -> list[tuple[str, float]]:
         """Atoms of query predicates that the data decide, with their values; in order of predicate and arguments."""
-        if "known" in self._cache:
-            return list(self._cache["known"])  # type: ignore[call-overload, no-any-return]
+        if self._decided:
+            return list(self._decided)
         found: list[tuple[str, float]] = []
         for number, name in enumerate(self.predicates):
             if self.hidden[number] or not self._vocabulary.roles[name].facts.evidence or self.role != "infer":
@@ -376,7 +366,7 @@ class AtomTable:
                 columns = self._argument_names(segment, ids[decided][order] - segment.start)
                 texts = [f"{name}({', '.join(parts)})" for parts in zip(*columns)] if columns else [name] * order.size
                 found += list(zip(texts, values[decided][order].tolist()))
-        self._cache["known"] = tuple(found)
+        self._decided.extend(found)
         return found
 
     def _observed(self, segment: _Segment, name: str) -> list[tuple[str, float]]:
@@ -402,17 +392,3 @@ def _floats(column: Any) -> Float:
     if isinstance(column, np.ma.MaskedArray):
         return np.asarray(np.ma.filled(column.astype(np.float64), np.nan), np.float64)
     return np.asarray(column, np.float64)
-
-
-def _parse_atom(text: str) -> tuple[str, list[str]]:
-    """Predicate and canonical arguments of a written atom."""
-    name, bracket, rest = text.strip().partition("(")
-    if not bracket:
-        return name, []
-    pattern = r'\s*("(?:[^"\\]|\\.)*"|[^,()"]+?)\s*(?:,|\)\s*$)'
-    arguments = []
-    for raw in re.findall(pattern, rest):
-        if raw.startswith('"'):
-            raw = re.sub(r"\\(.)", r"\1", raw[1:-1])
-        arguments.append(argument_text(raw))
-    return name.strip(), arguments

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from workbench.database.rows import first_row
 from workbench.errors import InputError, WorkbenchError
-from workbench.grounding.atoms import atom_text
 from workbench.grounding.merging import merged_rows
 from workbench.grounding.plans import WIDEST_INTEGRAL, Shape
 from workbench.grounding.psl_cases import CaseMaker, LogicalCase
@@ -25,6 +24,7 @@ from workbench.grounding.select import (
 from workbench.grounding.templates import clause_text
 from workbench.grounding.unification import branches, merging_is_needless
 from workbench.grounding.vocabulary import Vocabulary
+from workbench.language.ground_atoms import atom_text
 from workbench.language.program import Clause
 
 __all__ = ["LogicalPlan", "plan_logical_rule"]

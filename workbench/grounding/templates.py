@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workbench.arrays import Int32
-from workbench.grounding.atoms import argument_text
+from workbench.language.printing import quote_constant
 from workbench.language.program import (
     Calculation,
     Cardinality,
@@ -29,10 +29,10 @@ __all__ = ["TemplateTable", "clause_text", "linear_text"]
 
 def _term(term: Term, constants: Mapping[str, str]) -> str:
     if isinstance(term, Variable):
-        return argument_text(constants[term.name]) if term.name in constants else term.name
+        return quote_constant(constants[term.name]) if term.name in constants else term.name
     if isinstance(term, SumVariable):
         return f"+{term.name}"
-    return argument_text(getattr(term, "name", str(term)))
+    return quote_constant(getattr(term, "name", str(term)))
 
 
 def _comparison(guard: Comparison, constants: Mapping[str, str]) -> str:

@@ -15,9 +15,9 @@ from workbench.database.rows import first_row
 from workbench.errors import UsageError, WorkbenchError
 from workbench.grounding import Grounding, GroundRequest, ground
 from workbench.inference import Solution, Status
+from workbench.language.ground_atoms import parse_atom
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import Task, as_program
-from workbench.verbs.evaluate import parse_atom
 from workbench.verbs.infer import InferenceResult, is_query, solve_given
 from workbench.verbs.learn import learned_text
 

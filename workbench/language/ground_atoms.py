@@ -1,0 +1,47 @@
+"""Ground atoms as text, `Predicate(Constant, ...)`: written for people and files, and read back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from workbench.language.printing import ESCAPES, quote_constant
+
+__all__ = ["AtomKey", "atom_text", "parse_atom"]
+
+AtomKey = tuple[str, tuple[str, ...]]
+"""A predicate and its constants."""
+
+_ATOM = re.compile(r"\s*([^\W\d]\w*)\s*(?:\((.*)\))?\s*\.?\s*", re.DOTALL)
+_ARGUMENT = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^,"'()]+?))\s*(?:,|$)""", re.DOTALL)
+_ESCAPED = {written[1]: chr(code) for code, written in ESCAPES.items()}
+
+
+def atom_text(predicate: str, arguments: Iterable[str]) -> str:
+    """`Predicate(Constant, ...)`; a bare name when there is no argument."""
+    shown = ", ".join(map(quote_constant, arguments))
+    return f"{predicate}({shown})" if shown else predicate
+
+
+def parse_atom(text: str) -> AtomKey | None:
+    """Predicate and constants of a ground atom's text, quotes and escapes resolved; None when it is no atom."""
+    match = _ATOM.fullmatch(text)
+    if match is None:
+        return None
+    inner = match[2]
+    if inner is None or not inner.strip():
+        return match[1], ()
+    constants = []
+    position = 0
+    while position < len(inner):
+        argument = _ARGUMENT.match(inner, position)
+        if argument is None:
+            return None
+        quoted = argument[1] if argument[1] is not None else argument[2]
+        constants.append(argument[3] if quoted is None else re.sub(r"\\(.)", _unescaped, quoted, flags=re.DOTALL))
+        position = argument.end()
+    return match[1], tuple(constants)
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    return _ESCAPED.get(escape[1], escape[1])
