@@ -11,6 +11,7 @@ from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.rows import first_row
 from workbench.database.schema import StoredPredicate
+from workbench.language.printing import BARE, ESCAPES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +32,6 @@ COMPARED = {
     "weight": (("fold", "template", "formula"), "weight"),
     "prediction": (("fold", "atom"), "value"),
 }
-BARE = "[A-Z][A-Za-z0-9_]*|-?[0-9]+(\\.[0-9]+)?"
 
 
 def predictions_page(
@@ -155,7 +155,8 @@ def _labels(predicate: StoredPredicate) -> str:
 
 
 def _argument(column: str) -> str:
-    """A constant as the rules language writes it: bare where it may be, else quoted with escapes."""
-    text = f"{column}::VARCHAR"
-    escaped = f"""replace(replace({text}, '\\', '\\\\'), '"', '\\"')"""
-    return f"""CASE WHEN regexp_full_match({text}, '{BARE}') THEN {text} ELSE '"' || {escaped} || '"' END"""
+    """A constant as `quote_constant` writes it."""
+    text = escaped = f"{column}::VARCHAR"
+    for code, written in ESCAPES.items():
+        escaped = f"replace({escaped}, {text_literal(chr(code))}, {text_literal(written)})"
+    return f"""CASE WHEN regexp_full_match({text}, '{BARE.pattern}') THEN {text} ELSE '"' || {escaped} || '"' END"""

@@ -27,7 +27,6 @@ __all__ = [
     "negate",
     "render",
     "render_expression",
-    "wrap",
 ]
 
 
@@ -147,11 +146,6 @@ def add(terms: tuple[Expression, ...]) -> Expression:
     if number or not others:
         others.append(Value(number))
     return others[0] if len(others) == 1 else Operation("+", tuple(others))
-
-
-def wrap(select: Select | Union, alias: str, **changes: object) -> Select:
-    """A select over `select` as its only source."""
-    return Select(sources=(Source(select, alias),), **changes)  # type: ignore[arg-type]
 
 
 def render(query: Select | Union, indent: str = "") -> str:

@@ -113,6 +113,33 @@ def legal_state(
     return None
 
 
+def begin_chains(
+    network: GroundNetwork,
+    layout: Layout,
+    weights: Float,
+    starts: Sequence[Float | None],
+    *,
+    seed: int,
+    deadline: float | None,
+    progress: Progress,
+    low: bool = True,
+) -> list[Chain] | None:
+    """One chain for each of `starts`, at that state or, where it is None, at a legal one of its own.
+
+    None where no state that keeps the hard rows was found. For `low` see `legal_state`.
+    """
+    chains = []
+    for number, start in enumerate(starts):
+        state = start
+        if state is None:
+            own = seed + 1000 * number
+            state = legal_state(network, weights, seed=own, deadline=deadline, progress=progress, low=low)
+        if state is None:
+            return None
+        chains.append(new_chain(layout, state, seed, number))
+    return chains
+
+
 @dataclass(frozen=True)
 class Record:
     """What the chains saw.

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.inference.chains import Chain, hard_price, legal_state, new_chain, run_chains
+from workbench.inference.chains import Chain, begin_chains, hard_price, run_chains
 from workbench.inference.maxwalksat import infeasible
 from workbench.inference.mcsat_kernels import Slice, slice_step
 from workbench.inference.propagation import propagate
@@ -90,21 +90,12 @@ class MCSAT:
         if forced.conflict is not None:
             return infeasible(network, self.name, forced.conflict, forced.conflict_blocks)
         layout = layout._replace(fixed=forced.fixed)
-        chains = []
-        for number in range(self.chains):
-            state = start
-            if state is None:
-                state = legal_state(
-                    network,
-                    weights,
-                    seed=seed + 1000 * number,
-                    deadline=deadline,
-                    progress=progress,
-                    low=self.from_map,
-                )
-            if state is None:
-                return no_legal_state(network, self.name)
-            chains.append(new_chain(layout, state, seed, number))
+        starts, low = [start] * self.chains, self.from_map
+        chains = begin_chains(
+            network, layout, weights, starts, seed=seed, deadline=deadline, progress=progress, low=low
+        )
+        if chains is None:
+            return no_legal_state(network, self.name)
         price, work = hard_price(layout), [new_slice(layout) for _ in chains]
 
         def stepper(chain: Chain, work: Slice) -> Callable[[int, bool], None]:

@@ -47,7 +47,7 @@ __all__ = [
     "quote_constant",
 ]
 
-BARE = re.compile(r"[A-Z][A-Za-z0-9_]*|-?\d+(\.\d+)?([eE][+-]?\d+)?")
+BARE = re.compile(r"[A-Z][A-Za-z0-9_]*|-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"})
 INFIX = {"+": 1, "-": 1, "*": 2, "/": 2, "%": 2}
 TIGHTNESS = {Iff: 1, Implies: 2, Or: 3, And: 4}
