@@ -14,9 +14,9 @@ from workbench.inference.cutting_plane import CuttingPlane, StoredRows, set_asid
 from workbench.inference.ilp import IntegerProgram
 from workbench.inference.solution import Status
 from workbench.language import parse_mln
+from workbench.network import Rows
 from workbench.network.build import network_from_clauses
 from workbench.network.energy import energy_offset, reported_energy
-from workbench.network.growth import Rows
 
 
 @pytest.mark.parametrize("seed", range(40))

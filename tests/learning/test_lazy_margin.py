@@ -10,8 +10,7 @@ from workbench.database import load_alchemy_text
 from workbench.errors import UsageError
 from workbench.inference.cutting_plane import StoredRows
 from workbench.inference.row_store import RowStore
-from workbench.network import network_from_clauses
-from workbench.network.growth import Rows
+from workbench.network import Rows, network_from_clauses
 
 RULES = """
 Near(p, p)

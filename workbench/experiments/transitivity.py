@@ -8,8 +8,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Float, Int64
+from workbench.network import Rows
 from workbench.network.ground_network import Relation
-from workbench.network.growth import Rows
 
 __all__ = ["Transitivity"]
 

@@ -4,7 +4,8 @@ from workbench.grounding.atoms import AtomTable
 from workbench.grounding.ground import ground
 from workbench.grounding.lazy import LazyGrounding, LazyRows, ground_lazily
 from workbench.grounding.preview import Preview, RulePreview, preview
-from workbench.grounding.request import DEFAULT_LIMIT, Grounding, GroundRequest, RuleCount
+from workbench.grounding.request import DEFAULT_LIMIT, GroundRequest
+from workbench.grounding.result import Grounding, RuleCount
 
 __all__ = [
     "DEFAULT_LIMIT",

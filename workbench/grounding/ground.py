@@ -20,7 +20,8 @@ from workbench.grounding.counting import Tally, check_listed, count_plan, make_p
 from workbench.grounding.intake import Batch, Intake, groundings
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.prepare import clauses_of, prepare
-from workbench.grounding.request import Grounding, GroundRequest, RuleCount
+from workbench.grounding.request import GroundRequest
+from workbench.grounding.result import Grounding, RuleCount
 from workbench.grounding.roles import Role
 from workbench.grounding.rows import RowSink, UnitSink
 from workbench.grounding.select import Select, Union, render

@@ -9,35 +9,22 @@ from typing import Any, cast
 import numpy as np
 from scipy.sparse import csr_array
 
-from workbench.arrays import Array, Float, Int8, Int32
+from workbench.arrays import Float
 from workbench.database.database import Database
 from workbench.errors import Diagnostic
 from workbench.grounding.counting import Tally, check_listed, make_plan
 from workbench.grounding.ground import Grounder, one_thread
 from workbench.grounding.intake import Intake
-from workbench.grounding.request import Grounding, GroundRequest
+from workbench.grounding.request import GroundRequest
+from workbench.grounding.result import Grounding
 from workbench.grounding.row_keys import RowKeys
 from workbench.grounding.rows import RowSink, UnitSink
 from workbench.grounding.unification import branches
 from workbench.language.program import Clause, LinearRule, Program
+from workbench.network.ground_network import Rows
 from workbench.progress import SILENT, Progress
 
-__all__ = ["FoundRows", "LazyGrounding", "LazyRows", "ground_lazily"]
-
-
-@dataclass(frozen=True)
-class FoundRows:
-    """Rows to add to a network: the columns of a `GroundNetwork` of the same names."""
-
-    A: csr_array
-    b: Array
-    template: Int32
-    relation: Int8
-    scale: Float | None = None
-
-    @property
-    def n(self) -> int:
-        return int(self.A.shape[0])
+__all__ = ["LazyGrounding", "LazyRows", "ground_lazily"]
 
 
 @dataclass
@@ -52,7 +39,7 @@ class LazyRows:
     tallies: tuple[Tally, ...]
     _given: RowKeys = field(default_factory=RowKeys, repr=False)
 
-    def violated(self, values: Float) -> FoundRows:
+    def violated(self, values: Float) -> Rows:
         """All rows that `values` (float64, shape (n_atoms,)) violates and that no earlier call has returned."""
         grounder = self.grounder
         atoms, vocabulary = grounder.atoms, grounder.vocabulary
@@ -72,7 +59,7 @@ class LazyRows:
                         rows.append(sink)
         return self._fresh(rows)
 
-    def _fresh(self, sinks: list[RowSink]) -> FoundRows:
+    def _fresh(self, sinks: list[RowSink]) -> Rows:
         """The rows that were never returned before."""
         from scipy.sparse import vstack
 
@@ -80,11 +67,11 @@ class LazyRows:
         if not filled:
             empty: Any = csr_array((0, self.grounder.atoms.n_atoms), dtype=np.int8)
             none = np.zeros(0, np.int32)
-            return FoundRows(empty, np.zeros(0, np.int8), none, none.astype(np.int8))
+            return Rows(empty, np.zeros(0, np.int8), none, none.astype(np.int8))
         fresh = self._given.add(np.concatenate([sink.keys() for sink in filled]))
         matrix = cast(Any, csr_array(vstack([sink.matrix() for sink in filled], format="csr")))
         scales = [np.ones(sink.n_rows) if sink.scale is None else sink.scale[: sink.n_rows] for sink in filled]
-        return FoundRows(
+        return Rows(
             matrix[np.flatnonzero(fresh)],
             np.concatenate([sink.b[: sink.n_rows] for sink in filled])[fresh],
             np.concatenate([sink.template[: sink.n_rows] for sink in filled])[fresh],

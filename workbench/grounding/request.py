@@ -1,21 +1,17 @@
-"""What grounding is asked for, and what it gives back."""
+"""What grounding is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
-from workbench.errors import Diagnostic
-from workbench.network.ground_network import GroundNetwork, Templates
+from workbench.network.ground_network import Templates
 
-if TYPE_CHECKING:
-    from workbench.grounding.atoms import AtomTable
-
-__all__ = ["DEFAULT_LIMIT", "GroundRequest", "Grounding", "RuleCount"]
+__all__ = ["DEFAULT_LIMIT", "GroundRequest"]
 
 DEFAULT_LIMIT = 50_000_000
+"""Ground rows beyond which a slip in a rule is likelier than a wish for them."""
 
 
 @dataclass(frozen=True)
@@ -50,47 +46,3 @@ class GroundRequest:
     tie: bool = False
     limit: int = DEFAULT_LIMIT
     ignore_evidence_violations: bool = False
-
-
-@dataclass(frozen=True)
-class RuleCount:
-    """What one rule of the program became.
-
-    Attributes
-    ----------
-    rule : int
-        Its number in the program.
-    text : str
-    clauses : int
-    templates : int
-    ground_rows : int
-        Rows of the network (merged).
-    unit_groundings : int
-        Groundings with one open atom that went into `unit`.
-    open, satisfied, violated : int
-        Groundings with an open atom, satisfied by evidence alone, violated by evidence alone (before merging).
-    unseen : int
-        Groundings of `+` combinations that `templates` does not know; they weigh 0.
-    """
-
-    rule: int
-    text: str
-    clauses: int
-    templates: int
-    ground_rows: int
-    unit_groundings: int
-    open: int
-    satisfied: int
-    violated: int
-    unseen: int = 0
-
-
-@dataclass(frozen=True)
-class Grounding:
-    """A ground network, its weights' templates, its atoms and what each rule became."""
-
-    network: GroundNetwork
-    templates: Templates
-    atoms: AtomTable
-    rules: tuple[RuleCount, ...]
-    warnings: tuple[Diagnostic, ...] = ()

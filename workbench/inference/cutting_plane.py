@@ -14,8 +14,8 @@ from workbench.inference.feasible_point import find_conflict
 from workbench.inference.registry import make_engine
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.energy import hard_violation, reported_energy
-from workbench.network.ground_network import GroundNetwork, Relation
-from workbench.network.growth import Rows, extend, take
+from workbench.network.ground_network import GroundNetwork, Relation, Rows
+from workbench.network.growth import extend, take
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["CuttingPlane", "RowSource", "StoredRows", "set_aside"]

@@ -10,7 +10,8 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Float
 from workbench.inference.cutting_plane import RowSource
-from workbench.network.growth import Rows, joined, take
+from workbench.network.ground_network import Rows
+from workbench.network.growth import joined, take
 
 __all__ = ["RowReader", "RowStore"]
 

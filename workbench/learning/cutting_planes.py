@@ -14,9 +14,10 @@ from workbench.errors import Cancelled, UsageError
 from workbench.inference.lp import maxwalksat
 from workbench.inference.solution import Engine
 from workbench.learning.learner import LearnedWeights
+from workbench.learning.margin_cuts import Cut, Separation, joined
 from workbench.learning.margin_losses import MarginWorld
 from workbench.learning.margin_program import MarginProgram
-from workbench.learning.separation import Cut, Separation, joined, separate
+from workbench.learning.separation import separate
 from workbench.learning.training import TrainingSet, named_engine
 from workbench.progress import Progress, expired
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.inference.solution import Engine, Status
+from workbench.learning.margin_cuts import Cut, Separation, cut_of
 from workbench.learning.margin_losses import MarginWorld
-from workbench.learning.separation import Cut, Separation, cut_of
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["separate_f1"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from workbench.inference.solution import Engine
 from workbench.learning.cutting_planes import CuttingPlanes
 from workbench.learning.learner import Example, LearnedWeights
 from workbench.learning.margin_losses import LossKind, MarginWorld, f1_world, hamming_world, zero_one_world
+from workbench.learning.penalty import choose_penalty
 from workbench.learning.training import TrainingSet, condition, named_engine, prepare
 from workbench.network.ground_network import Templates
 from workbench.network.growth import extend, take
@@ -125,11 +126,16 @@ class MaxMargin:
             E0509, where a single database is to be held out; E0512 for another loss than Hamming with lazy rules.
         """
         if self.choose != "given":
-            from workbench.learning.penalty import choose_penalty
-
-            options: dict[str, Any] = {"seed": seed, "deadline": deadline, "progress": progress}
-            learner = replace(self, choose="given")
-            found = choose_penalty(learner, examples, templates, penalties=self.penalties, by=self.choose, **options)
+            found = choose_penalty(
+                replace(self, choose="given"),
+                examples,
+                templates,
+                penalties=self.penalties,
+                by=self.choose,
+                seed=seed,
+                deadline=deadline,
+                progress=progress,
+            )
             tried = {"chosen_by": self.choose, "penalties": found.penalties, "F1": found.scores}
             return replace(found.learned, diagnostics={**found.learned.diagnostics, **tried})
         return self.fit_path(examples, templates, (self.penalty,), seed=seed, deadline=deadline, progress=progress)[-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -13,9 +13,11 @@ from workbench.errors import UsageError
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.solution import Engine
 from workbench.learning.learner import Example, LearnedWeights
-from workbench.learning.max_margin import MaxMargin
 from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from workbench.learning.max_margin import MaxMargin
 
 __all__ = ["PenaltyChoice", "choose_penalty", "map_f1"]
 
@@ -82,10 +84,9 @@ def choose_penalty(
     """
     engine = engine or LinearRelaxation()
     grid = sorted(penalties)
-    options = {"seed": seed, "deadline": deadline, "progress": progress}
 
     def path(chosen: Sequence[Example], upto: Sequence[float]) -> tuple[LearnedWeights, ...]:
-        return learner.fit_path(chosen, templates, upto, **options)  # type: ignore[arg-type]
+        return learner.fit_path(chosen, templates, upto, seed=seed, deadline=deadline, progress=progress)
 
     if by == "training":
         trained = path(examples, grid)

@@ -15,8 +15,8 @@ from workbench.network.energy import (
     total_scales,
 )
 from workbench.network.explanation import AtomExplanation, explain_atom, mean_explanation
-from workbench.network.ground_network import BlockKind, Blocks, GroundNetwork, Relation, Templates
-from workbench.network.growth import Rows, extend
+from workbench.network.ground_network import BlockKind, Blocks, GroundNetwork, Relation, Rows, Templates
+from workbench.network.growth import extend
 from workbench.network.storage import load, save
 
 __all__ = [

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Array, Bool, Float, Int8, Int32, Int64
 
-__all__ = ["BlockKind", "Blocks", "GroundNetwork", "Relation", "Templates"]
+__all__ = ["BlockKind", "Blocks", "GroundNetwork", "Relation", "Rows", "Templates"]
 
 
 class Relation(IntEnum):
@@ -165,3 +165,27 @@ class GroundNetwork:
             return np.zeros(self.n_rows)
         soft = np.where(self.template >= 0, weights[np.maximum(self.template, 0)], 0.0)
         return soft if self.scale is None else soft * self.scale
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows to add to a network: the columns of a `GroundNetwork` of the same names.
+
+    Attributes
+    ----------
+    A : csr_array, shape (n, n_atoms)
+    b : array, shape (n,)
+    template : int32 array, shape (n,)
+    relation : int8 array, shape (n,)
+    scale : float64 array, shape (n,), or None for all 1
+    """
+
+    A: csr_array
+    b: Array
+    template: Int32
+    relation: Int8
+    scale: Float | None = None
+
+    @property
+    def n(self) -> int:
+        return int(self.A.shape[0])

@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
-from workbench.arrays import Array, Float, Int8, Int32, Int64
-from workbench.network.ground_network import GroundNetwork
+from workbench.arrays import Int64
+from workbench.network.ground_network import GroundNetwork, Rows
 
-__all__ = ["Rows", "extend", "joined", "take"]
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Rows to add: the columns of a `GroundNetwork` of the same names.
-
-    Attributes
-    ----------
-    A : csr_array, shape (n, n_atoms)
-    b : array, shape (n,)
-    template : int32 array, shape (n,)
-    relation : int8 array, shape (n,)
-    scale : float64 array, shape (n,), or None for all 1
-    """
-
-    A: csr_array
-    b: Array
-    template: Int32
-    relation: Int8
-    scale: Float | None = None
-
-    @property
-    def n(self) -> int:
-        return int(self.A.shape[0])
+__all__ = ["extend", "joined", "take"]
 
 
 def extend(network: GroundNetwork, rows: Rows) -> GroundNetwork:
