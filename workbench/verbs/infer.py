@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.arrays import Bool, Float
 from workbench.database import Database
-from workbench.errors import InfeasibleError, InputError, UsageError
+from workbench.errors import Diagnostic, InfeasibleError, InputError, UsageError
 from workbench.grounding import Grounding, GroundRequest, ground
 from workbench.inference import BOOLEAN, CONVEX, Solution, Status, choose, make_engine, with_parameters
 from workbench.inference.conflict import smallest_conflict
@@ -58,6 +58,11 @@ class InferenceResult:
         Under which the workspace recorded it.
     fold : int or None
         Of a recorded cross-validation.
+    evidence_energy : float
+        What evidence alone decides, in neither the solution's energy nor its bound.
+    ground_seconds : float
+        The part of `seconds` that grounding took.
+    warnings : tuple of Diagnostic
     """
 
     solution: Solution
@@ -70,7 +75,7 @@ class InferenceResult:
     fold: int | None = None
     evidence_energy: float = 0.0
     ground_seconds: float = 0.0
-    warnings: tuple[Any, ...] = field(default=())
+    warnings: tuple[Diagnostic, ...] = ()
 
     @property
     def query(self) -> tuple[str, ...]:
@@ -306,8 +311,6 @@ def require_weights(templates: Templates, weights: Float) -> None:
 
 def infeasible(grounding: Grounding, solution: Solution, *, discrete: bool) -> InfeasibleError:
     """The error that names a small set of ground hard rows that no state satisfies together."""
-    from workbench.errors import Diagnostic
-
     conflict = solution.conflict
     if conflict is None:
         conflict = smallest_conflict(grounding.network, discrete=discrete)

@@ -10,11 +10,12 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.database import Database, Run, run_table
 from workbench.errors import UsageError
-from workbench.grounding import GroundRequest, ground
+from workbench.grounding import ground
 from workbench.learning import weight_intervals
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import as_program, deadline_after, names_of
+from workbench.verbs.common import as_program, deadline_after
 from workbench.verbs.learn import by_world, example_of
+from workbench.verbs.runs import recorded_request
 
 __all__ = ["intervals_of_run"]
 
@@ -38,16 +39,7 @@ def intervals_of_run(
     settings = run.parameters
     program = as_program(run.program_text)
     database.declare(program)
-    by_name = database.worlds()
-    worlds = settings.get("worlds")
-    request = GroundRequest(
-        query=names_of(settings["query"]) if settings.get("query") else None,
-        closed=names_of(settings.get("closed")),
-        hidden=names_of(settings.get("hidden")),
-        worlds=tuple(by_name[name] for name in worlds) if worlds else None,
-        role="learn",
-        tie=bool(settings.get("tie")),
-    )
+    request = recorded_request(database, run, role="learn", worlds=settings.get("worlds"))
     grounding = ground(database, program, request, progress=progress)
     weights = run_table(database, run.id, "weight")["weight"].to_numpy(np.float64)
     templates = grounding.templates

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any, cast
+from typing import Any, TypedDict, cast
 
 import numpy as np
 
@@ -58,7 +58,7 @@ class LearningResult:
     grounding: Grounding
     seconds: float
     run_id: int | None = None
-    warnings: tuple[Any, ...] = field(default=())
+    warnings: tuple[Diagnostic, ...] = ()
     intervals: WeightIntervals | None = None
 
     @property
@@ -164,82 +164,97 @@ def learn(
         learner than max margin.
     """
     begun = perf_counter()
-    progress.step("ground", 0.0)
-    request = replace(request, role="learn")
-    source: LazyRows | None = None
-    if lazy:
-        if learner != MaxMargin.name or candidates or intervals:
-            raise UsageError.of(
-                "E0512",
-                "only max_margin learns without grounding every rule, and without --validate and --intervals",
-                help="add --learner max_margin, or leave --lazy out",
-            )
-        started = ground_lazily(database, program, request, progress=progress)
-        grounding, source = started.grounding, started.source
-    else:
-        grounding = ground(database, program, request, progress=progress)
-    example = example_of(grounding, held_out)
-    if not np.isfinite(example.truth).any():
+    if lazy and (learner != MaxMargin.name or candidates or intervals):
+        raise UsageError.of(
+            "E0512",
+            "only max_margin learns without grounding every rule, and without --validate and --intervals",
+            help="add --learner max_margin, or leave --lazy out",
+        )
+    if learner == GENERATIVE and (held_out is not None or intervals is not None):
+        raise UsageError.of("E0819", f"{GENERATIVE} takes neither folds of atoms nor intervals")
+    task = _Task(database, program, replace(request, role="learn"), held_out, progress)
+    grounding, source = task.ground(lazy)
+    labelled = example_of(grounding, held_out)
+    if not np.isfinite(labelled.truth).any():
         raise InputError.of(
             "E0501",
             "no query atom has a label to learn from",
             help=f"give data with facts of {', '.join(query_predicates(grounding)) or 'the query predicates'}",
         )
-    deadline, settings, parts = deadline_after(time_limit), options or {}, [grounding]
+    templates, settings = grounding.templates, options or {}
+    how: _How = {"seed": seed, "deadline": deadline_after(time_limit), "progress": progress}
+    parts, tried = [grounding], {}
     if learner == GENERATIVE:
-        if held_out is not None or intervals is not None:
-            raise UsageError.of("E0819", f"{GENERATIVE} takes neither folds of atoms nor intervals")
-        counts = DatabaseFlipCounts(database, program, grounding.templates, request.worlds, progress)
+        counts = DatabaseFlipCounts(database, program, templates, request.worlds, progress)
         pseudo = PseudoLikelihood(**cast(Any, settings))
-        learned = pseudo.fit_counts(counts, grounding.templates, deadline=deadline, progress=progress)
+        learned = pseudo.fit_counts(counts, templates, deadline=how["deadline"], progress=progress)
     else:
-        hidden = bool(np.isnan(example.truth).any())
+        hidden = bool(np.isnan(labelled.truth).any())
         chosen = make_learner(default_learner(program, hidden=hidden) if learner == "auto" else learner, **settings)
-        tried: dict[str, object] = {}
         if candidates:
-            apart = by_world(database, program, request, grounding.templates)
-            trial = [example_of(part, held_out) for part in apart]
-            found = validate(
-                chosen, candidates, trial, grounding.templates, seed=seed, deadline=deadline, progress=progress
-            )
+            found = validate(chosen, candidates, task.examples_by_world(templates), templates, **how)
             chosen = found.learner
             tried = {"validation": [{**p, "score": float(v)} for p, v in zip(found.parameters, found.score)]}
-        examples = [example]
-        if source is not None:
-            examples = [replace(example, source=RowStore(cast(Any, source)))]
-        elif getattr(chosen, "by_world", False) and np.unique(grounding.network.world).size > 1:
-            parts = by_world(database, program, request, grounding.templates)
+        examples = [labelled if source is None else replace(labelled, source=RowStore(source))]
+        if source is None and getattr(chosen, "by_world", False) and np.unique(grounding.network.world).size > 1:
+            parts = task.by_world(templates)
             examples = [example_of(part, held_out) for part in parts]
-        learned = chosen.fit(examples, grounding.templates, seed=seed, deadline=deadline, progress=progress)
+        learned = chosen.fit(examples, templates, **how)
         if source is not None:
             source.close()
-        learned = replace(learned, diagnostics={**learned.diagnostics, **tried})
-    found_intervals = None
+    bounds = None
     if intervals is not None:
-        sampled = [example]
-        if intervals == "bootstrap":
-            apart = by_world(database, program, request, grounding.templates)
-            sampled = [example_of(part, held_out) for part in apart]
-        found_intervals = weight_intervals(
-            sampled,
-            grounding.templates,
+        bounds = weight_intervals(
+            task.examples_by_world(templates) if intervals == "bootstrap" else [labelled],
+            templates,
             learned.weights,
             method=cast(Any, intervals),
             discrete=program.language == "mln",
             prior_sd=float(cast(Any, settings.get("prior_sd", 2.0))),
-            seed=seed,
-            deadline=deadline,
-            progress=progress,
+            **how,
         )
     return LearningResult(
-        learned,
-        grounding.templates,
+        replace(learned, diagnostics={**learned.diagnostics, **tried}),
+        templates,
         program,
         grounding,
         perf_counter() - begun,
         warnings=(*grounding.warnings, *_contradicted(parts, learned)),
-        intervals=found_intervals,
+        intervals=bounds,
     )
+
+
+class _How(TypedDict):
+    """What every learner is told beside its task."""
+
+    seed: int
+    deadline: float | None
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is learned from: data, rules, and the labels that the learner does not see."""
+
+    database: Database
+    program: Program
+    request: GroundRequest
+    held_out: HeldOut | None
+    progress: Progress
+
+    def ground(self, lazy: bool) -> tuple[Grounding, LazyRows | None]:
+        """All worlds in one network and, where it is lazy, the source of the rows left out."""
+        self.progress.step("ground", 0.0)
+        if not lazy:
+            return ground(self.database, self.program, self.request, progress=self.progress), None
+        started = ground_lazily(self.database, self.program, self.request, progress=self.progress)
+        return started.grounding, started.source
+
+    def by_world(self, templates: Templates) -> list[Grounding]:
+        return by_world(self.database, self.program, self.request, templates)
+
+    def examples_by_world(self, templates: Templates) -> list[Example]:
+        return [example_of(part, self.held_out) for part in self.by_world(templates)]
 
 
 def by_world(database: Database, program: Program, request: GroundRequest, templates: Templates) -> list[Grounding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -13,13 +13,14 @@ from workbench.arrays import Float
 from workbench.database import Database, Run, data_hash, quoted, read_run, run_table
 from workbench.database.rows import first_row
 from workbench.errors import UsageError, WorkbenchError
-from workbench.grounding import Grounding, GroundRequest, ground
+from workbench.grounding import Grounding, ground
 from workbench.inference import Solution, Status
 from workbench.language.ground_atoms import parse_atom
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import Task, as_program
 from workbench.verbs.infer import InferenceResult, is_query, solve_given
 from workbench.verbs.learn import learned_text
+from workbench.verbs.runs import recorded_request
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,15 +54,8 @@ class _Recorded:
 
     def ground(self, database: Database) -> Grounding:
         database.declare(self.program)
-        settings, by_name = self.run.parameters, database.worlds()
-        request = GroundRequest(
-            query=_names(settings.get("query")),
-            closed=_names(settings.get("closed")) or (),
-            hidden=_names(settings.get("hidden")) or (),
-            worlds=None if not self.worlds else tuple(by_name[name] for name in self.worlds),
-            role="learn" if self.folded else "infer",
-        )
-        return ground(database, self.program, request)
+        role: Literal["infer", "learn"] = "learn" if self.folded else "infer"
+        return ground(database, self.program, recorded_request(database, self.run, role=role, worlds=self.worlds))
 
     def known(self, grounding: Grounding) -> Float:
         """What the predictor was told of the atoms: NaN for all but those that a fold of atoms did not hold out."""
@@ -171,12 +165,6 @@ def _recorded(database: Database, number: int, fold: int | None) -> _Recorded:
         plans[fold]["kept"] is not None,
         predictions[predictions["fold"] == fold],
     )
-
-
-def _names(given: Any) -> tuple[str, ...] | None:
-    if given is None:
-        return None
-    return tuple(name for name in (given.split(",") if isinstance(given, str) else given) if name)
 
 
 def _tell(grounding: Grounding, known: Float, changes: Mapping[str, bool | None]) -> None:

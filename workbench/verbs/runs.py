@@ -1,9 +1,9 @@
-"""Recording runs, and listing, comparing and exporting what was recorded."""
+"""Recording runs, and reading back and comparing what was recorded."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,8 +23,9 @@ from workbench.database import (
     same_folds,
 )
 from workbench.evaluation import corrected_resampled_t_test, paired_t_test, wilcoxon_test
+from workbench.grounding import GroundRequest
 from workbench.language import format_program
-from workbench.verbs.common import as_json
+from workbench.verbs.common import as_json, names_of
 
 if TYPE_CHECKING:
     from workbench.network import Templates
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
     from workbench.verbs.learn import LearningResult
 
-__all__ = ["compare_runs", "record_crossval", "record_inference", "record_learning", "versions"]
+__all__ = ["compare_runs", "record_crossval", "record_inference", "record_learning", "recorded_request", "versions"]
 
 
 def versions() -> dict[str, str]:
@@ -122,6 +123,21 @@ def record_learning(database: Database, result: LearningResult, seed: int, param
             weights=weights,
             traces=_trace(result.learned.trace),
         ),
+    )
+
+
+def recorded_request(
+    database: Database, run: Run, *, role: Literal["infer", "learn"], worlds: Sequence[str] | None
+) -> GroundRequest:
+    """What a recorded run grounded, its worlds (None for all) found again by name."""
+    settings, by_name = run.parameters, database.worlds()
+    return GroundRequest(
+        query=names_of(settings["query"]) if settings.get("query") else None,
+        closed=names_of(settings.get("closed")),
+        hidden=names_of(settings.get("hidden")),
+        worlds=tuple(by_name[name] for name in worlds) if worlds else None,
+        role=role,
+        tie=bool(settings.get("tie")),
     )
 
 
