@@ -20,14 +20,32 @@ from workbench.database import (
     worst_predictions,
 )
 from workbench.language import parse_mln
+from workbench.language.ground_atoms import atom_text, parse_atom
 
-NAMES = ["Ann", "bob", "New York", 'say "hi"', "back\\slash", "12", "-3.5", "Æsa", "<b>", "o'Neil", "A_1"]
+NAMES = [
+    "Ann",
+    "bob",
+    "New York",
+    'say "hi"',
+    "back\\slash",
+    "12",
+    "-3.5",
+    "Æsa",
+    "<b>",
+    "o'Neil",
+    "A_1",
+    "1e5",
+    "two\nlines",
+]
 
 
 def text_of(name: str) -> str:
-    from workbench.grounding.atoms import atom_text
-
     return atom_text("Fan", [name, "Ann"])
+
+
+def test_atoms_are_read_as_they_are_written() -> None:
+    for name in NAMES:
+        assert parse_atom(text_of(name)) == ("Fan", (name, "Ann"))
 
 
 @pytest.fixture
@@ -62,7 +80,7 @@ def test_labels_meet_predictions_by_the_text_of_their_atoms(database: Database) 
     assert value.tolist() == values
     assert truth.tolist() == frame["truth"].tolist()
     worst = worst_predictions(database, run, limit=2)
-    assert worst["atom"].tolist() == [text_of(NAMES[0]), text_of(NAMES[9])]
+    assert worst["atom"].tolist() == [text_of(NAMES[0]), text_of(NAMES[len(NAMES) // 2 * 2 - 1])]
 
 
 def test_a_predicate_without_labels_stays_unscored(database: Database) -> None:
