@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from workbench.arrays import Float
+from workbench.inference.cutting_plane import CuttingPlane
 from workbench.inference.registry import make_engine
 from workbench.inference.solution import Engine, Solution
 from workbench.network.ground_network import GroundNetwork
@@ -63,23 +64,53 @@ def choose(network: GroundNetwork, weights: Float, task: Task, *, discrete: bool
     if too_wide is None:
         return exact, "every component is narrow enough for exact inference"
     if task == "map":
-        if network.A.nnz > _LARGE:
-            relaxed = make_engine("lp", polish=True)
-            if relaxed.declines(network, weights) is None:
-                return relaxed, f"{too_wide}, and the network is too large for an integer program"
-            return make_engine("maxwalksat"), f"{too_wide}, and the network is too large for an integer program"
-        program = make_engine("ilp", max_nodes=_NODES)
-        refusal = program.declines(network, weights)
-        if refusal is None:
-            return program, f"{too_wide}; the integer program gives a certificate"
-        return make_engine("maxwalksat"), f"{too_wide}; {refusal}"
+        certified = _Certified()
+        refusal = certified.declines(network, weights)
+        if refusal is not None:
+            return make_engine("maxwalksat"), f"{too_wide}; {refusal}"
+        if network.A.nnz > _SMALL:
+            return CuttingPlane(certified, most_rows=0.25), f"{too_wide}; rows are added where they are violated"
+        return certified.by_size(network), f"{too_wide}; the integer program gives a certificate"
     if clausal:
         return make_engine("mcsat"), too_wide
     return make_engine("gibbs"), f"{too_wide}, and some rows are no clauses"
 
 
+@dataclass(frozen=True)
+class _Certified:
+    """An integer program where that is affordable, else the relaxation, rounded and polished."""
+
+    name: ClassVar[str] = "ilp or lp"
+    task: ClassVar[Task] = "map"
+
+    def by_size(self, network: GroundNetwork) -> Engine:
+        """The engine for a network of this size."""
+        return make_engine("lp", polish=True) if network.A.nnz > _LARGE else make_engine("ilp", max_nodes=_NODES)
+
+    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
+        """What the engine of that size declines."""
+        return self.by_size(network).declines(network, weights)
+
+    def solve(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+        start: Float | None = None,
+    ) -> Solution:
+        """Choose by size and solve."""
+        engine = self.by_size(network)
+        return engine.solve(network, weights, seed=seed, deadline=deadline, progress=progress, start=start)
+
+
 _NODES = 500
 """Nodes of branch and cut a component, unasked: a limit in time would make answers depend on the machine."""
+
+_SMALL = 20_000
+"""Entries of the largest network that is solved whole without trying a part of its rows first."""
 
 _LARGE = 200_000
 """Entries of the largest network given to the integer program unasked."""

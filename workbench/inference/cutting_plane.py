@@ -81,6 +81,9 @@ class CuttingPlane:
     source : RowSource or None
         Where further rows come from, such as a lazily grounded rule; None takes the network's own rows a few at a time.
     max_rounds : int
+    most_rows : float
+        Share of the network's own rows. Where a partial network needs more, the whole is solved at once, for rounds
+        only pay while few rows matter.
 
     Notes
     -----
@@ -99,6 +102,7 @@ class CuttingPlane:
     engine: str | Engine = "ilp"
     source: RowSource | None = None
     max_rounds: int = 100
+    most_rows: float = 1.0
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """What the inner engine declines."""
@@ -149,6 +153,9 @@ class CuttingPlane:
                 best = start
                 status, reason = solution.status, f"nothing left out is violated; {solution.reason}"
                 break
+            if self.source is None and partial.n_rows > self.most_rows * network.n_rows:
+                whole = engine.solve(network, weights, seed=seed, deadline=deadline, progress=progress, start=start)
+                return replace(whole, reason=f"too many rows are violated to add them by and by; {whole.reason}")
             if expired(deadline):
                 reason = "time ran out while rows were still violated"
                 break
