@@ -22,6 +22,8 @@ __all__ = [
 
 BLUE, ORANGE, GREY, GREEN = "#0072B2", "#D55E00", "#8a8a8a", "#009E73"
 TOP = alt.Legend(orient="top")
+# Labels of formulas take at most two fifths of the chart, so that bars stay visible in a narrow window.
+LABELS = alt.Axis(labelLimit=alt.ExprRef("max(110, 0.4 * containerSize()[0])"), labelOverlap=False)
 SERIES = [BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9"]
 
 
@@ -63,8 +65,7 @@ def weight_bars(frame: pd.DataFrame, *, before: bool, description: str) -> alt.L
     Columns: order, label, formula, weight, initial, and low, high with an interval.
     """
     base = alt.Chart(frame, description=description)
-    axis = alt.Axis(labelLimit=420, labelOverlap=False)
-    y = alt.Y("label:N", sort=alt.SortField("order"), title=None, axis=axis)
+    y = alt.Y("label:N", sort=alt.SortField("order"), title=None, axis=LABELS)
     shown = [name for name in ("weight", "initial", "low", "high") if name in frame and frame[name].notna().any()]
     layers = [
         base.mark_bar(cornerRadiusEnd=2).encode(
@@ -149,7 +150,7 @@ def waterfall(parts: list[tuple[str, float]], *, total: str, description: str) -
     frame = pd.DataFrame(rows)
     frame["kind"] = ["up" if value >= 0 else "down" for value in frame["contribution"][:-1]] + ["total"]
     frame["text"] = [f"{value:+.2f}" for value in frame["contribution"]]
-    y = alt.Y("label:N", sort=alt.SortField("order"), title=None, axis=alt.Axis(labelLimit=420, labelOverlap=False))
+    y = alt.Y("label:N", sort=alt.SortField("order"), title=None, axis=LABELS)
     base = alt.Chart(frame, description=description)
     chart = base.mark_bar(cornerRadius=2).encode(
         x=alt.X("from:Q", title="contribution"),
@@ -171,8 +172,7 @@ def waterfall(parts: list[tuple[str, float]], *, total: str, description: str) -
 def published_and_ours(frame: pd.DataFrame, *, description: str) -> alt.LayerChart:
     """Two points a figure, published and ours, joined by a line; columns label, published, ours."""
     base = alt.Chart(frame, description=description)
-    axis = alt.Axis(labelLimit=420, labelOverlap=False)
-    y = alt.Y("label:N", sort=alt.SortField("order"), title=None, axis=axis)
+    y = alt.Y("label:N", sort=alt.SortField("order"), title=None, axis=LABELS)
     line = base.mark_rule(color=GREY).encode(x=alt.X("published:Q", title="value"), x2="ours:Q", y=y)
     points = (
         base.transform_fold(["published", "ours"], as_=["figure", "value"])

@@ -80,7 +80,7 @@ def table(
 
 def metrics(figures: Sequence[tuple[str, str | int, str | None]]) -> None:
     """Figures in a row that wraps on a narrow window: label, value, and what it means."""
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="medium"):
         for label, value, about in figures:
             st.metric(label, f"{value:,}" if isinstance(value, int) else value, help=about, width="content")
 

@@ -147,8 +147,8 @@ else:
     if st.button("Run", type="primary", key="run", icon=":material/play_arrow:"):
         run(kind, text, arguments)
     commands(kind, language, arguments)
-if latest_of(tuple(KINDS)) is None:
-    st.info("Nothing has run yet. Choose above and press Run.")
+    if latest_of(tuple(KINDS)) is None:
+        st.info("Nothing has run yet. Choose above and press Run.")
 job = watch(tuple(KINDS))
 if job is not None:
     st.divider()

@@ -26,8 +26,11 @@ from workbench.evaluation import corrected_resampled_t_test, paired_t_test, wilc
 from workbench.grounding import GroundRequest
 from workbench.language import format_program
 from workbench.verbs.common import as_json, names_of
+from workbench.verbs.naming import template_texts
 
 if TYPE_CHECKING:
+    from workbench.grounding import Grounding
+    from workbench.language.program import Program
     from workbench.network import Templates
     from workbench.verbs.crossval import CrossValidation
     from workbench.verbs.infer import InferenceResult
@@ -47,16 +50,16 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _weights(templates: Templates, weights: Array, groundings: Array) -> dict[str, Any]:
+def _weights(program: Program, templates: Templates, weights: Array, grounding: Grounding) -> dict[str, Any]:
     return {
         "template": np.arange(templates.n_templates),
         "rule": templates.rule,
         "clause": templates.clause,
-        "formula": list(templates.label),
+        "formula": list(template_texts(program, templates)),
         "weight": weights,
         "initial": templates.weight,
         "fixed": templates.fixed,
-        **dict(zip(("open", "satisfied", "violated"), groundings.T)),
+        **dict(zip(("open", "satisfied", "violated"), grounding.network.groundings.T)),
     }
 
 
@@ -96,7 +99,7 @@ def record_inference(database: Database, result: InferenceResult, seed: int, par
             data_hash=data_hash(database),
             parameters={"task": result.task, "query": list(result.query), **as_json(parameters), "figures": summary},
             versions=versions(),
-            weights=_weights(result.grounding.templates, result.weights, result.grounding.network.groundings),
+            weights=_weights(result.program, result.grounding.templates, result.weights, result.grounding),
             predictions=_predictions(result),
             traces=_trace(solution.trace),
         ),
@@ -105,7 +108,7 @@ def record_inference(database: Database, result: InferenceResult, seed: int, par
 
 def record_learning(database: Database, result: LearningResult, seed: int, parameters: Mapping[str, Any]) -> int:
     """Record a learning run with its weights and trace; its id."""
-    weights = _weights(result.templates, result.weights, result.grounding.network.groundings)
+    weights = _weights(result.program, result.templates, result.weights, result.grounding)
     if result.intervals is not None:
         weights |= {"low": result.intervals.low, "high": result.intervals.high}
     return record_run(
@@ -155,9 +158,9 @@ def record_crossval(database: Database, result: CrossValidation, seed: int, para
             metrics["metric"].append(name)
             metrics["value"].append(float(value))
     weights = [
-        _weights(fold.learning.templates, fold.learning.weights, fold.learning.grounding.network.groundings)
-        | {"fold": np.full(fold.learning.weights.size, number)}
-        for number, fold in enumerate(result.folds)
+        _weights(learning.program, learning.templates, learning.weights, learning.grounding)
+        | {"fold": np.full(learning.weights.size, number)}
+        for number, learning in enumerate(fold.learning for fold in result.folds)
     ]
     last = result.folds[-1]
     names = {number: name for name, number in database.worlds().items()}
