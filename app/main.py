@@ -12,7 +12,9 @@ if str(HERE.parent) not in sys.path:
 import streamlit as st  # noqa: E402
 
 from app.jobs import Job  # noqa: E402
-from app.state import server  # noqa: E402
+from app.show import header, show_error  # noqa: E402
+from app.state import Server, server  # noqa: E402
+from workbench.errors import WorkbenchError  # noqa: E402
 
 st.set_page_config(
     page_title="Relational workbench", page_icon=":material/hub:", layout="wide", initial_sidebar_state=230
@@ -54,10 +56,23 @@ def job_line(job: Job) -> None:
     st.text(f"{job.title}: {job.status}{share}")
 
 
+def opened() -> Server:
+    """The server's state; where its workspace cannot be opened, the page says why and ends."""
+    try:
+        return server()
+    except WorkbenchError as error:
+        header("The workspace does not open", "It is given on the command line that started this page.")
+        show_error(error)
+        st.caption("Where another process has the file, end that process first. A missing folder has to be made first.")
+        st.button("Try again", type="primary")
+        st.stop()
+
+
 chosen = st.navigation(pages)
 with st.sidebar:
-    state = server()
     st.caption("Workspace")
+state = opened()
+with st.sidebar:
     st.text(Path(state.path).name if state.path else "in memory (not saved)")
     latest = state.runner.latest()
     if latest is not None:

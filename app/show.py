@@ -33,8 +33,10 @@ def show_error(error: WorkbenchError | str) -> None:
         return
     first = error.diagnostics[0].message if error.diagnostics else "unknown fault"
     more = f" (and {len(error.diagnostics) - 1} more)" if len(error.diagnostics) > 1 else ""
-    st.error(plain(first) + more, icon=":material/error:")
-    st.code(_without_paths(str(error)), language=None, wrap_lines=True)
+    st.error(plain(_without_paths(first)) + more, icon=":material/error:")
+    rendered = _without_paths(str(error))
+    if "\n" in rendered:
+        st.code(rendered, language=None, wrap_lines=True)
 
 
 def warnings(found: Sequence[Any]) -> None:

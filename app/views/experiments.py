@@ -90,10 +90,10 @@ def paper(name: str) -> None:
     """The published table alone."""
     figures = published(name)
     if figures:
-        st.caption("Published figures; none has been run in this workspace yet.")
+        st.info("None of the published figures has been run in this workspace yet. Choose above and press Reproduce.")
         table(rows(figures), help=COLUMNS, digits=3)
     else:
-        st.caption("The paper draws its figures and prints none; ours appear here once they are run.")
+        st.info("The paper draws its figures and prints none. Choose above and press Reproduce to see ours.")
 
 
 header("Experiments", "Published experiments run again on the real data, their figures beside ours.")

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.jobs import Job, JobRunner
 from app.show import plain
-from app.state import Server
+from app.state import Server, server
 from tests.app.conftest import Open
 from workbench.errors import WorkbenchError
 from workbench.experiments import FoldScore, ReproductionTable, keep, rows_from_folds
@@ -237,6 +237,21 @@ def test_text_of_users_is_no_markup() -> None:
 def test_combinations_stay_within_worlds(smokers: Server) -> None:
     assert smokers.workspace.combinations("Friends") == 100
     assert smokers.workspace.types() == ("person",)
+
+
+def test_a_workspace_that_does_not_open_is_told_and_tried_again(
+    state: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "team.duckdb"
+    path.write_text("no database")
+    monkeypatch.setenv("WORKBENCH_WORKSPACE", str(path))
+    server.clear()
+    test = sound(AppTest.from_file(str(shipped("app", "main.py")), default_timeout=60).run())
+    assert test.title[0].value == "The workspace does not open"
+    assert "team.duckdb" in test.error[0].value.replace("\\", "")
+    path.unlink()
+    sound(test.button[0].click().run())
+    assert test.title[0].value == "Data"
 
 
 def test_the_first_page_needs_no_heavy_library(state: Server, tmp_path: Path) -> None:
