@@ -149,3 +149,23 @@ def test_satisfied_evidence_of_a_negative_template_is_in_the_evidence_energy(run
     # B and C lack E: their clauses of weight -2 hold, and no conjunction does.
     assert outcome.json["evidence_energy"] == pytest.approx(4.0)
     assert outcome.json["energy"] == pytest.approx(0.0)
+
+
+def test_predictions_of_several_worlds_name_the_world(run: Run, tmp_path: Path) -> None:
+    rules, out, truth = tmp_path / "w.mln", tmp_path / "p.csv", tmp_path / "truth.db"
+    rules.write_text("E(t)\nP(t)\n2 E(x) => P(x)\n-1 P(x)\n")
+    for name, facts in (("one", "E(A)\n!E(B)\n"), ("two", "E(B)\n!E(A)\n")):
+        (tmp_path / f"{name}.db").write_text(facts)
+    worlds = ("--world", tmp_path / "one.db", "--world", tmp_path / "two.db")
+    assert run("infer", rules, *worlds, "--query", "P", "--out", out).code == 0
+    with open(out, newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert list(rows[0]) == ["atom", "predicate", "value", "world"]
+    value = {(row["atom"], row["world"]): float(row["value"]) for row in rows}
+    likely, unlikely = 1 / (1 + math.exp(-1)), 1 / (1 + math.exp(1))
+    assert value["P(A)", "one"] == pytest.approx(likely)
+    assert value["P(B)", "two"] == pytest.approx(likely)
+    assert value["P(A)", "two"] == pytest.approx(unlikely)
+    truth.write_text("P(A)\n")
+    scored = run("evaluate", "--predictions", out, "--truth", truth)
+    assert "E0830" in scored.err

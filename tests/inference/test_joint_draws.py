@@ -11,6 +11,7 @@ from workbench.inference.chains import hard_price, legal_state, new_chain
 from workbench.inference.gibbs import Gibbs
 from workbench.inference.joint_kernels import joint_sweep
 from workbench.inference.propagation import propagate
+from workbench.inference.solution import Status
 from workbench.network import BlockKind, blocks_from_members, hard_violation, network_from_clauses
 from workbench.network.layout import lay_out
 from workbench.progress import SILENT
@@ -49,3 +50,11 @@ def test_gibbs_reaches_every_permutation() -> None:
 def _products(layout, y):  # type: ignore[no-untyped-def]
     entries = layout.row_coefficient * y[layout.row_atom]
     return np.add.reduceat(np.append(entries, 0.0), layout.row_ptr[:-1]) * (np.diff(layout.row_ptr) > 0)
+
+
+@pytest.mark.parametrize("samples", [1, 5])
+def test_too_few_samples_are_no_agreement(samples: int) -> None:
+    network, weights = random_mln(1, n_atoms=7, hard=0.0, blocks=False)
+    solution = Gibbs(samples=samples).solve(network, weights)
+    assert solution.status == Status.FEASIBLE
+    assert "too few" in solution.reason

@@ -133,6 +133,11 @@ class AtomTable:
         worlds = np.array([segment.world for segment in self._segments], np.int32)
         return worlds[self._segment_of(self._full(ids))]
 
+    def world_names(self, ids: npt.ArrayLike | None = None) -> Array:
+        """The world's name of each atom, object array of shape (n,)."""
+        name = {number: text for text, number in self._database.worlds().items()}
+        return np.array([name[segment.world] for segment in self._segments], object)[self._segment_of(self._full(ids))]
+
     def hidden_of(self, ids: npt.ArrayLike | None = None) -> Bool:
         """Whether each atom's predicate is open without being asked about."""
         return np.array(self.hidden, bool)[self.predicate_of(ids)] if self.hidden else np.zeros(0, bool)

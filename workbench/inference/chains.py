@@ -154,7 +154,7 @@ class Record:
     error : float64 array, shape (n_atoms,)
         Standard error of `soft`, by batch means.
     r_hat : float64 array, shape (n_atoms,)
-        Gelman and Rubin's ratio over half chains; 1 where nothing varied.
+        Gelman and Rubin's ratio over half chains; 1 where nothing varied, NaN where half a chain is one sample or none.
     stopped : {'', 'limit', 'cancelled'}
     """
 
@@ -257,7 +257,7 @@ def _r_hat(soft: Float, squares: Float, sizes: Int64) -> Float:
     squared = np.concatenate((squares[:, 0], squares[:, 1]))
     sums, squared, n = sums[n > 1], squared[n > 1], n[n > 1]
     if len(n) < 2:
-        return np.ones(soft.shape[2])
+        return np.full(soft.shape[2], np.nan)
     means = sums / n[:, None]
     length = float(n.mean())
     within = ((squared / n[:, None] - means**2) * (n / (n - 1))[:, None]).mean(axis=0)

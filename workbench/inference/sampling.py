@@ -30,6 +30,8 @@ def answer(record: Record, engine: str, chains: int, wanted: int) -> Solution:
         status, reason = Status.CANCELLED, f"cancelled after {record.samples} samples"
     elif record.stopped == "limit":
         status, reason = Status.LIMIT, f"the time limit was reached after {record.samples} of {wanted} samples"
+    elif np.isnan(record.r_hat).any():
+        status, reason = Status.FEASIBLE, f"{record.samples} samples, too few to tell whether chains agree"
     elif apart.any():
         where = f"{np.count_nonzero(apart):,} of {apart.size:,} atoms"
         status, reason = (

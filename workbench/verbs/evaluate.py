@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -107,7 +108,7 @@ def _scored(
             by_predicate[name] = dict(scores(values[chosen], target[chosen], kind=kind, threshold=threshold))
     result["by_predicate"] = by_predicate
     result["calibration"] = _calibration(values, target)
-    result["warnings"] = [warning.as_record() for warning in _unmatched(predicates, labels)]
+    result["warnings"] = [warning.as_record() for warning in _unmatched(predicates, labels) + _repeated(atoms)]
     return result
 
 
@@ -133,6 +134,22 @@ def _unmatched(predicates: Array, labels: Mapping[AtomKey, float]) -> list[Diagn
             "E0826",
             f"the truth holds no fact of {', '.join(predicted)}, so all predictions are scored against false",
             help=f"the truth is of {', '.join(named[:5])}" + (f"; did you mean {close}?" if close else ""),
+            severity="warning",
+        )
+    ]
+
+
+def _repeated(atoms: Sequence[AtomKey]) -> list[Diagnostic]:
+    """A warning when an atom is predicted more than once: all of its predictions are scored against one label."""
+    twice = next((atom for atom, count in Counter(atoms).items() if count > 1), None)
+    if twice is None:
+        return []
+    name, arguments = twice
+    return [
+        Diagnostic(
+            "E0830",
+            f"{name}({', '.join(arguments)}) is predicted more than once, and each prediction scored against one label",
+            help="score the predictions of one world (column `world`) at a time, against its own facts",
             severity="warning",
         )
     ]

@@ -88,7 +88,10 @@ class InferenceResult:
         return is_query(self.grounding)
 
     def predictions(self, *, include_hidden: bool = False) -> pd.DataFrame:
-        """The predictions as a frame with columns `atom`, `predicate`, `value`, in the order of atom ids."""
+        """The predictions as a frame with columns `atom`, `predicate`, `value`, in the order of atom ids.
+
+        With several worlds a column `world` tells atoms of one name apart.
+        """
         import pandas as pd
 
         atoms = self.grounding.atoms
@@ -97,7 +100,10 @@ class InferenceResult:
         if self.task == "map" and self.program.language == "mln":
             values = np.rint(values).astype(np.int64)
         predicates = np.array(atoms.predicates, dtype=object)[atoms.predicate_of(ids)]
-        return pd.DataFrame({"atom": atoms.names(ids), "predicate": predicates, "value": values})
+        columns: dict[str, object] = {"atom": atoms.names(ids), "predicate": predicates, "value": values}
+        if len(atoms.worlds) > 1:
+            columns["world"] = atoms.world_names(ids)
+        return pd.DataFrame(columns)
 
     def value(self, atom: str) -> float:
         """The value of one open atom, by its text."""
