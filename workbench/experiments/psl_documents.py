@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.arrays import Bool, Float, Int64
-from workbench.database import Database, load_frame
+from workbench.database import Database, Partition, load_frame
 from workbench.evaluation import categorical_accuracy
 from workbench.experiments.measurements import Measurements, known_systems
 from workbench.experiments.psl_worlds import (
@@ -135,7 +135,8 @@ def _load(
     pairs = pd.DataFrame(links[inside].astype(str), columns=["from", "to"])
     load_frame(database, pairs, predicate="Link", world=world)
     categories = np.unique(category)
-    for partition, chosen in (("evidence", half[observed[half]]), ("truth", half[~observed[half]])):
+    parts: dict[Partition, Int64] = {"evidence": half[observed[half]], "truth": half[~observed[half]]}
+    for partition, chosen in parts.items():
         frame = pd.DataFrame(
             {
                 "document": np.repeat(documents[chosen], categories.size).astype(str),
@@ -146,7 +147,7 @@ def _load(
         if partition == "truth":
             targets = frame[["document", "category"]]
             load_frame(database, targets, predicate="HasCat", world=world, partition="target")
-        load_frame(database, frame, predicate="HasCat", value="value", world=world, partition=partition)  # type: ignore[arg-type]
+        load_frame(database, frame, predicate="HasCat", value="value", world=world, partition=partition)
 
 
 def _accuracy(world: HingeWorld, values: Float, frequency: Int64) -> float:

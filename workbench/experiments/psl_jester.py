@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from workbench.arrays import Float, Int64
-from workbench.database import Database, load_frame
+from workbench.database import Database, Partition, load_frame
 from workbench.evaluation.metrics import continuous_scores
 from workbench.experiments.matrix_factorisation import predict_ratings
 from workbench.experiments.measurements import Measurements, known_systems
@@ -135,7 +135,9 @@ def _load(database: Database, world: str, directory: Path, mark: str, split: int
     observed = _read(directory / f"jester-1-{mark}-obs-{split}.txt.gz")
     hidden = _read(directory / f"jester-1-{mark}-uno-{split}.txt.gz")
 
-    def put(predicate: str, partition: str = "evidence", value: Float | None = None, **columns: npt.ArrayLike) -> None:
+    def put(
+        predicate: str, partition: Partition = "evidence", value: Float | None = None, **columns: npt.ArrayLike
+    ) -> None:
         frame = pd.DataFrame({name: np.asarray(column).astype(str) for name, column in columns.items()})
         if value is not None:
             frame["value"] = value
@@ -145,7 +147,7 @@ def _load(database: Database, world: str, directory: Path, mark: str, split: int
             predicate=predicate,
             value=None if value is None else "value",
             world=world,
-            partition=partition,  # type: ignore[arg-type]
+            partition=partition,
         )
 
     user, joke, rating = observed

@@ -52,11 +52,11 @@ class Body:
     world: Expression | None = None
     geometry_alias: str | None = None
     _named: dict[tuple[str, str], str] = field(default_factory=dict)
-    _serial: int = 0
+    serial: int = 0
 
     def alias(self, letter: str) -> str:
-        self._serial += 1
-        return f"{self.prefix}{letter}{self._serial}"
+        self.serial += 1
+        return f"{self.prefix}{letter}{self.serial}"
 
     def cross(self, relation: str, letter: str) -> str:
         """Add a relation that meets the others in its world only; its alias."""

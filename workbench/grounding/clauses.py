@@ -217,7 +217,7 @@ def _start(vocabulary: Vocabulary, clause: Clause) -> Body:
     return Body(vocabulary, dict(clause.variable_types))
 
 
-def _join_weights(body: Body, clause: Clause, closed: tuple[Literal, ...]) -> set[int]:
+def _join_weights(body: Body, closed: tuple[Literal, ...]) -> set[int]:
     """Join the literal that gives each grounding its number."""
     joined = set()
     for number, literal in enumerate(closed):
@@ -249,7 +249,7 @@ def _case(
 ) -> Case:
     body = _start(vocabulary, clause)
     listed = {i for i, (atom, _) in enumerate(branch.terms) if vocabulary.roles[atom.predicate].listed}
-    with_number = _join_weights(body, clause, closed)
+    with_number = _join_weights(body, closed)
     for number, literal in enumerate(closed):
         if not literal.positive and number not in with_number:
             body.join(literal.atom, vocabulary.facts(literal.atom.predicate))
@@ -330,7 +330,7 @@ def plan_total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
     Cross products are computed from domain sizes in a subquery per variable; only functions and weights from data join.
     """
     body = _start(vocabulary, clause)
-    _join_weights(body, clause, tuple(clause.literals))
+    _join_weights(body, tuple(clause.literals))
     for definition in clause.definitions:
         body.define(definition)
     plus = list(clause.plus)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import duckdb
 import numpy as np
 
 from workbench.arrays import Float, Int32, Int64, Integer, UInt64
@@ -131,11 +132,11 @@ class SqlCoverage:
     predicates: Sequence[str]
     examples: Int32
     world: str = DEFAULT_WORLD
-    _tables: tuple[str, ...] = field(init=False, default=())
+    tables: tuple[str, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
         stored = self.database.predicates()
-        object.__setattr__(self, "_tables", tuple(stored[name].table_name for name in self.predicates))
+        object.__setattr__(self, "tables", tuple(stored[name].table_name for name in self.predicates))
 
     @property
     def n_examples(self) -> int:
@@ -174,7 +175,8 @@ class SqlCoverage:
                 keys = {f"k{place}": shape.constants[:, place] for place in range(shape.constants.shape[1])}
                 _create(connection, f"coverage_shape_{number}", {"body": shape.rows, **keys})
             rows = connection.execute(_statement(self, chunk)).fetchnumpy()
-            found.append(tuple(np.asarray(rows[name], np.int64) for name in ("body", "example", "count")))  # type: ignore[arg-type]
+            body, example, count = (np.asarray(rows[name], np.int64) for name in ("body", "example", "count"))
+            found.append((body, example, count))
         everything = np.tile(np.arange(self.n_examples), len(empty))
         found.append((np.repeat(empty, self.n_examples), everything, np.ones(len(everything), np.int64)))
         body, example, count = (np.concatenate([part[k] for part in found]) for k in range(3))
@@ -230,13 +232,13 @@ def _chunks(shapes: list[_Shape]) -> list[list[_Shape]]:
     return [shapes[at : at + _SHAPES_A_QUERY] for at in range(0, len(shapes), _SHAPES_A_QUERY)]
 
 
-def _create(connection: object, name: str, columns: Mapping[str, Integer]) -> None:
+def _create(connection: duckdb.DuckDBPyConnection, name: str, columns: Mapping[str, Integer]) -> None:
     import pandas as pd
 
     frame = pd.DataFrame(dict(columns))
-    connection.register("incoming_coverage", frame)  # type: ignore[attr-defined]
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM incoming_coverage")  # type: ignore[attr-defined]
-    connection.unregister("incoming_coverage")  # type: ignore[attr-defined]
+    connection.register("incoming_coverage", frame)
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM incoming_coverage")
+    connection.unregister("incoming_coverage")
 
 
 def _statement(coverage: SqlCoverage, shapes: Sequence[_Shape]) -> str:
@@ -294,5 +296,5 @@ def _join(
                 tests.append(f"{alias}.a{place} = {bound[cell]}")
             else:
                 bound[cell] = f"{alias}.a{place}"
-        source += f" JOIN {quoted(coverage._tables[predicate])} {alias} ON {' AND '.join(tests)}"
+        source += f" JOIN {quoted(coverage.tables[predicate])} {alias} ON {' AND '.join(tests)}"
     return source, bound

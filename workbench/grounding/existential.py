@@ -212,7 +212,7 @@ def _line(vocabulary: Vocabulary, clause: Clause, literal: Literal | None, varyi
 
 def _inner(body: Body, prefix: str) -> Body:
     """A body for a correlated subquery: the outer variables are bound already."""
-    inner = Body(body.vocabulary, body.types, prefix=f"{body.prefix}{prefix}{body._serial}_")
+    inner = Body(body.vocabulary, body.types, prefix=f"{body.prefix}{prefix}{body.serial}_")
     inner.bound = dict(body.bound)
     inner.world = body.world
     inner.geometry_alias = body.geometry_alias

@@ -185,7 +185,7 @@ def _rule_preview(grounder: Grounder, text: str, tallies: list[Tally], samples: 
             units += counted[0]
             rows += counted[1]
             if len(clauses) < samples:
-                clauses += _samples(grounder, tally.plan, shape, samples - len(clauses))
+                clauses += _samples(grounder, shape, samples - len(clauses))
         if relation is not None:
             grounder.connection.execute(f"DROP TABLE {relation}")
     total = sum(int(tally.total.sum()) for tally in tallies)
@@ -260,7 +260,7 @@ def _linear_samples(atoms: AtomTable, sink: RowSink, relation: str, count: int) 
     return shown
 
 
-def _samples(grounder: Grounder, plan: Plan, shape: Shape, count: int) -> list[str]:
+def _samples(grounder: Grounder, shape: Shape, count: int) -> list[str]:
     """The first few rows in logic syntax."""
     some_open: tuple[Expression, ...] = ()
     if shape.folded:
@@ -270,10 +270,10 @@ def _samples(grounder: Grounder, plan: Plan, shape: Shape, count: int) -> list[s
     sql = render(sample).replace("* AS everything", "*", 1)
     cursor = grounder.connection.execute(sql)
     names = [column[0] for column in cursor.description or ()]
-    return [_clause(grounder.atoms, plan, shape, dict(zip(names, row))) for row in cursor.fetchall()]
+    return [_clause(grounder.atoms, shape, dict(zip(names, row))) for row in cursor.fetchall()]
 
 
-def _clause(atoms: AtomTable, plan: Plan, shape: Shape, row: dict[str, object]) -> str:
+def _clause(atoms: AtomTable, shape: Shape, row: dict[str, object]) -> str:
     if shape.listing:
         keys = np.array(row["literals"], np.int64)
         ids, negated = keys >> 1, (keys & 1).tolist()

@@ -85,7 +85,7 @@ def relative_gap(energy: float, bound: float) -> float:
     return (energy - bound) / max(abs(energy), 1e-9)
 
 
-def infeasible(engine: str, network: GroundNetwork, *, seconds: float = 0.0) -> Solution:
+def infeasible(engine: str, network: GroundNetwork) -> Solution:
     """The answer for a network whose hard rows admit no state."""
     conflict = find_conflict(network)
     return Solution(

@@ -141,7 +141,7 @@ class CuttingPlane:
                 bound = max(bound, solution.bound)
             start = solution.values
             rows = source.violated(solution.values)
-            _refuse_negative(rows, partial, weights)
+            _refuse_negative(rows, weights)
             partial = extend(partial, rows)
             if best is None or _rank(partial, weights, start) <= _rank(partial, weights, best):
                 best = start
@@ -195,7 +195,7 @@ def _rank(network: GroundNetwork, weights: Float, values: Float) -> tuple[float,
     return hard_violation(network, values, discrete=True), reported_energy(network, weights, values)
 
 
-def _refuse_negative(rows: Rows, network: GroundNetwork, weights: Float) -> None:
+def _refuse_negative(rows: Rows, weights: Float) -> None:
     """A source's rows must cost nothing while they are left out."""
     soft = rows.template >= 0
     effective = weights[rows.template[soft]] * (1.0 if rows.scale is None else rows.scale[soft])

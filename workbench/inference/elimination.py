@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -174,7 +175,7 @@ def best_values(layout: Layout, variables: Variables, order: Plan) -> tuple[list
 
 
 def _upwards(
-    layout: Layout, variables: Variables, order: Plan, combine: object
+    layout: Layout, variables: Variables, order: Plan, combine: Callable[[Float, tuple[int, ...]], Float]
 ) -> tuple[list[Float], list[Float], list[int]]:
     """Tables with the messages from below, the message of each, and where it goes (-1: a root)."""
     place = {variable: at for at, variable in enumerate(order.order)}
@@ -194,7 +195,7 @@ def _upwards(
     messages: list[Float] = []
     parents: list[int] = []
     for at, scope in enumerate(order.scopes):
-        message = combine(tables[at], (0,))  # type: ignore[operator]
+        message = combine(tables[at], (0,))
         messages.append(message)
         parents.append(place[scope[1]] if len(scope) > 1 else -1)
         if parents[at] >= 0:

@@ -99,7 +99,7 @@ class IntegerProgram:
         left = restrict(problem, fixed, x)
         parts = split(left.problem)
         warm = problem.complete(best)
-        solved, bounds, programs = self._search(parts, left, warm, seed, deadline, progress, scale)
+        solved, bounds, programs = self._search(parts, left, warm, seed, deadline, progress)
         if solved is None:
             return self._infeasible(network)
         values = x.copy()
@@ -146,7 +146,6 @@ class IntegerProgram:
         seed: int,
         deadline: float | None,
         progress: Progress,
-        scale: float,
     ) -> tuple[Float | None, float, int]:
         """Solve every part; its best point over the left variables, the summed bound, and how many were searched."""
         solved = warm[left.variables].copy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.sparse import block_array, csr_array, eye_array
@@ -154,12 +155,11 @@ def solve_highs(
     return _read(solver, problem, integer)
 
 
-def _read(solver: object, problem: HingeProblem, integer: bool) -> LinearAnswer:
+def _read(solver: Any, problem: HingeProblem, integer: bool) -> LinearAnswer:
     """HiGHS's outcome as ours."""
     import highspy
 
-    outcome = solver.getModelStatus()  # type: ignore[attr-defined]
-    info = solver.getInfo()  # type: ignore[attr-defined]
+    outcome, info = solver.getModelStatus(), solver.getInfo()
     statuses = highspy.HighsModelStatus
     none = LinearAnswer("limit", np.full(problem.n_variables, 0.5), float("inf"), -float("inf"), 0)
     if outcome in (statuses.kInfeasible, statuses.kUnboundedOrInfeasible):
@@ -174,7 +174,7 @@ def _read(solver: object, problem: HingeProblem, integer: bool) -> LinearAnswer:
     iterations = int(max(0, info.simplex_iteration_count) + max(0, info.ipm_iteration_count))
     if info.primal_solution_status != int(highspy.SolutionStatus.kSolutionStatusFeasible):
         return LinearAnswer("limit", none.x, none.objective, bound, iterations)
-    x = np.clip(np.asarray(solver.getSolution().col_value)[: problem.n_variables], 0.0, 1.0)  # type: ignore[attr-defined]
+    x = np.clip(np.asarray(solver.getSolution().col_value)[: problem.n_variables], 0.0, 1.0)
     if integer:
         x[: problem.n_atoms] = np.round(x[: problem.n_atoms])
     return LinearAnswer("optimal" if optimal else "feasible", x, problem.objective(x), bound, iterations)

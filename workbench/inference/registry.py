@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from workbench.errors import UsageError, nearest
 from workbench.inference.solution import Engine
@@ -104,7 +104,8 @@ def with_parameters(engine: Engine, parameters: Mapping[str, object]) -> Engine:
     UsageError
         E0412 for any other parameter that it does not have.
     """
-    known = [field.name for field in fields(engine)]  # type: ignore[arg-type]
+    settings = cast(Any, engine)  # a frozen dataclass, which a protocol cannot say
+    known = [field.name for field in fields(settings)]
     for name in parameters:
         if name not in known and name != "samples":
             raise UsageError.of(
@@ -112,7 +113,8 @@ def with_parameters(engine: Engine, parameters: Mapping[str, object]) -> Engine:
                 f"auto took engine {engine.name}, which has no parameter {name}",
                 help=f"name the engine with --engine; {engine.name} has: {', '.join(known) or 'none'}",
             )
-    return replace(engine, **{name: value for name, value in parameters.items() if name in known})  # type: ignore[type-var]
+    chosen: Engine = replace(settings, **{name: value for name, value in parameters.items() if name in known})
+    return chosen
 
 
 _TASKS = {"map": "the most probable state", "marginal": "marginal probabilities"}

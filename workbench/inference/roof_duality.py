@@ -7,12 +7,12 @@ at 0 or 1 keep that value in some state of least energy (persistency).
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Float, Int8, Int32, Int64
 from workbench.inference.linear_program import LinearAnswer
+from workbench.network.compiled import compiled
 from workbench.network.relax import HingeProblem
 
 __all__ = ["has_roof_dual", "solve_roof_dual"]
@@ -101,7 +101,7 @@ def solve_roof_dual(problem: HingeProblem) -> LinearAnswer:
     flow += contracted
     reached |= side > 0
     reached &= side >= 0
-    x = 0.5 * (reached[0::2] + 1.0 - reached[1::2])
+    x = 0.5 * (reached[0::2] + 1.0 - reached[1::2]).astype(np.float64)
     if problem.violation(x) > 0.0:
         return LinearAnswer("infeasible", np.full(n, 0.5), float("inf"), -float("inf"), int(phases))
     return LinearAnswer("optimal", x, problem.objective(x), constant + flow, int(phases))
@@ -118,7 +118,7 @@ def _graph(n: int, tail: Int64, head: Int64, capacity: Float) -> tuple[Int32, In
     return both_ways.indptr.astype(np.int32), both_ways.indices.astype(np.int32), reverse, both_ways.data
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _contract(
     start: Int32, head: Int32, reverse: Int32, capacity: Float, source: Float, sink: Float
 ) -> tuple[float, Int8]:
@@ -178,7 +178,7 @@ def _contract(
     return flow, side
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _maximum_flow(
     start: Int32, head: Int32, reverse: Int32, capacity: Float, source: Float, sink: Float, tolerance: float
 ) -> tuple[float, Bool, int]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-import numba
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from workbench.arrays import Bool, Float, Int8, Int32
+from workbench.network.compiled import compiled
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 
 __all__ = ["Rounded", "round_state"]
@@ -116,7 +116,7 @@ def _both_ways(A: csr_array) -> tuple[Int32, Int32, Float, Int32, Int32, Float]:
     )
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _round(
     order: Int32,
     n_first: int,

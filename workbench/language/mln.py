@@ -181,7 +181,7 @@ class _Reading:
             raise Refused(why.code, why.message, statement.source.span(why.token), why.help) from None
 
     def rule(self, statement: Statement, span: Span) -> FormulaRule:
-        tokens, weighted = _tag_weight(statement, self.diagnostics)
+        tokens, weighted = _tag_weight(statement)
         stop = tokens[-1].type == "POINT"
         if stop:
             tokens = [*tokens[:-1], tokens[-1].update(type="STOP")]
@@ -271,7 +271,7 @@ def _is_predicate_declaration(tokens: list[Token], predicates: dict[str, Predica
     return str(tokens[start]) not in predicates or "NOT" in inside or "QUESTION" in inside
 
 
-def _tag_weight(statement: Statement, diagnostics: Diagnostics) -> tuple[list[Token], bool]:
+def _tag_weight(statement: Statement) -> tuple[list[Token], bool]:
     """The statement's tokens with a leading number (or `w:`) retyped as its weight, and whether there is one."""
     tokens = statement.tokens
     kinds = [token.type for token in tokens[:4]] + ["", "", "", ""]

@@ -214,9 +214,10 @@ class Builder(Transformer[Token, object]):
         if pending:
             raise Refused("E0112", f"the range of {name} has no end", self.source.span(name), "write {1,...,20}")
         seen: set[str] = set()
-        repeated = next((c for c in constants if c in seen or seen.add(c)), None)  # type: ignore[func-returns-value]
-        if repeated is not None:
-            raise Refused("E0112", f"{repeated} stands twice in the type {name}", self.source.span(name))
+        for constant in constants:
+            if constant in seen:
+                raise Refused("E0112", f"{constant} stands twice in the type {name}", self.source.span(name))
+            seen.add(constant)
         return Type(str(name), tuple(constants), self.source.span(name))
 
     def _range(self, constants: list[str], end: Variable | Constant) -> list[str]:

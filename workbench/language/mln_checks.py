@@ -32,7 +32,7 @@ def check_formulas(program: Program, diagnostics: Diagnostics) -> None:
             constants.check(constant, type_name, joins=False)
         constants.check_variables(rule.formula, found.variables)
         _check_quantifiers(rule, rule.formula, frozenset(), diagnostics)
-        _check_weight_variable(rule, program, diagnostics)
+        _check_weight_variable(rule, diagnostics)
         _check_rereading(rule, program, diagnostics)
 
 
@@ -105,7 +105,7 @@ def _check_quantifiers(rule: FormulaRule, formula: Formula, bound: frozenset[str
                 )
 
 
-def _check_weight_variable(rule: FormulaRule, program: Program, diagnostics: Diagnostics) -> None:
+def _check_weight_variable(rule: FormulaRule, diagnostics: Diagnostics) -> None:
     name = rule.weight.variable
     if name is None:
         return

@@ -151,7 +151,7 @@ class _Translator:
         ]
         types = {names.of[name]: type_name for name, type_name in clause.variable_types}
         if clause.existential:
-            self.existential(clause, literals, conditions, names, types)
+            self.existential(clause, literals, conditions, names)
         elif value is None or value > 0:
             self.disjunction(literals, conditions, _weight(value), types, clause.span)
         else:
@@ -196,7 +196,6 @@ class _Translator:
         literals: list[Literal],
         conditions: list[Comparison],
         names: _Names,
-        types: Mapping[str, str],
     ) -> None:
         """The arithmetic rule `sum of the literals' truth >= 1`; a negated literal of n groundings adds n - sum."""
         if clause.weight is not None and clause.weight < 0:

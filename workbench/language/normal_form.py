@@ -166,8 +166,8 @@ def negation_normal_form(formula: Formula, positive: bool = True) -> Formula:
             both = And((Implies(left, right), Implies(right, left)))
             return negation_normal_form(both, positive)
         case Quantified(kind, variables, body):
-            flipped = {"forall": "exist", "exist": "forall"}[kind]
-            return Quantified(kind if positive else flipped, variables, negation_normal_form(body, positive))  # type: ignore[arg-type]
+            inner = negation_normal_form(body, positive)
+            return Quantified("forall" if (kind == "forall") == positive else "exist", variables, inner)
     raise TypeError(type(formula).__name__)
 
 

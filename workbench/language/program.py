@@ -128,33 +128,45 @@ class FreeSign:
 
 @dataclass(frozen=True, slots=True)
 class Not:
+    """`!f`."""
+
     body: Formula
 
 
 @dataclass(frozen=True, slots=True)
 class And:
+    """`f ^ g ^ ...`."""
+
     items: tuple[Formula, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
+    """`f v g v ...`."""
+
     items: tuple[Formula, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Implies:
+    """`left => right`."""
+
     left: Formula
     right: Formula
 
 
 @dataclass(frozen=True, slots=True)
 class Iff:
+    """`left <=> right`."""
+
     left: Formula
     right: Formula
 
 
 @dataclass(frozen=True, slots=True)
 class Quantified:
+    """`FORALL x, y body` or `EXIST x, y body`."""
+
     kind: OneOf["forall", "exist"]
     variables: tuple[str, ...]
     body: Formula

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -287,7 +287,7 @@ def _cell(cell: object) -> str:
     return str(cell).lower() if isinstance(cell, bool) else str(cell)
 
 
-def _unknown(name: str, declared: object) -> Diagnostic:
-    close = nearest(name, list(declared))  # type: ignore[call-overload]
+def _unknown(name: str, declared: Iterable[str]) -> Diagnostic:
+    close = nearest(name, declared)
     help = f"did you mean {close}?" if close else "declare it in the section `predicates`"
     return Diagnostic("E0104", f"there is no predicate {name}", None, help)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from workbench.errors import Span, nearest
@@ -248,8 +249,8 @@ class _Inference:
             "use two variables, or give both arguments one type in their declarations",
         )
 
-    def unknown(self, name: str, what: str, known: object, span: Span | None) -> None:
-        close = nearest(name[:80], list(known))  # type: ignore[call-overload]
+    def unknown(self, name: str, what: str, known: Iterable[str], span: Span | None) -> None:
+        close = nearest(name[:80], known)
         help = f"did you mean {close}?" if close else f"declare it first: {DECLARING[what]}"
         self.problem("E0104", f"there is no {what} {name}", span, help)
 

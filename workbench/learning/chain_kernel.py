@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numba
 import numpy as np
+
+from workbench.arrays import Float, Int32, Int64
+from workbench.network.compiled import compiled
 
 __all__ = ["Graph", "sweep"]
 
@@ -13,30 +15,30 @@ __all__ = ["Graph", "sweep"]
 class Graph(NamedTuple):
     """A network by atom, as flat arrays.
 
-    `row_ptr`, `row`, `entry` are the columns of A; `weight` is a row's weight times scale; `hard` its relation;
+    `row_ptr`, `row`, `entry` are the columns of A; `weight` is a row's weight times scale; `hard` its `Relation`;
     `unit_ptr`, `unit_template`, `unit_entry` are the rows of `unit`, `unit_score` their weighted sums.
     """
 
-    row_ptr: Any
-    row: Any
-    entry: Any
-    weight: Any
-    scale: Any
-    power: Any
-    hard: Any
-    template: Any
-    unit_ptr: Any
-    unit_template: Any
-    unit_entry: Any
-    unit_score: Any
-    plain: Any
-    block_ptr: Any
-    block_atom: Any
-    block_kind: Any
+    row_ptr: Int64
+    row: Int32
+    entry: Float
+    weight: Float
+    scale: Float
+    power: Int64
+    hard: Int64
+    template: Int32
+    unit_ptr: Int64
+    unit_template: Int32
+    unit_entry: Float
+    unit_score: Float
+    plain: Int32
+    block_ptr: Int64
+    block_atom: Int32
+    block_kind: Int64
 
 
-@numba.njit(cache=True)
-def _energy_change(graph, ell, atom, change):  # type: ignore[no-untyped-def]
+@compiled
+def _energy_change(graph: Graph, ell: Float, atom: int, change: float) -> tuple[float, int]:
     """Change of the soft energy and of the number of broken hard rows when the atom's value moves by `change`."""
     soft = 0.0
     broken = 0
@@ -58,8 +60,8 @@ def _energy_change(graph, ell, atom, change):  # type: ignore[no-untyped-def]
     return soft, broken
 
 
-@numba.njit(cache=True)
-def _move(graph, ell, counts, state, atom, change):  # type: ignore[no-untyped-def]
+@compiled
+def _move(graph: Graph, ell: Float, counts: Float, state: Float, atom: int, change: float) -> None:
     """Move the atom's value, keeping `ell` and the summed potentials `counts` up to date."""
     state[atom] += change
     for k in range(graph.row_ptr[atom], graph.row_ptr[atom + 1]):
@@ -76,8 +78,8 @@ def _move(graph, ell, counts, state, atom, change):  # type: ignore[no-untyped-d
         counts[graph.unit_template[k]] -= change * graph.unit_entry[k]
 
 
-@numba.njit(cache=True)
-def sweep(graph, state, ell, counts, probability, uniforms):  # type: ignore[no-untyped-def]
+@compiled
+def sweep(graph: Graph, state: Float, ell: Float, counts: Float, probability: Float, uniforms: Float) -> None:
     """One pass over the plain atoms, then the blocks; adds each atom's conditional probability to `probability`.
 
     `uniforms` holds one number for each plain atom and block. Broken hard rows weigh infinitely more than soft ones.

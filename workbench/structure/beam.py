@@ -113,12 +113,14 @@ class BeamSearch:
             for length in range(2, self.max_length + 1):
                 if expired(deadline) or progress.cancelled:
                     break
-                candidates = [
+                refined = dict.fromkeys(
                     clause
                     for parent in frontier
                     for clause in refinements(background, parent, self.max_variables, barred)
-                    if clause not in seen and not seen.add(clause)  # type: ignore[func-returns-value]
-                ][: self.max_candidates]
+                    if clause not in seen
+                )
+                seen.update(refined)
+                candidates = list(refined)[: self.max_candidates]
                 if not candidates:
                     break
                 scored: list[tuple[float, Disjunction, Float]] = []

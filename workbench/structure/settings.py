@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Literal
+from dataclasses import dataclass, fields
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -85,11 +85,11 @@ class SearchSettings:
 
     @staticmethod
     def _check(name: str, value: object, default: object) -> None:
-        number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+        number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
         if isinstance(default, bool):
             right, wanted = isinstance(value, bool), "true or false"
         elif isinstance(default, int):
-            right, wanted = number and value == int(value), "a whole number"  # type: ignore[call-overload]
+            right, wanted = number and float(cast(Any, value)).is_integer(), "a whole number"
         elif isinstance(default, float):
             right, wanted = number, "a number"
         elif default is None:
@@ -108,13 +108,13 @@ class SearchSettings:
         UsageError
             `E0610` for a value of the wrong kind.
         """
-        values: dict[str, object] = {}
+        values: dict[str, Any] = {}
         for entry in fields(cls):
             text = settings.get(entry.name)
             if text is None:
                 continue
             values[entry.name] = _value(entry.name, text, entry.default)
-        return replace(cls(), **values)  # type: ignore[arg-type]
+        return cls(**values)
 
     @classmethod
     def unused(cls, settings: Mapping[str, str]) -> dict[str, str]:
