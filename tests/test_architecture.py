@@ -65,6 +65,19 @@ def test_duckdb_stays_in_its_rooms(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_queries_are_made_in_their_rooms(path: Path) -> None:
+    if room_of(path) not in {"database", "grounding", "experiments"}:
+        assert ".execute(" not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_kernels_are_compiled_where_the_cache_may_be_missing(path: Path) -> None:
+    """Numba's own decorator fails where an installation cannot be written to; `compiled` does not."""
+    if path.relative_to(PACKAGE).as_posix() != "network/compiled.py":
+        assert not any(module.split(".")[0] == "numba" for module in imported_modules(path))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_files_are_short(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 600
 

@@ -8,16 +8,19 @@ from workbench.database.catalog import (
     Neighbour,
     PredicateSummary,
     catalog,
+    combinations,
     constants,
     degrees,
     distinct_values,
     facts_page,
     neighbours,
     top_values,
+    types_by_size,
 )
 from workbench.database.console import QueryResult, query, query_parameters
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.dataset import Dataset, FactsEntry, load_dataset, load_directory, load_file, read_dataset
+from workbench.database.facts import set_fact
 from workbench.database.fingerprint import data_hash
 from workbench.database.folds import Fold, clear_folds, make_atom_folds, make_world_folds, read_folds
 from workbench.database.identifiers import quoted
@@ -37,6 +40,7 @@ from workbench.database.runs import (
     RunRecord,
     delete_run,
     label_run,
+    mean_metrics,
     read_run,
     read_runs,
     record_intervals,
@@ -68,6 +72,7 @@ __all__ = [
     "catalog",
     "changed_rows",
     "clear_folds",
+    "combinations",
     "constants",
     "data_hash",
     "degrees",
@@ -88,6 +93,7 @@ __all__ = [
     "load_tables",
     "make_atom_folds",
     "make_world_folds",
+    "mean_metrics",
     "neighbours",
     "parquet_bytes",
     "predictions_page",
@@ -104,6 +110,8 @@ __all__ = [
     "run_table",
     "same_folds",
     "scored_predictions",
+    "set_fact",
     "top_values",
+    "types_by_size",
     "worst_predictions",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from workbench.database.database import Database
@@ -17,12 +18,14 @@ __all__ = [
     "Neighbour",
     "PredicateSummary",
     "catalog",
+    "combinations",
     "constants",
     "degrees",
     "distinct_values",
     "facts_page",
     "neighbours",
     "top_values",
+    "types_by_size",
 ]
 
 
@@ -163,6 +166,22 @@ def facts_page(
     )
     columns = tuple(item[0] for item in result.description or ())
     return FactsPage(columns, tuple(result.fetchall()), int(total[0]) if total else 0)
+
+
+def combinations(database: Database, predicate: str) -> int:
+    """How many facts a predicate could have: combinations of constants within each world, summed over worlds."""
+    types = database.predicate(predicate).argument_types
+    sizes: dict[int, dict[str, int]] = {world: {} for world in database.worlds().values()}
+    counted = database.execute("SELECT world, type, count(*) FROM domain GROUP BY world, type")
+    for world, type_name, size in counted.fetchall():
+        sizes[world][type_name] = size
+    return sum(prod(found.get(type_name, 0) for type_name in types) for found in sizes.values())
+
+
+def types_by_size(database: Database) -> tuple[str, ...]:
+    """The types of constants, the largest first."""
+    rows = database.execute("SELECT type FROM domain GROUP BY type ORDER BY count(*) DESC, type").fetchall()
+    return tuple(name for (name,) in rows)
 
 
 def constants(database: Database, type_name: str, *, search: str = "", limit: int = 50) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ __all__ = [
     "RunRecord",
     "delete_run",
     "label_run",
+    "mean_metrics",
     "read_run",
     "read_runs",
     "record_intervals",
@@ -198,6 +199,13 @@ def run_table(database: Database, number: int, table: RunTable) -> pd.DataFrame:
     """The weights, predictions, metrics or trace of a run as a data frame, in the order they were recorded."""
     columns = ", ".join(_COLUMNS[table])
     return database.execute(f"SELECT {columns} FROM run_{table} WHERE run = $run ORDER BY rowid", {"run": number}).df()
+
+
+def mean_metrics(database: Database) -> pd.DataFrame:
+    """Mean over folds of every recorded metric: run, metric, value."""
+    return database.execute(
+        "SELECT run, metric, avg(value) AS value FROM run_metric WHERE NOT isnan(value) GROUP BY ALL"
+    ).df()
 
 
 def record_intervals(database: Database, number: int, low: Array, high: Array) -> None:

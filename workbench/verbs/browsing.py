@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
@@ -127,12 +126,7 @@ class Browsing:
 
     def combinations(self, predicate: str) -> int:
         """How many facts a predicate could have: combinations of constants within each world, summed over worlds."""
-        types = self.database.predicate(predicate).argument_types
-        sizes = self.database.execute("SELECT world, type, count(*) FROM domain GROUP BY world, type").fetchall()
-        by_world: dict[int, dict[str, int]] = {world: {} for world in self.database.worlds().values()}
-        for world, type_name, size in sizes:
-            by_world[world][type_name] = size
-        return sum(prod(found.get(type_name, 0) for type_name in types) for found in by_world.values())
+        return data.combinations(self.database, predicate)
 
     def check_rules(self, text: str, language: Language) -> CheckedRules:
         """Read rules and list every diagnostic, without touching the data."""
@@ -168,8 +162,7 @@ class Browsing:
 
     def types(self) -> tuple[str, ...]:
         """The types of constants, the largest first."""
-        rows = self.database.execute("SELECT type FROM domain GROUP BY type ORDER BY count(*) DESC, type").fetchall()
-        return tuple(name for (name,) in rows)
+        return data.types_by_size(self.database)
 
     def constants(self, type_name: str, *, search: str = "", limit: int = 50) -> tuple[str, ...]:
         """Constants of a type."""

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.database import Database, Run, data_hash, quoted, read_run, run_table
-from workbench.database.rows import first_row
+from workbench.database import Database, Run, data_hash, read_run, run_table, set_fact
 from workbench.errors import UsageError, WorkbenchError
 from workbench.grounding import Grounding, ground
 from workbench.inference import Solution, Status
-from workbench.language.ground_atoms import parse_atom
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import Task, as_program
 from workbench.verbs.infer import InferenceResult, is_query, solve_given
@@ -119,7 +117,7 @@ def what_if(
     recorded = _recorded(database, result.run_id, result.fold)
     with database.copy() as copied:
         for atom, value in changes.items():
-            _set_fact(copied, atom, value)
+            set_fact(copied, atom, value)
         grounding = recorded.ground(copied)
         known = recorded.known(grounding)
         if recorded.folded:
@@ -176,37 +174,3 @@ def _tell(grounding: Grounding, known: Float, changes: Mapping[str, bool | None]
             except WorkbenchError:
                 continue
             known[index] = np.nan if value is None else float(value)
-
-
-def _set_fact(database: Database, atom: str, value: bool | None) -> None:
-    """Put one fact into every world of a copy that knows its constants, in place of what was said of it before."""
-    parsed = parse_atom(atom)
-    if parsed is None:
-        raise UsageError.of("E0817", f"{atom} is no ground atom", help="write it as Predicate(Constant, Constant)")
-    name, arguments = parsed
-    predicate = database.predicate(name)
-    if len(arguments) != predicate.arity:
-        raise UsageError.of("E0817", f"{name} takes {predicate.arity} arguments, not {len(arguments)}")
-    tables = database.type_tables()
-    with database.transaction() as connection:
-        ids = []
-        for constant, (column, type_name) in zip(arguments, predicate.constant_columns):
-            row = first_row(
-                connection.execute(f"SELECT id FROM {quoted(tables[type_name])} WHERE name = ?", [constant])
-            )
-            if row is None:
-                raise UsageError.of("E0817", f"{constant} is no {type_name} of this workspace")
-            ids.append((column, row[0]))
-        known = " AND ".join(f"{column} = {number}" for column, number in ids) or "true"
-        members = " AND ".join(
-            f"EXISTS (FROM domain d WHERE d.world = w.id AND d.constant = {number} AND d.type = $type_{column})"
-            for column, number in ids
-        )
-        types = {f"type_{column}": type_name for column, type_name in predicate.constant_columns}
-        worlds = connection.execute(f"SELECT id FROM world w WHERE {members or 'true'}", types).fetchall()
-        table = quoted(predicate.table_name)
-        connection.execute(f"DELETE FROM {table} WHERE {known} AND partition = 'evidence'")
-        cells = "".join(f"{number}, " for _, number in ids)
-        for (world,) in worlds:
-            shown = "NULL" if value is None else str(int(value))
-            connection.execute(f"INSERT INTO {table} VALUES ({world}, {cells}{shown}, 'evidence')")

@@ -44,9 +44,7 @@ class Reporting:
 
     def mean_metrics(self) -> pd.DataFrame:
         """Mean over folds of every recorded metric, a row a run (its id is the index), a column a metric."""
-        frame = self.database.execute(
-            "SELECT run, metric, avg(value) AS value FROM run_metric WHERE NOT isnan(value) GROUP BY ALL"
-        ).df()
+        frame = data.mean_metrics(self.database)
         return frame.pivot_table(index="run", columns="metric", values="value")
 
     def run_trace(self, number: int) -> pd.DataFrame:
