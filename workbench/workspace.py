@@ -22,7 +22,25 @@ __all__ = ["CheckedRules", "Example", "Workspace", "as_words", "bundled_examples
 
 
 def open_workspace(path: str | os.PathLike[str] | None = None, *, read_only: bool = False) -> Workspace:
-    """Open or create a workspace: one DuckDB file, or memory when `path` is None."""
+    """Open or create a workspace (`workbench.open`).
+
+    Parameters
+    ----------
+    path : path or None
+        A DuckDB file, made where there is none; None keeps the workspace in memory.
+    read_only : bool
+        Look only; several processes may then share the file.
+
+    Returns
+    -------
+    Workspace
+        A context manager that closes the file.
+
+    Raises
+    ------
+    InputError
+        E0201 where the file is no workspace, is locked by another process, or is of another version.
+    """
     return Workspace(Database.open(path, read_only=read_only))
 
 
@@ -82,6 +100,13 @@ class Workspace(Browsing, Modelling, Reporting):
         -------
         LoadReport
             New facts by predicate, the worlds they went to, warnings.
+
+        Raises
+        ------
+        InputError
+            With every fault of the files, at line and column; nothing is loaded.
+        UsageError
+            E0813 for a data frame without a predicate.
         """
         if rules is not None:
             self.declare(rules)
@@ -90,7 +115,25 @@ class Workspace(Browsing, Modelling, Reporting):
         return load(self.database, source, world=world, partition=partition, predicate=predicate, split=split)
 
     def evaluate(self, result: InferenceResult, truth: str | os.PathLike[str] | None = None) -> dict[str, Any]:
-        """Score a result against the truth in the workspace, or a file of facts."""
+        """Score a result against the labels in the workspace, or against a file of facts.
+
+        Parameters
+        ----------
+        result : InferenceResult
+        truth : path, optional
+            Alchemy `.db`, a table, or a `dataset.toml`; an atom that it does not list is false, `?` is skipped.
+
+        Returns
+        -------
+        dict
+            Metrics by name, as `workbench.evaluation.scores` gives them; with a file also `by_predicate`,
+            `calibration`, `scored`, `unpredicted` and `warnings`.
+
+        Raises
+        ------
+        InputError
+            E0821, E0822, E0825 for a file that cannot be read, a line that is no fact, an atom of two labels.
+        """
         from workbench.verbs.evaluate import evaluate_result
 
         return evaluate_result(result, truth)
@@ -105,7 +148,10 @@ class Workspace(Browsing, Modelling, Reporting):
         )
 
     def compare(self, first: int, second: int, *, most: int | None = None) -> dict[str, list[dict[str, Any]]]:
-        """What differs between two runs: settings, metrics, weights, predictions; of each at most `most` rows."""
+        """What differs between two runs: `settings`, `metrics`, `weights`, `predictions`; of each at most `most` rows.
+
+        Two cross-validations over the same folds have paired `tests` of each metric beside them.
+        """
         from workbench.verbs.runs import compare_runs
 
         return compare_runs(self.database, first, second, most=most)

@@ -99,7 +99,27 @@ class Modelling:
         return preview(self.database, program, wanted, samples=samples, seconds=seconds, progress=progress)
 
     def ground(self, rules: RulesLike, *, learning: bool = False, **request: Any) -> Grounding:
-        """The ground network of the rules over the data."""
+        """The ground network of the rules over the data.
+
+        Parameters
+        ----------
+        learning : bool
+            Facts of query and hidden predicates are labels, and never reach the network.
+        **request
+            `query`, `closed`, `hidden`, `worlds`, `templates`, and what `workbench.grounding.GroundRequest` takes.
+
+        Returns
+        -------
+        Grounding
+            `.network`, `.templates`, `.atoms`, `.rules` (what each rule became) and `.warnings`.
+
+        Raises
+        ------
+        InputError
+            E0310 where there would be more rows than the request's `limit`, before any is made.
+        UsageError
+            E0807 for an unknown world.
+        """
         from workbench.grounding import ground
 
         program = self.declare(rules)
@@ -131,8 +151,24 @@ class Modelling:
             The engine's parameters.
         time_limit : float, optional
             Seconds.
+        record : bool
+            Keep the run, its weights and its predictions in the workspace.
         **request
             `query`, `closed`, `hidden`, `worlds`, as in `request`.
+
+        Returns
+        -------
+        InferenceResult
+            `.predictions()`, `.explain(atom)`, `.rules()`, `.summary()`; `.solution` has status, energy, bound and gap.
+
+        Raises
+        ------
+        InfeasibleError
+            E0401 where hard rules and evidence admit no state; the rows that clash are named.
+        InputError
+            E0805 where a rule has no weight; the diagnostics of rules that cannot be read.
+        UsageError
+            E0804 where the engine declines the network, E0411 to E0413 for an unknown engine, parameter or task.
         """
         from workbench.verbs import runs
         from workbench.verbs.infer import infer
@@ -179,9 +215,39 @@ class Modelling:
     ) -> LearningResult:
         """Learn the rules' weights from the labels in the data.
 
-        `options` are the learner's parameters; `candidates` maps parameters to values among which the best on the last
-        training world, held out, are chosen; `intervals` puts an interval beside each weight; `lazy` grounds hard rules
-        only where a state violates them (max margin).
+        Parameters
+        ----------
+        rules : Program, path or text
+        learner : str
+            A key of `workbench.learning.LEARNERS`, `generative_pseudo_likelihood`, or `auto`: by language, and by
+            whether some open atom has no label.
+        options : mapping, optional
+            The learner's parameters.
+        candidates : mapping of parameter to values, optional
+            Of these, every combination is tried without the last training world, and the one that predicts it best
+            taken.
+        intervals : {'laplace', 'bootstrap'}, optional
+            An interval beside each weight.
+        lazy : bool
+            Ground hard rules only where a state violates them (max margin).
+        time_limit : float, optional
+            Seconds for the learner, from the end of grounding.
+        record : bool
+            Keep the run and its weights in the workspace.
+        **request
+            `query`, `closed`, `hidden`, `worlds`, `tie`, as in `request`.
+
+        Returns
+        -------
+        LearningResult
+            `.weights`, `.text()`, `.table()`, `.summary()`; `infer` takes it in place of rules.
+
+        Raises
+        ------
+        InputError
+            E0501 where no open atom has a label; the diagnostics of rules that cannot be read.
+        UsageError
+            E0504, E0505 for an unknown learner or parameter, E0512 for lazy grounding with another learner.
         """
         from workbench.verbs import runs
         from workbench.verbs.learn import learn
