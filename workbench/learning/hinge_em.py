@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from workbench.learning.hinge_perceptron import HingePerceptron
-from workbench.learning.hinge_training import labelled_state, prepare_hinges, start_weights
+from workbench.learning.hinge_training import MapStates, prepare_hinges, start_weights
 from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress, expired
@@ -50,6 +50,7 @@ class HingeEM:
         """Learn. `rounds` runs of the inner learner at most; one where nothing is hidden."""
         training = prepare_hinges(examples, templates)
         weights = start_weights(training, None)
+        inference = MapStates(None, self.tolerance, seed, deadline, progress)
         answer: LearnedWeights | None = None
         moves: list[float] = []
         status = "iterations"
@@ -57,18 +58,10 @@ class HingeEM:
             if expired(deadline):
                 status = "limit"
                 break
-            completed = []
-            for example, world in zip(examples, training.worlds, strict=True):
-                filled = labelled_state(
-                    world,
-                    weights,
-                    engine=None,
-                    tolerance=self.tolerance,
-                    seed=seed,
-                    deadline=deadline,
-                    progress=progress,
-                )
-                completed.append(replace(example, truth=filled))
+            completed = [
+                replace(example, truth=inference.labelled(world, weights))
+                for example, world in zip(examples, training.worlds, strict=True)
+            ]
             answer = self.learner.fit(completed, templates, seed=seed, deadline=deadline, progress=progress)
             moves.append(float(np.abs(answer.weights - weights).max(initial=0.0)))
             weights = answer.weights

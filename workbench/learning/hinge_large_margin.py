@@ -12,9 +12,8 @@ from workbench.arrays import Float
 from workbench.errors import Cancelled
 from workbench.inference.solution import Engine
 from workbench.learning.hinge_training import (
+    MapStates,
     grounding_counts,
-    labelled_state,
-    most_likely,
     prepare_hinges,
     start_weights,
     with_linear_costs,
@@ -72,6 +71,7 @@ class HingeLargeMargin:
         training = prepare_hinges(examples, templates)
         weights = start_weights(training, 0.0)
         unit = 1.0 / grounding_counts(training) if self.scale_by_groundings else np.ones_like(weights)
+        inference = MapStates(self.engine, self.tolerance, seed, deadline, progress)
         planes: list[Float] = []
         losses: list[float] = []
         objectives: list[float] = []
@@ -87,7 +87,7 @@ class HingeLargeMargin:
                     break
                 gap, loss = np.zeros_like(weights), 0.0
                 for index, world in enumerate(training.worlds):
-                    state, labelled = self._most_violated(world, weights, states[index], seed, deadline, progress)
+                    state, labelled = self._most_violated(world, weights, states[index], inference)
                     states[index] = state
                     gap += potentials(world.network, state) - potentials(world.network, labelled)
                     loss += float(np.abs(state - labelled)[~world.hidden].sum())
@@ -110,39 +110,16 @@ class HingeLargeMargin:
         return LearnedWeights(weights, trace, status, self.name, training.notes() | {"planes": len(planes)})
 
     def _most_violated(
-        self,
-        world: TrainingWorld,
-        weights: Float,
-        start: Float | None,
-        seed: int,
-        deadline: float | None,
-        progress: Progress,
+        self, world: TrainingWorld, weights: Float, start: Float | None, inference: MapStates
     ) -> tuple[Float, Float]:
         """The state that minimises energy minus loss (to a local optimum where labels are interior), and the labels."""
-        labelled = labelled_state(
-            world,
-            weights,
-            engine=self.engine,
-            tolerance=self.tolerance,
-            seed=seed,
-            deadline=deadline,
-            progress=progress,
-        )
+        labelled = inference.labelled(world, weights)
         side = np.where(labelled > 0.5, -1.0, 1.0)
         side[world.hidden] = 0.0
         interior = (labelled > 0.0) & (labelled < 1.0) & ~world.hidden
-        state = start
+        augmented, state = np.append(weights, 1.0), start
         for _ in range(10):
-            state = most_likely(
-                with_linear_costs(world.network, -side),
-                np.append(weights, 1.0),
-                engine=self.engine,
-                tolerance=self.tolerance,
-                seed=seed,
-                deadline=deadline,
-                progress=progress,
-                start=state,
-            )
+            state = inference.most_likely(with_linear_costs(world.network, -side), augmented, state)
             turned = interior & (side * (state - labelled) < -1e-6)
             if not turned.any():
                 break

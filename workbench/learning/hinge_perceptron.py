@@ -12,9 +12,8 @@ from workbench.arrays import Float
 from workbench.errors import Cancelled
 from workbench.inference.solution import Engine
 from workbench.learning.hinge_training import (
+    MapStates,
     grounding_counts,
-    labelled_state,
-    most_likely,
     prepare_hinges,
     start_weights,
 )
@@ -79,29 +78,12 @@ class HingePerceptron:
                 if expired(deadline):
                     status = "limit"
                     break
+                inference = MapStates(self.engine, self.tolerance, seed + iteration, deadline, progress)
                 gradient = np.zeros_like(weights)
                 distance, scored = 0.0, 0
                 for index, world in enumerate(training.worlds):
-                    state = most_likely(
-                        world.network,
-                        weights,
-                        engine=self.engine,
-                        tolerance=self.tolerance,
-                        seed=seed + iteration,
-                        deadline=deadline,
-                        progress=progress,
-                        start=states[index],
-                    )
-                    states[index] = state
-                    labelled = labelled_state(
-                        world,
-                        weights,
-                        engine=self.engine,
-                        tolerance=self.tolerance,
-                        seed=seed + iteration,
-                        deadline=deadline,
-                        progress=progress,
-                    )
+                    state = states[index] = inference.most_likely(world.network, weights, states[index])
+                    labelled = inference.labelled(world, weights)
                     gradient += potentials(world.network, state) - potentials(world.network, labelled)
                     known = ~world.hidden
                     distance += float(np.abs(state - labelled)[known].sum())

@@ -14,12 +14,7 @@ from workbench.errors import Cancelled, UsageError
 from workbench.inference.convex_program import RowKind, convex_program
 from workbench.inference.solution import Engine
 from workbench.learning.hinge_integrals import expect_over_atoms, expect_over_simplexes
-from workbench.learning.hinge_training import (
-    grounding_counts,
-    labelled_state,
-    prepare_hinges,
-    start_weights,
-)
+from workbench.learning.hinge_training import MapStates, grounding_counts, prepare_hinges, start_weights
 from workbench.learning.learner import Example, LearnedWeights
 from workbench.learning.training import TrainingSet, TrainingWorld
 from workbench.network.ground_network import Relation, Templates
@@ -79,42 +74,23 @@ class HingePseudolikelihood:
         weights = start_weights(training, self.start)
         worlds = [Pseudolikelihood(world, self.panels, self.samples, seed) for world in training.worlds]
         run = self._steps if self.optimiser == "steps" else self._maximise
-        return run(training, worlds, weights, seed, deadline, progress)
+        return run(training, worlds, weights, MapStates(self.engine, self.tolerance, seed, deadline, progress))
 
     def _gradient(
-        self,
-        training: TrainingSet,
-        worlds: list[Pseudolikelihood],
-        weights: Float,
-        seed: int,
-        deadline: float | None,
-        progress: Progress,
+        self, training: TrainingSet, worlds: list[Pseudolikelihood], weights: Float, inference: MapStates
     ) -> tuple[float, Float]:
+        """Log pseudolikelihood of all worlds, and its gradient for the learned weights."""
         value, gradient = 0.0, np.zeros_like(weights)
         for world, terms in zip(training.worlds, worlds, strict=True):
-            labelled = labelled_state(
-                world,
-                weights,
-                engine=self.engine,
-                tolerance=self.tolerance,
-                seed=seed,
-                deadline=deadline,
-                progress=progress,
-            )
-            part, slope = terms.value_and_gradient(weights, labelled)
+            part, slope = terms.value_and_gradient(weights, inference.labelled(world, weights))
             value += part
             gradient += slope
         return value, np.where(training.learned, gradient, 0.0)
 
     def _steps(
-        self,
-        training: TrainingSet,
-        worlds: list[Pseudolikelihood],
-        weights: Float,
-        seed: int,
-        deadline: float | None,
-        progress: Progress,
+        self, training: TrainingSet, worlds: list[Pseudolikelihood], weights: Float, inference: MapStates
     ) -> LearnedWeights:
+        """Steps along the gradient per grounding; the mean of the weights on the way."""
         counts = grounding_counts(training)
         total = np.zeros_like(weights)
         values: list[float] = []
@@ -122,11 +98,11 @@ class HingePseudolikelihood:
         status = "iterations"
         try:
             for iteration in range(self.iterations):
-                progress.step("learning weights", iteration, self.iterations)
-                if expired(deadline):
+                inference.progress.step("learning weights", iteration, self.iterations)
+                if expired(inference.deadline):
                     status = "limit"
                     break
-                value, gradient = self._gradient(training, worlds, weights, seed, deadline, progress)
+                value, gradient = self._gradient(training, worlds, weights, inference)
                 gradient = gradient / counts
                 weights = np.maximum(weights + self.step * gradient, 0.0)
                 total += weights
@@ -137,14 +113,9 @@ class HingePseudolikelihood:
         return self._answer(total / len(values) if values else weights, values, norms, status, training)
 
     def _maximise(
-        self,
-        training: TrainingSet,
-        worlds: list[Pseudolikelihood],
-        weights: Float,
-        seed: int,
-        deadline: float | None,
-        progress: Progress,
+        self, training: TrainingSet, worlds: list[Pseudolikelihood], weights: Float, inference: MapStates
     ) -> LearnedWeights:
+        """The maximum over weights of at least 0, by L-BFGS-B."""
         from scipy.optimize import minimize
 
         values: list[float] = []
@@ -153,10 +124,10 @@ class HingePseudolikelihood:
         latest = [weights]
 
         def objective(at: Float) -> tuple[float, Float]:
-            progress.step("learning weights", len(values), self.iterations)
-            if expired(deadline):
+            inference.progress.step("learning weights", len(values), self.iterations)
+            if expired(inference.deadline):
                 raise Cancelled("limit")
-            value, gradient = self._gradient(training, worlds, at, seed, deadline, progress)
+            value, gradient = self._gradient(training, worlds, at, inference)
             values.append(value)
             norms.append(float(np.linalg.norm(gradient)))
             latest[0] = np.array(at)

@@ -12,7 +12,7 @@ import numpy as np
 from workbench.arrays import Bool, Float
 from workbench.errors import Cancelled, UsageError
 from workbench.inference.solution import Engine
-from workbench.learning.hinge_training import most_likely, prepare_hinges, start_weights
+from workbench.learning.hinge_training import MapStates, prepare_hinges, start_weights
 from workbench.learning.learner import Example, LearnedWeights
 from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress, expired
@@ -72,6 +72,7 @@ class HingeSearch:
                 f"the grid has {size:,} points, more than {self.trials} trials",
                 help="give fewer values, more trials, or method=random",
             )
+        inference = MapStates(self.engine, self.tolerance, seed, deadline, progress)
         best_loss, status = np.inf, "iterations"
         tried: list[float] = []
         states: list[Float | None] = [None] * len(training.worlds)
@@ -83,17 +84,7 @@ class HingeSearch:
                     break
                 total, known = 0.0, 0
                 for index, world in enumerate(training.worlds):
-                    state = most_likely(
-                        world.network,
-                        weights,
-                        engine=self.engine,
-                        tolerance=self.tolerance,
-                        seed=seed,
-                        deadline=deadline,
-                        progress=progress,
-                        start=states[index],
-                    )
-                    states[index] = state
+                    state = states[index] = inference.most_likely(world.network, weights, states[index])
                     total += self._loss(state[~world.hidden], world.labels[~world.hidden])
                     known += int((~world.hidden).sum())
                 tried.append(total / max(known, 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array, hstack
@@ -18,9 +18,8 @@ from workbench.network.ground_network import GroundNetwork, Templates
 from workbench.progress import Progress
 
 __all__ = [
+    "MapStates",
     "grounding_counts",
-    "labelled_state",
-    "most_likely",
     "prepare_hinges",
     "start_weights",
     "with_linear_costs",
@@ -58,57 +57,49 @@ def grounding_counts(training: TrainingSet) -> Float:
     return np.maximum(total, 1.0)
 
 
-def most_likely(
-    network: GroundNetwork,
-    weights: Float,
-    *,
-    engine: Engine | None,
-    tolerance: float,
-    seed: int,
-    deadline: float | None,
-    progress: Progress,
-    start: Float | None,
-) -> Float:
-    """The MAP state by `engine`, or by the convex engine that suits the network.
+@dataclass(frozen=True)
+class MapStates:
+    """The MAP inference inside learning: by which engine, how exactly, until when.
 
-    Raises
-    ------
-    InfeasibleError
-        E0404, where the hard rows admit no state.
+    Attributes
+    ----------
+    engine : Engine or None
+        None takes the convex engine that suits the network.
+    tolerance : float
+        Relative gap of that one.
+    seed : int
+    deadline : float or None
+        A `time.monotonic()` reading.
+    progress : Progress
+        Only its cancel event reaches the engine.
     """
-    chosen: Engine = engine or convex_engine(network, weights, tolerance=tolerance)
-    quiet = Progress(cancel_event=progress.cancel_event)
-    answer = chosen.solve(network, weights, seed=seed, deadline=deadline, progress=quiet, start=start)
-    if answer.status is Status.INFEASIBLE:
-        raise InfeasibleError.of("E0404", "the hard rules and the evidence of a training database admit no state")
-    return answer.values
 
+    engine: Engine | None
+    tolerance: float
+    seed: int
+    deadline: float | None
+    progress: Progress
 
-def labelled_state(
-    world: TrainingWorld,
-    weights: Float,
-    *,
-    engine: Engine | None,
-    tolerance: float,
-    seed: int,
-    deadline: float | None,
-    progress: Progress,
-) -> Float:
-    """The labels, hidden atoms completed by the MAP state given the labels."""
-    if not world.hidden.any():
-        return world.labels
-    clamped = condition(world.network, world.labels)
-    filled = most_likely(
-        clamped,
-        weights,
-        engine=engine,
-        tolerance=tolerance,
-        seed=seed,
-        deadline=deadline,
-        progress=progress,
-        start=None,
-    )
-    return world.complete(filled)
+    def most_likely(self, network: GroundNetwork, weights: Float, start: Float | None = None) -> Float:
+        """The MAP state, shape (n_atoms,).
+
+        Raises
+        ------
+        InfeasibleError
+            E0404, where the hard rows admit no state.
+        """
+        engine: Engine = self.engine or convex_engine(network, weights, tolerance=self.tolerance)
+        quiet = Progress(cancel_event=self.progress.cancel_event)
+        answer = engine.solve(network, weights, seed=self.seed, deadline=self.deadline, progress=quiet, start=start)
+        if answer.status is Status.INFEASIBLE:
+            raise InfeasibleError.of("E0404", "the hard rules and the evidence of a training database admit no state")
+        return answer.values
+
+    def labelled(self, world: TrainingWorld, weights: Float) -> Float:
+        """The labels, hidden atoms completed by the MAP state given the labels; shape (n_atoms,)."""
+        if not world.hidden.any():
+            return world.labels
+        return world.complete(self.most_likely(condition(world.network, world.labels), weights))
 
 
 def with_linear_costs(network: GroundNetwork, cost: Float) -> GroundNetwork:

@@ -157,6 +157,17 @@ def fit_l1(
     max_iterations: int,
     deadline: float | None,
 ) -> LogisticFit:
+    """The least value under `l1 |w| + sum_j l2_j / 2 w_j^2`; other parameters as in `fit_logistic`.
+
+    An outer iteration is a quadratic model of the loss, minimised by coordinate descent over the columns that are in
+    play (newGLMNET: Yuan, Ho and Lin 2012), with a line search; a pass of descent costs O(nonzeros of those columns).
+
+    Parameters
+    ----------
+    l1 : float
+    l2 : float64 array, shape (n_columns,)
+        A ridge of its own for each column.
+    """
     n, p = X.shape
 
     def added(w: Float) -> float:

@@ -61,6 +61,7 @@ class LogisticFit:
 
 
 def loss(z: Float, target: Float) -> float:
+    """Negative log likelihood of 0/1 `target` at log-odds `z`, both of shape (n_examples,)."""
     return float(np.sum(np.logaddexp(0.0, z) - target * z))
 
 
@@ -70,6 +71,7 @@ def objective(X: csc_array | csr_array, target: Float, weights: Float, penalty: 
 
 
 def penalty_value(weights: Float, penalty: Penalty) -> float:
+    """What the penalty adds to the loss."""
     value = penalty.l1 * float(np.abs(weights).sum()) + 0.5 * penalty.l2 * float(weights @ weights)
     if penalty.group and penalty.groups is not None:
         norms = np.sqrt(np.bincount(penalty.groups, weights**2))
@@ -78,10 +80,12 @@ def penalty_value(weights: Float, penalty: Penalty) -> float:
 
 
 def sigmoid(z: Float) -> Float:
+    """`1 / (1 + exp(-z))`, without overflow."""
     return np.asarray(0.5 * (1.0 + np.tanh(0.5 * z)))
 
 
 def entropy(p: Float) -> float:
+    """Summed entropy of independent coins of probabilities `p`, in nats; minus infinity outside [0, 1]."""
     from scipy.special import entr
 
     return float(np.sum(entr(p) + entr(1.0 - p)))
