@@ -58,10 +58,12 @@ def chosen_method(methods: tuple[Any, ...], label: str, key: str) -> tuple[str, 
 def form(language: str) -> tuple[str, dict[str, Any]]:
     """What to run, as the workspace's verb and its arguments; only those that are not the default."""
     ws = workspace()
+    latest = latest_of(tuple(KINDS))
+    before = latest.kind if latest is not None else "infer"
     kind = st.segmented_control(
-        "What to do", list(KINDS), format_func=lambda name: KINDS[name], default="infer", key="kind"
+        "What to do", list(KINDS), format_func=lambda name: KINDS[name], default=before, key="kind"
     )
-    kind = kind or "infer"
+    kind = kind or before
     st.caption(ABOUT[kind])
     names = [item.predicate.name for item in ws.catalog()]
     kept = [name for name in (ws.recall("query") or "").split(",") if name in names]

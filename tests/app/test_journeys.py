@@ -219,7 +219,9 @@ def smokers(visitor: Visitor) -> Visitor:
     visitor.choose("Workspace")
     visitor.press("New one in memory")
     visitor.choose("Examples")
+    visitor.sees("This workspace is empty")
     visitor.page.get_by_role("button", name="Open").nth(1).click()
+    visitor.page.get_by_test_id("stMetricValue").filter(has_text="25").first.wait_for()
     visitor.still()
     return visitor
 
@@ -246,7 +248,7 @@ def test_a_broken_rule_is_mended_by_its_diagnostic_as_one_pauses(smokers: Visito
     other = smokers.page.context.browser.new_context()
     second = Visitor(other.new_page(), smokers.address, None)
     second.go("rules", "Rules")
-    assert second.rules("=> Cancer(x)").input_value() == right
+    playwright.expect(second.rules("=> Cancer(x)")).to_have_value(right)
     other.close()
 
 
@@ -264,13 +266,14 @@ def test_why_a_prediction_is_what_it_is_and_what_if(smokers: Visitor) -> None:
 
 
 def tick_rows(visitor: Visitor, *rows: int) -> None:
-    """Tick rows of the page's first table, which draws itself on a canvas."""
+    """Tick rows of the page's first table: it draws itself on a canvas, and says in hidden rows what is selected."""
     table = visitor.page.get_by_test_id("stDataFrame").first
-    table.locator("canvas").first.wait_for()
-    visitor.page.wait_for_timeout(500)
-    for row in rows:
+    table.locator('[role="gridcell"]').first.wait_for(state="attached")
+    for number, row in enumerate(rows, 1):
         box = table.bounding_box()
         visitor.page.mouse.click(box["x"] + 18, box["y"] + 18 + 35 * row)
+        selected = table.locator('[role="row"][aria-selected="true"]')
+        playwright.expect(selected).to_have_count(number, timeout=PATIENCE)
         visitor.still()
 
 
