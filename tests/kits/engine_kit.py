@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from dataclasses import fields, is_dataclass
+from io import StringIO
 from threading import Event
 from time import monotonic
 from typing import Any
@@ -185,9 +187,11 @@ def inputs_stay_as_they_are(engine: Engine) -> int:
 def empty_networks_are_solved(engine: Engine) -> int:
     cases = accepted(engine, empty_cases())
     for network, weights in cases:
-        with warnings.catch_warnings():
+        printed = StringIO()
+        with warnings.catch_warnings(), redirect_stdout(printed):
             warnings.simplefilter("error", RuntimeWarning)
             solution = engine.solve(network, weights)
+        assert not printed.getvalue()
         well_formed(engine, network, solution)
         assert solution.status in COMPLETE
     return len(cases)

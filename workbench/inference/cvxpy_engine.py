@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
+from io import StringIO
 from time import monotonic
 from typing import Any, ClassVar, Literal
 
@@ -154,7 +156,8 @@ def _solve(program: ConvexProgram, solver: str, options: Mapping[str, Any]) -> t
     box = [x >= rows.lower, x <= rows.upper]
     model = cp.Problem(cp.Minimize(objective), [constraint for _, constraint in groups] + box)
     try:
-        with warnings.catch_warnings():
+        # OSQP prints a line on its polishing now and then, whatever it is asked.
+        with warnings.catch_warnings(), redirect_stdout(StringIO()):
             # An inaccurate answer is said by its status and measured by its gap.
             warnings.filterwarnings("ignore", "Solution may be inaccurate")
             model.solve(solver=solver, **options)
