@@ -8,7 +8,7 @@ import typer
 
 from workbench import __version__
 from workbench.commands import convert, demo, infer, learn, page, reproduce, rules, runs, structure
-from workbench.commands.console import print_error, print_json
+from workbench.commands.console import interrupts_raise, print_error, print_json
 from workbench.errors import Cancelled, ExitCode, WorkbenchError
 
 __all__ = ["app", "main"]
@@ -41,7 +41,8 @@ def _options(
 def main() -> None:
     """Run a command; every failure becomes diagnostics on standard error and an exit code."""
     try:
-        app()
+        with interrupts_raise():
+            app()
     except WorkbenchError as error:
         print_error(error)
         if "--json" in sys.argv:
@@ -50,6 +51,8 @@ def main() -> None:
         sys.exit(int(error.exit_code))
     except (Cancelled, KeyboardInterrupt):
         print_error("cancelled")
+        if "--json" in sys.argv:
+            print_json({"status": "cancelled", "diagnostics": []})
         sys.exit(int(ExitCode.LIMIT))
     except BrokenPipeError:
         sys.stderr.close()

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
+import threading
 from collections.abc import Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import Diagnostic, InputError, WorkbenchError, shortened
+from workbench.errors import Cancelled, Diagnostic, InputError, WorkbenchError, shortened
 from workbench.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 __all__ = [
     "as_records",
     "check_output",
+    "interrupts_raise",
     "number",
     "print_error",
     "print_json",
@@ -85,9 +88,14 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
 
 @contextmanager
 def shown_progress(quiet: bool = False) -> Iterator[Progress]:
-    """A `Progress` that draws on standard error while the work runs, only where that is a terminal."""
+    """A `Progress` that draws on standard error while the work runs, only where that is a terminal.
+
+    The first Ctrl-C asks the work to stop, and engines and learners then answer with what they have.
+    """
     if quiet or not sys.stderr.isatty():
-        yield Progress()
+        progress = Progress()
+        with _stopped_by_hand(progress):
+            yield progress
         return
     from rich.console import Console
     from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
@@ -108,8 +116,46 @@ def shown_progress(quiet: bool = False) -> Iterator[Progress]:
             stages[stage] = bars.add_task(stage, total=total, note=message)
         bars.update(stages[stage], completed=done, total=total, note=message)
 
-    with bars:
-        yield Progress(report)
+    progress = Progress(report)
+    with bars, _stopped_by_hand(progress):
+        yield progress
+
+
+@contextmanager
+def interrupts_raise() -> Iterator[None]:
+    """Ctrl-C raises `Cancelled`: the command line's library would end the process in silence on KeyboardInterrupt."""
+
+    def stop(signal_number: int, frame: object) -> None:
+        raise Cancelled("interrupted")
+
+    with _handling(stop):
+        yield
+
+
+@contextmanager
+def _stopped_by_hand(progress: Progress) -> Iterator[None]:
+    """The first Ctrl-C cancels `progress`; the next stops at once."""
+
+    def ask(signal_number: int, frame: object) -> None:
+        if progress.cancelled:
+            raise Cancelled("interrupted")
+        progress.cancel_event.set()
+        print_error("stopping with what there is; Ctrl-C again stops at once")
+
+    with _handling(ask):
+        yield
+
+
+@contextmanager
+def _handling(handler: Callable[[int, Any], None]) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def as_records(frame: Any) -> list[dict[str, Any]]:

@@ -1,0 +1,81 @@
+"""Ctrl-C in the middle of a command: exit 4 with what there is, or with a plain word, and an unharmed workspace."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from workbench.progress import Progress
+
+RULES = """
+Friends(person, person)
+Smokes(person)
+1.5 Friends(x, y) => (Smokes(x) <=> Smokes(y))
+0.4 !Smokes(x)
+"""
+FRIENDS = "Friends(Ada, Bo)\nFriends(Bo, Cy)\nFriends(Cy, Dee)\n"
+LABELS = "Smokes(Ada)\nSmokes(Bo)\n"
+
+
+@contextmanager
+def ctrl_c(stage: str, at: int) -> Iterator[None]:
+    """Ctrl-C arrives at the so-manieth step that is reported at stages whose name begins so."""
+    plain, seen = Progress.step, 0
+
+    def step(self: Progress, name: str, done: float, total: float | None = None, message: str = "") -> None:
+        nonlocal seen
+        seen += name.startswith(stage) and (stage != "" or name != "ground")
+        if seen == at:
+            signal.raise_signal(signal.SIGINT)
+        plain(self, name, done, total, message)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Progress, "step", step)
+        yield
+
+
+def files(tmp_path: Path) -> tuple[Path, Path, Path]:
+    rules, data, workspace = tmp_path / "s.mln", tmp_path / "s.db", tmp_path / "w.duckdb"
+    rules.write_text(RULES)
+    data.write_text(FRIENDS + LABELS)
+    return rules, data, workspace
+
+
+def test_sampling_answers_with_the_samples_so_far(run: Run, tmp_path: Path) -> None:
+    rules, data, workspace = files(tmp_path)
+    data.write_text(FRIENDS)
+    call = ("infer", rules, "--data", data, "--query", "Smokes", "--engine", "mcsat", "--set", "burn_in=0")
+    with ctrl_c("mcsat", at=3):
+        outcome = run(*call, "-w", workspace, "--samples", 100_000, "--json")
+    assert outcome.code == 4
+    assert outcome.json["status"] == "cancelled"
+    assert outcome.json["diagnostics"]["samples"] > 0
+    recorded = run("runs", workspace, "--json")
+    assert recorded.code == 0
+    assert [record["status"] for record in recorded.json] == ["cancelled"]
+
+
+@pytest.mark.parametrize(
+    "learner", ["voted_perceptron", "pseudo_likelihood", "mc_mle", "diagonal_newton", "max_margin"]
+)
+def test_learning_answers_with_the_weights_so_far(run: Run, tmp_path: Path, learner: str) -> None:
+    rules, data, _ = files(tmp_path)
+    with ctrl_c("", at=2):
+        outcome = run("learn", rules, "--data", data, "--query", "Smokes", "--learner", learner, "--json")
+    assert outcome.code == 4, outcome.err
+    assert outcome.json["status"] == "cancelled"
+
+
+def test_an_interrupt_while_grounding_says_so(run: Run, tmp_path: Path) -> None:
+    rules, data, workspace = files(tmp_path)
+    with ctrl_c("ground", at=1):
+        outcome = run("infer", rules, "--data", data, "--query", "Smokes", "-w", workspace, "--json")
+    assert outcome.code == 4
+    assert outcome.json["status"] == "cancelled"
+    assert "cancelled" in outcome.err
+    assert run("infer", rules, "--query", "Smokes", "-w", workspace, "--json").code == 0
