@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -157,3 +158,18 @@ def test_rows_become_tab_separated_files() -> None:
         "model_Friends_observations.txt",
         "model_Smokes_targets_infer.txt",
     }
+
+
+def test_rules_of_one_line_stay_apart() -> None:
+    rules = [
+        "0.5: !Vote(A, B)",
+        "Vote(A, B) + Vote(B, A) <= 1 .",
+        "2: Knows(A, '//#') -> Vote(A, A) // why",
+        "1: !Vote(A, A)",
+    ]
+    document = {"rules": rules, "predicates": {"Vote/2": {"targets": [["a", "b"]]}, "Knows/2": {}}}
+    program = parse_psl_document(json.dumps(document), "m.json").program()
+    assert [rule.weight.kind for rule in program.rules] == ["given", "hard", "given", "given"]
+    assert [rule.span.column for rule in program.rules if rule.span] == [13, 33, 67, 110]
+    escaped = {**document, "rules": ['1: Knows(A, "x") -> Vote(A, A)', *rules]}
+    assert len(parse_psl_document(json.dumps(escaped), "m.json").program().rules) == 5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from threading import local
 
@@ -26,7 +26,7 @@ DEEPEST = 100
 _thread = local()
 
 
-def parse_psl(text: str, source: str | None = None) -> Program:
+def parse_psl(text: str, source: str | None = None, *, starts: Sequence[int] = ()) -> Program:
     """Read a PSL program.
 
     Parameters
@@ -35,6 +35,8 @@ def parse_psl(text: str, source: str | None = None) -> Program:
         Rules, as in a `.psl` file.
     source : str or None
         The file's name, for messages.
+    starts : sequence of int
+        Positions at which a rule is known to start, ascending.
 
     Returns
     -------
@@ -47,7 +49,7 @@ def parse_psl(text: str, source: str | None = None) -> Program:
     InputError
         With every error of the text at once (E0101 to E0129).
     """
-    program, diagnostics = _read(text, source)
+    program, diagnostics = _read(text, source, starts)
     diagnostics.found += check(program)
     diagnostics.raise_errors()
     return program
@@ -80,9 +82,9 @@ def psl_statements(text: str, source: str | None = None) -> list[tuple[Statement
     return found
 
 
-def _read(text: str, source: str | None) -> tuple[Program, Diagnostics]:
+def _read(text: str, source: str | None, starts: Sequence[int] = ()) -> tuple[Program, Diagnostics]:
     diagnostics = Diagnostics({source: text})
-    rules = tuple(rule for _, rule in _rules(Source(source, text), diagnostics))
+    rules = tuple(rule for _, rule in _rules(Source(source, text), diagnostics, starts))
     program = with_inferred_types(Program("psl", {}, {}, {}, rules, text, {source: text}), diagnostics)
     return program, diagnostics
 
@@ -95,9 +97,11 @@ def _parser_of_thread() -> tuple[Lark, Builder]:
     return _thread.parser, _thread.builder
 
 
-def _rules(source: Source, diagnostics: Diagnostics) -> Iterator[tuple[Statement, LogicalRule | ArithmeticRule]]:
+def _rules(
+    source: Source, diagnostics: Diagnostics, starts: Sequence[int] = ()
+) -> Iterator[tuple[Statement, LogicalRule | ArithmeticRule]]:
     parser, builder = _parser_of_thread()
-    for statement in split_rules(parser, source, diagnostics):
+    for statement in split_rules(parser, source, diagnostics, starts):
         builder.source = source
         tokens = statement.tokens
         span = source.span(tokens[0], tokens[-1])

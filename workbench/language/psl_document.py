@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ __all__ = ["PslDocument", "PslFacts", "parse_psl_document", "read_psl_document"]
 ANY_TYPE = "UniqueStringID"
 PARTITIONS = ("observations", "targets", "truth")
 SPLITS = ("all", "infer", "learn")
+_COMMENT = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|//[^\n]*|/\*[\s\S]*?\*/|\#[^\n]*""")
+"""A quoted constant (kept), or a comment."""
 
 
 @dataclass(frozen=True)
@@ -84,24 +87,31 @@ class PslDocument:
         InputError
             With every error of the rules; E0104 for a predicate that the document does not declare.
         """
-        program = with_declarations(parse_psl(self._rules_in_place(), self.source), self.predicates)
+        text, starts = self._rules_in_place()
+        program = with_declarations(parse_psl(text, self.source, starts=starts), self.predicates)
         declared = {predicate.name for predicate in self.predicates}
         unknown = [name for name in program.predicates if name not in declared]
         if unknown:
             raise InputError(tuple(_unknown(name, declared) for name in unknown))
         return program
 
-    def _rules_in_place(self) -> str:
-        """The rules where they stand in the document, all else blank; one a line where they cannot be found there."""
-        pieces = []
+    def _rules_in_place(self) -> tuple[str, list[int]]:
+        """The rules where they stand in the document, all else and their comments blank, and where each starts.
+
+        One a line where they cannot be found there.
+        """
+        rules = [_COMMENT.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), rule) for rule in self.rules]
+        pieces, starts = [], []
         position = 0
-        for rule in self.rules:
+        for rule, blanked in zip(self.rules, rules):
             start = self.text.find(rule, position)
             if start < 0 or not rule.strip():
-                return "\n".join(self.rules)
-            pieces += [re.sub(r"[^\n]", " ", self.text[position:start]), rule]
+                ends = list(accumulate(len(one) + 1 for one in rules))
+                return "\n".join(rules), [0, *ends[:-1]] if ends else []
+            pieces += [re.sub(r"[^\n]", " ", self.text[position:start]), blanked]
+            starts.append(start)
             position = start + len(rule)
-        return "".join(pieces)
+        return "".join(pieces), starts
 
 
 def read_psl_document(path: str | os.PathLike[str]) -> PslDocument:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lark import Lark, Token, Transformer
@@ -52,16 +52,20 @@ def psl_parser(builder: Transformer[Token, object]) -> Lark:
     )
 
 
-def split_rules(parser: Lark, source: Source, diagnostics: Diagnostics) -> Iterator[Statement]:
+def split_rules(
+    parser: Lark, source: Source, diagnostics: Diagnostics, starts: Sequence[int] = ()
+) -> Iterator[Statement]:
     """Cut `source` into rules.
 
     A rule starts at a weight, after a full stop or an exponent (and the filters that follow it), and on a new line
-    where an operand follows an operand. A leading `-` stays with its weight.
+    where an operand follows an operand. A leading `-` stays with its weight. A rule also starts at each position in
+    `starts` (ascending), whatever stands there.
     """
     rule: list[Token] = []
     depth = 0
     newline = False
     pending = list(_tagged(parser.lex(source.text)))
+    passed = 0
     for position, token in enumerate(pending):
         kind = token.type
         if kind == "NEWLINE":
@@ -71,7 +75,9 @@ def split_rules(parser: Lark, source: Source, diagnostics: Diagnostics) -> Itera
             report_stray(token, source, diagnostics, STRAY_HELP)
             if kind == "OPEN_COMMENT":
                 break
-        if rule and _starts_rule(rule, pending[position : position + 3], newline, depth):
+        told = passed < len(starts) and (token.start_pos or 0) >= starts[passed]
+        passed += told
+        if rule and (told or _starts_rule(rule, pending[position : position + 3], newline, depth)):
             if is_sound(rule):
                 yield Statement(source, rule)
             rule, depth = [], 0
