@@ -88,3 +88,9 @@ def test_learned_weights_stand_beside_rules_without_their_old_ones(run: Run, mod
         "Likes(X) -> Nice(X)",
         "!Likes(X)",
     ]
+
+
+def test_predictions_are_scored_against_the_truth_that_the_data_file_lists(run: Run, model: Path) -> None:
+    (model / "predicted.csv").write_text("atom,predicate,value\nLikes(B),Likes,0.5\nLikes(C),Likes,0.5\n")
+    scores = run("evaluate", "--predictions", "predicted.csv", "--truth", "model.data", "--json").json
+    assert scores["MAE"] == pytest.approx(0.15)

@@ -166,7 +166,8 @@ def write_frame(frame: object, path: Path) -> None:
 def evaluate(
     predictions: Annotated[Path, typer.Option("--predictions", "-p", help="predictions.csv, as `infer --out` writes.")],
     truth: Annotated[
-        list[Path], typer.Option("--truth", "-t", help="Facts; an unlisted atom is false, `?` is skipped.")
+        list[Path],
+        typer.Option("--truth", "-t", help="Facts, or PSL's .data file; an unlisted atom is false, `?` is skipped."),
     ],
     threshold: Annotated[float, typer.Option("--threshold", help="Counts as true at or above.")] = 0.5,
     kind: Annotated[

@@ -18,13 +18,14 @@ __all__ = ["plainly", "read_predictions", "read_truth"]
 
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _LINE = re.compile(rf"\s*([!?])?\s*({_NUMBER}(?=\s))?\s*(.*?)(?:(?<=\))\s*({_NUMBER}))?\s*", re.DOTALL)
+_SOFT_DATA = (".data", ".json", ".yaml", ".yml")
 
 
 def read_truth(paths: Sequence[Path], arities: Mapping[str, int] | None = None) -> dict[AtomKey, float]:
     """Labels by atom from fact files: NaN for `?`, 0 for `!`, else 1 or the number given.
 
     Alchemy `.db` lines, a table whose file name is the predicate (with an optional truth value as last column), or the
-    truth of a `dataset.toml`.
+    truth of a `dataset.toml` or of a PSL `.data` file or document.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ def read_truth(paths: Sequence[Path], arities: Mapping[str, int] | None = None) 
     """
     truth: dict[AtomKey, float] = {}
     for path in paths:
-        described = path.is_dir() or path.suffix == ".toml"
+        described = path.is_dir() or path.suffix in (".toml", *_SOFT_DATA)
         for atom, value, span in _described_facts(path) if described else _facts(path, arities or {}):
             before = truth.setdefault(atom, value)
             if before != value and not (np.isnan(before) and np.isnan(value)):
@@ -82,12 +83,12 @@ def _facts(path: Path, arities: Mapping[str, int]) -> Iterator[tuple[AtomKey, fl
 
 
 def _described_facts(path: Path) -> Iterator[tuple[AtomKey, float, Span]]:
-    """The truth of a dataset, read as `load` reads it."""
-    from workbench.database import Database, facts_page, load_dataset
+    """The truth of a dataset or of PSL's data, read as `load` reads it."""
+    from workbench.database import Database, facts_page, load_dataset, load_psl_data
 
     span = Span(str(path), 1, 1, 1, 1)
     with Database.open() as database:
-        load_dataset(database, path)
+        (load_psl_data if path.suffix in _SOFT_DATA else load_dataset)(database, path)
         for name in database.predicates():
             page = facts_page(database, name, partition="truth", limit=2**62)
             for _, *arguments, value, _ in page.rows:
