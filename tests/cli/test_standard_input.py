@@ -33,6 +33,9 @@ def test_either_language_is_read_and_formatted(run: Run, typed: pytest.MonkeyPat
     type_in(typed, LOGIC)
     assert run("convert", "-").out.endswith("1.5: Domain_t(X) -> P(X)\n")
     type_in(typed, LOGIC)
+    refused = run("convert", "-", "--data", "facts.db")
+    assert (refused.code, "E0831" in refused.err) == (2, True)
+    type_in(typed, LOGIC)
     assert run("ground", "-", "--preview", "--json").json["atoms"] == 2
     type_in(typed, LOGIC)
     assert "P(A)" in run("explain", "-", "P(A)").out

@@ -165,5 +165,5 @@ def linear_value(term: LinearTerm, program: Program, state: State, binding: Bind
         return term.coefficient
     (atom,) = term.atoms
     types = program.predicates[atom.predicate].argument_types
-    sums = [(a.name, t) for a, t in zip(atom.arguments, types) if isinstance(a, SumVariable)]
-    return term.coefficient * sum(state[key(atom, {**binding, **b})] for b in bindings(sums, domains))
+    sums = {a.name: t for a, t in zip(atom.arguments, types) if isinstance(a, SumVariable)}
+    return term.coefficient * sum(state[key(atom, {**binding, **b})] for b in bindings(list(sums.items()), domains))

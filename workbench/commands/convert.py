@@ -59,11 +59,14 @@ def _converted(source: Path, data: Path | None, learn_data: Path | None) -> dict
     from workbench.language.psl_document import read_psl_document
     from workbench.language.psl_forms import document_to_files, files_to_document, format_psl_document
 
-    if source.name.removesuffix(".gz").endswith((".json", ".yaml", ".yml")):
+    is_document = source.name.removesuffix(".gz").endswith((".json", ".yaml", ".yml"))
+    if is_document:
+        _refuse_data(data or learn_data, "a PSL document holds its data")
         return dict(document_to_files(read_psl_document(source), source.stem))
     given = given_rules(source)
     program, stem = (given, "program") if isinstance(given, Program) else (read_program(given), given.stem)
     if program.language == "mln":
+        _refuse_data(data or learn_data, "a Markov logic program is converted by itself")
         translation = mln_to_psl(program)
         notes = [
             f"// {predicate}: closed, true of every constant of type {type_name}\n"
@@ -77,3 +80,10 @@ def _converted(source: Path, data: Path | None, learn_data: Path | None) -> dict
     learn = read_psl_document(learn_data) if learn_data is not None else None
     document = files_to_document(program, read_psl_document(data), learn)
     return {f"{stem}.json": format_psl_document(document)}
+
+
+def _refuse_data(data: Path | None, why: str) -> None:
+    if data is not None:
+        raise UsageError.of(
+            "E0831", f"{why}, and {data} would not be used", help="leave --data out; it goes with a .psl program"
+        )

@@ -197,26 +197,33 @@ class _Translator:
         conditions: list[Comparison],
         names: _Names,
     ) -> None:
-        """The arithmetic rule `sum of the literals' truth >= 1`; a negated literal of n groundings adds n - sum."""
+        """The arithmetic rule `sum of the literals' truth >= 1`; a negated literal of n groundings adds n - sum.
+
+        Each literal sums over names of its own, since PSL itself takes a summation variable in one atom only.
+        """
         if clause.weight is not None and clause.weight < 0:
             raise _Inexpressible("an existential quantifier under a negative weight has no PSL rule")
         if conditions:
             raise _Inexpressible("a comparison beside an existential quantifier has no PSL rule")
         summed = {names.of[name] for name in clause.existential}
+        used: set[str] = set()
         terms = []
         number = -1.0
         for literal in literals:
-            variables = [a.name for a in literal.atom.arguments if isinstance(a, Variable) and a.name in summed]
+            over = dict.fromkeys(a.name for a in literal.atom.arguments if isinstance(a, Variable) and a.name in summed)
+            own = {name: names.another(name) if name in used else name for name in over}
+            used |= own.keys()
+            variables = list(own.values())
             atom = replace(
                 literal.atom,
                 arguments=tuple(
-                    SumVariable(a.name) if isinstance(a, Variable) and a.name in summed else a
+                    SumVariable(own[a.name]) if isinstance(a, Variable) and a.name in own else a
                     for a in literal.atom.arguments
                 ),
             )
             terms.append(LinearTerm(1.0 if literal.positive else -1.0, (atom,)))
             if not literal.positive and variables:
-                if len(set(variables)) > 1:
+                if len(variables) > 1:
                     raise _Inexpressible("a negated literal under two existential quantifiers has no PSL rule")
                 terms.append(LinearTerm(1.0, (), Cardinality(variables[0])))
             elif not literal.positive:
@@ -270,11 +277,19 @@ class _Names:
     def __init__(self, names: Sequence[str]) -> None:
         self.of: dict[str, str] = {}
         for name in names:
-            base = name[0].upper() + name[1:].replace("'", "_")
-            fresh, number = base, 2
-            while fresh in self.of.values():
-                fresh, number = f"{base}{number}", number + 1
-            self.of[name] = fresh
+            self.of[name] = self._fresh(name[0].upper() + name[1:].replace("'", "_"))
+
+    def _fresh(self, base: str) -> str:
+        fresh, number = base, 2
+        while fresh in self.of.values():
+            fresh, number = f"{base}{number}", number + 1
+        return fresh
+
+    def another(self, name: str) -> str:
+        """A new name after one given before."""
+        fresh = self._fresh(name)
+        self.of[fresh] = fresh
+        return fresh
 
     def term(self, term: Term) -> Term:
         if isinstance(term, Variable):
