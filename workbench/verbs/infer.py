@@ -27,6 +27,7 @@ from workbench.verbs.naming import row_texts
 if TYPE_CHECKING:
     import pandas as pd
 
+    from workbench.verbs.explain import Explanation
     from workbench.verbs.rule_distances import RuleDistance
 
 __all__ = [
@@ -109,10 +110,13 @@ class InferenceResult:
         """The value of one open atom, by its text."""
         return float(self.solution.values[self.grounding.atoms.find(atom)])
 
-    def explain(self, atom: str, *, samples: int = 0, seed: int = 0) -> Any:
+    def explain(self, atom: str, *, samples: int = 0, seed: int = 0) -> Explanation:
         """Why `atom` has its value: its ground rules' contributions, at the state or averaged over so many samples.
 
-        See `workbench.verbs.explain.Explanation`.
+        Raises
+        ------
+        UsageError
+            E0305 where no open atom is written so, E0827 where samples are asked for of soft logic.
         """
         from workbench.verbs.explain import explain_result
 

@@ -14,7 +14,7 @@ from workbench.verbs.common import Task, as_program, names_of, task_of
 
 if TYPE_CHECKING:
     from workbench.database import Database
-    from workbench.grounding import Grounding, GroundRequest
+    from workbench.grounding import Grounding, GroundRequest, Preview
     from workbench.language.ilp import IlpProblem
     from workbench.network import Templates
     from workbench.verbs.crossval import CrossValidation
@@ -88,10 +88,24 @@ class Modelling:
         seconds: float | None = None,
         progress: Progress = SILENT,
         **request: Any,
-    ) -> Any:
+    ) -> Preview:
         """Count every rule's groundings without materialising them, with the SQL, the plan and sample clauses.
 
-        With `seconds` a rule that cannot be counted in that time is an error (E0312), not a wait.
+        Parameters
+        ----------
+        learning : bool
+            Count as `learn` would ground.
+        samples : int
+            Ground clauses shown of each rule.
+        seconds : float, optional
+            For each rule; one that cannot be counted in that time is an error, not a wait.
+        **request
+            `query`, `closed`, `hidden`, `worlds`, as in `request`.
+
+        Raises
+        ------
+        InputError
+            The diagnostics of rules that cannot be read; E0312 where time runs out.
         """
         from workbench.grounding import preview
 
