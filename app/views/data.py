@@ -90,7 +90,7 @@ def folds() -> None:
                 "Together by",
                 range(len(types)),
                 format_func=lambda place: f"argument {place + 1}: {types[place]}",
-                key="fold-by",
+                key=f"fold-by-{options['predicate']}",
             )
     if st.button("Make folds", type="primary", key="fold-make"):
         try:

@@ -67,7 +67,7 @@ def distribution(name: str) -> None:
         "Argument",
         range(predicate.arity),
         format_func=lambda at: f"{at + 1}: {predicate.argument_types[at]}",
-        key="counts-argument",
+        key=f"counts-argument-{name}",
     )
     left, right = st.columns(2)
     top = pd.DataFrame(ws.top_values(name, position, limit=15), columns=["value", "facts"])

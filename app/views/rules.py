@@ -115,13 +115,8 @@ def groundings(text: str, summaries: tuple[Any, ...]) -> None:
 
 def inside(rules: tuple[Any, ...]) -> None:
     """One rule's ground rules, SQL and plan."""
-    number = st.selectbox(
-        "Look inside a rule",
-        range(len(rules)),
-        format_func=lambda at: f"{at + 1}: {rules[at].rule}",
-        key="rules-inside",
-    )
-    rule = rules[number]
+    labels = [f"{number}: {rule.rule}" for number, rule in enumerate(rules, 1)]
+    rule = rules[labels.index(st.selectbox("Look inside a rule", labels, key=f"rules-inside-{hash(tuple(labels))}"))]
     samples, sql, plan = st.tabs(["Ground rules, for example", "SQL", "Plan"])
     samples.code("\n".join(rule.samples) or "none", language=None, wrap_lines=True)
     sql.code(rule.sql, language="sql")

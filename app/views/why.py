@@ -32,7 +32,7 @@ def choice() -> tuple[Any, int | None] | None:
         number, fold, atom = wanted
         st.session_state.update({"why-run": number, "why-search": atom})
         if fold is not None:
-            st.session_state["why-fold"] = fold
+            st.session_state[f"why-fold-{number}"] = fold
     left, right = st.columns(2)
     run = choose_run(("infer", "crossval"), "why-run", where=left)
     if run is None:
@@ -40,9 +40,10 @@ def choice() -> tuple[Any, int | None] | None:
     names = workspace().fold_names(run.id)
     if not names:
         return run, None
-    if st.session_state.get("why-fold", 0) >= len(names):
-        del st.session_state["why-fold"]
-    return run, int(right.selectbox("Fold", range(len(names)), format_func=lambda at: names[at], key="why-fold"))
+    key = f"why-fold-{run.id}"
+    if st.session_state.get(key, 0) >= len(names):
+        del st.session_state[key]
+    return run, int(right.selectbox("Fold", range(len(names)), format_func=lambda at: names[at], key=key))
 
 
 def prediction(run: Any, fold: int | None) -> str | None:
@@ -58,7 +59,7 @@ def prediction(run: Any, fold: int | None) -> str | None:
         f"Prediction, of {total:,}" + (f" the {LISTED} likeliest" if total > LISTED else ""),
         list(values),
         format_func=lambda atom: f"{values[atom]:.3f}  {atom}",
-        key="why-which",
+        key=f"why-which-{run.id}-{fold}",
     )
 
 
@@ -102,12 +103,13 @@ def explanation(result: Any, atom: str) -> None:
 def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
     """The ground rules of one bar, and the open atoms in them, which can be asked about in turn."""
     labels = [f"{total:+.3f}  {rule}" for rule, total, _ in by_rule]
-    place = st.selectbox("Ground rules of", range(len(labels)), format_func=lambda at: labels[at], key="why-rule")
-    rows = [item for item in found.contributions if item.rule == by_rule[place][0]]
+    # A box keeps the text it shows as long as its key stays, so the key names what the text depends on.
+    label = st.selectbox("Ground rules of", labels, key=f"why-rule-{found.atom}-{found.log_odds}-{found.value}")
+    rows = [item for item in found.contributions if item.rule == by_rule[labels.index(label)][0]]
     table(
         pd.DataFrame(
             {
-                "ground rule": [item.ground or "(evidence decides all but this atom)" for item in rows],
+                "ground rule": [item.ground or decided(item) for item in rows],
                 "contribution": [item.contribution for item in rows],
                 "distance": [item.distance for item in rows],
             }
@@ -122,6 +124,14 @@ def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
                 st.button(name, key=f"onward-{name}", on_click=st.session_state.update, args=({"why-search": name},))
         if len(onward) > ONWARD:
             st.caption(f"and {len(onward) - ONWARD} more, to be found above")
+
+
+def decided(item: Any) -> str:
+    """Ground rules that evidence reduces to the atom alone are summed; how many there are, where each counts once."""
+    number = abs(item.contribution / item.weight) if item.weight else 0.0
+    if round(number) < 1 or abs(number - round(number)) > 1e-6:
+        return "ground rules that evidence decides but for this atom"
+    return f"{round(number):,} ground rule{'s' * (round(number) != 1)} that evidence decides but for this atom"
 
 
 def what_if(result: Any, atom: str) -> None:

@@ -137,7 +137,8 @@ def test_a_broken_rule_is_shown_with_its_caret_and_mended(smokers: Server, page:
     assert not test.error
     assert test.success[0].value == "The rules are in order."
     rules = [line for line in right.splitlines() if line[:1] in "-0123456789" and line]
-    assert len(test.dataframe[1].value) == len(test.selectbox(key="rules-inside").options) == len(rules)
+    inside = next(box for box in test.selectbox if box.label == "Look inside a rule")
+    assert len(test.dataframe[1].value) == len(inside.options) == len(rules)
 
 
 def test_the_console_runs_and_refuses(smokers: Server, page: Open) -> None:
