@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.database.conftest import Facts
+from tests.kits.datasets import dataset
 from workbench.database import Database, load_psl_data, load_psl_table
-from workbench.errors import InputError, UsageError
-from workbench.resources import datasets_directory
+from workbench.errors import InputError
 
 
 def test_tables_with_and_without_truth_values(database: Database, facts: Facts, tmp_path: Path) -> None:
@@ -67,10 +67,7 @@ def test_broken_data_files(tmp_path: Path, text: str) -> None:
 
 
 def test_simple_acquaintances() -> None:
-    try:
-        directory = datasets_directory() / "psl-simple-acquaintances"
-    except UsageError:
-        pytest.skip("the real data sets are not here")
+    directory = dataset("psl-simple-acquaintances")
     with Database.open(threads=1) as database:
         load_psl_data(database, directory / "simple-acquaintances.data")
         counts = database.execute('SELECT partition, count(*) FROM "p_Knows" GROUP BY 1 ORDER BY 1').fetchall()

@@ -8,20 +8,16 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from workbench.errors import UsageError
+from tests.kits.datasets import dataset
 from workbench.experiments.alzheimer_data import DrugData, load_drugs, our_modes
 from workbench.experiments.alzheimer_published import PUBLISHED
 from workbench.inference.registry import make_engine
-from workbench.resources import datasets_directory
 from workbench.structure.collective import intransitive_triples, relation_network
 
 
 @pytest.fixture(scope="module")
 def memory() -> DrugData:
-    try:
-        return load_drugs(datasets_directory(), "memory")
-    except UsageError as error:
-        pytest.skip(str(error))
+    return load_drugs(dataset(), "memory")
 
 
 def test_no_target_atom_is_evidence(memory: DrugData) -> None:

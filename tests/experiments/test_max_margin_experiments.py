@@ -6,32 +6,20 @@ import gzip
 from pathlib import Path
 
 import numpy as np
-import pytest
 
+from tests.kits.datasets import dataset
 from tests.learning.small_networks import templates
 from workbench.database import Database
-from workbench.errors import UsageError
 from workbench.experiments import citeseer, webkb
 from workbench.experiments.margin_study import Candidate, MarginStudy, published_f1, score_systems
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
 from workbench.learning import Example
 from workbench.network.build import network_from_clauses
-from workbench.resources import datasets_directory
-
-
-def directory(name: str) -> Path:
-    try:
-        path = datasets_directory() / name
-    except UsageError:
-        pytest.skip("the real data sets are not here")
-    if not path.is_dir():
-        pytest.skip(f"{name} is not here")
-    return path
 
 
 def test_citeseer_counts() -> None:
-    data = directory("citeseer")
+    data = dataset("citeseer")
     with Database.open() as database:
         program = citeseer.load(database, data, ["Constraint"])
         request = GroundRequest(query=("InField",), role="learn", worlds=("Constraint",))
@@ -42,7 +30,7 @@ def test_citeseer_counts() -> None:
 
 
 def test_citeseer_labels_reach_no_network(tmp_path: Path) -> None:
-    data = directory("citeseer")
+    data = dataset("citeseer")
     (tmp_path / "alchemy-form").mkdir()
     path = Path("alchemy-form") / "constraint.db.gz"
     with gzip.open(data / path, "rt", encoding="utf-8") as file:

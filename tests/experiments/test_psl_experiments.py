@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.errors import UsageError
+from tests.kits.datasets import dataset
 from workbench.experiments import psl_citeseer, psl_cora, psl_documents, psl_epinions, psl_jester, psl_olivetti
 from workbench.experiments.registry import reproduce
 from workbench.inference.admm import ADMM
 from workbench.language import parse_psl
-from workbench.resources import datasets_directory
 
 
 def test_programs_have_the_published_rules() -> None:
@@ -34,11 +33,7 @@ def test_published_figures_are_all_there() -> None:
 
 @pytest.mark.parametrize(("name", "system"), [("psl-epinions", "HL-MRF-Q MPLE"), ("psl-cora", "HL-MRF-Q MLE")])
 def test_one_fold_of_one_system(name: str, system: str) -> None:
-    try:
-        directory = datasets_directory()
-    except UsageError as error:
-        pytest.skip(str(error))
-    table = reproduce(name, data_dir=directory, folds=1, systems=[system])
+    table = reproduce(name, data_dir=dataset(), folds=1, systems=[system])
     measured = {row.metric: row.ours for row in table.rows if row.system == system}
     assert all(value is not None and 0.3 < value <= 1.0 for value in measured.values())
 

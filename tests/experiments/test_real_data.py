@@ -5,26 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 
+from tests.kits.datasets import dataset
 from workbench.database import Database
-from workbench.errors import UsageError
 from workbench.experiments import cora, uw_cse
 from workbench.experiments.facts import relations_of
 from workbench.experiments.grounded import GroundedWorld, ground_worlds
 from workbench.experiments.relational_attributes import Relation
 from workbench.experiments.similarity import similarity_bins
-from workbench.resources import datasets_directory
-
-
-def directory(name: str) -> Path:
-    try:
-        path = datasets_directory() / name
-    except UsageError:
-        pytest.skip("the real data sets are not here")
-    if not path.is_dir():
-        pytest.skip(f"{name} is not here")
-    return path
 
 
 def same_network(one: GroundedWorld, other: GroundedWorld) -> bool:
@@ -42,7 +30,7 @@ def without_labels(source: Path, target: Path, predicates: tuple[str, ...]) -> N
 
 
 def test_uw_cse_counts_and_labels(tmp_path: Path) -> None:
-    data = directory("uw-cse")
+    data = dataset("uw-cse")
     (tmp_path / "uw.mln").write_text((data / "uw.mln").read_text(encoding="utf-8"), encoding="utf-8")
     without_labels(data / "language.db", tmp_path / "language.db", uw_cse.OPEN)
     with Database.open() as database, Database.open() as blind:
@@ -64,7 +52,7 @@ def test_uw_cse_counts_and_labels(tmp_path: Path) -> None:
 
 
 def test_no_label_of_cora_reaches_the_network(tmp_path: Path) -> None:
-    data = directory("cora-er")
+    data = dataset("cora-er")
     knowledge = tmp_path / "singla-domingos-mln"
     knowledge.mkdir()
     name = "bibserv.withneg.mln"

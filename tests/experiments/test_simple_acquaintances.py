@@ -5,16 +5,12 @@ from __future__ import annotations
 import pytest
 
 import workbench as wb
-from workbench.errors import UsageError
-from workbench.resources import datasets_directory
+from tests.kits.datasets import dataset
 
 
 @pytest.mark.parametrize("engine", ["auto", "admm", "pdhg", "clarabel"])
 def test_exact_optimum_and_scores(engine: str) -> None:
-    try:
-        directory = datasets_directory()
-    except UsageError as error:
-        pytest.skip(str(error))
+    directory = dataset()
     rules = directory / "psl-models" / "simple-acquaintances" / "simple-acquaintances.psl"
     with wb.open() as workspace:
         workspace.load(directory / "psl-simple-acquaintances" / "simple-acquaintances.data", rules=rules)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-import pytest
-
-from workbench.errors import UsageError
+from tests.kits.datasets import dataset
 from workbench.language.ilp import IlpProblem
 from workbench.language.ilp_reader import read_ilp
-from workbench.resources import datasets_directory
 from workbench.structure.background import Background, Examples, background_of
 
 
@@ -24,9 +21,6 @@ def problem_arrays(problem: IlpProblem) -> tuple[Background, Examples]:
 @cache
 def trains() -> tuple[IlpProblem, Background, Examples]:
     """Michalski's ten trains; skips where the data sets are absent."""
-    try:
-        root = datasets_directory() / "ilp-trains"
-    except UsageError as error:
-        pytest.skip(str(error))
+    root = dataset("ilp-trains")
     problem = read_ilp(root / "train.b", root / "train.f", root / "train.n")
     return problem, *problem_arrays(problem)

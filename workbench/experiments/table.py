@@ -65,7 +65,7 @@ class ReproductionTable:
     notes : tuple of str
         Where data or protocol differ from the paper, and settings that were chosen, in words.
     seconds : mapping of str to float
-        Wall-clock seconds by system.
+        By system: on the wall in the tables of Markov logic, of the processor in those of soft logic.
     """
 
     name: str
