@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from workbench.commands.console import check_output, print_line, writing
-from workbench.commands.options import RulesFile, given_rules
+from workbench.commands.options import RulesFile, examples, given_rules
 from workbench.errors import UsageError
 
 __all__ = ["register"]
@@ -16,7 +16,14 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command()(convert)
+    app.command(
+        rich_help_panel="Rules",
+        epilog=examples(
+            "convert model.psl --data model.data --out model.json",
+            "convert model.json --out folder",
+            "convert rules.mln --out rules.psl",
+        ),
+    )(convert)
 
 
 def convert(

@@ -20,6 +20,8 @@ from workbench.commands.console import (
     writing,
 )
 from workbench.commands.options import (
+    OUTPUT,
+    SOLVING,
     Closed,
     Data,
     Hidden,
@@ -31,6 +33,7 @@ from workbench.commands.options import (
     TimeLimit,
     WorkspaceFile,
     Worlds,
+    examples,
     given_rules,
     opened,
     parameters,
@@ -40,10 +43,17 @@ from workbench.errors import ExitCode, UsageError
 __all__ = ["chosen_task", "register", "write_frame"]
 
 TaskName = Annotated[
-    str | None, typer.Option("--task", help="map or marginal; by default marginal for MLN, map for PSL.")
+    str | None,
+    typer.Option("--task", help="map or marginal; by default marginal for MLN, map for PSL.", rich_help_panel=SOLVING),
 ]
 EngineName = Annotated[
-    str, typer.Option("--engine", "-e", help="auto, exact, ilp, rc2, lp, cpi, maxwalksat, mcsat, gibbs, bp, admm, ...")
+    str,
+    typer.Option(
+        "--engine",
+        "-e",
+        help="auto, exact, ilp, rc2, lp, cpi, maxwalksat, mcsat, gibbs, bp, admm, ...",
+        rich_help_panel=SOLVING,
+    ),
 ]
 
 
@@ -57,8 +67,18 @@ class Kind(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app.command()(infer)
-    app.command()(evaluate)
+    app.command(
+        rich_help_panel="Predicting and learning",
+        epilog=examples(
+            "infer rules.mln --data facts.db --query Smokes --out predictions.csv",
+            "infer rules.mln -d facts.db -q Smokes --task map --engine ilp",
+            "infer model.psl --data model.data",
+        ),
+    )(infer)
+    app.command(
+        rich_help_panel="Predicting and learning",
+        epilog=examples("evaluate --predictions predictions.csv --truth truth.db"),
+    )(evaluate)
 
 
 def chosen_task(task: str | None) -> Literal["map", "marginal"] | None:
@@ -76,24 +96,34 @@ def infer(
     closed: Closed = None,
     hidden: Hidden = None,
     only: OnlyWorlds = None,
-    task: Annotated[
-        str | None, typer.Option("--task", help="map or marginal; by default marginal for MLN, map for PSL.")
-    ] = None,
-    engine: Annotated[
-        str,
-        typer.Option("--engine", "-e", help="auto, exact, ilp, rc2, lp, cpi, maxwalksat, mcsat, gibbs, bp, admm, ..."),
-    ] = "auto",
+    task: TaskName = None,
+    engine: EngineName = "auto",
     seed: Seed = 0,
     time_limit: TimeLimit = None,
-    samples: Annotated[int | None, typer.Option("--samples", help="Samples of a sampling engine.", min=1)] = None,
-    settings: Annotated[list[str] | None, typer.Option("--set", help="A parameter of the engine, name=value.")] = None,
-    limit: Annotated[int, typer.Option("--limit", help="Refuse rules with more ground rows than this.")] = 50_000_000,
+    samples: Annotated[
+        int | None, typer.Option("--samples", help="Samples of a sampling engine.", rich_help_panel=SOLVING, min=1)
+    ] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="A parameter of the engine, name=value.", rich_help_panel=SOLVING)
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", help="Refuse rules with more ground rows than this.", rich_help_panel=SOLVING)
+    ] = 50_000_000,
     ignore_evidence_violations: Annotated[
-        bool, typer.Option("--ignore-evidence-violations", help="Hard rules that evidence alone violates only warn.")
+        bool,
+        typer.Option(
+            "--ignore-evidence-violations",
+            help="Hard rules that evidence alone violates only warn.",
+            rich_help_panel=SOLVING,
+        ),
     ] = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write predictions (.csv or .parquet).")] = None,
-    all_atoms: Annotated[bool, typer.Option("--all", help="List hidden atoms as well.")] = False,
-    rows: Annotated[int, typer.Option("--rows", help="Predictions to print.", min=0)] = 20,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write predictions (.csv or .parquet).", rich_help_panel=OUTPUT)
+    ] = None,
+    all_atoms: Annotated[
+        bool, typer.Option("--all", help="List hidden atoms as well.", rich_help_panel=OUTPUT)
+    ] = False,
+    rows: Annotated[int, typer.Option("--rows", help="Predictions to print.", rich_help_panel=OUTPUT, min=0)] = 20,
     workspace: WorkspaceFile = None,
     json: Json = False,
 ) -> None:

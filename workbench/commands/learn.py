@@ -18,6 +18,9 @@ from workbench.commands.console import (
 )
 from workbench.commands.infer import chosen_task
 from workbench.commands.options import (
+    DATA,
+    OUTPUT,
+    SOLVING,
     Closed,
     Data,
     Hidden,
@@ -30,6 +33,7 @@ from workbench.commands.options import (
     WorkspaceFile,
     Worlds,
     choices,
+    examples,
     given_rules,
     opened,
     parameters,
@@ -38,20 +42,37 @@ from workbench.errors import ExitCode
 
 __all__ = ["register"]
 
-LearnerName = Annotated[str, typer.Option("--learner", "-l", help="auto, voted_perceptron, pseudo_likelihood, ...")]
+LearnerName = Annotated[
+    str, typer.Option("--learner", "-l", help="auto, voted_perceptron, pseudo_likelihood, ...", rich_help_panel=SOLVING)
+]
 LearnerSettings = Annotated[
-    list[str] | None, typer.Option("--set", help="A parameter of the learner, name=value; once per parameter.")
+    list[str] | None,
+    typer.Option("--set", help="A parameter of the learner, name=value; once per parameter.", rich_help_panel=SOLVING),
 ]
 Candidates = Annotated[
     list[str] | None,
-    typer.Option("--validate", help="Choose a parameter on the last training world: name=value,value; repeatable."),
+    typer.Option(
+        "--validate",
+        help="Choose a parameter on the last training world: name=value,value; repeatable.",
+        rich_help_panel=SOLVING,
+    ),
 ]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app.command()(learn)
-    app.command()(crossval)
+    app.command(
+        rich_help_panel="Predicting and learning",
+        epilog=examples(
+            "learn rules.mln --data train.db --query Smokes --out learned.mln",
+            "learn rules.mln --world a.db --world b.db -q Smokes --learner voted_perceptron",
+            "learn model.psl --data model.data --out learned.psl",
+        ),
+    )(learn)
+    app.command(
+        rich_help_panel="Predicting and learning",
+        epilog=examples("crossval rules.mln --world a.db --world b.db --world c.db --query Smokes"),
+    )(crossval)
 
 
 def learn(
@@ -65,17 +86,29 @@ def learn(
     settings: LearnerSettings = None,
     candidates: Candidates = None,
     intervals: Annotated[
-        str | None, typer.Option("--intervals", help="laplace or bootstrap: an interval beside each weight.")
+        str | None,
+        typer.Option(
+            "--intervals", help="laplace or bootstrap: an interval beside each weight.", rich_help_panel=SOLVING
+        ),
     ] = None,
     only: OnlyWorlds = None,
-    tie: Annotated[bool, typer.Option("--tie", help="One weight per formula instead of one per clause.")] = False,
-    lazy: Annotated[
-        bool, typer.Option("--lazy", help="max_margin: ground hard rules only where a state violates them.")
+    tie: Annotated[
+        bool, typer.Option("--tie", help="One weight per formula instead of one per clause.", rich_help_panel=SOLVING)
     ] = False,
-    limit: Annotated[int, typer.Option("--limit", help="Refuse rules with more ground rows than this.")] = 50_000_000,
+    lazy: Annotated[
+        bool,
+        typer.Option(
+            "--lazy", help="max_margin: ground hard rules only where a state violates them.", rich_help_panel=SOLVING
+        ),
+    ] = False,
+    limit: Annotated[
+        int, typer.Option("--limit", help="Refuse rules with more ground rows than this.", rich_help_panel=SOLVING)
+    ] = 50_000_000,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the learned program.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the learned program.", rich_help_panel=OUTPUT)
+    ] = None,
     workspace: WorkspaceFile = None,
     json: Json = False,
 ) -> None:
@@ -129,22 +162,28 @@ def crossval(
     hidden: Hidden = None,
     learner: LearnerName = "auto",
     settings: LearnerSettings = None,
-    engine: Annotated[str, typer.Option("--engine", "-e", help="Engine that predicts the test part.")] = "auto",
+    engine: Annotated[
+        str, typer.Option("--engine", "-e", help="Engine that predicts the test part.", rich_help_panel=SOLVING)
+    ] = "auto",
     engine_settings: Annotated[
-        list[str] | None, typer.Option("--set-engine", help="A parameter of the engine, name=value; once each.")
+        list[str] | None,
+        typer.Option("--set-engine", help="A parameter of the engine, name=value; once each.", rich_help_panel=SOLVING),
     ] = None,
     folds: Annotated[
         str,
         typer.Option(
-            "--folds", help="worlds: leave one out; a number: deal them into so many; kept: those of the workspace."
+            "--folds",
+            help="worlds: leave one out; a number: deal them into so many; kept: those of the workspace.",
+            rich_help_panel=DATA,
         ),
     ] = "worlds",
     fold: Annotated[
-        list[str] | None, typer.Option("--fold", help="Worlds to hold out together, W,W; once per fold.")
+        list[str] | None,
+        typer.Option("--fold", help="Worlds to hold out together, W,W; once per fold.", rich_help_panel=DATA),
     ] = None,
     candidates: Candidates = None,
     only: OnlyWorlds = None,
-    task: Annotated[str | None, typer.Option("--task", help="map or marginal.")] = None,
+    task: Annotated[str | None, typer.Option("--task", help="map or marginal.", rich_help_panel=SOLVING)] = None,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
     workspace: WorkspaceFile = None,

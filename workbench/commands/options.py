@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 __all__ = [
+    "DATA",
+    "OUTPUT",
+    "PREDICATES",
+    "SOLVING",
     "STANDARD_INPUT",
     "Closed",
     "Data",
@@ -31,34 +35,60 @@ __all__ = [
     "WorkspaceFile",
     "Worlds",
     "choices",
+    "examples",
     "given_rules",
     "opened",
     "parameters",
     "text_of_standard_input",
 ]
 
+DATA, PREDICATES, SOLVING, OUTPUT = "Data", "Predicates", "Solving", "Output"
+"""Groups of options in `--help`."""
+
 RulesFile = Annotated[
     Path, typer.Argument(metavar="RULES", help="Rules: .mln, .psl, a PSL .json document, or - for standard input.")
 ]
 Data = Annotated[
     list[Path] | None,
-    typer.Option("--data", "-d", help="Facts: .db, .csv, .tsv, .parquet, dataset.toml, .data; once per file."),
+    typer.Option(
+        "--data",
+        "-d",
+        help="Facts: .db, .csv, .tsv, .parquet, dataset.toml, .data; once per file.",
+        rich_help_panel=DATA,
+    ),
 ]
 Worlds = Annotated[
     list[str] | None,
-    typer.Option("--world", help="Files of one database kept apart from the others, FILE,FILE; once per database."),
+    typer.Option(
+        "--world",
+        help="Files of one database kept apart from the others, FILE,FILE; once per database.",
+        rich_help_panel=DATA,
+    ),
 ]
 OnlyWorlds = Annotated[
-    list[str] | None, typer.Option("--only", help="Of the workspace's worlds only this one; once per world.")
+    list[str] | None,
+    typer.Option("--only", help="Of the workspace's worlds only this one; once per world.", rich_help_panel=DATA),
 ]
-Query = Annotated[str | None, typer.Option("--query", "-q", help="Predicates to predict, P,Q.")]
-Closed = Annotated[str | None, typer.Option("--closed", help="Predicates read as evidence, closed-world, P,Q.")]
-Hidden = Annotated[str | None, typer.Option("--hidden", help="Predicates inferred jointly but not reported, P,Q.")]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
-TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="Seconds for the solver or learner.", min=0.0)]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+Query = Annotated[
+    str | None, typer.Option("--query", "-q", help="Predicates to predict, P,Q.", rich_help_panel=PREDICATES)
+]
+Closed = Annotated[
+    str | None,
+    typer.Option("--closed", help="Predicates read as evidence, closed-world, P,Q.", rich_help_panel=PREDICATES),
+]
+Hidden = Annotated[
+    str | None,
+    typer.Option("--hidden", help="Predicates inferred jointly but not reported, P,Q.", rich_help_panel=PREDICATES),
+]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.", rich_help_panel=SOLVING)]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option("--time-limit", help="Seconds for the solver or learner.", rich_help_panel=SOLVING, min=0.0),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.", rich_help_panel=OUTPUT)]
 WorkspaceFile = Annotated[
-    Path | None, typer.Option("--workspace", "-w", help="A workspace file (DuckDB); in memory when absent.")
+    Path | None,
+    typer.Option("--workspace", "-w", help="A workspace file (DuckDB); in memory when absent.", rich_help_panel=DATA),
 ]
 
 
@@ -93,6 +123,11 @@ def given_rules(path: Path) -> Path | Program:
     from workbench.language import parse_program
 
     return parse_program(text_of_standard_input(), "<stdin>") if path == STANDARD_INPUT else path
+
+
+def examples(*lines: str) -> str:
+    """The end of a command's help: one line each."""
+    return "\n\n".join(["Examples:", *(f"  workbench {line}" for line in lines)])
 
 
 @contextmanager

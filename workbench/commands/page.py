@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from workbench.commands.options import examples
 from workbench.errors import UsageError
 from workbench.resources import shipped
 
@@ -18,7 +19,7 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("app")(page)
+    app.command("app", rich_help_panel="Start", epilog=examples("app", "app work.duckdb --port 8600"))(page)
 
 
 def page(

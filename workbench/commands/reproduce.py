@@ -8,14 +8,14 @@ from typing import Annotated
 import typer
 
 from workbench.commands.console import print_json, print_line, print_table, shown_progress
-from workbench.commands.options import Json
+from workbench.commands.options import Json, examples
 
 __all__ = ["register"]
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command()(reproduce)
+    app.command(rich_help_panel="Start", epilog=examples("reproduce uw-cse --folds 1"))(reproduce)
 
 
 def reproduce(

@@ -21,6 +21,7 @@ from workbench.commands.options import (
     Seed,
     WorkspaceFile,
     Worlds,
+    examples,
     given_rules,
     opened,
     text_of_standard_input,
@@ -31,10 +32,22 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app.command()(check)
-    app.command()(fmt)
-    app.command()(ground)
-    app.command()(explain)
+    app.command(
+        rich_help_panel="Rules",
+        epilog=examples("check rules.mln", "check model.psl other.psl --json", "check - < rules.mln"),
+    )(check)
+    app.command(rich_help_panel="Rules", epilog=examples("fmt rules.mln", "fmt model.psl --write"))(fmt)
+    app.command(
+        rich_help_panel="Rules",
+        epilog=examples(
+            "ground rules.mln --data facts.db --query Smokes --preview",
+            "ground rules.mln -d facts.db -q Smokes --preview --sql --plan",
+        ),
+    )(ground)
+    app.command(
+        rich_help_panel="Rules",
+        epilog=examples("explain E0310", "explain rules.mln 'Smokes(Anna)' --data facts.db --query Smokes"),
+    )(explain)
 
 
 def check(files: Annotated[list[Path], typer.Argument(metavar="RULES...")], json: Json = False) -> None:

@@ -17,7 +17,7 @@ from workbench.commands.console import (
     writing,
 )
 from workbench.commands.infer import write_frame
-from workbench.commands.options import Json
+from workbench.commands.options import Json, examples
 
 __all__ = ["register"]
 
@@ -27,10 +27,13 @@ Workspace = Annotated[Path, typer.Argument(metavar="WORKSPACE", help="A workspac
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app.command()(load)
-    app.command()(runs)
-    app.command()(compare)
-    app.command()(export)
+    app.command(rich_help_panel="Workspaces", epilog=examples("load work.duckdb facts.db --rules rules.mln"))(load)
+    app.command(rich_help_panel="Workspaces", epilog=examples("runs work.duckdb"))(runs)
+    app.command(rich_help_panel="Workspaces", epilog=examples("compare work.duckdb 1 2"))(compare)
+    app.command(
+        rich_help_panel="Workspaces",
+        epilog=examples("export work.duckdb 2 --out predictions.parquet", "export work.duckdb 1 --out learned.mln"),
+    )(export)
 
 
 def load(

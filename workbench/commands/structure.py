@@ -16,7 +16,7 @@ from workbench.commands.console import (
     shown_progress,
     writing,
 )
-from workbench.commands.options import Data, Json, Seed, TimeLimit, WorkspaceFile, Worlds, opened, parameters
+from workbench.commands.options import Data, Json, Seed, TimeLimit, WorkspaceFile, Worlds, examples, opened, parameters
 from workbench.errors import ExitCode
 
 __all__ = ["register"]
@@ -31,7 +31,12 @@ Files = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command()(structure)
+    app.command(
+        rich_help_panel="Predicting and learning",
+        epilog=examples(
+            "structure declarations.mln --data facts.db --target Smokes", "structure trains.b --set noise=5"
+        ),
+    )(structure)
 
 
 def structure(
