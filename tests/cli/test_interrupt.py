@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from workbench.experiments import EXPERIMENTS, ReproductionTable
+from workbench.experiments.measurements import Measurements
 from workbench.progress import Progress
 
 RULES = """
@@ -79,3 +81,30 @@ def test_an_interrupt_while_grounding_says_so(run: Run, tmp_path: Path) -> None:
     assert outcome.json["status"] == "cancelled"
     assert "cancelled" in outcome.err
     assert run("infer", rules, "--query", "Smokes", "-w", workspace, "--json").code == 0
+
+
+@pytest.mark.parametrize("arguments", [(), ("--time-limit", 0.2)])
+def test_a_reproduction_prints_the_folds_that_were_measured(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[object, ...]
+) -> None:
+    def experiment(*, progress: Progress, **options: object) -> ReproductionTable:
+        measured = Measurements(progress)
+        with measured.until_cancelled():
+            for fold in range(1, 4):
+                progress.step("experiment", fold, 3)
+                if fold == 3 and arguments:
+                    progress.cancel_event.wait()
+                measured.add("NB", "advisedBy", str(fold), {"CLL": -float(fold)})
+        return measured.table("uw-cse", "A table", {}, ("A note.",))
+
+    monkeypatch.setitem(EXPERIMENTS, "uw-cse", experiment)
+    call = ("reproduce", "uw-cse", "--data-dir", tmp_path, "--json", *arguments)
+    if arguments:
+        outcome = run(*call)
+    else:
+        with ctrl_c("experiment", at=3):
+            outcome = run(*call)
+    assert outcome.code == 4, outcome.err
+    assert [score["value"] for score in outcome.json["folds_detail"]] == [-1.0, -2.0]
+    assert not outcome.json["complete"]
+    assert outcome.json["notes"][0].startswith("Stopped before its end")

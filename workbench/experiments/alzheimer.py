@@ -103,22 +103,23 @@ def run(
     UsageError
         `E0904` for an unknown part.
     """
-    measured = Measurements()
+    measured = Measurements(progress)
     systems = known_systems(systems, SYSTEMS)
-    for column in known_systems(columns, tuple(DATA_SETS), "data set"):
-        data = load_drugs(data_dir, column)
-        learner = ClauseLearner(data.background, data.examples, data.problem.head_mode, our_modes(), SETTINGS)
-        for fold_column in known_systems(fold_columns, FOLD_COLUMNS, "column of folds"):
-            suffix = "" if fold_column == "fold_orig" else f" {fold_column}"
-            member = data.folds[fold_column]
-            for number in range(1, (folds or 10) + 1):
-                progress.step("alzheimer", number - 1, folds or 10, f"{column} {fold_column} fold {number}")
-                train, test = (member > 0) & (member != number), member == number
-                fold = _Fold(data, train, test, number, samples if collective else 0, measured)
-                for system, metric, value in chain(
-                    _score_generative(fold, systems), _score_searched(fold, learner, systems)
-                ):
-                    measured.add(system + suffix, column, str(number), {metric: value})
+    with measured.until_cancelled():
+        for column in known_systems(columns, tuple(DATA_SETS), "data set"):
+            data = load_drugs(data_dir, column)
+            learner = ClauseLearner(data.background, data.examples, data.problem.head_mode, our_modes(), SETTINGS)
+            for fold_column in known_systems(fold_columns, FOLD_COLUMNS, "column of folds"):
+                suffix = "" if fold_column == "fold_orig" else f" {fold_column}"
+                member = data.folds[fold_column]
+                for number in range(1, (folds or 10) + 1):
+                    progress.step("alzheimer", number - 1, folds or 10, f"{column} {fold_column} fold {number}")
+                    train, test = (member > 0) & (member != number), member == number
+                    fold = _Fold(data, train, test, number, samples if collective else 0, measured)
+                    for system, metric, value in chain(
+                        _score_generative(fold, systems), _score_searched(fold, learner, systems)
+                    ):
+                        measured.add(system + suffix, column, str(number), {metric: value})
     title = "Huynh and Mooney 2008, Tables 3 to 7: Alzheimer's drugs, ten-fold cross-validation"
     return measured.table("alzheimer", title, PUBLISHED, (*NOTES, *_significance(measured.scores)))
 

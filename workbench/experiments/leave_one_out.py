@@ -89,14 +89,15 @@ def score_systems(
     folds : int or None
         Only the first so many worlds are left out.
     """
-    measured = Measurements()
+    measured = Measurements(study.progress)
     splits = leave_one_world_out([world.name for world in study.worlds])[:folds]
-    for system, predict in systems.items():
-        with measured.timed(system):
-            for number, fold in enumerate(splits):
-                study.progress.step(system, number, len(splits), f"leaving out {fold.name}")
-                predicted = predict(study, fold)
-                for predicate, column in columns.items():
-                    figures = score_world(study.test(fold), predicate, predicted, METRICS)
-                    measured.add(system, column, fold.name, figures)
+    with measured.until_cancelled():
+        for system, predict in systems.items():
+            with measured.timed(system):
+                for number, fold in enumerate(splits):
+                    study.progress.step(system, number, len(splits), f"leaving out {fold.name}")
+                    predicted = predict(study, fold)
+                    for predicate, column in columns.items():
+                        figures = score_world(study.test(fold), predicate, predicted, METRICS)
+                        measured.add(system, column, fold.name, figures)
     return measured

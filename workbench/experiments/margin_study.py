@@ -204,14 +204,15 @@ def score_systems(
     folds : int or None
         Only the first so many worlds are tested on.
     """
-    measured, settings = Measurements(), []
-    for system, engine in engines.items():
-        with measured.timed(system):
-            for test, name in enumerate(study.names[:folds]):
-                weights, setting = weigh(study, test, system)
-                if setting:
-                    settings.append(f"{system}, {name}: {setting}.")
-                measured.add(system, name, name, {"F1": study.f1(test, weights, make_engine(engine))})
+    measured, settings = Measurements(study.progress), []
+    with measured.until_cancelled():
+        for system, engine in engines.items():
+            with measured.timed(system):
+                for test, name in enumerate(study.names[:folds]):
+                    weights, setting = weigh(study, test, system)
+                    if setting:
+                        settings.append(f"{system}, {name}: {setting}.")
+                    measured.add(system, name, name, {"F1": study.f1(test, weights, make_engine(engine))})
     return measured, settings
 
 

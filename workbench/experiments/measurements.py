@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from workbench.errors import UsageError, nearest
+from workbench.errors import Cancelled, UsageError, nearest
 from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
+from workbench.progress import SILENT, Progress
 
 __all__ = ["Measurements", "known_systems"]
+
+STOPPED = "Stopped before its end: only what was measured until then is in the table."
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,8 @@ class Measurements:
 
     Attributes
     ----------
+    progress : Progress
+        Where the experiment learns that it should stop.
     clock : callable
         `perf_counter` for seconds on the wall, `process_time` for those of the processor.
     scores : list of FoldScore
@@ -26,12 +31,21 @@ class Measurements:
         By system, summed over folds.
     """
 
+    progress: Progress = SILENT
     clock: Callable[[], float] = perf_counter
     scores: list[FoldScore] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
 
     def add(self, system: str, column: str, fold: str, figures: Mapping[str, float]) -> None:
-        """Keep one system's metrics on one fold."""
+        """Keep one system's metrics on one fold.
+
+        Raises
+        ------
+        Cancelled
+            Once the experiment is to stop, for what was then still learning answers with half its weights.
+        """
+        if self.progress.cancelled:
+            raise Cancelled(system)
         self.scores.extend(FoldScore(system, column, metric, fold, value) for metric, value in figures.items())
 
     @contextmanager
@@ -40,6 +54,12 @@ class Measurements:
         begun = self.clock()
         yield
         self.seconds[system] = self.seconds.get(system, 0.0) + self.clock() - begun
+
+    @contextmanager
+    def until_cancelled(self) -> Iterator[None]:
+        """End the block, and not the experiment, when it is cancelled: what is measured so far makes the table."""
+        with suppress(Cancelled):
+            yield
 
     def averaged(self) -> list[FoldScore]:
         """The same scores once more under the column `average`."""
@@ -61,8 +81,9 @@ class Measurements:
             title=title,
             rows=rows_from_folds([*self.scores, *further], published),
             folds_detail=tuple(self.scores),
-            notes=tuple(notes),
+            notes=(STOPPED, *notes) if self.progress.cancelled else tuple(notes),
             seconds=self.seconds,
+            complete=not self.progress.cancelled,
         )
 
 

@@ -84,28 +84,29 @@ def run_documents(
     labels = np.loadtxt(data_dir / "hlmrf" / name / f"{name}.labels", dtype=np.int64)
     links = np.loadtxt(data_dir / "hlmrf" / name / f"{name}.links", dtype=np.int64)
     documents, category = labels[:, 0], labels[:, 1]
-    measured = Measurements(process_time)
+    measured = Measurements(progress, process_time)
     inference: dict[str, list[float]] = {}
     program = parse_psl(program_text([str(c) for c in np.unique(category)]))
-    for number, split in enumerate(splits(documents.size, folds or 20)):
-        with Database.open() as database:
-            database.declare(program)
-            for world, half in (("train", split.train), ("test", split.test)):
-                _load(database, world, documents, category, links, half, split.observed)
-            train = ground_world(database, program, "train", query="HasCat")
-            test = ground_world(database, program, "test", query="HasCat", templates=train.templates)
-        shown = category[split.test[split.observed[split.test]]]
-        frequency = np.bincount(shown, minlength=int(category.max()) + 1)
-        for system in chosen:
-            progress.step(system, number, folds or 20, f"split {number + 1}")
-            with measured.timed(system):
-                values, spent = learn_and_predict(system, train, test)
-            inference.setdefault(system, []).append(spent)
-            unobserved = _accuracy(test, values, frequency)
-            n_observed = int(split.observed[split.test].sum())
-            n_open = split.test.size - n_observed
-            both = (n_observed + unobserved * n_open) / split.test.size
-            measured.add(system, name, f"split {number + 1}", {ALL: both, UNOBSERVED: unobserved})
+    with measured.until_cancelled():
+        for number, split in enumerate(splits(documents.size, folds or 20)):
+            with Database.open() as database:
+                database.declare(program)
+                for world, half in (("train", split.train), ("test", split.test)):
+                    _load(database, world, documents, category, links, half, split.observed)
+                train = ground_world(database, program, "train", query="HasCat")
+                test = ground_world(database, program, "test", query="HasCat", templates=train.templates)
+            shown = category[split.test[split.observed[split.test]]]
+            frequency = np.bincount(shown, minlength=int(category.max()) + 1)
+            for system in chosen:
+                progress.step(system, number, folds or 20, f"split {number + 1}")
+                with measured.timed(system):
+                    values, spent = learn_and_predict(system, train, test)
+                inference.setdefault(system, []).append(spent)
+                unobserved = _accuracy(test, values, frequency)
+                n_observed = int(split.observed[split.test].sum())
+                n_open = split.test.size - n_observed
+                both = (n_observed + unobserved * n_open) / split.test.size
+                measured.add(system, name, f"split {number + 1}", {ALL: both, UNOBSERVED: unobserved})
     notes = [
         "The paper's splits are not released: these are our own random halves, with the paper's proportions.",
         "The published figures (recalled from the journal version) appear to count observed documents as correct; "

@@ -87,25 +87,26 @@ def run(
     trusts = np.loadtxt(data_dir / "hlmrf" / "epinions" / "trusts.txt", dtype=np.int64)
     fold_of = np.random.default_rng(seed).permutation(np.arange(len(trusts)) % FOLDS)
     program = parse_psl(program_text())
-    measured = Measurements(process_time)
+    measured = Measurements(progress, process_time)
     inference: dict[str, list[float]] = {}
-    for number in range(folds or FOLDS):
-        before = (number - 1) % FOLDS
-        with Database.open() as database:
-            database.declare(program)
-            in_training = fold_of != number
-            _load(database, "train", trusts, in_training, in_training & (fold_of == before))
-            _load(database, "test", trusts, np.ones(len(trusts), bool), fold_of == number)
-            train = ground_world(database, program, "train", query="Trusts")
-            test = ground_world(database, program, "test", query="Trusts", templates=train.templates)
-        for system in chosen:
-            progress.step(system, number, folds or FOLDS, f"fold {number + 1}")
-            with measured.timed(system):
-                values, spent = learn_and_predict(system, train, test)
-            inference.setdefault(system, []).append(spent)
-            truth = test.example.truth
-            figures = (auc_roc(values, truth), auc_pr(values, truth), auc_pr(1.0 - values, 1.0 - truth))
-            measured.add(system, "epinions", f"fold {number + 1}", dict(zip(METRICS, figures)))
+    with measured.until_cancelled():
+        for number in range(folds or FOLDS):
+            before = (number - 1) % FOLDS
+            with Database.open() as database:
+                database.declare(program)
+                in_training = fold_of != number
+                _load(database, "train", trusts, in_training, in_training & (fold_of == before))
+                _load(database, "test", trusts, np.ones(len(trusts), bool), fold_of == number)
+                train = ground_world(database, program, "train", query="Trusts")
+                test = ground_world(database, program, "test", query="Trusts", templates=train.templates)
+            for system in chosen:
+                progress.step(system, number, folds or FOLDS, f"fold {number + 1}")
+                with measured.timed(system):
+                    values, spent = learn_and_predict(system, train, test)
+                inference.setdefault(system, []).append(spent)
+                truth = test.example.truth
+                figures = (auc_roc(values, truth), auc_pr(values, truth), auc_pr(1.0 - values, 1.0 - truth))
+                measured.add(system, "epinions", f"fold {number + 1}", dict(zip(METRICS, figures)))
     notes = [
         "The paper's folds are not released: these are random folds over the 8,675 links.",
         "Published figures are recalled from the journal version; EigenTrust and TidalTrust as published, not run.",

@@ -84,25 +84,26 @@ def run(
     """Ten splits of 1,000 train and 1,000 test users, half of each user's hundred ratings observed."""
     chosen = known_systems(systems, SYSTEMS)
     program = parse_psl(PROGRAM)
-    measured = Measurements(process_time)
+    measured = Measurements(progress, process_time)
     sizes: list[int] = []
-    for number in range(folds or 10):
-        with Database.open() as database:
-            database.declare(program)
-            for world, mark in (("train", "tr"), ("test", "te")):
-                _load(database, world, data_dir / "hlmrf" / "jester", mark, number)
-            train = ground_world(database, program, "train", query="Likes")
-            test = ground_world(database, program, "test", query="Likes", templates=train.templates)
-        sizes.append(test.network.n_rows)
-        for system in chosen:
-            progress.step(system, number, folds or 10, f"split {number + 1}")
-            with measured.timed(system):
-                if system == "BPMF":
-                    found = _factorised(data_dir / "hlmrf" / "jester", number)
-                else:
-                    values, _ = learn_and_predict(system, train, test, step=1.0)
-                    found = continuous_scores(values, test.example.truth)
-            measured.add(system, "jester", f"split {number + 1}", {metric: found[metric] for metric in METRICS})
+    with measured.until_cancelled():
+        for number in range(folds or 10):
+            with Database.open() as database:
+                database.declare(program)
+                for world, mark in (("train", "tr"), ("test", "te")):
+                    _load(database, world, data_dir / "hlmrf" / "jester", mark, number)
+                train = ground_world(database, program, "train", query="Likes")
+                test = ground_world(database, program, "test", query="Likes", templates=train.templates)
+            sizes.append(test.network.n_rows)
+            for system in chosen:
+                progress.step(system, number, folds or 10, f"split {number + 1}")
+                with measured.timed(system):
+                    if system == "BPMF":
+                        found = _factorised(data_dir / "hlmrf" / "jester", number)
+                    else:
+                        values, _ = learn_and_predict(system, train, test, step=1.0)
+                        found = continuous_scores(values, test.example.truth)
+                measured.add(system, "jester", f"split {number + 1}", {metric: found[metric] for metric in METRICS})
     notes = [
         "Averages and similarities come from the observed ratings of the same world: training users for learning, "
         "test users for prediction.",

@@ -119,24 +119,25 @@ def run(
     network, templates = face_network()
     column, row = np.arange(SIDE * SIDE) % SIDE, np.arange(SIDE * SIDE) // SIDE
     missing = {"left": column < SIDE // 2, "bottom": row >= SIDE // 2}
-    measured = Measurements(process_time)
-    for system in chosen:
-        with measured.timed(system):
-            weights = templates.weight
-            if system == "HL-MRF-Q MLE":
-                learner = make_learner("hinge_perceptron", step=5.0, iterations=iterations, start=None)
-                weights = learner.fit(_halves(network, training), templates, progress=progress).weights
-            for number, image in enumerate(tested):
-                progress.step(system, number, len(tested))
-                for half in HALVES:
-                    hole = missing[half]
-                    if system == "nearest neighbour":
-                        distance = ((faces[:-TEST_IMAGES, ~hole] - image[~hole]) ** 2).sum(axis=1)
-                        completed = faces[int(np.argmin(distance))]
-                    else:
-                        completed = make_engine("admm", "map").solve(observe(network, image, hole), weights).values
-                    error = float(np.mean((255.0 * (completed - image)[hole]) ** 2))
-                    measured.add(system, f"Olivetti, {half} half", f"picture {number + 1}", {"MSE": error})
+    measured = Measurements(progress, process_time)
+    with measured.until_cancelled():
+        for system in chosen:
+            with measured.timed(system):
+                weights = templates.weight
+                if system == "HL-MRF-Q MLE":
+                    learner = make_learner("hinge_perceptron", step=5.0, iterations=iterations, start=None)
+                    weights = learner.fit(_halves(network, training), templates, progress=progress).weights
+                for number, image in enumerate(tested):
+                    progress.step(system, number, len(tested))
+                    for half in HALVES:
+                        hole = missing[half]
+                        if system == "nearest neighbour":
+                            distance = ((faces[:-TEST_IMAGES, ~hole] - image[~hole]) ** 2).sum(axis=1)
+                            completed = faces[int(np.argmin(distance))]
+                        else:
+                            completed = make_engine("admm", "map").solve(observe(network, image, hole), weights).values
+                        error = float(np.mean((255.0 * (completed - image)[hole]) ** 2))
+                        measured.add(system, f"Olivetti, {half} half", f"picture {number + 1}", {"MSE": error})
     notes = (
         f"Trained on {len(training)} pictures with {iterations} perceptron steps (published: 100 and 100); one weight "
         "per pixel and rule. Folds are test pictures.",

@@ -57,27 +57,28 @@ def run(
     scaling.
     """
     chosen = known_systems(systems, SYSTEMS)
-    measured = Measurements(process_time)
+    measured = Measurements(progress, process_time)
     rows: dict[int, list[tuple[int, float]]] = {1: [], 2: []}
-    for number, size in enumerate(SIZES[:folds]):
-        for power, kind in ((1, "linear"), (2, "squared")):
-            progress.step("scaling", number, len(SIZES[:folds]), f"{size} persons, {kind}")
-            network, weights = _ground(data_dir / "hlmrf" / "social" / f"socialNet{size}.txt.gz", power)
-            found: dict[str, tuple[float, float]] = {}
-            for system in chosen:
-                if system == "interior point" and size > LARGEST_INTERIOR:
-                    continue
-                with measured.timed(system):
-                    answer = _solve(system, network, weights)
-                if answer is not None:
-                    found[system] = answer
-            if "ADMM" in found:
-                rows[power].append((network.n_rows, found["ADMM"][0]))
-            best = min((energy for _, energy in found.values()), default=np.nan)
-            for system, (seconds, energy) in found.items():
-                figures = (seconds, energy, energy / best - 1.0)
-                column = f"{kind}, {size} persons"
-                measured.add(system, column, "1", dict(zip(METRICS, figures)))
+    with measured.until_cancelled():
+        for number, size in enumerate(SIZES[:folds]):
+            for power, kind in ((1, "linear"), (2, "squared")):
+                progress.step("scaling", number, len(SIZES[:folds]), f"{size} persons, {kind}")
+                network, weights = _ground(data_dir / "hlmrf" / "social" / f"socialNet{size}.txt.gz", power)
+                found: dict[str, tuple[float, float]] = {}
+                for system in chosen:
+                    if system == "interior point" and size > LARGEST_INTERIOR:
+                        continue
+                    with measured.timed(system):
+                        answer = _solve(system, network, weights)
+                    if answer is not None:
+                        found[system] = answer
+                if "ADMM" in found:
+                    rows[power].append((network.n_rows, found["ADMM"][0]))
+                best = min((energy for _, energy in found.values()), default=np.nan)
+                for system, (seconds, energy) in found.items():
+                    figures = (seconds, energy, energy / best - 1.0)
+                    column = f"{kind}, {size} persons"
+                    measured.add(system, column, "1", dict(zip(METRICS, figures)))
     notes = [
         "The paper compares its Java ADMM with MOSEK's interior-point method on one thread; its figures were lost in "
         "the text's extraction. Here Clarabel stands for the interior-point method, on the smallest network, "

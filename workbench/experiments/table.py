@@ -66,6 +66,8 @@ class ReproductionTable:
         Where data or protocol differ from the paper, and settings that were chosen, in words.
     seconds : mapping of str to float
         By system: on the wall in the tables of Markov logic, of the processor in those of soft logic.
+    complete : bool
+        False where the experiment was stopped before its end.
     """
 
     name: str
@@ -74,6 +76,7 @@ class ReproductionTable:
     folds_detail: tuple[FoldScore, ...] = ()
     notes: tuple[str, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
+    complete: bool = True
 
     def as_record(self) -> dict[str, object]:
         """The table as JSON-ready fields; figures that are not defined are null."""
@@ -104,6 +107,7 @@ class ReproductionTable:
             ],
             "notes": list(self.notes),
             "seconds": dict(self.seconds),
+            "complete": self.complete,
         }
 
     def find(self, system: str, column: str, metric: str) -> Row:
