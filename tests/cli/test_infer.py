@@ -169,3 +169,12 @@ def test_predictions_of_several_worlds_name_the_world(run: Run, tmp_path: Path) 
     truth.write_text("P(A)\n")
     scored = run("evaluate", "--predictions", out, "--truth", truth)
     assert "E0830" in scored.err
+
+
+def test_databases_of_one_file_name_stay_apart(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "rules.mln").write_text("Friends(p, p)\nSmokes(p)\n1 Smokes(x) ^ Friends(x, y) => Smokes(y)\n")
+    for folder, facts in (("one", "Friends(A, B)\n"), ("two", "Friends(C, B)\n")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "train.db").write_text(facts)
+    worlds = ("--world", tmp_path / "one" / "train.db", "--world", tmp_path / "two" / "train.db")
+    assert run("infer", tmp_path / "rules.mln", *worlds, "--query", "Smokes", "--json").json["atoms"] == 4

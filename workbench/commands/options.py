@@ -130,6 +130,21 @@ def examples(*lines: str) -> str:
     return "\n\n".join(["Examples:", *(f"  workbench {line}" for line in lines)])
 
 
+def named_worlds(groups: Sequence[str]) -> list[tuple[str, list[Path]]]:
+    """The files of each database with its name, from `FILE,FILE` words.
+
+    The name is that of the files without endings; where two databases would share one, of their paths; then a number.
+    """
+    files = [[Path(part) for part in group.split(",") if part] for group in groups]
+    short = ["+".join(file.name.split(".")[0] for file in one) for one in files]
+    names: list[str] = []
+    for one, name in zip(files, short):
+        if short.count(name) > 1:
+            name = "+".join(file.with_name(file.name.split(".")[0]).as_posix() for file in one)
+        names.append(f"{name} ({len(names) + 1})" if name in names else name)
+    return list(zip(names, files))
+
+
 @contextmanager
 def opened(
     workspace: Path | None,
@@ -161,9 +176,7 @@ def opened(
             print_warnings(opened_workspace.load(rules, split=split).warnings)
         if data:
             print_warnings(opened_workspace.load(data, split=split).warnings)
-        for group in worlds or ():
-            files = [Path(part) for part in group.split(",") if part]
-            name = "+".join(file.name.split(".")[0] for file in files)
+        for name, files in named_worlds(worlds or ()):
             print_warnings(opened_workspace.load(files, world=name).warnings)
         yield opened_workspace
 
