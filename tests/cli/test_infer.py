@@ -178,3 +178,25 @@ def test_databases_of_one_file_name_stay_apart(run: Run, tmp_path: Path) -> None
         (tmp_path / folder / "train.db").write_text(facts)
     worlds = ("--world", tmp_path / "one" / "train.db", "--world", tmp_path / "two" / "train.db")
     assert run("infer", tmp_path / "rules.mln", *worlds, "--query", "Smokes", "--json").json["atoms"] == 4
+
+
+PIGEONS = "p = {A, B, C, D}\nh = {X, Y, Z}\nIn(p, h!)\nIn(x, u) ^ x != y => !In(y, u).\n"
+
+
+@pytest.mark.parametrize("engine", ["mcsat", "gibbs", "ilp"])
+def test_a_conflict_that_propagation_does_not_see_is_named(run: Run, tmp_path: Path, engine: str) -> None:
+    rules = tmp_path / "pigeons.mln"
+    rules.write_text(PIGEONS)
+    task = "map" if engine == "ilp" else "marginal"
+    outcome = run("infer", rules, "--query", "In", "--engine", engine, "--task", task, "--json")
+    assert outcome.code == 5
+    assert "!In(A, X) v !In(B, X)" in outcome.err
+
+
+@pytest.mark.parametrize("engine", ["lp", "maxwalksat", "admm"])
+def test_a_state_that_breaks_hard_rules_is_never_called_feasible(run: Run, tmp_path: Path, engine: str) -> None:
+    rules = tmp_path / "pigeons.mln"
+    rules.write_text(PIGEONS)
+    outcome = run("infer", rules, "--query", "In", "--engine", engine, "--task", "map", "--json")
+    assert outcome.json["status"] in ("limit", "infeasible")
+    assert outcome.code in (4, 5)

@@ -210,7 +210,7 @@ def test_a_dead_end_is_reported_and_repaired() -> None:
     network = network_from_clauses(6, [*clauses, [1]], [-1] * 9 + [0], n_templates=1)
     assert round_state(network, np.ones(1), np.full(6, 0.5)).dead_end
     solution = LinearRelaxation().solve(network, np.ones(1))
-    assert solution.status == Status.FEASIBLE
+    assert solution.status == Status.LIMIT
     assert solution.hard_violation == 1.0
     assert IntegerProgram().solve(network, np.ones(1)).status == Status.INFEASIBLE
 

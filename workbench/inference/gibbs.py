@@ -78,7 +78,7 @@ class Gibbs:
             network, layout, weights, starts, seed=seed, deadline=deadline, progress=progress, low=low
         )
         if chains is None:
-            return no_legal_state(network, self.name)
+            return no_legal_state(network, self.name, deadline)
 
         def stepper(chain: Chain) -> Callable[[int, bool], None]:
             probability = np.zeros(layout.n_atoms)

@@ -179,7 +179,8 @@ def _judge(
         status, reason = Status.LIMIT, "time ran out before the relaxation was solved"
     elif not feasible:
         met = "rounding met a dead end and repair left" if discrete else "the linear program's tolerance leaves"
-        status, reason = Status.FEASIBLE, f"{met} hard rows violated"
+        status = Status.LIMIT if discrete else Status.FEASIBLE
+        reason = f"{met} hard rows violated"
     elif not discrete:
         status, reason = Status.FEASIBLE, "the relaxation was solved to its tolerance only"
     else:

@@ -95,7 +95,7 @@ class MCSAT:
             network, layout, weights, starts, seed=seed, deadline=deadline, progress=progress, low=low
         )
         if chains is None:
-            return no_legal_state(network, self.name)
+            return no_legal_state(network, self.name, deadline)
         price, work = hard_price(layout), [new_slice(layout) for _ in chains]
 
         def stepper(chain: Chain, work: Slice) -> Callable[[int, bool], None]:

@@ -74,7 +74,13 @@ class Rounded:
         stopped = relaxed.status in (Status.LIMIT, Status.CANCELLED)
         return replace(
             relaxed,
-            status=Status.OPTIMAL if proven else relaxed.status if stopped else Status.FEASIBLE,
+            status=Status.OPTIMAL
+            if proven
+            else relaxed.status
+            if stopped
+            else Status.LIMIT
+            if violation
+            else Status.FEASIBLE,
             values=values,
             energy=energy,
             bound=energy if proven else relaxed.bound,

@@ -6,8 +6,11 @@ import numpy as np
 
 from workbench.errors import UsageError
 from workbench.inference.chains import Record
+from workbench.inference.conflict import smallest_conflict
+from workbench.inference.maxwalksat import infeasible
 from workbench.inference.solution import Solution, Status
 from workbench.network.ground_network import GroundNetwork
+from workbench.progress import expired
 
 __all__ = ["answer", "no_legal_state", "refuse"]
 
@@ -45,8 +48,11 @@ def answer(record: Record, engine: str, chains: int, wanted: int) -> Solution:
     return Solution(status, record.soft, np.nan, np.nan, 0.0, engine, reason, diagnostics=figures)
 
 
-def no_legal_state(network: GroundNetwork, engine: str) -> Solution:
-    """The answer where no state that keeps the hard rows was found, though none was proven impossible."""
+def no_legal_state(network: GroundNetwork, engine: str, deadline: float | None) -> Solution:
+    """The answer where no state that keeps the hard rows was found: a conflict among them, or that none is known."""
+    conflict = None if expired(deadline) else smallest_conflict(network)
+    if conflict is not None:
+        return infeasible(network, engine, conflict, np.zeros(0, np.int64))
     return Solution(
         Status.LIMIT,
         np.full(network.n_atoms, np.nan),
