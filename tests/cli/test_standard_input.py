@@ -58,3 +58,11 @@ def test_what_needs_a_file_is_refused(run: Run, typed: pytest.MonkeyPatch, argum
     outcome = run(*arguments)
     assert "E0829" in outcome.err
     assert outcome.code == (1 if arguments[0] == "check" else 2)
+
+
+def test_json_is_all_of_standard_output(run: Run, typed: pytest.MonkeyPatch) -> None:
+    type_in(typed, SOFT)
+    assert run("fmt", "-", "--json").json["text"] == SOFT
+    type_in(typed, LOGIC)
+    assert list(run("convert", "-", "--json").json["files"]) == ["program.psl"]
+    assert run("explain", "E0310", "--json").json["code"] == "E0310"

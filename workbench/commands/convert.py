@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from workbench.commands.console import check_output, print_line, writing
-from workbench.commands.options import RulesFile, examples, given_rules
+from workbench.commands.console import check_output, print_json, print_line, writing
+from workbench.commands.options import Json, RulesFile, examples, given_rules
 from workbench.errors import UsageError
 
 __all__ = ["register"]
@@ -33,6 +33,7 @@ def convert(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The file, or the folder, to write; printed when absent.")
     ] = None,
+    json: Json = False,
 ) -> None:
     """Rewrite a program in its other form.
 
@@ -40,23 +41,31 @@ def convert(
     (PSL 2.3); a .mln program becomes an equivalent .psl program with weights that are not negative.
     """
     files = _converted(source, data, learn_data)
-    if out is None:
+    written = [] if out is None else _write(files, out)
+    if json:
+        print_json({"files": files, "written": [str(path) for path in written]})
+    elif out is not None:
+        for path in written:
+            print_line(str(path))
+    else:
         for name, text in files.items():
             print_line(f"// {name}" if len(files) > 1 else text.rstrip("\n"))
             if len(files) > 1:
                 print_line(text.rstrip("\n"))
-        return
+
+
+def _write(files: dict[str, str], out: Path) -> list[Path]:
+    """Write one file under the name `out`, or several into the folder `out`; where they went."""
     if len(files) == 1 and not out.is_dir():
         check_output(out)
         with writing(out):
             out.write_text(next(iter(files.values())), encoding="utf-8")
-        print_line(str(out))
-        return
+        return [out]
     for name, text in files.items():
         with writing(out / name):
             out.mkdir(parents=True, exist_ok=True)
             (out / name).write_text(text, encoding="utf-8")
-        print_line(str(out / name))
+    return [out / name for name in files]
 
 
 def _converted(source: Path, data: Path | None, learn_data: Path | None) -> dict[str, str]:

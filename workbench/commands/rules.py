@@ -86,6 +86,7 @@ def counted(number: int, noun: str) -> str:
 def fmt(
     file: RulesFile,
     write: Annotated[bool, typer.Option("--write", help="Rewrite the file in place.")] = False,
+    json: Json = False,
 ) -> None:
     """Print a rules file in canonical form; comments and blank lines stay."""
     from workbench.errors import UsageError
@@ -102,7 +103,9 @@ def fmt(
         data = text.encode()
         with writing(file):
             file.write_bytes(gzip.compress(data, mtime=0) if file.suffix == ".gz" else data)
-    else:
+    if json:
+        print_json({"text": text, "written": write})
+    elif not write:
         print_line(text.rstrip("\n"))
 
 
@@ -190,7 +193,11 @@ def explain(
     if re.fullmatch(r"[EW]\d{4}", target):
         from workbench.resources import error_page
 
-        print_line(error_page(target))
+        page = error_page(target)
+        if json:
+            print_json({"code": target, "page": page})
+        else:
+            print_line(page)
         return
     if atom is None:
         raise UsageError.of(

@@ -93,6 +93,7 @@ def export(
     out: Annotated[
         Path, typer.Option("--out", "-o", help=".csv or .parquet for predictions, .mln or .psl for the program.")
     ],
+    json: Json = False,
 ) -> None:
     """Write a run's predictions, or its program."""
     check_output(out)
@@ -104,4 +105,7 @@ def export(
                 out.write_text(opened.run_program(run), encoding="utf-8")
         else:
             write_frame(opened.run_predictions(run), out)
-    print_line(str(out))
+    if json:
+        print_json({"written": str(out)})
+    else:
+        print_line(str(out))
