@@ -26,6 +26,14 @@ def test_halves_share_no_document_and_half_the_labels_show() -> None:
         assert 400 < split.observed.sum() < 600
 
 
+def test_published_folds_of_epinions() -> None:
+    trusts = np.loadtxt(dataset() / "hlmrf" / "epinions" / "trusts.txt", dtype=np.int64)
+    fold_of = psl_epinions.published_folds(trusts)
+    assert np.bincount(fold_of).tolist() == [1098, 1078, 1108, 1032, 1097, 1109, 1149, 1004]
+    shuffled = np.random.default_rng(0).permutation(len(trusts))
+    assert np.array_equal(psl_epinions.published_folds(trusts[shuffled]), fold_of[shuffled])
+
+
 def test_published_figures_are_all_there() -> None:
     for module in (psl_cora, psl_citeseer):
         assert {system for system, _, _ in module.PUBLISHED} == set(psl_documents.SYSTEMS)

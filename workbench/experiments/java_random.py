@@ -1,0 +1,33 @@
+"""The generator of `java.util.Random`, with which the authors of some published experiments drew their folds."""
+
+from __future__ import annotations
+
+__all__ = ["JavaRandom"]
+
+_MULTIPLIER, _INCREMENT, _MASK = 0x5DEECE66D, 0xB, (1 << 48) - 1
+
+
+class JavaRandom:
+    """A 48-bit linear congruential generator, documented as part of Java's library (Knuth 1997, vol. 2, 3.2.1).
+
+    Parameters
+    ----------
+    seed : int
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._state = (seed ^ _MULTIPLIER) & _MASK
+
+    def bits(self, n_bits: int) -> int:
+        """The next number of so many bits, at most 32, unsigned."""
+        self._state = (self._state * _MULTIPLIER + _INCREMENT) & _MASK
+        return self._state >> (48 - n_bits)
+
+    def below(self, bound: int) -> int:
+        """A number from 0 to `bound - 1`, as `nextInt(bound)` gives it."""
+        drawn = self.bits(31)
+        if bound & -bound == bound:
+            return (bound * drawn) >> 31
+        while drawn - drawn % bound + bound - 1 >= 1 << 31:
+            drawn = self.bits(31)
+        return drawn % bound
