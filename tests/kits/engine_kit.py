@@ -227,6 +227,19 @@ def a_contradiction_is_infeasible(engine: Engine) -> int:
     return 1
 
 
+def a_contradiction_around_a_loop_is_not_answered(engine: Engine) -> int:
+    """Three pigeons and two holes: no clause alone forces anything. Values in [0, 1] keep all rows, states do not."""
+    holes = [[2 * bird + 1, 2 * bird + 2] for bird in range(3)]
+    shared = [[-(2 * one + hole), -(2 * two + hole)] for hole in (1, 2) for one in range(3) for two in range(one)]
+    network = network_from_clauses(6, [*holes, *shared, [1]], [-1] * 9 + [0])
+    if engine.declines(network, np.ones(1)) is not None:
+        return 0
+    solution = engine.solve(network, np.ones(1))
+    if engine.task == "marginal" or not np.any((solution.values > 0.1) & (solution.values < 0.9)):
+        assert solution.status in (Status.INFEASIBLE, Status.LIMIT), solution.status
+    return 1
+
+
 def what_is_declined_is_said_why(engine: Engine) -> int:
     """`declines` gives a reason in words, and solving all the same raises an error of inference or answers."""
     declined = 0
@@ -257,5 +270,6 @@ CHECKS: tuple[Callable[[Any], int], ...] = (
     a_passed_deadline_is_honest,
     a_cancel_is_a_status,
     a_contradiction_is_infeasible,
+    a_contradiction_around_a_loop_is_not_answered,
     what_is_declined_is_said_why,
 )

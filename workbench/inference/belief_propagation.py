@@ -9,9 +9,10 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.errors import Cancelled
+from workbench.inference.chains import legal_state
 from workbench.inference.maxwalksat import infeasible
 from workbench.inference.propagation import propagate
-from workbench.inference.sampling import refuse
+from workbench.inference.sampling import no_legal_state, refuse
 from workbench.inference.solution import Solution, Status
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import GroundNetwork, Relation
@@ -65,7 +66,11 @@ class BeliefPropagation:
         progress: Progress = SILENT,
         start: Float | None = None,
     ) -> Solution:
-        """Marginal probabilities: `EXACT` on forests, `CONVERGED` or `LIMIT` otherwise. No `seed`, no `start`."""
+        """Marginal probabilities: `EXACT` on forests, `CONVERGED` or `LIMIT` otherwise.
+
+        Messages settle also where hard rows contradict each other around a loop, so on a graph with loops a state that
+        keeps them all is searched for (from `seed`, unless `start` is one) before anything is answered.
+        """
         refuse(self.declines(network, weights), self.name)
         layout = lay_out(network, weights, clauses=True)
         forced = propagate(layout, network)
@@ -99,6 +104,10 @@ class BeliefPropagation:
                     damping, best, since = min(0.99, (1.0 + damping) / 2), trace[-1], iteration
         except Cancelled:
             status, reason = Status.CANCELLED, "cancelled"
+        if status in (Status.CONVERGED, Status.LIMIT) and start is None and not forest:
+            quiet = Progress(cancel_event=progress.cancel_event)
+            if legal_state(network, weights, seed=seed, deadline=deadline, progress=quiet, low=False) is None:
+                return no_legal_state(network, self.name, deadline)
         if status == Status.LIMIT and trace:
             reason += f"; the last round would have changed one by {trace[-1]:.2g} in log-odds"
         probability = 1.0 / (1.0 + np.exp(-np.clip(belief, -CERTAIN, CERTAIN)))
