@@ -59,11 +59,14 @@ def reproduce(
     if json:
         print_json(table.as_record())
     else:
+        shown = [row for row in table.rows if row.folds] if options else table.rows
         print_table(
             table.title,
             ("system", "column", "metric", "published", "ours", "sd", "folds"),
-            [(row.system, row.column, row.metric, row.published, row.ours, row.sd, row.folds) for row in table.rows],
+            [(row.system, row.column, row.metric, row.published, row.ours, row.sd, row.folds) for row in shown],
         )
+        if len(shown) < len(table.rows):
+            print_line(f"{len(table.rows) - len(shown)} published figures without ours were not asked for.")
         for note in table.notes:
             print_line(note)
     if not table.complete:
