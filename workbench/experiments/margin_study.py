@@ -114,12 +114,13 @@ class MarginStudy:
         return answer
 
     def likelihood_held_out(self, test: int, stops: Sequence[int]) -> tuple[Float, int]:
-        """The same for a test world, after the number of iterations that predicts the first training world best."""
+        """The same for a test world, after the number of iterations that predicts held-out training worlds best."""
         train = [world for world in range(len(self.names)) if world != test]
-        judged = {
-            stop: map_f1(self.examples[train[0]], weights, make_engine("lp", "map"))
-            for stop, weights in self.likelihood(train[1:], stops).items()
-        }
+        judged = dict.fromkeys(stops, 0.0)
+        for held in train:
+            rest = [world for world in train if world != held]
+            for stop, weights in self.likelihood(rest, stops).items():
+                judged[stop] += map_f1(self.examples[held], weights, make_engine("lp", "map"))
         best = max(judged, key=lambda stop: (judged[stop], -stop))
         return self.likelihood(train, [best])[best], best
 

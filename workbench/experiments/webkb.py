@@ -53,8 +53,8 @@ NOTES = (
     "C is the one that predicts held-out training universities best, among 0.003, 0.01, 0.03 and 0.1 (100 times that "
     "for the 0/1 loss, 1000 times for F1). The paper's grid of 1 to 10000 with the choice by training F1 fits this "
     "release's training universities almost perfectly and predicts worse.",
-    "The rivals' settings (C of the 0/1 and F1 losses, PSCG's iterations among 10, 20, 40 and 80) are judged on one "
-    "held-out training university, max margin with Hamming loss on each of them in turn.",
+    "C of the 0/1 and F1 losses is judged on one held-out training university; C of the Hamming loss and PSCG's number "
+    "of iterations (among 10, 20, 40 and 80) on each of them in turn.",
     "Cuts are rounded states, as in the paper; training stops at a duality gap of 5 % or after 60 cuts.",
 )
 
