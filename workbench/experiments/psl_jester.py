@@ -31,6 +31,9 @@ __all__ = ["PROGRAM", "PUBLISHED", "SYSTEMS", "joke_similarity", "run"]
 SYSTEMS = (*(f"{family} {learner}" for family in ("HL-MRF-Q", "HL-MRF-L") for learner in LEARNERS), "BPMF")
 METRICS = ("NMSE", "NMAE")
 LEAST_SIMILARITY = 0.6
+PRIOR = 0.5
+"""The paper's text has the mean observed rating; its authors' released program sets that, does not store it, and so
+learns and predicts with the 0.5 it began with."""
 
 PUBLISHED: dict[tuple[str, str, str], float | None] = {
     (system, "jester", metric): value
@@ -52,8 +55,8 @@ PROGRAM = """
 1.0: Likes(U, J) -> UserAverage(U) ^2
 1.0: JokeAverage(J) & User(U) -> Likes(U, J) ^2
 1.0: Likes(U, J) -> JokeAverage(J) ^2
-1.0: GlobalAverage('all') & User(U) & Joke(J) -> Likes(U, J) ^2
-1.0: Likes(U, J) -> GlobalAverage('all') ^2
+1.0: Prior('all') & User(U) & Joke(J) -> Likes(U, J) ^2
+1.0: Likes(U, J) -> Prior('all') ^2
 """
 
 
@@ -107,6 +110,8 @@ def run(
     notes = [
         "Averages and similarities come from the observed ratings of the same world: training users for learning, "
         "test users for prediction.",
+        f"The two-sided prior is {PRIOR}, as the authors' released program has it, not the mean observed rating of the "
+        "paper's text, with which errors are a little larger.",
         f"Ground rows of a test world: {int(np.mean(sizes)):,} on average.",
         "BPMF: 10 factors (chosen among 5, 10 and 30 on the training users' hidden ratings), from all of the training "
         "users' ratings and the test users' observed ones.",
@@ -163,7 +168,7 @@ def _load(database: Database, world: str, directory: Path, mark: str, split: int
     rated = np.unique(joke)
     by_joke = np.bincount(joke, rating)[rated] / np.bincount(joke)[rated]
     put("JokeAverage", joke=_jokes(rated), value=by_joke)
-    put("GlobalAverage", name=["all"], value=np.array([rating.mean()]))
+    put("Prior", name=["all"], value=np.array([PRIOR]))
     similarity = joke_similarity(user, joke, rating)
     first, second = np.nonzero(similarity)
     put("SimRating", first=_jokes(first), second=_jokes(second), value=np.minimum(similarity[first, second], 1.0))
