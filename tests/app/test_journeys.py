@@ -272,6 +272,22 @@ def test_why_a_prediction_is_what_it_is_and_what_if(smokers: Visitor) -> None:
     smokers.look("why-what-if")
 
 
+def test_two_people_infer_at_once(smokers: Visitor) -> None:
+    other = smokers.page.context.browser.new_context(viewport={"width": 1280, "height": 720})
+    both = smokers, Visitor(other.new_page(), smokers.address, None)
+    for visitor, engine in zip(both, ("mcsat", "gibbs")):
+        visitor.go("learn", "Learn and infer")
+        visitor.pick("Engine", engine)
+    for visitor in both:
+        visitor.page.get_by_role("button", name="Run", exact=True).first.click()
+    for visitor in both:
+        visitor.job_is_done()
+    other.close()
+    smokers.go("runs", "Runs")
+    tick_rows(smokers, 1, 2)
+    smokers.sees("Predictions that differ")
+
+
 def tick_rows(visitor: Visitor, *rows: int) -> None:
     """Tick rows of the page's first table: it draws itself on a canvas, and says in hidden rows what is selected."""
     table = visitor.page.get_by_test_id("stDataFrame").first
