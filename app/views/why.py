@@ -109,12 +109,18 @@ def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
     table(
         pd.DataFrame(
             {
-                "ground rule": [item.ground or decided(item) for item in rows],
+                "ground rule": [item.ground for item in rows],
                 "contribution": [item.contribution for item in rows],
+                "weight": [item.weight for item in rows],
                 "distance": [item.distance for item in rows],
+                "other atoms": [item.other_atoms() for item in rows],
             }
         ),
-        help={"distance": "How far the ground rule is from being satisfied; 1 is violated."},
+        help={
+            "weight": "Of the ground rule; infinite for a hard one.",
+            "distance": "How far the ground rule is from being satisfied; 1 is violated.",
+            "other atoms": "Their values: predicted, and known.",
+        },
     )
     onward = list(dict.fromkeys(name for item in rows for name in item.others))
     if onward:
@@ -124,14 +130,6 @@ def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
                 st.button(name, key=f"onward-{name}", on_click=st.session_state.update, args=({"why-search": name},))
         if len(onward) > ONWARD:
             st.caption(f"and {len(onward) - ONWARD} more, to be found above")
-
-
-def decided(item: Any) -> str:
-    """Ground rules that evidence reduces to the atom alone are summed; how many there are, where each counts once."""
-    number = abs(item.contribution / item.weight) if item.weight else 0.0
-    if round(number) < 1 or abs(number - round(number)) > 1e-6:
-        return "ground rules that evidence decides but for this atom"
-    return f"{round(number):,} ground rule{'s' * (round(number) != 1)} that evidence decides but for this atom"
 
 
 def what_if(result: Any, atom: str) -> None:

@@ -224,14 +224,14 @@ def explain(
     print_line(explanation.sentence())
     print_table(
         "Contributions",
-        ("contribution", "weight", "distance", "ground rule", "others' values", "rule"),
+        ("contribution", "weight", "distance", "ground rule", "other atoms", "rule"),
         [
             (
                 item.contribution,
                 "hard" if item.template < 0 else item.weight,
                 item.distance,
                 item.ground,
-                ", ".join(f"{name} = {value:.3g}" for name, value in zip(item.others, item.values)),
+                item.other_atoms(),
                 item.rule,
             )
             for item in explanation.contributions

@@ -2,15 +2,19 @@
 
 from workbench.grounding.atoms import AtomTable
 from workbench.grounding.ground import ground
+from workbench.grounding.ground_rules import GroundRules, ground_rules
 from workbench.grounding.lazy import LazyGrounding, LazyRows, ground_lazily
 from workbench.grounding.preview import Preview, RulePreview, preview
 from workbench.grounding.request import DEFAULT_LIMIT, GroundRequest
 from workbench.grounding.result import Grounding, RuleCount
+from workbench.grounding.wording import GroundRule
 
 __all__ = [
     "DEFAULT_LIMIT",
     "AtomTable",
     "GroundRequest",
+    "GroundRule",
+    "GroundRules",
     "Grounding",
     "LazyGrounding",
     "LazyRows",
@@ -19,5 +23,6 @@ __all__ = [
     "RulePreview",
     "ground",
     "ground_lazily",
+    "ground_rules",
     "preview",
 ]

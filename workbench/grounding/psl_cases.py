@@ -128,7 +128,9 @@ class _Indexed:
 class CaseMaker:
     """The steps that make one case.
 
-    `all_open` True or False keeps the rows without or with observed atoms only; None keeps both.
+    `all_open` True or False keeps the rows without or with observed atoms only; None keeps both. A clause with `plus`,
+    which no rule of PSL has of itself, is to show those variables in columns `t0, ...` and the observed values of its
+    literals' atoms in `e0, ...`.
     """
 
     vocabulary: Vocabulary
@@ -146,6 +148,7 @@ class CaseMaker:
         self.constant = 1.0 - branch.negated
         self.summands: list[Expression] = []
         self.missing: list[MissingAtom] = []
+        self.values: dict[Atom, Expression] = {}
         joined = self._join_observed_body()
         found = self._find_open(joined)
         self._add_observed_head()
@@ -166,6 +169,7 @@ class CaseMaker:
         atoms = self._closed(positive=False)
         for atom in atoms:
             alias = self.body.join(atom, self.vocabulary.observed(atom.predicate))
+            self.values[atom] = Column(alias, "value")
             if not self.vocabulary.is_boolean(atom.predicate):
                 self.constant -= 1
                 self.summands.append(Column(alias, "value"))
@@ -179,7 +183,8 @@ class CaseMaker:
             else:
                 relation, kind = self.vocabulary.stated(atom.predicate), "inner"
             alias = self.body.join(atom, relation, kind=kind, letter="x")
-            self.summands.append(_times(-1, Call("coalesce", (Column(alias, "value"), Value(0.0)))))
+            self.values[atom] = Call("coalesce", (Column(alias, "value"), Value(0.0)))
+            self.summands.append(_times(-1, self.values[atom]))
 
     def _find_open(self, joined: list[Atom]) -> list[_Joined | _Indexed]:
         """Find the open atoms: those of the body must be listed, and the head's must be or are missing.
@@ -202,6 +207,7 @@ class CaseMaker:
                 kind = "left" if bound and not needed else "inner"
                 found[i] = _Joined(body.join(atom, vocabulary.listed(atom.predicate), kind=kind, letter="o"))
                 joined.append(atom)
+            self.values[atom] = found[i].value(Value(None))
             if bound and not needed:
                 types = vocabulary.arguments(atom.predicate)
                 ids = tuple(body.constant_of(term, type_name) for term, type_name in zip(atom.arguments, types))
@@ -219,17 +225,19 @@ class CaseMaker:
             body.where.append(all_of(tests) if self.all_open else negate(all_of(tests)))
         most: list[Expression] = [Value(self.constant), *self.summands]
         columns: list[tuple[str, Expression]] = []
-        for one, may_fold, c in terms:
+        for number, (one, may_fold, c) in enumerate(terms):
             highest: Expression = Value(float(c > 0))
             if folded and may_fold:
                 highest = one.value(highest)
                 self.summands.append(_times(c, one.value(Value(0.0))))
-            columns.append((f"l{len(columns)}", one.folded if folded and may_fold else one.identity))
+            columns.append((f"l{number}", one.folded if folded and may_fold else one.identity))
             most.append(_times(c, highest))
         b = add((Value(self.constant), *self.summands))
         varying = bool(self.summands)
         if varying:
             columns.append(("b", b))
+        if self.clause.plus:
+            columns = [*self._shown(), *columns]
         if self.prune if varying else self.constant + sum(max(c, 0) for _, _, c in terms) <= TOLERANCE:
             body.where.append(Operation(">", (add(tuple(most)), Value(TOLERANCE))))
         if self.violated:
@@ -244,6 +252,13 @@ class CaseMaker:
             self.merged,
             tuple(self.missing),
         )
+
+    def _shown(self) -> list[tuple[str, Expression]]:
+        """The clause's `plus` variables, and the observed value of each literal's atom."""
+        body, clause = self.body, self.clause
+        places = [(f"t{i}", body.constant_of(Variable(name), body.types[name])) for i, name in enumerate(clause.plus)]
+        values = (self.values.get(one.atom, Value(None)) for one in clause.literals)
+        return [*places, *((f"e{i}", Call("cast DOUBLE", (value,))) for i, value in enumerate(values))]
 
 
 def _variables(atom: Atom) -> set[str]:

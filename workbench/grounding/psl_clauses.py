@@ -27,7 +27,7 @@ from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.ground_atoms import atom_text
 from workbench.language.program import Clause
 
-__all__ = ["LogicalPlan", "plan_logical_rule"]
+__all__ = ["LogicalPlan", "all_listed", "plan_logical_rule"]
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class LogicalPlan:
                 grouped.setdefault(key, []).append(case)
         for cases in grouped.values():
             first = cases[0]
-            selects = tuple(map(_all_listed, cases))
+            selects = tuple(map(all_listed, cases))
             select = selects[0]
             if first.merged:
                 inner = select if len(cases) == 1 else Union(selects)
@@ -124,7 +124,7 @@ class LogicalPlan:
         return None
 
 
-def _all_listed(case: LogicalCase) -> Select:
+def all_listed(case: LogicalCase) -> Select:
     """The rows where no atom is missing, which is made sure of elsewhere: an inner join keeps them all.
 
     DuckDB may turn a left join around and hash its larger side; an inner join it plans well.

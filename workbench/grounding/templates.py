@@ -139,9 +139,9 @@ class TemplateTable:
             base = 1.0
         elif self.tie and base is not None and clause.share and not clause.tied:
             base /= clause.share
-        ids = []
+        whole, ids = self._whole(clause), []
         for names in combinations:
-            label = clause_text(self._whole(clause), dict(zip(clause.plus, names)))
+            label = clause_text(whole, dict(zip(clause.plus, names)))
             ids.append(self._id(clause.rule, index, label, base, clause.fixed, clause.share, clause.power))
         return np.array(ids, np.int32)
 

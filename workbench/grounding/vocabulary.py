@@ -7,7 +7,7 @@ of constants only and not on the order in which facts were loaded.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import duckdb
 import numpy as np
@@ -51,6 +51,10 @@ class Vocabulary:
     _known: dict[str, bool] = field(default_factory=dict)
     _stored_sizes: dict[str, int] = field(default_factory=dict)
     _views: set[str] = field(default_factory=set)
+
+    def again(self, connection: duckdb.DuckDBPyConnection) -> Vocabulary:
+        """The same names on another connection, where their relations are made anew."""
+        return replace(self, connection=connection, _tables={}, _indexes={}, _views=set(), _state=None)
 
     @property
     def one_world(self) -> bool:

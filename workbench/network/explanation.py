@@ -31,6 +31,8 @@ class AtomExplanation:
         Distance to satisfaction of the row at the state; 0 for unit groundings.
     log_odds : float
         Sum of the contributions.
+    value : float
+        The atom's own, at the state or in the mean.
     """
 
     row: Int64
@@ -38,6 +40,7 @@ class AtomExplanation:
     contribution: Float
     distance: Float
     log_odds: float
+    value: float
 
 
 def explain_atom(
@@ -89,6 +92,7 @@ def explain_atom(
         contributions,
         np.concatenate([distance, np.zeros(unit_template.size)]),
         total,
+        float(values[atom]),
     )
 
 
@@ -102,10 +106,12 @@ def mean_explanation(
     """
     single = [explain_atom(network, weights, state, atom) for state in states]
     open_ones = [each for each in single if np.isfinite(each.contribution).all()] or single[:1]
+    value = float(np.mean([each.value for each in open_ones]))
     contribution = np.mean([each.contribution for each in open_ones], axis=0)
     distance = np.mean([each.distance for each in open_ones], axis=0)
     log_odds = float(np.mean([each.log_odds for each in open_ones]))
-    return replace(open_ones[0], contribution=contribution, distance=distance, log_odds=log_odds), len(open_ones)
+    mean = replace(open_ones[0], contribution=contribution, distance=distance, log_odds=log_odds, value=value)
+    return mean, len(open_ones)
 
 
 def _forbidden(at_false: Float, coefficients: Float, equal: Bool) -> Float:

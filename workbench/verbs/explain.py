@@ -10,9 +10,13 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.network import explain_atom, mean_explanation
+from workbench.verbs.named_rules import named_rules
 from workbench.verbs.naming import row_texts, template_texts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from workbench.network import AtomExplanation
     from workbench.verbs.infer import InferenceResult
 
 
@@ -21,7 +25,7 @@ __all__ = ["Contribution", "Explanation", "explain_result"]
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one ground rule, or all unit groundings of one template, add to an atom's conditional log-odds.
+    """What one ground rule adds to an atom's conditional log-odds, or several that are not named one by one.
 
     Attributes
     ----------
@@ -30,7 +34,8 @@ class Contribution:
     rule : str
         The template in the rules language.
     ground : str
-        The ground clause, atoms by name; empty for unit groundings, which are summed.
+        The ground clause, atoms by name; of several, how many there are. Of each rule and set of open atoms at most
+        200 are named. Arithmetic rules are told by their open atoms, and those with one open atom are summed.
     contribution : float
         Added to the log-odds of the atom being true (MLN); weighted pressure upwards (PSL).
     distance : float
@@ -41,6 +46,12 @@ class Contribution:
         Their values.
     weight : float
         Of the ground rule, its multiplicity and share included; infinite for a hard one.
+    count : int
+        How many ground rules it is; 1 where that is not known.
+    given : tuple of str
+        The atoms of the ground rule that evidence decides.
+    given_values : tuple of float
+        Their values.
     """
 
     template: int
@@ -51,6 +62,14 @@ class Contribution:
     others: tuple[str, ...] = ()
     values: tuple[float, ...] = ()
     weight: float = 0.0
+    count: int = 1
+    given: tuple[str, ...] = ()
+    given_values: tuple[float, ...] = ()
+
+    def other_atoms(self) -> str:
+        """`Smokes(Bo) = 0.7, Friends(Ada, Bo) = 1`: the other atoms of the ground rule, open ones first."""
+        pairs = zip((*self.others, *self.given), (*self.values, *self.given_values))
+        return ", ".join(f"{name} = {value:.3g}" for name, value in pairs)
 
 
 @dataclass(frozen=True)
@@ -110,7 +129,7 @@ class Explanation:
         for item in self.contributions:
             entry = sums.setdefault(item.rule, [0.0, 0])
             entry[0] += item.contribution
-            entry[1] += 1
+            entry[1] += item.count
         ordered = sorted(sums.items(), key=lambda pair: -abs(pair[1][0]))
         return [(rule, total, int(count)) for rule, (total, count) in ordered]
 
@@ -143,30 +162,58 @@ def explain_result(result: InferenceResult, atom: str, *, samples: int = 0, seed
         )
     else:
         parts = explain_atom(grounding.network, result.weights, state, index, discrete=discrete)
-    labels = template_texts(result.program, grounding.templates)
-    rows = parts.row[parts.row >= 0].tolist()
-    texts = dict(zip(rows, row_texts(grounding, rows)))
-    others = _others(result, rows, index)
-    contributions = [
-        Contribution(
-            template,
-            labels[template] if template >= 0 else f"{texts[row]}.",
-            texts.get(row, ""),
-            contribution,
-            distance,
-            *others.get(row, ((), ())),
-            weight=_weight(result, row, template),
-        )
-        for row, template, contribution, distance in zip(
-            parts.row.tolist(), parts.template.tolist(), parts.contribution.tolist(), parts.distance.tolist()
-        )
-    ]
-    contributions.sort(key=lambda item: -abs(item.contribution))
+    contributions = sorted(_contributions(result, parts, index), key=lambda item: -abs(item.contribution))
     probability = float(1.0 / (1.0 + np.exp(-parts.log_odds)))
     name = grounding.atoms.names(np.array([index]))[0]
     return Explanation(
         name, float(values[index]), parts.log_odds, probability, tuple(contributions), result.program.language, samples
     )
+
+
+def _contributions(result: InferenceResult, parts: AtomExplanation, index: int) -> Iterator[Contribution]:
+    """Each entry of an explanation ground rule by ground rule, where they are known, else as the network has it."""
+    labels = template_texts(result.program, result.grounding.templates)
+    rows = parts.row[parts.row >= 0].tolist()
+    texts = dict(zip(rows, row_texts(result.grounding, rows)))
+    others = _others(result, rows, index)
+    named = named_rules(result, parts, index)
+    for place, (row, template) in enumerate(zip(parts.row.tolist(), parts.template.tolist())):
+        label = labels[template] if template >= 0 else f"{texts[row]}."
+        atoms, values = others.get(row, ((), ()))
+        if place not in named:
+            contribution, weight = float(parts.contribution[place]), _weight(result, row, template)
+            number = 1 if row >= 0 else _summed(contribution, weight)
+            text = texts[row] if row >= 0 else f"{_several(number)} that evidence decides but for this atom"
+            yield Contribution(
+                template, label, text, contribution, float(parts.distance[place]), atoms, values, weight, number or 1
+            )
+        for one in named.get(place, ()):
+            given, known = tuple(name for name, _ in one.given), tuple(value for _, value in one.given)
+            text = one.text or f"{one.count:,} more ground rule{'s' * (one.count != 1)}"
+            yield Contribution(
+                template,
+                label,
+                text,
+                one.contribution,
+                one.distance,
+                atoms,
+                values,
+                one.weight,
+                one.count,
+                given,
+                known,
+            )
+
+
+def _summed(contribution: float, weight: float) -> int:
+    """How many ground rules are summed, where each counts once; 0 where that is not told by the sum."""
+    number = abs(contribution / weight) if weight else 0.0
+    return round(number) if abs(number - round(number)) <= 1e-6 else 0
+
+
+def _several(number: int) -> str:
+    """`3 ground rules`; without the number where it is 0."""
+    return f"{number:,} ground rule{'s' * (number != 1)}" if number else "ground rules"
 
 
 def _sampled(result: InferenceResult, start: Float, samples: int, seed: int) -> list[Float]:

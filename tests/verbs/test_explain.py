@@ -1,0 +1,154 @@
+"""Explanations name the ground rules they sum, evidence and all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import workbench as wb
+from tests.cli.conftest import Run
+from tests.cli.conftest import run as run
+from workbench.grounding import ground_rules
+
+RULES = """Friends(person, person)
+Smokes(person)
+1.1 Smokes(x) ^ Friends(x, y) => Smokes(y)
+-0.3 Smokes(x)
+"""
+FACTS = "Friends(Anna, Bob)\nFriends(Cy, Bob)\nFriends(Bob, Cy)\nSmokes(Anna)\n"
+
+GOLDEN = [
+    "Smokes(Bob) has value 1.0000. Given everything else, its log-odds are +1.9000 (probability 0.8699), most of it "
+    "from !Smokes(x) v !Friends(x, y) v Smokes(y) (+2.200); Smokes(x) (-0.300).",
+    "1.1000 | 1.1000 | 0.0000 | !Smokes(Cy) v !Friends(Cy, Bob) v | Smokes(Cy) = 1, Friends(Cy, Bob) = 1 | "
+    "!Smokes(x) v !Friends(x, y) v",
+    "1.1000 | 1.1000 | 0.0000 | !Smokes(Anna) v !Friends(Anna, Bob) v | Smokes(Anna) = 1, Friends(Anna, Bob) = | "
+    "!Smokes(x) v !Friends(x, y) v",
+    "-0.3000 | -0.3000 | 0.0000 | Smokes(Bob) | | Smokes(x)",
+    "0.0000 | 1.1000 | 0.0000 | !Smokes(Bob) v !Friends(Bob, Cy) v | Smokes(Cy) = 1, Friends(Bob, Cy) = 1 | "
+    "!Smokes(x) v !Friends(x, y) v",
+]
+
+
+@pytest.fixture
+def smokers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "rules.mln").write_text(RULES)
+    (tmp_path / "people.db").write_text(FACTS)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("smokers")
+def test_the_command_line_names_the_evidence(run: Run) -> None:
+    command = ("explain", "rules.mln", "Smokes(Bob)", "--data", "people.db", "--query", "Smokes", "--task", "map")
+    lines = run(*command).out.splitlines()
+    rows = [" ".join(line.replace("│", " | ").split()).strip("| ") for line in lines if "000" in line]
+    assert rows == GOLDEN
+    known = next(item for item in run(*command, "--json").json["contributions"] if not item["others"] and item["given"])
+    assert known == {
+        "template": 0,
+        "rule": "!Smokes(x) v !Friends(x, y) v Smokes(y)",
+        "ground": "!Smokes(Anna) v !Friends(Anna, Bob) v Smokes(Bob)",
+        "contribution": pytest.approx(1.1),
+        "distance": 0.0,
+        "others": [],
+        "values": [],
+        "weight": pytest.approx(1.1),
+        "count": 1,
+        "given": ["Smokes(Anna)", "Friends(Anna, Bob)"],
+        "given_values": [1.0, 1.0],
+    }
+
+
+def test_soft_logic_tells_weight_distance_and_pressure_of_each_ground_rule(tmp_path: Path) -> None:
+    rules = tmp_path / "model.psl"
+    rules.write_text(
+        "1: Knows(A, B) & Votes(A) -> Votes(B)\n2: Knows(A, B) & Votes(A) -> Votes(B) ^2\n0.5: !Votes(A)\n"
+    )
+    for name, rows in (("knows", "A\tC\nB\tC\t0.5\n"), ("seen", "A\t0.8\nB\t1\n"), ("votes", "C\n")):
+        (tmp_path / f"{name}.tsv").write_text(rows)
+    (tmp_path / "model.data").write_text(
+        "predicates:\n  Knows/2: closed\n  Votes/1: open\nobservations:\n  Knows: knows.tsv\n  Votes: seen.tsv\n"
+        "targets:\n  Votes: votes.tsv\n"
+    )
+    with wb.open() as workspace:
+        workspace.load(tmp_path / "model.data", rules=rules)
+        result = workspace.infer(rules, record=False, options={"tolerance": 1e-9})
+        result.solution.values[:] = 0.4
+        told = result.explain("Votes(C)").contributions
+    from_a, from_b = (f"!Knows({x}, C) v !Votes({x}) v Votes(C)" for x in "AB")
+    by_ground = {(item.ground, item.weight): item for item in told}
+    assert len(by_ground) == len(told) == 5
+    expected = {(from_a, 1.0): (1, 0.4), (from_b, 1.0): (1, 0.1), (from_a, 2.0): (1.6, 0.4), (from_b, 2.0): (0.4, 0.1)}
+    for key, figures in (expected | {("!Votes(C)", 0.5): (-0.5, 0.4)}).items():
+        assert (by_ground[key].contribution, by_ground[key].distance) == pytest.approx(figures)
+    assert by_ground[(from_b, 2.0)].given == ("Knows(B, C)", "Votes(B)")
+    assert by_ground[(from_b, 2.0)].given_values == (0.5, 1.0)
+
+
+def test_beyond_the_first_two_hundred_a_line_says_how_many(smokers: Path) -> None:
+    with wb.open() as workspace:
+        workspace.declare(RULES)
+        crowd = [f"P{number}" for number in range(250)]
+        workspace.load(pd.DataFrame({"a": [*crowd, "Bob"], "b": ["Bob"] * 250 + ["Cy"]}), predicate="Friends")
+        workspace.load(pd.DataFrame({"a": crowd}), predicate="Smokes")
+        result = workspace.infer(smokers / "rules.mln", query="Smokes", task="map", record=False)
+        told = result.explain("Smokes(Bob)")
+    rest = [item for item in told.contributions if item.count > 1]
+    assert [(item.ground, item.count, item.contribution) for item in rest] == [
+        ("50 more ground rules", 50, pytest.approx(55.0))
+    ]
+    assert sum(item.contribution for item in told.contributions) == pytest.approx(told.log_odds)
+    assert told.by_rule()[0][2] == 251
+    assert len({item.ground for item in told.contributions}) == 200 + 3
+
+
+def test_what_the_data_no_longer_tell_stays_summed(smokers: Path) -> None:
+    with wb.open() as workspace:
+        workspace.load(smokers / "people.db", rules=smokers / "rules.mln")
+        result = workspace.infer(smokers / "rules.mln", query="Smokes", task="map", record=False)
+        before = result.explain("Smokes(Bob)")
+        result.grounding.atoms._database.connection.execute("DELETE FROM p_Friends WHERE a1 = 1")
+        index = result.grounding.atoms.find("Smokes(Bob)")
+        changed = result.explain("Smokes(Bob)")
+    assert ground_rules(result.grounding, index) == []
+    closed = result.explain("Smokes(Bob)")
+    for later in (changed, closed):
+        assert later.log_odds == pytest.approx(before.log_odds)
+        assert sum(item.contribution for item in later.contributions) == pytest.approx(before.log_odds)
+    assert "1 ground rule that evidence decides but for this atom" in [item.ground for item in changed.contributions]
+    assert all(item.ground for item in closed.contributions)
+
+
+def test_the_atom_of_one_world_has_the_evidence_of_that_world(smokers: Path) -> None:
+    with wb.open() as workspace:
+        workspace.load(smokers / "people.db", rules=smokers / "rules.mln", world="one")
+        (smokers / "other.db").write_text("Friends(Dan, Bob)\nSmokes(Dan)\n")
+        workspace.load(smokers / "other.db", rules=smokers / "rules.mln", world="two")
+        result = workspace.infer(smokers / "rules.mln", query="Smokes", task="map", record=False)
+        atoms = result.grounding.atoms
+        texts = [
+            {
+                rule.text
+                for rules in ground_rules(result.grounding, atoms.find("Smokes(Bob)", world=world))
+                for rule in rules.named
+            }
+            for world in atoms.worlds
+        ]
+    assert "!Smokes(Anna) v !Friends(Anna, Bob) v Smokes(Bob)" in texts[0]
+    assert texts[1] == {"!Smokes(Dan) v !Friends(Dan, Bob) v Smokes(Bob)", "Smokes(Bob)"}
+
+
+def test_averages_over_samples_are_told_by_ground_rule(smokers: Path) -> None:
+    with wb.open() as workspace:
+        workspace.load(smokers / "people.db", rules=smokers / "rules.mln")
+        result = workspace.infer(smokers / "rules.mln", query="Smokes", engine="exact", record=False)
+        told = result.explain("Smokes(Bob)", samples=200, seed=1)
+    assert sum(item.contribution for item in told.contributions) == pytest.approx(told.log_odds)
+    known = next(item for item in told.contributions if item.ground.startswith("!Smokes(Anna)"))
+    assert known.contribution == pytest.approx(1.1)
+    assert known.distance == pytest.approx(1 - result.value("Smokes(Bob)"), abs=0.15)
+    assert np.isfinite(told.log_odds)

@@ -1,0 +1,81 @@
+"""Ground rules in words, with the atoms that evidence decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from workbench.grounding.templates import clause_text
+from workbench.language.program import Atom, Clause, Literal, Variable
+
+__all__ = ["GroundRule", "in_words", "merged"]
+
+MOST_DECIDED = 12
+"""Literals of one ground clause that evidence decides and that are written out: existential clauses have many."""
+
+
+@dataclass(frozen=True)
+class GroundRule:
+    """One ground rule in words.
+
+    Attributes
+    ----------
+    text : str
+        The ground clause, atoms by name.
+    scale : float
+        Times the template's weight: the weight. Of equal ground rules, their sum.
+    groundings : int
+        How many bindings of the rule's variables make it.
+    given : tuple of (str, float)
+        The atoms in it that evidence decides, and their values.
+    """
+
+    text: str
+    scale: float
+    groundings: int
+    given: tuple[tuple[str, float], ...]
+
+
+def in_words(
+    clause: Clause, binding: dict[str, str], values: list[float], is_open: set[str]
+) -> tuple[str, tuple[tuple[str, float], ...]]:
+    """A ground clause, and the atoms that evidence decides with their values: in an MLN, all make their literals false.
+
+    Comparisons, which the constants make false, are left out, and so are decided literals of a very long clause.
+    """
+    bare = replace(clause, guards=(), existential=())
+    parts: list[str] = []
+    given: dict[str, float] = {}
+    decided = 0
+    for place, literal in enumerate(clause.literals):
+        atom = clause_text(replace(bare, literals=(Literal(literal.atom),)), binding)
+        text = atom if literal.positive else f"!{atom}"
+        if atom not in is_open and not _variables(literal.atom) - binding.keys():
+            decided += 1
+            if decided > MOST_DECIDED:
+                continue
+            value = values[place] if values else float(not literal.positive)
+            given |= {} if np.isnan(value) else {atom: value}
+        if clause.multiset or text not in parts:
+            parts.append(text)
+    prefix = f"EXIST {', '.join(clause.existential)} " if clause.existential else ""
+    left = decided - MOST_DECIDED
+    suffix = f" v ... ({left:,} more that evidence decides)" if left > 0 else ""
+    return prefix + " v ".join(parts) + suffix, tuple(given.items())
+
+
+def _variables(atom: Atom) -> set[str]:
+    return {term.name for term in atom.arguments if isinstance(term, Variable)}
+
+
+def merged(rules: Iterable[GroundRule]) -> tuple[GroundRule, ...]:
+    """Equal ones as one, in order of their text."""
+    told: dict[str, GroundRule] = {}
+    for rule in rules:
+        same = told.get(rule.text)
+        if same is not None:
+            rule = replace(same, scale=same.scale + rule.scale, groundings=same.groundings + 1)
+        told[rule.text] = rule
+    return tuple(told[text] for text in sorted(told))
