@@ -137,7 +137,7 @@ def assert_parts_are_whole(program: Program, grounding: Grounding, rng: np.rando
             assert all(item.ground for item in explanation.contributions)
 
 
-@settings(SETTINGS, max_examples=15)
+@settings(SETTINGS, max_examples=8)
 @given(
     st.lists(formulas(), min_size=1, max_size=3, unique=True),
     st.lists(worlds(), min_size=1, max_size=2),
