@@ -29,6 +29,7 @@ __all__ = ["ALL", "SYSTEMS", "Split", "program_text", "run_documents", "splits"]
 
 SYSTEMS = tuple(f"{family} {learner}" for family in ("HL-MRF-Q", "HL-MRF-L", "MRF") for learner in LEARNERS)
 ALL, UNOBSERVED = "accuracy, all test documents", "accuracy, unobserved documents"
+DRAWN = "accuracy, all test documents, ties drawn"
 
 
 @dataclass(frozen=True)
@@ -105,14 +106,24 @@ def run_documents(
                 unobserved = _accuracy(test, values, frequency)
                 n_observed = int(split.observed[split.test].sum())
                 n_open = split.test.size - n_observed
-                both = (n_observed + unobserved * n_open) / split.test.size
-                measured.add(system, name, f"split {number + 1}", {ALL: both, UNOBSERVED: unobserved})
+                drawn = _accuracy_of_drawn_ties(test, values)
+                measured.add(
+                    system,
+                    name,
+                    f"split {number + 1}",
+                    {
+                        ALL: (n_observed + unobserved * n_open) / split.test.size,
+                        UNOBSERVED: unobserved,
+                        DRAWN: (n_observed + drawn * n_open) / split.test.size,
+                    },
+                )
     notes = [
         "The paper's splits are not released: these are our own random halves, with the paper's proportions.",
         "The published figures (recalled from the journal version) appear to count observed documents as correct; "
         "both counts are given.",
         "Documents whose top categories are equal (to 0.001) get the most frequent one among the observed documents "
-        "of the test half; documents without any labelled relative are of this kind.",
+        "of the test half; documents without any labelled relative are of this kind. With ties drawn, as the order of "
+        "the computation settles them in the authors' program, accuracy is the third figure.",
         "Inference, CPU seconds a split: "
         + ", ".join(f"{system} {np.mean(spent):.3f}" for system, spent in inference.items())
         + " (the paper reports HL-MRFs to be many times faster than the sampled discrete MRF).",
@@ -157,3 +168,14 @@ def _accuracy(world: HingeWorld, values: Float, frequency: Int64) -> float:
     category = np.array([int(c) for _, c in world.arguments])
     rank = np.argsort(np.argsort(-frequency, kind="stable"))
     return categorical_accuracy(np.round(values, 3), world.example.truth, item, rank[category])
+
+
+def _accuracy_of_drawn_ties(world: HingeWorld, values: Float) -> float:
+    """Expected accuracy where one of a document's top categories, equal to 0.001, is drawn."""
+    documents, item = np.unique([document for document, _ in world.arguments], return_inverse=True)
+    rounded = np.round(values, 3)
+    top = np.full(documents.size, -np.inf)
+    np.maximum.at(top, item, rounded)
+    tied = rounded == top[item]
+    right = np.bincount(item[tied], world.example.truth[tied] > 0.5, documents.size)
+    return float(np.mean(right / np.bincount(item[tied], minlength=documents.size)))
