@@ -1,7 +1,9 @@
 """How fast rules become rows: `python -m benchmarks.grounding [--sizes 1,10] [--json]`.
 
 Each case is grounded through the public `ground` on one thread, and compared with two bare queries of DuckDB over the
-same temporary tables: the join that only counts, and the join that fetches the id columns.
+same temporary tables: the join that only counts, and the join that fetches the id columns. Everything runs three times
+and the fastest counts; what the first grounding took stands beside, for it also pays for memory that the process has
+not touched before.
 """
 
 from __future__ import annotations
@@ -25,15 +27,19 @@ from workbench.grounding import Grounding, GroundRequest, ground
 from workbench.language import parse_mln, parse_psl, read_program
 from workbench.resources import datasets_directory
 
+REPETITIONS = 3
+
 
 @dataclass
 class Measurement:
-    """One case: ground rows, CPU seconds, rows a CPU-second, peak memory of the process, and ratios to bare queries."""
+    """One case: ground rows, CPU seconds (fastest and first), rows a CPU-second at the fastest, peak memory of the process,
+    and ratios to bare queries."""
 
     case: str
     rows: int
     atoms: int
     cpu_seconds: float
+    first_cpu_seconds: float
     rows_per_cpu_second: float
     peak_gib: float
     times_count: float
@@ -65,29 +71,40 @@ def constants(database: Database, type_name: str, count: int) -> None:
 
 
 def timed(work: Callable[[], object]) -> float:
+    """CPU seconds of user and system time."""
     start = time.process_time()
     work()
     return time.process_time() - start
 
 
+def fastest(work: Callable[[], object]) -> float:
+    return min(timed(work) for _ in range(REPETITIONS))
+
+
 def measure(case: str, database: Database, program: object, request: GroundRequest, bare: str) -> Measurement:
-    """Ground once and compare with the bare join `SELECT {columns} FROM ...`."""
+    """Ground, and compare with the bare join `SELECT {columns} FROM ...`."""
     found: list[Grounding] = []
-    cpu = timed(lambda: found.append(ground(database, program, request)))  # type: ignore[arg-type]
+
+    def once() -> None:
+        found.clear()
+        found.append(ground(database, program, request))  # type: ignore[arg-type]
+
+    first = timed(once)
+    cpu = min(first, *(timed(once) for _ in range(REPETITIONS - 1)))
     network = found[0].network
     cursor = database.cursor()
     cursor.execute("SET threads = 1")
-    counted = timed(lambda: cursor.execute(bare.format("count(*)")).fetchall())
+    counted = fastest(lambda: cursor.execute(bare.format("count(*)")).fetchall())
     columns = "x AS a, y AS b" if network.n_rows else "x"
 
     def fetch() -> None:
         for _ in cursor.sql(bare.format(columns)).to_arrow_reader(262_144):
             pass
 
-    fetched = timed(fetch)
+    fetched = fastest(fetch)
     rows = network.n_rows
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    return Measurement(case, rows, network.n_atoms, cpu, rows / cpu, peak, cpu / counted, cpu / fetched)
+    return Measurement(case, rows, network.n_atoms, cpu, first, rows / cpu, peak, cpu / counted, cpu / fetched)
 
 
 def transitivity(millions: float) -> Measurement:
@@ -250,11 +267,14 @@ def main(arguments: list[str] | None = None) -> None:
         json.dump({"cases": [asdict(one) for one in found], "uw_cse": files}, sys.stdout, indent=2)
         print()
         return
-    print(f"{'case':<20}{'rows':>12}{'CPU s':>9}{'M rows/CPU s':>14}{'peak GiB':>10}{'x count':>9}{'x fetch':>9}")
+    print(
+        f"{'case':<20}{'rows':>12}{'CPU s':>9}{'first':>9}{'M rows/CPU s':>14}{'peak GiB':>10}"
+        f"{'x count':>9}{'x fetch':>9}"
+    )
     for one in found:
         print(
-            f"{one.case:<20}{one.rows:>12,}{one.cpu_seconds:>9.2f}{one.rows_per_cpu_second / 1e6:>14.2f}"
-            f"{one.peak_gib:>10.2f}{one.times_count:>9.1f}{one.times_fetch:>9.1f}"
+            f"{one.case:<20}{one.rows:>12,}{one.cpu_seconds:>9.2f}{one.first_cpu_seconds:>9.2f}"
+            f"{one.rows_per_cpu_second / 1e6:>14.2f}{one.peak_gib:>10.2f}{one.times_count:>9.1f}{one.times_fetch:>9.1f}"
         )
     if files is not None:
         print(describe_uw_cse(files))
