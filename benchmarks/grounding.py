@@ -32,8 +32,7 @@ REPETITIONS = 3
 
 @dataclass
 class Measurement:
-    """One case: ground rows, CPU seconds (fastest, first), rows a CPU-second at the fastest, peak memory of the process,
-    and ratios to bare queries."""
+    """One case: ground rows, CPU seconds (fastest, first), rows a CPU-second, peak memory, ratios to bare queries."""
 
     case: str
     rows: int
