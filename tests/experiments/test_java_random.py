@@ -1,4 +1,4 @@
-"""Java's generator, against numbers that Java's documentation and many programs print for seeds 0 and 42."""
+"""Java's generator, against the known first numbers of `java.util.Random` for seeds 0 and 42."""
 
 from __future__ import annotations
 

@@ -48,3 +48,13 @@ def test_a_block_with_units_and_a_tail_is_a_tree(kind: BlockKind) -> None:
     solution = BeliefPropagation().solve(network, weights)
     assert solution.status == Status.EXACT
     np.testing.assert_allclose(solution.values, enumerate_states(network, weights).marginals, atol=1e-6)
+
+
+def test_settled_messages_are_kept_where_no_legal_state_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = network_from_clauses(3, [[1, 2], [2, 3], [1, 3], [1]], [-1, -1, -1, 0])
+    assert BeliefPropagation().solve(network, np.ones(1)).status == Status.CONVERGED
+    monkeypatch.setattr("workbench.inference.belief_propagation.legal_state", lambda *_, **__: None)
+    unproven = BeliefPropagation().solve(network, np.ones(1))
+    assert unproven.status == Status.LIMIT
+    assert "no state that keeps all hard rows" in unproven.reason
+    assert not np.isnan(unproven.values).any()

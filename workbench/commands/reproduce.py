@@ -66,7 +66,7 @@ def reproduce(
             [(row.system, row.column, row.metric, row.published, row.ours, row.sd, row.folds) for row in shown],
         )
         if len(shown) < len(table.rows):
-            print_line(f"{len(table.rows) - len(shown)} published figures without ours were not asked for.")
+            print_line(f"{len(table.rows) - len(shown)} published figures without ours are left out.")
         for note in table.notes:
             print_line(note)
     if not table.complete:

@@ -104,8 +104,9 @@ def run(
     """
     chosen = known_systems(systems, SYSTEMS)
     trusts = np.loadtxt(data_dir / "hlmrf" / "epinions" / "trusts.txt", dtype=np.int64)
-    fold_of = published_folds(trusts)
-    if seed is not None:
+    if seed is None:
+        fold_of = published_folds(trusts)
+    else:
         fold_of = np.random.default_rng(seed).permutation(np.arange(len(trusts)) % FOLDS)
     program = parse_psl(program_text())
     measured = Measurements(progress, process_time)

@@ -140,8 +140,7 @@ def run(
                         measured.add(system, f"Olivetti, {half} half", f"picture {number + 1}", {"MSE": error})
     notes = (
         f"Trained on {len(training)} pictures with {iterations} perceptron steps (100 and 200 in the authors' "
-        "released program); one weight "
-        "per pixel and rule. Folds are test pictures.",
+        "released program); one weight per pixel and rule. Folds are test pictures.",
         "The network is built from the pixel grid directly: PSL has no rule with one weight per constant.",
         "Caltech faces are not among the data; its rows, and those of the sum-product network, are as published.",
     )

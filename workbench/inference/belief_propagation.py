@@ -69,7 +69,7 @@ class BeliefPropagation:
         """Marginal probabilities: `EXACT` on forests, `CONVERGED` or `LIMIT` otherwise.
 
         Messages settle also where hard rows contradict each other around a loop, so on a graph with loops a state that
-        keeps them all is searched for (from `seed`, unless `start` is one) before anything is answered.
+        keeps them all is searched for (from `seed`; `start` is not used), and what is not found is not `CONVERGED`.
         """
         refuse(self.declines(network, weights), self.name)
         layout = lay_out(network, weights, clauses=True)
@@ -104,12 +104,15 @@ class BeliefPropagation:
                     damping, best, since = min(0.99, (1.0 + damping) / 2), trace[-1], iteration
         except Cancelled:
             status, reason = Status.CANCELLED, "cancelled"
-        if status in (Status.CONVERGED, Status.LIMIT) and start is None and not forest:
-            quiet = Progress(cancel_event=progress.cancel_event)
-            if legal_state(network, weights, seed=seed, deadline=deadline, progress=quiet, low=False) is None:
-                return no_legal_state(network, self.name, deadline)
         if status == Status.LIMIT and trace:
             reason += f"; the last round would have changed one by {trace[-1]:.2g} in log-odds"
+        if status in (Status.CONVERGED, Status.LIMIT) and not expired(deadline):
+            quiet = Progress(cancel_event=progress.cancel_event)
+            if legal_state(network, weights, seed=seed, deadline=deadline, progress=quiet, low=False) is None:
+                verdict = no_legal_state(network, self.name, deadline)
+                if verdict.status == Status.INFEASIBLE:
+                    return verdict
+                status, reason = Status.LIMIT, f"{reason}; no state that keeps all hard rows was found"
         probability = 1.0 / (1.0 + np.exp(-np.clip(belief, -CERTAIN, CERTAIN)))
         probability = np.where(layout.fixed >= 0, layout.fixed, probability)
         return Solution(
