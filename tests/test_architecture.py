@@ -20,7 +20,7 @@ ROOMS = (
     "structure",
     "evaluation",
 )
-FREE = {"arrays", "errors", "progress", "resources"}
+FREE = {"arrays", "errors", "parameters", "progress", "resources"}
 # Grounding fills the network's dataclasses, so it may import the file that declares them, and no other of that room.
 DECLARATIONS = {"grounding": "workbench.network.ground_network"}
 NO_DUCKDB = {"network", "inference", "learning", "structure", "evaluation", "language"}

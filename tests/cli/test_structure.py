@@ -80,3 +80,11 @@ def test_what_cannot_be_read_or_searched_is_named(run: Run, family: Path) -> Non
     apart = run("structure", family)
     assert apart.code == 1
     assert "E0608" in apart.err
+
+
+def test_parameters_of_searches_without_modes_are_typed(run: Run) -> None:
+    university = Path("data/university")
+    words = ["structure", university / "advisors.mln", "--data", university / "dataset.toml", "--method", "paths"]
+    refused = run(*words, "--set", "recursive=banana", "--set", "max_clauses=many")
+    assert refused.code == 2
+    assert refused.err.count("E0610") == 2

@@ -14,6 +14,7 @@ from workbench.progress import Progress
 from workbench.structure.background import Examples
 from workbench.structure.coverage import pack
 from workbench.structure.induction import ClauseLearner
+from workbench.structure.scores import EVALUATION_FUNCTIONS
 from workbench.structure.settings import SearchSettings
 
 
@@ -30,6 +31,15 @@ def test_trains_are_told_apart_by_one_rule(loop: str, search: str) -> None:
     (literals,) = learner.cache.body_literals(theory.parts)
     assert sorted(background.predicates[row[0]] for row in literals) == ["closed", "has_car", "short"]
     assert np.array_equal(learner.predict(theory), examples.label == 1)
+
+
+@pytest.mark.parametrize("function", sorted(EVALUATION_FUNCTIONS))
+def test_every_evaluation_function_can_accept_a_clause(function: str) -> None:
+    problem, background, examples = trains()
+    settings = SearchSettings(evalfn=function)
+    theory = ClauseLearner(background, examples, problem.head_mode, problem.body_modes, settings).learn()
+    assert len(theory.parts)
+    assert theory.negatives.sum() == 0
 
 
 def test_a_stopped_search_keeps_what_it_found() -> None:

@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 
 from workbench.errors import UsageError, nearest
 from workbench.inference.solution import Engine
+from workbench.parameters import read_parameters
 
 __all__ = ["BOOLEAN", "CONVEX", "ENGINES", "engine_class", "has_parameter", "make_engine", "with_parameters"]
 
@@ -64,17 +65,12 @@ def make_engine(name: str, task: Literal["map", "marginal"] | None = None, **par
     Raises
     ------
     UsageError
-        E0411 for an unknown engine, E0412 for a parameter it does not have, E0413 for a task it cannot do.
+        E0411 for an unknown engine, E0412 for a parameter it does not have or a value of another
+        type, E0413 for a task it cannot do.
     """
     cls = engine_class(name)
-    known = [field.name for field in fields(cls)]
-    for parameter in parameters:
-        if parameter not in known:
-            raise UsageError.of(
-                "E0412", f"engine {name} has no parameter {parameter}", help=f"it has: {', '.join(known) or 'none'}"
-            )
-    given = ENGINES[name][2] | parameters
-    if task is not None and "task" in known:
+    given = ENGINES[name][2] | read_parameters(cls, parameters, f"engine {name}", "E0412")
+    if task is not None and "task" in _parameters(name):
         given["task"] = task
     engine: Engine = cls(**given)
     if task is not None and engine.task != task:
@@ -113,7 +109,9 @@ def with_parameters(engine: Engine, parameters: Mapping[str, object]) -> Engine:
                 f"auto took engine {engine.name}, which has no parameter {name}",
                 help=f"name the engine with --engine; {engine.name} has: {', '.join(known) or 'none'}",
             )
-    chosen: Engine = replace(settings, **{name: value for name, value in parameters.items() if name in known})
+    given = {name: value for name, value in parameters.items() if name in known}
+    read = read_parameters(type(engine), given, f"engine {engine.name}", "E0412")
+    chosen: Engine = replace(settings, **cast(Any, read))
     return chosen
 
 

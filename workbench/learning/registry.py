@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any, cast
 
 from workbench.errors import UsageError, nearest
@@ -21,6 +20,7 @@ from workbench.learning.mc_mle import MonteCarloMaximumLikelihood
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.learning.second_order import DiagonalNewton, PreconditionedConjugateGradient
 from workbench.learning.voted_perceptron import VotedPerceptron
+from workbench.parameters import read_parameters
 
 __all__ = ["LEARNERS", "make_learner"]
 
@@ -51,7 +51,7 @@ def make_learner(name: str, **parameters: object) -> Learner:
     Raises
     ------
     UsageError
-        E0504 for an unknown learner, E0505 for a parameter it does not have.
+        E0504 for an unknown learner, E0505 for a parameter it does not have or a value of another type.
     """
     if name not in LEARNERS:
         close = nearest(name, LEARNERS)
@@ -59,10 +59,6 @@ def make_learner(name: str, **parameters: object) -> Learner:
         raise UsageError.of(
             "E0504", f"there is no learner {name}", help=f"did you mean {close}?" if close else f"learners: {known}"
         )
-    known_fields = [field.name for field in fields(cast(Any, LEARNERS[name]))]
-    for parameter in parameters:
-        if parameter not in known_fields:
-            raise UsageError.of(
-                "E0505", f"learner {name} has no parameter {parameter}", help=f"it has: {', '.join(known_fields)}"
-            )
-    return LEARNERS[name](**parameters)
+    read = read_parameters(LEARNERS[name], parameters, f"learner {name}", "E0505")
+    learner: Learner = cast(Any, LEARNERS[name])(**read)  # a protocol does not say how it is made
+    return learner

@@ -107,11 +107,15 @@ def upper_bound(name: str, positives: Counts, length: float, counts: ClassCounts
 
 
 def least_to_beat(name: str, counts: ClassCounts) -> float:
-    """The score of the seed example itself, taken as a ground clause: the search starts with it as the best so far."""
+    """The score of the seed example itself, taken as a ground clause: the search starts with it as the best so far.
+
+    Where every pure clause has the best score, the seed's own too, the search starts lower: with Aleph's value for
+    `entropy` and `gini`, with the share of positives for `accuracy`.
+    """
+    if name == "accuracy":
+        return counts.positives / max(counts.positives + counts.negatives, 1)
     if name in ("entropy", "gini"):
         return -0.5
-    if name == "wracc":
-        return 0.25
     return float(score(name, np.ones(1), np.zeros(1), 2, counts)[0])
 
 

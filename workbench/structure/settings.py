@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_type_hints
 
 import numpy as np
 
 from workbench.errors import UsageError, nearest
+from workbench.parameters import read_parameters
 from workbench.structure.scores import EVALUATION_FUNCTIONS
 
 __all__ = ["SearchSettings"]
@@ -78,43 +79,27 @@ class SearchSettings:
             )
         if self.search not in ("bf", "df", "heuristic"):
             raise UsageError.of("E0610", f"there is no search `{self.search}`", help="choose from bf, df, heuristic")
-        for entry in fields(self):
-            self._check(entry.name, getattr(self, entry.name), entry.default)
         if self.clauselength < 2 or self.i < 1 or self.nodes < 1:
             raise UsageError.of("E0610", "clauselength is at least 2, i and nodes at least 1")
 
-    @staticmethod
-    def _check(name: str, value: object, default: object) -> None:
-        number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-        if isinstance(default, bool):
-            right, wanted = isinstance(value, bool), "true or false"
-        elif isinstance(default, int):
-            right, wanted = number and float(cast(Any, value)).is_integer(), "a whole number"
-        elif isinstance(default, float):
-            right, wanted = number, "a number"
-        elif default is None:
-            right, wanted = value is None or number, "a number"
-        else:
-            right, wanted = isinstance(value, str), "a name"
-        if not right:
-            raise UsageError.of("E0610", f"the setting `{name}` is {wanted}, not `{value}`")
-
     @classmethod
-    def from_mapping(cls, settings: Mapping[str, str]) -> SearchSettings:
-        """Settings of an ILP file; names that mean nothing here are left out (`unused`).
+    def read(
+        cls, settings: Mapping[str, str], given: Mapping[str, object], collect: float | None = None
+    ) -> SearchSettings:
+        """Settings of an ILP file, those given winning over them.
+
+        Names of the file that mean nothing here are left out (`unused`); given ones are refused.
 
         Raises
         ------
         UsageError
-            `E0610` for a value of the wrong kind.
+            `E0610` for a setting that does not exist or a value of the wrong kind.
         """
-        values: dict[str, Any] = {}
-        for entry in fields(cls):
-            text = settings.get(entry.name)
-            if text is None:
-                continue
-            values[entry.name] = _value(entry.name, text, entry.default)
-        return cls(**values)
+        known = {entry.name for entry in fields(cls)}
+        stated = {name: text for name, text in settings.items() if name in known}
+        values = {name: _unlimited(name, value) for name, value in {**stated, **given}.items()}
+        read = read_parameters(cls, values, "the search", "E0610")
+        return cls(**cast(Any, read if collect is None else {**read, "collect": collect}))
 
     @classmethod
     def unused(cls, settings: Mapping[str, str]) -> dict[str, str]:
@@ -136,15 +121,9 @@ _UNUSED = {
 }
 
 
-def _value(name: str, text: str, default: object) -> object:
-    """A setting from its text; text of the wrong kind stays text, which the settings then refuse."""
-    if isinstance(default, bool):
-        return {"true": True, "false": False}.get(text, text)
-    if isinstance(default, str):
-        return text
-    if isinstance(default, int) and text in ("inf", "+inf"):
+def _unlimited(name: str, value: object) -> object:
+    """Aleph's `inf` where a whole number is wanted: no limit."""
+    whole = get_type_hints(SearchSettings).get(name) is int
+    if whole and (value == np.inf or value in ("inf", "+inf")):
         return 0 if name == "openlist" else 2**31 - 1
-    try:
-        return int(text) if isinstance(default, int) else float(text)
-    except ValueError:
-        return text
+    return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import Any, cast
 
@@ -19,6 +19,7 @@ from workbench.grounding.coverage import read_examples, read_relations
 from workbench.language.ilp import IlpProblem
 from workbench.learning.exact_likelihood import choose_penalty
 from workbench.learning.logistic import Penalty, fit_logistic
+from workbench.parameters import read_parameters
 from workbench.progress import SILENT, Progress
 from workbench.structure.background import Background, Examples
 from workbench.structure.beam import BeamSearch
@@ -84,7 +85,7 @@ def induce(
     problem = derive_facts(problem)
     load_ilp(database, problem)
     background, examples = arrays(database, problem)
-    chosen = _settings(problem, settings or {}, collect)
+    chosen = SearchSettings.read(problem.settings, settings or {}, collect)
     keeping = replace(chosen, collect=-np.inf) if chosen.collect is None and candidates else chosen
     learner = ClauseLearner(background, examples, problem.head_mode, problem.body_modes, keeping)
     theory = learner.learn(loop=cast(Any, loop), deadline=deadline_after(time_limit), progress=progress)
@@ -130,20 +131,6 @@ def arrays(database: Database, problem: IlpProblem) -> tuple[Background, Example
     arguments, label, _ = read_examples(database, problem.target)
     background = Background(found.predicates, found.argument_types, found.facts, found.constants)
     return background, Examples(problem.target, problem.argument_types()[problem.target], arguments, label)
-
-
-def _settings(problem: IlpProblem, given: Mapping[str, object], collect: float | None) -> SearchSettings:
-    base = SearchSettings.from_mapping(problem.settings)
-    known = base.__dict__
-    for name in given:
-        if name not in known:
-            close = nearest(name, known)
-            raise UsageError.of(
-                "E0610",
-                f"the search has no setting `{name}`",
-                help=f"did you mean `{close}`?" if close else f"settings: {', '.join(known)}",
-            )
-    return replace(base, collect=collect, **cast(Any, dict(given)))
 
 
 def _of_most_gain(learner: ClauseLearner, parts: Int32, most: int) -> Int32:
@@ -265,12 +252,7 @@ def learn_rules(
             raise UsageError.of(
                 "E0612", f"`{target}` is no predicate here", help=f"did you mean `{close}`?" if close else None
             )
-    known = {entry.name for entry in fields(cast(Any, learners[method])) if entry.init}
-    for name in settings or {}:
-        if name not in known:
-            raise UsageError.of(
-                "E0610", f"`{method}` has no setting `{name}`", help=f"settings: {', '.join(sorted(known))}"
-            )
+    read = read_parameters(learners[method], settings or {}, f"`{method}`", "E0610")
     began = perf_counter()
     known_worlds = tuple(database.worlds())
     unknown = [name for name in worlds or () if name not in known_worlds]
@@ -280,7 +262,7 @@ def learn_rules(
     backgrounds = [_world(database, predicates, name) for name in worlds or known_worlds]
     background = backgrounds[0]
     deadline = deadline_after(time_limit)
-    learner: Any = learners[method](**dict(settings or {}))
+    learner: Any = learners[method](**read)
     left: tuple[LearnedRule, ...] = ()
     if method == "mine":
         rules = tuple(learner.learn(backgrounds, targets, deadline=deadline, progress=progress))

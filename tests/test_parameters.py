@@ -1,0 +1,84 @@
+"""Parameters of engines, learners and searches mean what their classes declare, whoever gives them."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import Any
+
+import pytest
+
+from workbench.errors import UsageError
+from workbench.inference.registry import ENGINES, engine_class, make_engine
+from workbench.learning import LEARNERS, make_learner
+from workbench.parameters import read_parameters
+from workbench.structure.beam import BeamSearch
+from workbench.structure.mining import RuleMiner
+from workbench.structure.paths import PathLearner
+from workbench.structure.settings import SearchSettings
+
+SEARCHES = (BeamSearch, PathLearner, RuleMiner, SearchSettings)
+CLASSES: list[Any] = [
+    *SEARCHES,
+    *LEARNERS.values(),
+    *{engine_class(name) for name in ENGINES if name != "rc2"},
+]
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: str(cls.__name__))
+def test_every_default_reads_as_itself_from_its_own_text(cls: Any) -> None:
+    """A parameter whose text cannot say its default would be closed to the command line."""
+    for entry in fields(cls):
+        if not entry.init or entry.default is MISSING or isinstance(entry.default, tuple):
+            continue
+        (read,) = read_parameters(cls, {entry.name: str(entry.default)}, "it", "E0610").values()
+        assert read == entry.default
+        assert type(read) is type(entry.default) or isinstance(entry.default, float | None)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "read"),
+    [
+        ("recursive", "false", False),
+        ("recursive", "True", True),
+        ("max_clauses", "1e2", 100),
+        ("max_clauses", 7.0, 7),
+        ("min_gain", "2", 2.0),
+    ],
+)
+def test_text_is_read_as_the_declared_type(name: str, value: object, read: object) -> None:
+    found = read_parameters(PathLearner, {name: value}, "`paths`", "E0610")[name]
+    assert found == read
+    assert type(found) is type(read)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("recursive", "banana"),
+        ("recursive", 1),
+        ("max_clauses", "many"),
+        ("max_clauses", 1.5),
+        ("max_clauses", True),
+        ("min_gain", "nan"),
+        ("max_clausess", 3),
+    ],
+)
+def test_what_is_of_another_type_is_refused(name: str, value: object) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_parameters(PathLearner, {name: value}, "`paths`", "E0610")
+    assert name in caught.value.diagnostics[0].message
+
+
+def test_all_wrong_parameters_are_named_at_once() -> None:
+    with pytest.raises(UsageError) as caught:
+        read_parameters(PathLearner, {"recursive": "banana", "max_clauses": "many"}, "`paths`", "E0610")
+    assert len(caught.value.diagnostics) == 2
+
+
+def test_engines_and_learners_refuse_the_same_way() -> None:
+    with pytest.raises(UsageError, match="E0412"):
+        make_engine("mcsat", samples="many")
+    with pytest.raises(UsageError, match="E0412"):
+        make_engine("lp", rounding="upwards")
+    with pytest.raises(UsageError, match="E0505"):
+        make_learner("voted_perceptron", epochs="many", counts="all")

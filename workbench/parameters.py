@@ -1,0 +1,158 @@
+"""Parameters of engines, learners and searches: read and checked against the types that their classes declare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from math import isnan
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from workbench.errors import Diagnostic, UsageError, nearest
+
+__all__ = ["read_parameters"]
+
+
+class _Refused(Exception):
+    """The value is not of the type."""
+
+
+def read_parameters(cls: Any, given: Mapping[str, object], owner: str, code: str) -> dict[str, object]:
+    """The given parameters with the types that a dataclass declares for them.
+
+    A text is read as what the declaration asks for (`"true"`, `"1e4"` for a whole number), so that a
+    command line and Python mean the same; a value that is of the type already is left as it is.
+
+    Parameters
+    ----------
+    cls : dataclass type
+        Its fields that `__init__` takes are the parameters.
+    given : mapping of name to value
+    owner : str
+        Whose parameters they are, as messages name it.
+    code : str
+        Of the error.
+
+    Raises
+    ------
+    UsageError
+        With the code, naming every parameter that does not exist or has a value of another type.
+    """
+    declared = [entry.name for entry in fields(cls) if entry.init]
+    types = get_type_hints(cls) if given else {}
+    read: dict[str, object] = {}
+    problems: list[Diagnostic] = []
+    for name, value in given.items():
+        if name not in declared:
+            close = nearest(name, declared)
+            hint = f"did you mean {close}? " if close else ""
+            listed = ", ".join(declared) or "none"
+            message = f"{owner} has no parameter {name}"
+            problems.append(Diagnostic(code, message, help=f"{hint}it has: {listed}"))
+            continue
+        try:
+            read[name] = _read(types[name], value)
+        except _Refused:
+            message = f"the parameter {name} of {owner} is {_wanted(types[name])}, not `{value}`"
+            problems.append(Diagnostic(code, message))
+    if problems:
+        raise UsageError(problems)
+    return read
+
+
+def _read(declared: Any, value: object) -> object:
+    origin = get_origin(declared)
+    if origin in (Union, UnionType):
+        return _first_that_reads(get_args(declared), value)
+    if origin is Literal:
+        return _one_of(get_args(declared), value)
+    if origin is tuple:
+        (item, *_) = get_args(declared)
+        values = value if isinstance(value, tuple | list) else (value,)
+        return tuple(_read(item, part) for part in values)
+    plain = _PLAIN.get(declared)
+    if plain is not None:
+        return plain[1](value)
+    # An object (an engine, a mapping of options) is the class's own business; text never stands for one.
+    if isinstance(value, str | Real):
+        raise _Refused
+    return value
+
+
+def _first_that_reads(types: tuple[Any, ...], value: object) -> object:
+    # None first, so that the text `none` is not taken for a name; text last, since any value can be shown as text.
+    for declared in sorted(types, key=lambda kind: (kind is not NoneType, kind is str)):
+        try:
+            return _read(declared, value)
+        except _Refused:
+            continue
+    raise _Refused
+
+
+def _one_of(values: tuple[object, ...], value: object) -> object:
+    for allowed in values:
+        if value == allowed or str(value) == str(allowed):
+            return allowed
+    raise _Refused
+
+
+def _boolean(value: object) -> object:
+    if isinstance(value, str):
+        value = {"true": True, "false": False}.get(value.casefold(), value)
+    if not isinstance(value, bool):
+        raise _Refused
+    return value
+
+
+def _whole(value: object) -> object:
+    number = _number(value)
+    if isinstance(number, float) and not number.is_integer():
+        raise _Refused
+    return int(number)
+
+
+def _number(value: object) -> int | float:
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            raise _Refused from None
+    if isinstance(value, bool) or not isinstance(value, Real) or isnan(value):
+        raise _Refused
+    return int(value) if isinstance(value, Integral) else float(value)
+
+
+def _text(value: object) -> object:
+    if not isinstance(value, str):
+        raise _Refused
+    return value
+
+
+def _nothing(value: object) -> object:
+    if value is not None and not (isinstance(value, str) and value.casefold() == "none"):
+        raise _Refused
+    return None
+
+
+_PLAIN: dict[Any, tuple[str, Callable[[object], object]]] = {
+    bool: ("true or false", _boolean),
+    int: ("a whole number", _whole),
+    float: ("a number", _number),
+    str: ("a name", _text),
+    NoneType: ("none", _nothing),
+}
+
+
+def _wanted(declared: Any) -> str:
+    """The type in words."""
+    origin = get_origin(declared)
+    if origin in (Union, UnionType):
+        return " or ".join(_wanted(part) for part in get_args(declared))
+    if origin is Literal:
+        return "one of " + ", ".join(map(str, get_args(declared)))
+    if origin is tuple:
+        return f"a list of which each is {_wanted(get_args(declared)[0])}"
+    if declared in _PLAIN:
+        return _PLAIN[declared][0]
+    return "an object that only Python can give"
