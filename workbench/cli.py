@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import NoReturn
 
 import typer
 
@@ -44,11 +45,7 @@ def main() -> None:
         with interrupts_raise():
             app()
     except WorkbenchError as error:
-        print_error(error)
-        if "--json" in sys.argv:
-            status = "infeasible" if error.exit_code is ExitCode.INFEASIBLE else "error"
-            print_json({"status": status, "diagnostics": [one.as_record() for one in error.diagnostics]})
-        sys.exit(int(error.exit_code))
+        _refuse(error)
     except (Cancelled, KeyboardInterrupt):
         print_error("cancelled")
         if "--json" in sys.argv:
@@ -58,8 +55,8 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(0)
     except Exception as error:
-        if "--debug" in sys.argv:
-            raise
+        if (fault := _storage_fault(error)) is not None:
+            _refuse(fault)
         print_error(
             f"internal error: {type(error).__name__}: {error}\n  help: this is a fault of the workbench, not yours; "
             "run again with WORKBENCH_DEBUG=1 for the traceback"
@@ -69,3 +66,18 @@ def main() -> None:
         if os.environ.get("WORKBENCH_DEBUG"):
             raise
         sys.exit(int(ExitCode.INTERNAL))
+
+
+def _refuse(error: WorkbenchError) -> NoReturn:
+    print_error(error)
+    if "--json" in sys.argv:
+        status = "infeasible" if error.exit_code is ExitCode.INFEASIBLE else "error"
+        print_json({"status": status, "diagnostics": [one.as_record() for one in error.diagnostics]})
+    sys.exit(int(error.exit_code))
+
+
+def _storage_fault(error: Exception) -> WorkbenchError | None:
+    """A full disk, a damaged file or a memory limit met while reading, where no writing transaction names it."""
+    from workbench.database.storage_faults import storage_fault
+
+    return storage_fault(error)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
-from workbench.database import Database, LoadReport, Partition, read_run, read_runs, run_table
+from workbench.database import Database, LoadReport, Partition, Salvage, read_run, read_runs, run_table, salvage
 from workbench.verbs.browsing import Browsing, CheckedRules, Example, bundled_examples
 from workbench.verbs.common import as_words
 from workbench.verbs.modelling import Modelling, RulesLike
@@ -18,7 +18,16 @@ if TYPE_CHECKING:
 
     from workbench.verbs.infer import InferenceResult
 
-__all__ = ["CheckedRules", "Example", "Workspace", "as_words", "bundled_examples", "open_workspace"]
+__all__ = [
+    "CheckedRules",
+    "Example",
+    "Salvage",
+    "Workspace",
+    "as_words",
+    "bundled_examples",
+    "open_workspace",
+    "salvage",
+]
 
 
 def open_workspace(path: str | os.PathLike[str] | None = None, *, read_only: bool = False) -> Workspace:

@@ -1,4 +1,4 @@
-"""`load`, `runs`, `compare`, `export`: what a workspace file holds."""
+"""`load`, `runs`, `compare`, `export`, `repair`: what a workspace file holds."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ def register(app: typer.Typer) -> None:
         rich_help_panel="Workspaces",
         epilog=examples("export work.duckdb 2 --out predictions.parquet", "export work.duckdb 1 --out learned.mln"),
     )(export)
+    app.command(rich_help_panel="Workspaces", epilog=examples("repair damaged.duckdb saved.duckdb"))(repair)
 
 
 def load(
@@ -109,3 +110,22 @@ def export(
         print_json({"written": str(out)})
     else:
         print_line(str(out))
+
+
+def repair(
+    workspace: Workspace,
+    destination: Annotated[Path, typer.Argument(metavar="NEW", help="The workspace to make.")],
+    json: Json = False,
+) -> None:
+    """Copy what can still be read of a damaged workspace into a new one; the damaged file is left as it is."""
+    from workbench.workspace import salvage
+
+    found = salvage(workspace, destination)
+    if json:
+        print_json({"saved": dict(found.saved), "lost": dict(found.lost)})
+        return
+    print_table("Saved", ("table", "rows"), found.saved)
+    if found.lost:
+        print_table("Lost", ("table", "why"), found.lost)
+    else:
+        print_line("Every table could be read.")

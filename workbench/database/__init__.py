@@ -47,6 +47,7 @@ from workbench.database.runs import (
     record_run,
     run_table,
 )
+from workbench.database.salvage import Salvage, salvage
 from workbench.database.schema import StoredPredicate
 from workbench.database.table_files import TABLE_SUFFIXES, TablePreview, preview_table
 from workbench.database.tables import load_frame, load_tables
@@ -67,6 +68,7 @@ __all__ = [
     "QueryResult",
     "Run",
     "RunRecord",
+    "Salvage",
     "StoredPredicate",
     "TablePreview",
     "catalog",
@@ -108,6 +110,7 @@ __all__ = [
     "record_intervals",
     "record_run",
     "run_table",
+    "salvage",
     "same_folds",
     "scored_predictions",
     "set_fact",

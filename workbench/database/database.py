@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
@@ -23,13 +24,15 @@ from workbench.database.schema import (
     declare_type,
     read_predicates,
 )
-from workbench.errors import InputError, UsageError, nearest
+from workbench.database.storage_faults import check_log, storage_fault
+from workbench.errors import InputError, UsageError, WorkbenchError, nearest
 from workbench.language.program import Function, Predicate, Program, Type
 from workbench.resources import sql_text
 
 __all__ = ["DEFAULT_WORLD", "FORMAT_VERSION", "Database"]
 
 DEFAULT_WORLD = "world"
+WORKSPACE_TABLES = tuple(re.findall(r"^CREATE TABLE (\w+)", sql_text("schema"), re.MULTILINE))
 FORMAT_VERSION = 2
 
 
@@ -74,7 +77,6 @@ class Database:
         Raises
         ------
         InputError
-            E0201 when the file is no workspace, is locked by another process, or cannot be created.
         """
         target = None if path is None else Path(path)
         config: dict[str, str | bool | int | float | list[str]] = {
@@ -88,18 +90,26 @@ class Database:
             config["memory_limit"] = memory_limit
         if read_only and (target is None or not target.exists()):
             raise InputError.of("E0201", f"there is no workspace at {target}", help="leave out read_only to create one")
-        try:
-            connection = duckdb.connect(
-                ":memory:" if target is None else str(target), read_only=read_only, config=config
-            )
-        except duckdb.Error as error:
-            raise InputError.of("E0201", _why_not_opened(target, error)) from None
-        database = cls(connection, target, read_only)
-        try:
-            database._prepare()
-        except BaseException:
-            connection.close()
-            raise
+        if read_only and target is not None and _is_empty(target):
+            cls.open(target).close()
+        with _left_as_found(target, read_only):
+            try:
+                connection = duckdb.connect(
+                    ":memory:" if target is None else str(target), read_only=read_only, config=config
+                )
+            except duckdb.Error as error:
+                raise _why_not_opened(target, error) from None
+            database = cls(connection, target, read_only)
+            try:
+                if target is not None:
+                    check_log(connection, target)
+                database._prepare()
+            except BaseException as error:
+                with suppress(duckdb.Error):
+                    connection.close()
+                if (fault := storage_fault(error, target)) is not None:
+                    raise fault from None
+                raise
         return database
 
     def _prepare(self) -> None:
@@ -117,6 +127,7 @@ class Database:
                     f"this one reads {FORMAT_VERSION})",
                     help="an older one is brought up to date when it is opened for writing" if version == 1 else None,
                 )
+            self._check_tables()
         elif tables or self.read_only:
             raise InputError.of(
                 "E0201",
@@ -127,9 +138,38 @@ class Database:
             with self.transaction() as connection:
                 connection.execute(sql_text("schema"))
 
+    def _check_tables(self) -> None:
+        """Refuse a workspace in which a table is missing: another program has been at it."""
+        held = {(schema, name) for schema, name in self._rows("SELECT schema_name, table_name FROM duckdb_tables()")}
+        held |= {(schema, name) for schema, name in self._rows("SELECT schema_name, view_name FROM duckdb_views()")}
+        wanted = [("main", table) for table in WORKSPACE_TABLES]
+        missing = [name for schema, name in wanted if (schema, name) not in held]
+        if not missing:
+            needed = [("main", table) for table in self.type_tables().values()]
+            for predicate in self.predicates().values():
+                needed += [("main", predicate.table_name), ("facts", predicate.view_name)]
+            missing = [name for schema, name in needed if (schema, name) not in held]
+        if missing:
+            raise InputError.of(
+                "E0222",
+                f"{self.path} is damaged: it has no table {', '.join(missing[:5])}",
+                help="`workbench repair OLD NEW` copies the tables that can still be read into a new workspace",
+            )
+
     def close(self) -> None:
-        """Close the database; a file is checkpointed."""
-        self.connection.close()
+        """Close the database; a file is checkpointed.
+
+        Raises
+        ------
+        InputError
+            E0221 where the disk has no room for the checkpoint: the changes stay in the log beside the file.
+        """
+        try:
+            self.connection.close()
+        except duckdb.Error as error:
+            if (fault := storage_fault(error, self.path)) is not None:
+                raise fault from None
+            raise
 
     def __enter__(self) -> Database:
         return self
@@ -158,9 +198,13 @@ class Database:
                 if self._depth == 1:
                     self._refresh_stale_domains()
                     self.connection.execute("COMMIT")
-            except BaseException:
+            except BaseException as error:
                 if self._depth == 1:
-                    self.connection.execute("ROLLBACK")
+                    # A commit that failed has rolled back already, and a fatal fault leaves nothing to roll back.
+                    with suppress(duckdb.Error):
+                        self.connection.execute("ROLLBACK")
+                if (fault := storage_fault(error, self.path)) is not None:
+                    raise fault from None
                 raise
             finally:
                 self._depth -= 1
@@ -314,10 +358,37 @@ def _copy_table(source: duckdb.DuckDBPyConnection, target: duckdb.DuckDBPyConnec
     target.unregister("copied_rows")
 
 
-def _why_not_opened(path: Path | None, error: duckdb.Error) -> str:
+@contextmanager
+def _left_as_found(path: Path | None, read_only: bool) -> Iterator[None]:
+    """An empty file is a new workspace; one that could not be made whole is not left behind."""
+    if path is None or read_only:
+        yield
+        return
+    new = not path.exists()
+    if _is_empty(path):
+        path.unlink()  # DuckDB refuses a file without its header, and makes one that is missing
+        new = True
+    try:
+        yield
+    except BaseException:
+        if new:
+            for made in (path, _log_of(path)):
+                made.unlink(missing_ok=True)
+        raise
+
+
+def _is_empty(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size == 0 and not _log_of(path).exists()
+
+
+def _log_of(path: Path) -> Path:
+    return path.with_name(path.name + ".wal")
+
+
+def _why_not_opened(path: Path | None, error: duckdb.Error) -> WorkbenchError:
     text = str(error)
-    if "lock" in text.casefold():
-        return f"{path} is open in another process"
+    if "could not set lock" in text.casefold() or "conflicting lock" in text.casefold():
+        return InputError.of("E0201", f"{path} is open in another process")
     if "not a valid DuckDB database" in text:
-        return f"{path} is no DuckDB database"
-    return f"{path} cannot be opened: {text.splitlines()[0]}"
+        return InputError.of("E0201", f"{path} is no DuckDB database")
+    return storage_fault(error, path) or InputError.of("E0201", f"{path} cannot be opened: {text.splitlines()[0]}")

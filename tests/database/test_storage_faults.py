@@ -1,0 +1,171 @@
+"""A full disk, a damaged file and a damaged log: told apart, and nothing lost that could be kept."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from workbench.database import Database, load_alchemy_text, salvage
+from workbench.database.storage_faults import storage_fault
+from workbench.errors import InputError
+from workbench.language import parse_mln
+
+PROGRAM = parse_mln("Friends(person, person)\nSmokes(person)\n1 Smokes(x) => Smokes(x)")
+
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), int(sys.argv[1])))
+sys.argv = ["workbench", *sys.argv[2:]]
+from workbench.cli import main
+main()
+"""
+
+
+def facts(path: Path, people: int) -> Path:
+    path.write_text("\n".join(f"Friends(P{i}, P{i * 7919 % people})" for i in range(people)), encoding="utf-8")
+    return path
+
+
+def limited(size: int, *command: object) -> subprocess.CompletedProcess[str]:
+    """A command that may write no file beyond a size, as on a disk that is full."""
+    return subprocess.run(
+        [sys.executable, "-c", LIMITED, str(size), *map(str, command)], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    path = tmp_path / "rules.mln"
+    path.write_text("Friends(person, person)\n1 Friends(x, y) => Friends(y, x)\n", encoding="utf-8")
+    return path
+
+
+def made(path: Path) -> Path:
+    with Database.open(path) as database:
+        database.declare(PROGRAM)
+        load_alchemy_text(database, "Friends(Ada, Bo)\nSmokes(Bo)")
+    return path
+
+
+def test_a_full_disk_is_said_and_a_new_workspace_is_not_left_behind(tmp_path: Path, rules: Path) -> None:
+    new = tmp_path / "new.duckdb"
+    for size in (100, 600_000):
+        ended = limited(size, "load", new, facts(tmp_path / "many.db", 60_000), "--rules", rules)
+        assert ended.returncode == 1
+        assert "error[E0221]: the disk is full" in ended.stderr
+        assert size > 100 or not new.exists()
+
+
+def test_a_full_disk_keeps_what_was_there(tmp_path: Path, rules: Path) -> None:
+    workspace = tmp_path / "w.duckdb"
+    assert limited(10**9, "load", workspace, facts(tmp_path / "few.db", 5), "--rules", rules).returncode == 0
+    size = workspace.stat().st_size + 300_000
+    ended = limited(size, "load", workspace, facts(tmp_path / "many.db", 60_000), "--world", "other")
+    assert ended.returncode == 1
+    assert "E0221" in ended.stderr
+    with Database.open(workspace) as database:
+        assert database.execute('SELECT count(*) FROM facts."Friends"').fetchall() == [(5,)]
+        assert list(database.worlds()) == ["world"]
+
+
+def test_an_empty_file_is_a_new_workspace(tmp_path: Path) -> None:
+    for read_only in (False, True):
+        path = tmp_path / f"{read_only}.duckdb"
+        path.touch()
+        with Database.open(path, read_only=read_only) as database:
+            assert not database.predicates()
+
+
+def test_a_path_that_speaks_of_locks_is_not_locked(tmp_path: Path) -> None:
+    path = tmp_path / "locksmith.duckdb"
+    path.write_text("no database")
+    with pytest.raises(InputError, match="is no DuckDB database"):
+        Database.open(path)
+
+
+@pytest.mark.parametrize("damage", ["cut", "zeroed header", "zeroed block", "without a table"])
+def test_a_damaged_workspace_is_told_at_opening(tmp_path: Path, damage: str) -> None:
+    path = made(tmp_path / "w.duckdb")
+    whole = path.read_bytes()
+    if damage == "cut":
+        path.write_bytes(whole[: len(whole) // 2])
+    elif damage == "zeroed header":
+        path.write_bytes(whole[:4096] + bytes(4096) + whole[8192:])
+        path.write_bytes(path.read_bytes()[:8192] + bytes(4096) + whole[12288:])
+    elif damage == "zeroed block":
+        path.write_bytes(whole[:12288] + bytes(len(whole) - 12288))
+    else:
+        with duckdb.connect(str(path)) as connection:
+            connection.execute("DROP TABLE run_metric")
+    with pytest.raises(InputError) as raised:
+        Database.open(path)
+    assert raised.value.diagnostics[0].code == "E0222"
+
+
+def test_what_can_be_read_of_a_damaged_workspace_is_saved(tmp_path: Path) -> None:
+    path = made(tmp_path / "w.duckdb")
+    with duckdb.connect(str(path)) as connection:
+        connection.execute('DROP VIEW facts."Smokes"')
+        connection.execute('DROP TABLE "p_Smokes"')
+    found = salvage(path, tmp_path / "saved.duckdb")
+    assert dict(found.saved)["Friends"] == 1
+    assert [name for name, _ in found.lost] == ["Smokes"]
+    with Database.open(tmp_path / "saved.duckdb") as database:
+        assert database.execute('FROM facts."Friends"').fetchall()[0][1:3] == ("Ada", "Bo")
+        assert database.execute('SELECT count(*) FROM facts."Smokes"').fetchall() == [(0,)]
+        assert database.execute("SELECT count(*) FROM domain").fetchall() == [(2,)]
+    with pytest.raises(InputError, match="already"):
+        salvage(path, tmp_path / "saved.duckdb")
+
+
+def killed(path: Path) -> bytes:
+    """A workspace whose process ended without closing it; its log."""
+    script = (
+        "import os, sys\nfrom workbench.database import Database\n"
+        "database = Database.open(sys.argv[1])\ndatabase.remember('rules', 'kept' * 100)\nos._exit(9)"
+    )
+    subprocess.run([sys.executable, "-c", script, str(path)], check=False)
+    return path.with_name(path.name + ".wal").read_bytes()
+
+
+def test_a_log_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+    path = made(tmp_path / "w.duckdb")
+    whole, written = path.read_bytes(), killed(path)
+    log = path.with_name(path.name + ".wal")
+    middle = len(written) * 3 // 4
+    broken = {
+        "foreign": b"\xff" * 200,
+        "header": bytes([written[0] ^ 255]) + written[1:],
+        "owner": written[:40] + bytes([written[40] ^ 255]) + written[41:],
+        "entry": written[:middle] + bytes([written[middle] ^ 255]) + written[middle + 1 :],
+    }
+    for name, content in broken.items():
+        path.write_bytes(whole)
+        log.write_bytes(content)
+        with pytest.raises(InputError) as raised, Database.open(path):
+            pytest.fail(f"opened with a log whose {name} is wrong")
+        assert raised.value.diagnostics[0].code == "E0223", name
+        assert log.exists()
+
+
+def test_a_log_cut_off_by_a_kill_is_no_fault(tmp_path: Path) -> None:
+    path = made(tmp_path / "w.duckdb")
+    whole, written = path.read_bytes(), killed(path)
+    log = path.with_name(path.name + ".wal")
+    for length, kept in ((0, None), (10, None), (60, None), (len(written), "kept" * 100)):
+        path.write_bytes(whole)
+        log.write_bytes(written[:length])
+        with Database.open(path) as database:
+            assert database.setting("rules") == kept
+        log.unlink(missing_ok=True)
+
+
+def test_other_failures_are_not_storage_faults() -> None:
+    assert storage_fault(ValueError("corrupt")) is None
+    assert storage_fault(duckdb.BinderException('no column is called "out of memory"')) is None
+    assert storage_fault(FileNotFoundError(2, os.strerror(2))) is None

@@ -1,0 +1,116 @@
+"""What DuckDB says when the disk, the memory or the file fails, told in the user's words."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import duckdb
+
+from workbench.errors import InputError, WorkbenchError
+
+__all__ = ["check_log", "storage_fault"]
+
+_DISK_FULL = ("no space left on device", "disk quota exceeded", "file too large")
+_NO_MEMORY = ("could not allocate", "failed to offload", "max_temp_directory_size")
+_DAMAGED = (
+    "corrupt",
+    "could not read enough bytes",
+    "failed to deserialize",
+    "serialization error",
+    "failed to load metadata",
+    "not a valid duckdb database",
+)
+_UNWRITABLE = ("could not write", "could not open file", "cannot open file", "read-only file system", "could not fsync")
+
+# The log's header: field 100 holds the kind of its first entry (98, the version), in little-endian 16-bit fields.
+_LOG_HEADER = bytes((100, 0, 98))
+_LOG_HEADER_LENGTH = 54
+
+
+def storage_fault(error: BaseException, path: str | os.PathLike[str] | None = None) -> WorkbenchError | None:
+    """The diagnostic of a failure of disk, memory or file; None for any other failure.
+
+    Parameters
+    ----------
+    error : BaseException
+        What DuckDB or Python raised.
+    path : path, optional
+        The workspace, where the caller knows it.
+
+    Returns
+    -------
+    InputError or None
+        E0221 for a disk that is full or refuses to write, E0222 for a damaged file, E0223 for a damaged log,
+        E0224 where the memory limit was reached.
+    """
+    if not isinstance(error, (duckdb.Error, OSError, MemoryError)):
+        return None
+    text = str(error).strip()
+    lowered = text.casefold()
+    reason = text.splitlines()[0] if text else type(error).__name__
+    place = str(path) if path is not None else "the workspace"
+    if any(mark in lowered for mark in _DISK_FULL):
+        return InputError.of(
+            "E0221",
+            f"the disk is full ({reason}): what this command was writing is not kept",
+            help="make room, then run it again; what the workspace held before is still there",
+        )
+    if isinstance(error, MemoryError | duckdb.OutOfMemoryException) or (
+        isinstance(error, duckdb.IOException) and any(mark in lowered for mark in _NO_MEMORY)
+    ):
+        return InputError.of(
+            "E0224",
+            f"there is not enough memory for this ({reason})",
+            help="ask for less at a time: fewer rules, worlds or rows; or give the machine more memory",
+        )
+    if "replaying wal" in lowered:
+        return _damaged_log(place, reason)
+    if not isinstance(error, duckdb.Error):
+        return None
+    if any(mark in lowered for mark in _DAMAGED) or isinstance(error, duckdb.FatalException):
+        return InputError.of(
+            "E0222",
+            f"{place} is damaged: {reason}",
+            help="`workbench repair OLD NEW` copies the tables that can still be read into a new workspace",
+        )
+    if isinstance(error, duckdb.IOException) and any(mark in lowered for mark in _UNWRITABLE):
+        return InputError.of(
+            "E0221", f"{place} cannot be written: {reason}", help="check the disk and your rights on it"
+        )
+    return None
+
+
+def check_log(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Refuse a workspace whose write-ahead log DuckDB passed over on opening, as it does without a word.
+
+    A log that ends within its header or its first entry was cut off by a kill before anything was committed: nothing is
+    lost there. One that begins with other bytes, or whose entries are whole and yet not replayed, held changes.
+
+    Raises
+    ------
+    InputError
+        E0223.
+    """
+    log = path.with_name(path.name + ".wal")
+    if not log.is_file() or log.stat().st_size == 0:
+        return
+    size = connection.execute("SELECT wal_size FROM pragma_database_size()").fetchall()
+    if size and size[0][0] != "0 bytes":
+        return
+    with log.open("rb") as stream:
+        head = stream.read(_LOG_HEADER_LENGTH + 8)
+    foreign = not head.startswith(_LOG_HEADER[: len(head)])
+    first_entry = int.from_bytes(head[_LOG_HEADER_LENGTH:], "little")
+    # An entry is its length, its checksum (8 bytes each) and its content.
+    whole = len(head) == _LOG_HEADER_LENGTH + 8 and log.stat().st_size >= _LOG_HEADER_LENGTH + 16 + first_entry
+    if foreign or whole:
+        raise _damaged_log(str(path), "it was not made beside this file, or its beginning is damaged")
+
+
+def _damaged_log(place: str, reason: str) -> WorkbenchError:
+    return InputError.of(
+        "E0223",
+        f"the log of {place} cannot be read: {reason}",
+        help=f"it holds what was written last; move {Path(place).name}.wal away to open the workspace without that",
+    )
