@@ -35,7 +35,7 @@ def expected_marginals() -> dict[tuple[str, str], float]:
         score = 1.5 * same["A", "B"] - 0.5 * same["B", "A"]
         for x, y in pairs:
             score += sum(0.5 * (not ((x, t) in tag and (y, t) in tag) or same[x, y]) for t in tags)
-            score -= sum(0.5 * (same[x, y] or (x, t) in tag) for t in tags)
+            score -= sum(same[x, y] or (x, t) in tag for t in tags)
             score -= 0.3 * (not same[x, y] or (x, "T1") not in tag)
             score -= 0.3 * (same[x, y] or (x, "T1") not in tag)
         for x in documents:
@@ -55,7 +55,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return rules, data
 
 
-def test_weights_from_data_plus_counted_expanded_and_starred(
+def test_weights_from_data_plus_universal_expanded_and_starred(
     run: Run, files: tuple[Path, Path], tmp_path: Path
 ) -> None:
     out = tmp_path / "predictions.csv"

@@ -61,20 +61,24 @@ def test_existential_over_a_conjunction_is_expanded_and_keeps_one_weight() -> No
     assert all(clause.tied and clause.weight == 3 and clause.share == 0.25 for clause in clauses)
 
 
-def test_inner_universal_variables_are_counted() -> None:
-    (clause,) = clauses_of("1 P(x) v (FORALL y S(x,y))")
-    assert (shown(clause), clause.counted) == ("Px Sxy", ("y",))
-
-
-def test_conjoined_inner_universal_literals_are_one_negated_clause() -> None:
-    (clause,) = clauses_of("1 P(x) ^ (FORALL y S(x,y))")
-    assert (shown(clause), clause.existential, clause.share) == ("!Px !Sxy", ("y",), -1.0)
+@pytest.mark.parametrize(
+    ("formula", "expected", "share"),
+    [
+        ("1 P(x) v (FORALL y S(x,y))", "Px Sxy", 1.0),
+        ("1 (EXIST y S(x,y)) => P(x)", "!Sxy Px", 1.0),
+        ("1 !(EXIST y S(x,y))", "!Sxy", 1.0),
+        ("1 P(x) ^ (FORALL y S(x,y))", "!Px !Sxy", -1.0),
+    ],
+)
+def test_inner_universal_variables_are_variables_of_the_clause(formula: str, expected: str, share: float) -> None:
+    (clause,) = clauses_of(formula)
+    assert (shown(clause), clause.existential, clause.share) == (expected, (), share)
+    assert {name for name, _ in clause.variable_types} == {"x", "y"}
 
 
 def test_exist_forall_is_not_reordered() -> None:
     (clause,) = clauses_of("1 EXIST x FORALL y S(x,y)")
     assert shown(clause) == "SAy_1 SBy_2"
-    assert clause.counted == ("y_1", "y_2")
     assert clause.variable_types == (("y_1", "t"), ("y_2", "t"))
 
 

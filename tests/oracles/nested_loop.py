@@ -136,9 +136,6 @@ def _count(
         return
     label = None if clause.hard else clause_text(clause, {v: binding[v] for v in clause.plus})
     scale = number * (clause.share if clause.tied or clause.weight_variable else 1.0)
-    types = dict(clause.variable_types)
-    for name in clause.counted:
-        scale /= len(world.domains[types[name]])
     literals: set[GroundLiteral] = set()
     for extra in _bindings(clause, world, clause.existential):
         full = {**binding, **extra}

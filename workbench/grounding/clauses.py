@@ -178,39 +178,15 @@ def scale_of(vocabulary: Vocabulary, clause: Clause, *, tie: bool) -> tuple[floa
     scale = 1.0
     if not clause.hard and (tie or clause.tied or clause.weight_variable):
         scale = clause.share
-    varying = clause.weight_variable is not None
-    if clause.counted:
-        sizes = {_bindings(vocabulary, clause, world) for world in vocabulary.worlds}
-        if len(sizes) == 1:
-            scale /= max(1, sizes.pop())
-        else:
-            varying = True
-    return scale, varying
-
-
-def _bindings(vocabulary: Vocabulary, clause: Clause, world: int) -> int:
-    types = dict(clause.variable_types)
-    number = 1
-    for name in clause.counted:
-        number *= vocabulary.domain_size(world, types[name])
-    return number
+    return scale, clause.weight_variable is not None
 
 
 def varying_scale(body: Body, clause: Clause) -> Expression:
-    vocabulary = body.vocabulary
-    factors: list[Expression] = []
-    if clause.weight_variable is not None:
-        number = body.bound[clause.weight_variable].number
-        assert number is not None
-        factors.append(number)
-    if clause.counted and len({_bindings(vocabulary, clause, world) for world in vocabulary.worlds}) > 1:
-        assert body.world is not None
-        arguments: list[Expression] = []
-        for world in vocabulary.worlds:
-            size = max(1, _bindings(vocabulary, clause, world))
-            arguments += [equal(body.world, Value(world)), Value(1.0 / size)]
-        factors.append(Call("case", (*arguments, Value(0.0))))
-    return factors[0] if len(factors) == 1 else Operation("*", tuple(factors))
+    """The number that data give each grounding for its weight."""
+    assert clause.weight_variable is not None
+    number = body.bound[clause.weight_variable].number
+    assert number is not None
+    return number
 
 
 def _start(vocabulary: Vocabulary, clause: Clause) -> Body:

@@ -186,12 +186,8 @@ def _without_outer_universals(formula: Formula) -> Formula:
 def _share(disjunctions: list[Disjunction], *, soft: bool) -> list[tuple[Disjunction, float]]:
     """Each clause with its share of the weight, single literals conjoined in one, tautologies dropped."""
     units = [d for d in disjunctions if len(d.items) == 1 and not d.existential]
-    if soft and (len(units) > 1 or any(unit.counted for unit in units)):
-        together = Disjunction(
-            tuple(dict.fromkeys(_negated(unit.items[0]) for unit in units)),
-            frozenset(),
-            frozenset().union(*(unit.counted for unit in units)),
-        )
+    if soft and len(units) > 1:
+        together = Disjunction(tuple(dict.fromkeys(_negated(unit.items[0]) for unit in units)))
         first = disjunctions.index(units[0])
         chosen = [together if i == first else d for i, d in enumerate(disjunctions) if i == first or d not in units]
     else:
@@ -252,7 +248,6 @@ def _clause(
         fixed=weight.kind in ("fixed", "variable"),
         hard=weight.kind == "hard",
         weight_variable=weight.variable,
-        counted=tuple(name for name in order if name in disjunction.counted),
         tied=tied,
         span=rule.span,
     )

@@ -74,7 +74,7 @@ def mln_to_psl(program: Program, domains: Mapping[str, Sequence[str]] | None = N
     ------
     InputError
         E0129 for each construct that PSL cannot express: functions, order comparisons, weights to be learned or from
-        data, inner universal quantifiers, existential quantifiers under a negative weight.
+        data, existential quantifiers under a negative weight.
     """
     diagnostics = Diagnostics(program.sources)
     translator = _Translator(program)
@@ -258,8 +258,6 @@ def refuse_inexpressible(clause: Clause) -> None:
         raise _Inexpressible("a weight taken from data has no PSL rule")
     if clause.weight is None and not clause.hard:
         raise _Inexpressible("this formula has no weight yet", "learn the weights first")
-    if clause.counted:
-        raise _Inexpressible("an inner universal quantifier has no PSL rule of fixed weight")
     for guard in clause.guards:
         if guard.operator not in ("=", "!="):
             raise _Inexpressible("an order or string comparison has no PSL rule", "PSL knows == and != only")

@@ -69,12 +69,13 @@ class NeedsDomain(Exception):
 class Disjunction:
     """Literals and comparisons joined by `v`.
 
-    `counted` are variables of inner universal quantifiers, `existential` those disjoined over their domain;
-    `expanded` says that a quantifier was expanded over its domain to make this.
+    `universal` are variables of inner universal quantifiers, which every copy of the disjunction has for itself;
+    `existential` those disjoined over their domain; `expanded` says that a quantifier was expanded over its domain to
+    make this.
     """
 
     items: tuple[Literal | Comparison, ...]
-    counted: frozenset[str] = frozenset()
+    universal: frozenset[str] = frozenset()
     existential: frozenset[str] = frozenset()
     expanded: bool = False
 
@@ -267,7 +268,7 @@ def distribute(formula: Formula, expansion: Expansion) -> list[Disjunction]:
         case Quantified("forall", variables, body):
             marked = frozenset(variables)
             return [
-                replace(clause, counted=clause.counted | (marked & clause.variables))
+                replace(clause, universal=clause.universal | (marked & clause.variables))
                 for clause in distribute(body, expansion)
             ]
         case Quantified("exist", variables, body):
@@ -281,7 +282,7 @@ def distribute(formula: Formula, expansion: Expansion) -> list[Disjunction]:
 def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> list[Disjunction]:
     if not any(variable in clause.variables for clause in clauses):
         return clauses
-    if len(clauses) == 1 and not clauses[0].counted:
+    if len(clauses) == 1 and not clauses[0].universal:
         only = clauses[0]
         return [replace(only, existential=only.existential | {variable})]
     copies = []
@@ -292,12 +293,14 @@ def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> 
             raise TooLarge
         copy = []
         for clause in clauses:
-            renamed = {name: Variable(expansion.copy_of(name)) for name in sorted(clause.counted | clause.existential)}
+            renamed = {
+                name: Variable(expansion.copy_of(name)) for name in sorted(clause.universal | clause.existential)
+            }
             change = substitution({**renamed, variable: Constant(constant)})
             copy.append(
                 Disjunction(
                     tuple([_change_item(item, change) for item in clause.items]),
-                    frozenset(renamed[name].name for name in clause.counted),
+                    frozenset(renamed[name].name for name in clause.universal),
                     frozenset(renamed[name].name for name in clause.existential),
                     True,
                 )
@@ -322,7 +325,7 @@ def _product(parts: list[list[Disjunction]], limit: int) -> list[Disjunction]:
     return [
         Disjunction(
             tuple(dict.fromkeys(item for clause in choice for item in clause.items)),
-            frozenset().union(*(clause.counted for clause in choice)),
+            frozenset().union(*(clause.universal for clause in choice)),
             frozenset().union(*(clause.existential for clause in choice)),
             any(clause.expanded for clause in choice),
         )

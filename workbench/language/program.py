@@ -395,8 +395,6 @@ class Clause:
     weight_variable : str or None
         The rule variable whose number is each grounding's weight: the scale is that number times `share`, and the
         template's own weight is 1 and fixed.
-    counted : tuple of str
-        Universal variables of an inner quantifier: the scale is 1/k, with k the number of their bindings.
     tied : bool
         The number of the formula's clauses depends on a domain: `weight` is the whole formula's, and `share` is always
         a factor of the scale, also where weights are not tied per formula.
@@ -418,7 +416,6 @@ class Clause:
     fixed: bool = False
     hard: bool = False
     weight_variable: str | None = None
-    counted: tuple[str, ...] = ()
     tied: bool = False
     power: OneOf[1, 2] = 1
     multiset: bool = False
