@@ -69,6 +69,10 @@ def test_what_cannot_be_read_or_searched_is_named(run: Run, family: Path) -> Non
     missing = run("structure", family.parent / "nothing.b")
     assert missing.code == 1
     assert "E0141" in missing.err
+    (family.parent / "empty").mkdir()
+    empty = run("structure", family.parent / "empty")
+    assert empty.code == 1
+    assert "E0141" in empty.err
     family.write_text(FAMILY.replace("modeb(*,ancestor", "modeb(*,ancestro"))
     unknown = run("structure", family)
     assert unknown.code == 1
@@ -88,3 +92,8 @@ def test_parameters_of_searches_without_modes_are_typed(run: Run) -> None:
     refused = run(*words, "--set", "recursive=banana", "--set", "max_clauses=many")
     assert refused.code == 2
     assert refused.err.count("E0610") == 2
+
+
+def test_the_directory_at_hand_is_named_by_a_dot(run: Run, family: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(family.parent)
+    assert run("structure", ".", "--json").code == 0

@@ -83,3 +83,82 @@ def test_what_is_no_datalog_is_declined(tmp_path: Path, clause: str, word: str) 
         derive_facts(problem)
     assert caught.value.diagnostics[0].code == "E0220"
     assert word in caught.value.diagnostics[0].message
+
+
+MOLECULES = """
+:- [molecules_modes].
+lumo(m1, -1.5). lumo(m2, 0.25). lumo(m3, 2). lumo(m4, unknown).
+gteq(X, Y) :- not(var(X)), not(var(Y)), !, number(X), number(Y), X >= Y.
+gteq(X, X) :- not(var(X)), number(X).
+unused(X) :- X is 3 + 4.
+also_unused(X) :- unused(X), !, lumo(_, X).
+"""
+MODES = """
+:- modeh(1, active(+molecule)).
+:- modeb(*, lumo(+molecule, -energy)).
+:- modeb(*, lumo(+molecule, -#energy)).
+:- modeb(1, gteq(+energy, #real)).
+example(active(m3), 1, 1).
+example(active(m1), -1, 1).
+"""
+
+
+def test_files_as_systems_ship_them(tmp_path: Path) -> None:
+    """Files that name others, clauses that no mode calls, thresholds by comparison, SLIPCOVER's mark."""
+    (tmp_path / "molecules_modes.pl").write_text(MODES)
+    problem = derive_facts(read_ilp(read(tmp_path, MOLECULES)))  # type: ignore[arg-type]
+    assert [str(mode) for mode in problem.modes if mode.predicate == "lumo"] == [
+        "modeb(*,lumo(+molecule,-energy))",
+        "modeb(*,lumo(+molecule,#energy))",
+        "modeb(*,lumo(+molecule,-energy))",
+    ]
+    numbers = ["-1.5", "0.25", "2"]
+    expected = {(x, y) for x in numbers for y in numbers if float(x) >= float(y)}
+    assert set(problem.facts["gteq", 2]) == expected
+    firsts = {x: next(y for a, y in problem.facts["gteq", 2] if a == x) for x in numbers}
+    assert firsts == {x: x for x in numbers}, "a recall of 1 keeps the number itself"
+    assert ("unused", 1) not in problem.facts
+
+
+def test_many_thresholds_are_thinned_evenly(tmp_path: Path) -> None:
+    facts = " ".join(f"lumo(m{k}, {k})." for k in range(1000))
+    (tmp_path / "molecules_modes.pl").write_text(MODES)
+    problem = derive_facts(read_ilp(read(tmp_path, MOLECULES + facts)))  # type: ignore[arg-type]
+    thresholds = {y for _, y in problem.facts["gteq", 2]}
+    assert 190 <= len(thresholds) <= 210
+    assert len({x for x, _ in problem.facts["gteq", 2]}) >= 1000
+
+
+def test_a_file_named_by_another_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read_ilp(read(tmp_path, MOLECULES))  # type: ignore[arg-type]
+    assert [(d.code, d.span.line if d.span else 0) for d in caught.value.diagnostics] == [("E0141", 2)]
+
+
+def test_all_faults_of_a_problem_are_told_at_once(tmp_path: Path) -> None:
+    text = FAMILY + ":- modeb(*, odd(person)).\np(a b).\nq(c)) .\nexample(other(a), 1, 1).\nexample(other(b), 1, x).\n"
+    with pytest.raises(InputError) as caught:
+        read_ilp(read(tmp_path, text))  # type: ignore[arg-type]
+    lines = FAMILY.count("\n")
+    found = [(d.code, d.span.line - lines if d.span else 0) for d in caught.value.diagnostics]
+    assert sorted(found) == [("E0140", 2), ("E0140", 3), ("E0142", 5), ("E0602", 1), ("E0606", 4)]
+
+
+def test_all_clauses_that_are_no_datalog_are_told_at_once(tmp_path: Path) -> None:
+    text = FAMILY + "orphan(X) :- person(X), !.\nancestor(X, Y) :- X is Y + 1.\n"
+    with pytest.raises(InputError) as caught:
+        derive_facts(read_ilp(read(tmp_path, text)))  # type: ignore[arg-type]
+    assert [d.code for d in caught.value.diagnostics] == ["E0220", "E0220"]
+
+
+def test_terms_of_any_length_and_of_some_depth_are_read(tmp_path: Path) -> None:
+    long_list = "[" + ",".join(map(str, range(3000))) + "]"
+    long_body = ", ".join(["parent(X, _)"] * 3000)
+    text = FAMILY + f"seen(ann, {long_list}).\nbusy(X) :- {long_body}.\nkept(f(f(f(a)))).\n"
+    problem = read_ilp(read(tmp_path, text), flatten=True)  # type: ignore[arg-type]
+    assert len(problem.facts["seen", 2]) == 1
+    assert len(next(clause for clause in problem.clauses if len(clause.body) > 2).body) == 3000
+    for deep in ("s(" * 2000 + "0" + ")" * 2000, "(" * 2000 + "0" + ")" * 2000, "-" + " - " * 2000 + "0"):
+        with pytest.raises(InputError) as caught:
+            read_ilp(read(tmp_path, FAMILY + f"p({deep}).\n"))  # type: ignore[arg-type]
+        assert [d.code for d in caught.value.diagnostics] == ["E0143"]

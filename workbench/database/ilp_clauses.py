@@ -2,62 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import duckdb
+import numpy as np
 
 from workbench.database.identifiers import quoted, text_literal
+from workbench.database.ilp_datalog import DatalogClause, Key, TypeDomain, datalog_clauses, declined
 from workbench.database.rows import first_row
-from workbench.errors import InputError, WorkbenchError
-from workbench.language.ilp import BackgroundClause, IlpProblem
-from workbench.language.ilp_prolog import Compound, LogicVariable, Symbol, Term, term_text
+from workbench.language.ilp import IlpProblem, Tuples
+from workbench.language.ilp_prolog import LogicVariable, Term, term_text
 
 __all__ = ["derive_facts"]
 
-Key = tuple[str, int]
 _COMPARISONS = {
     "<": "<", ">": ">", "=<": "<=", ">=": ">=", "=:=": "=", "=\\=": "<>",
     "=": "=", "==": "=", "\\=": "<>", "\\==": "<>", "!=": "<>",
 }  # fmt: skip
 _NUMERIC = {"<", ">", "=<", ">=", "=:=", "=\\="}
-
-
-@dataclass(frozen=True)
-class _Clause:
-    head: Key
-    head_terms: tuple[Term, ...]
-    positive: tuple[tuple[Key, tuple[Term, ...]], ...]
-    negative: tuple[tuple[Key, tuple[Term, ...]], ...]
-    comparisons: tuple[tuple[str, Term, Term], ...]
-    source: BackgroundClause
+_TESTS = {
+    "number": "try_cast({} AS DOUBLE) IS NOT NULL",
+    "integer": "try_cast({} AS DOUBLE) = try_cast({} AS BIGINT)",
+    "name": "try_cast({} AS DOUBLE) IS NULL",
+}
+MOST_THRESHOLDS = 200
+"""Values of a type that stand at a constant place of a comparison; of more, evenly spaced quantiles."""
+MOST_ROWS = 5_000_000
+"""Combinations of constants that a clause without facts in its body may list."""
 
 
 def derive_facts(problem: IlpProblem) -> IlpProblem:
-    """The problem with every background clause replaced by the facts it derives.
+    """The problem with every background clause that a mode reaches replaced by the facts it derives.
 
     Clauses are evaluated stratum by stratum. A predicate that calls itself once in each clause is one recursive query
-    (`WITH RECURSIVE`); other recursion is iterated until nothing new is derived.
+    (`WITH RECURSIVE`); other recursion is iterated until nothing new is derived. A clause of comparisons alone, such as
+    `gteq(X, Y) :- number(X), number(Y), X >= Y`, ranges over the constants of its modes' types.
 
     Raises
     ------
     InputError
-        `E0220` for a clause that is no Datalog: function terms, disjunction, arithmetic, a head variable
-        that no positive literal binds, or recursion through negation.
+        `E0220` for each clause that is no Datalog: function terms, disjunction, arithmetic, a head variable
+        that nothing binds, a cut that changes answers, or recursion through negation.
     """
     if not problem.clauses:
         return problem
-    clauses = [_datalog(clause) for clause in problem.clauses]
+    clauses = datalog_clauses(problem)
     keys = {clause.head for clause in clauses} | set(problem.facts)
     for clause in clauses:
         keys |= {key for key, _ in (*clause.positive, *clause.negative)}
     tables = {key: f"relation_{number}" for number, key in enumerate(sorted(keys))}
     facts = dict(problem.facts)
+    given = {**facts, **_domains(problem, clauses)}
     with duckdb.connect(":memory:") as connection:
         for key, table in tables.items():
             columns = ", ".join(f"c{place} VARCHAR" for place in range(max(key[1], 1)))
             connection.execute(f"CREATE TABLE {table} ({columns})")
-            rows = facts.get(key, ())
+            rows = given.get(key, ())
             if rows:
                 marks = ", ".join("?" for _ in range(max(key[1], 1)))
                 connection.executemany(f"INSERT INTO {table} VALUES ({marks})", [row or ("",) for row in rows])
@@ -66,71 +67,64 @@ def derive_facts(problem: IlpProblem) -> IlpProblem:
             _evaluate(connection, own, stratum, tables)
             for key in stratum:
                 names = ", ".join(f"c{place}" for place in range(max(key[1], 1)))
-                derived = connection.execute(f"SELECT DISTINCT {names} FROM {tables[key]} ORDER BY ALL").fetchall()
+                # What a mode's recall keeps comes first: of a number's thresholds the nearest.
+                nearest = "abs(try_cast(c0 AS DOUBLE) - try_cast(c1 AS DOUBLE)), " if key[1] == 2 else ""
+                query = (
+                    f"SELECT {names} FROM (SELECT DISTINCT {names} FROM {tables[key]}) ORDER BY c0, {nearest}{names}"
+                )
+                derived = connection.execute(query).fetchall()
                 known = dict.fromkeys(facts.get(key, ()))
                 facts[key] = tuple(dict.fromkeys([*known, *(tuple(row[: key[1]]) for row in derived)]))
     return replace(problem, facts=facts, clauses=())
 
 
-def _declined(clause: BackgroundClause, why: str) -> WorkbenchError:
-    return InputError.of(
-        "E0220",
-        f"the background clause for `{term_text(clause.head)}` {why}",
-        span=clause.span,
-        help="background clauses are evaluated as Datalog; give the predicate as ground facts instead",
-    )
+def _domains(problem: IlpProblem, clauses: Sequence[DatalogClause]) -> dict[Key, Tuples]:
+    """The constants of the types that clauses range over.
+
+    A type that no fact has takes those of the clause's other types: the `#real` of `gteq(+charge, #real)`.
+    """
+    ranging = [clause for clause in clauses if clause.domains]
+    if not ranging:
+        return {}
+    constants: dict[str, dict[str, None]] = {}
+    for predicate, names in problem.argument_types().items():
+        rows = problem.facts.get((predicate, len(names)), ())
+        if predicate == problem.target:
+            rows = (*problem.positives, *problem.negatives)
+        for row in rows:
+            for name, value in zip(names, row):
+                constants.setdefault(name, {})[value] = None
+    found: dict[Key, Tuples] = {}
+    for clause in ranging:
+        listed = 1
+        for domain in clause.domains:
+            values = list(constants.get(domain.type, ())) or [
+                value for other in clause.domains for value in constants.get(other.type, ())
+            ]
+            found[domain.key] = tuple((value,) for value in _thinned(values, domain))
+            listed *= max(len(found[domain.key]), 1)
+        if listed > MOST_ROWS:
+            raise declined(clause.source, f"lists {listed:,} combinations of constants; make one place a constant (#)")
+    return found
 
 
-def _datalog(clause: BackgroundClause) -> _Clause:
-    def atom(term: Term) -> tuple[Key, tuple[Term, ...]]:
-        if isinstance(term, Symbol):
-            return (term.name, 0), ()
-        if not isinstance(term, Compound):
-            raise _declined(clause, "calls a variable")
-        for argument in term.arguments:
-            if isinstance(argument, Compound) and _variables([argument]):
-                raise _declined(clause, f"has the function term `{term_text(argument)}`")
-        return (term.functor, len(term.arguments)), term.arguments
-
-    positive: list[tuple[Key, tuple[Term, ...]]] = []
-    negative: list[tuple[Key, tuple[Term, ...]]] = []
-    comparisons: list[tuple[str, Term, Term]] = []
-    for literal in clause.body:
-        if isinstance(literal, Symbol) and literal.name in ("true", "!"):
-            if literal.name == "!":
-                raise _declined(clause, "has a cut")
-            continue
-        if isinstance(literal, Compound) and literal.functor in ("\\+", "not") and len(literal.arguments) == 1:
-            negative.append(atom(literal.arguments[0]))
-        elif isinstance(literal, Compound) and literal.functor in _COMPARISONS and len(literal.arguments) == 2:
-            left, right = literal.arguments
-            if isinstance(left, Compound) or isinstance(right, Compound):
-                raise _declined(clause, f"computes in `{term_text(literal)}`")
-            comparisons.append((literal.functor, left, right))
-        elif isinstance(literal, Compound) and literal.functor in (";", "->", "is", "=.."):
-            raise _declined(clause, f"uses `{literal.functor}`")
-        else:
-            positive.append(atom(literal))
-    head, head_terms = atom(clause.head)
-    bound = {name for _, terms in positive for name in _variables(terms)}
-    needed = _variables(head_terms) | {name for _, left, right in comparisons for name in _variables([left, right])}
-    free = needed - bound
-    if free:
-        raise _declined(clause, f"leaves the variable {sorted(free)[0]} unbound")
-    return _Clause(head, head_terms, tuple(positive), tuple(negative), tuple(comparisons), clause)
+def _thinned(values: Sequence[str], domain: TypeDomain) -> list[str]:
+    """The values, or of many numbers at a constant place some at evenly spaced ranks."""
+    distinct = sorted(set(values), key=lambda text: (_number(text), text))
+    if not domain.threshold or len(distinct) <= MOST_THRESHOLDS:
+        return distinct
+    ranks = np.linspace(0, len(distinct) - 1, MOST_THRESHOLDS).round().astype(int)
+    return [distinct[rank] for rank in ranks.tolist()]
 
 
-def _variables(terms: Iterable[Term]) -> set[str]:
-    names: set[str] = set()
-    for term in terms:
-        if isinstance(term, LogicVariable):
-            names.add(term.name)
-        elif isinstance(term, Compound):
-            names |= _variables(term.arguments)
-    return names
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("inf")
 
 
-def _strata(clauses: Sequence[_Clause]) -> list[frozenset[Key]]:
+def _strata(clauses: Sequence[DatalogClause]) -> list[frozenset[Key]]:
     """Derived predicates in order of evaluation, those that call each other together (Tarjan)."""
     calls: dict[Key, set[Key]] = {clause.head: set() for clause in clauses}
     for clause in clauses:
@@ -160,17 +154,17 @@ def _strata(clauses: Sequence[_Clause]) -> list[frozenset[Key]]:
     for stratum in strata:
         for clause in clauses:
             if clause.head in stratum and any(key in stratum for key, _ in clause.negative):
-                raise _declined(clause.source, "recurs through negation")
+                raise declined(clause.source, "recurs through negation")
     return strata
 
 
 def _evaluate(
     connection: duckdb.DuckDBPyConnection,
-    clauses: Sequence[_Clause],
+    clauses: Sequence[DatalogClause],
     stratum: frozenset[Key],
     tables: Mapping[Key, str],
 ) -> None:
-    def calls_itself(clause: _Clause) -> int:
+    def calls_itself(clause: DatalogClause) -> int:
         return sum(key in stratum for key, _ in clause.positive)
 
     recursive = [clause for clause in clauses if calls_itself(clause)]
@@ -205,7 +199,7 @@ def _evaluate(
             grown = grown or bool(inserted and inserted[0])
 
 
-def _query(clause: _Clause, tables: Mapping[Key, str]) -> str:
+def _query(clause: DatalogClause, tables: Mapping[Key, str]) -> str:
     """The clause's answers as one SELECT DISTINCT."""
     place_of: dict[str, str] = {}
     conditions: list[str] = []
@@ -226,6 +220,7 @@ def _query(clause: _Clause, tables: Mapping[Key, str]) -> str:
         else:
             pair = [cell(left), cell(right)]
         conditions.append(f"{pair[0]} {_COMPARISONS[operator]} {pair[1]}")
+    conditions += [_TESTS[kind].replace("{}", cell(term)) for kind, term in clause.tests]
     for key, terms in clause.negative:
         local: dict[str, str] = {}  # a variable of the negation alone is existential inside it
         tests: list[str] = []

@@ -54,12 +54,12 @@ class DrugData:
 def our_modes() -> tuple[Mode, ...]:
     """The body modes of `programs/alzheimer_modes.pl`."""
     from workbench.language.ilp_prolog import Compound, read_terms
-    from workbench.language.ilp_reader import read_mode
+    from workbench.language.ilp_reader import read_modes
 
     modes: list[Mode] = []
     for term, span in read_terms(MODES.read_text(encoding="utf-8"), MODES.name):
         assert isinstance(term, Compound)
-        modes.append(read_mode(term.arguments[0], span))
+        modes += read_modes(term.arguments[0], span)
     return tuple(modes)
 
 

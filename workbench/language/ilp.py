@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from workbench.errors import Diagnostic, InputError, Span, nearest
-from workbench.language.ilp_prolog import Compound, LogicVariable, Symbol, Term, term_text
+from workbench.language.ilp_prolog import Compound, LogicVariable, Symbol, Term, subterms, term_text
 
 __all__ = ["BackgroundClause", "IlpProblem", "Mode", "ModeArgument", "flatten_terms", "infer_modes", "mode"]
 
@@ -212,11 +212,11 @@ def flatten_terms(facts: Mapping[tuple[str, int], Sequence[tuple[Term, ...]]]) -
     flat: dict[tuple[str, int], dict[tuple[str, ...], None]] = {}
 
     def visit(term: Term) -> str:
-        name = term_text(term)
-        if isinstance(term, Compound):
-            arguments = tuple(visit(argument) for argument in term.arguments)
-            flat.setdefault((term.functor, len(arguments) + 1), {})[(name, *arguments)] = None
-        return name
+        for part in subterms(term):
+            if isinstance(part, Compound):
+                arguments = tuple(map(term_text, part.arguments))
+                flat.setdefault((part.functor, len(arguments) + 1), {})[(term_text(part), *arguments)] = None
+        return term_text(term)
 
     for key, rows in facts.items():
         for row in rows:
@@ -227,9 +227,7 @@ def flatten_terms(facts: Mapping[tuple[str, int], Sequence[tuple[Term, ...]]]) -
 
 def is_ground(term: Term) -> bool:
     """Whether no variable occurs in the term."""
-    if isinstance(term, LogicVariable):
-        return False
-    return isinstance(term, Symbol) or all(is_ground(argument) for argument in term.arguments)
+    return not any(isinstance(part, LogicVariable) for part in subterms(term))
 
 
 def check_problem(problem: IlpProblem) -> IlpProblem:
@@ -245,20 +243,20 @@ def check_problem(problem: IlpProblem) -> IlpProblem:
             "E0604", f"the target `{problem.target}` has no positive example", help="rules are learned from positives"
         )
     known = {name for name, _ in problem.facts}
-    known |= {clause.head.functor for clause in problem.clauses if isinstance(clause.head, Compound)}
+    known |= {
+        clause.head.functor if isinstance(clause.head, Compound) else clause.head.name for clause in problem.clauses
+    }
     declared = {candidate.predicate for candidate in problem.modes}
     warnings = list(problem.warnings)
+    faults: list[Diagnostic] = []
     for candidate in problem.modes:
         if candidate.head or candidate.predicate in known:
             continue
         close = nearest(candidate.predicate, known - declared)
         if close is not None:
-            raise InputError.of(
-                "E0605",
-                f"a mode mentions `{candidate.predicate}`, which the background does not have",
-                span=candidate.span,
-                help=f"did you mean `{close}`?",
-            )
+            message = f"a mode mentions `{candidate.predicate}`, which the background does not have"
+            faults.append(Diagnostic("E0605", message, candidate.span, help=f"did you mean `{close}`?"))
+            continue
         warnings.append(
             Diagnostic(
                 "E0605",
@@ -267,5 +265,6 @@ def check_problem(problem: IlpProblem) -> IlpProblem:
                 severity="warning",
             )
         )
-    fields = {**problem.__dict__, "warnings": tuple(warnings)}
-    return IlpProblem(**fields)
+    if faults:
+        raise InputError(faults)
+    return replace(problem, warnings=tuple(warnings))

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from workbench.errors import InputError, Span, WorkbenchError
+from workbench.errors import Diagnostic, InputError, Span
 
-__all__ = ["Compound", "LogicVariable", "Symbol", "Term", "read_terms", "term_text"]
+__all__ = ["Compound", "LogicVariable", "Symbol", "Term", "read_terms", "subterms", "term_text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,15 @@ _TOKEN = re.compile(
       |(?P<quoted>'(?:[^'\\]|\\.|'')*')
       |(?P<string>"(?:[^"\\]|\\.|"")*")
       |(?P<stop>\.(?=\s|%|\Z))
-      |(?P<name>[^\W\d_A-Z]\w*|!=|!|;|[+\-*/\\^<>=~:.?@\#&$]+)
+      |(?P<name>[^\W\d_A-Z]\w*|!=|!|;|-\#(?=[a-z])|[+\-*/\\^<>=~:.?@\#&$]+)
       |(?P<punctuation>[()\[\]{},|])""",
     re.VERBOSE | re.DOTALL,
 )
 _BLANK = re.compile(r"(?:\s+|%[^\n]*|/\*.*?\*/)+", re.DOTALL)
 _FACT = re.compile(r"([a-z]\w*)\(([\w ,\t-]*)\)\.(?=\s|%|\Z)")
 _ARGUMENT = re.compile(r"(?:[a-z]\w*|-?\d+(?:\.\d+)?)\Z")
+
+_STOP = re.compile(r"\.(?=\s|%|\Z)")
 
 _INFIX = {
     ":-": (1200, 1199, 1199), "-->": (1200, 1199, 1199), ";": (1100, 1099, 1100), "|": (1100, 1099, 1100),
@@ -60,7 +62,11 @@ _INFIX = {
     "+": (500, 500, 499), "-": (500, 500, 499), "*": (400, 400, 399), "/": (400, 400, 399),
     "mod": (400, 400, 399), "//": (400, 400, 399), "**": (200, 199, 199), "^": (200, 199, 200),
 }  # fmt: skip
-_PREFIX = {":-": 1199, "?-": 1199, "\\+": 900, "-": 200, "+": 200, "#": 200, "not": 900, "dynamic": 1149}
+_PREFIX = {":-": 1199, "?-": 1199, "\\+": 900, "-": 200, "+": 200, "#": 200, "-#": 200, "not": 900, "dynamic": 1149}
+
+DEEPEST = 150
+"""Brackets within brackets that are read; lists and conjunctions may have any length."""
+MOST_FAULTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +81,23 @@ def read_terms(text: str, source: str | None = None) -> Iterator[tuple[Term, Spa
     """The clauses and directives of a Prolog text, each with its place.
 
     Plain ground facts take a short cut, so that files of many facts are read at some 10^5 facts a second.
+    After a fault reading goes on behind the next full stop, so that one reading tells of all of them.
 
     Raises
     ------
     InputError
-        `E0140` where the text is no Prolog, with the place.
+        At the end of the text: `E0140` where it is no Prolog, `E0143` where terms are nested too deep,
+        each with its place.
     """
     position, line, line_start = 0, 1, 0
+    faults: list[Diagnostic] = []
     while True:
         blank = _BLANK.match(text, position)
         start = blank.end() if blank else position
         line += text.count("\n", position, start)
         line_start = max(line_start, text.rfind("\n", 0, start) + 1)
         if start == len(text):
-            return
+            break
         fact = _FACT.match(text, start)
         term = _plain_fact(fact) if fact else None
         if fact is not None and term is not None:
@@ -96,11 +105,28 @@ def read_terms(text: str, source: str | None = None) -> Iterator[tuple[Term, Spa
             yield term, Span(source, line, column, line, column + fact.end() - start)
             position = fact.end()
             continue
-        parser = _Parser(text, start, source)
-        term, stop = parser.clause()
-        yield term, parser.span(start, stop)
+        try:
+            parser = _Parser(text, start, source, line, line_start)
+            term, stop = parser.clause()
+            yield term, parser.span(start, stop)
+        except _Fault as fault:
+            faults.append(fault.diagnostic)
+            after = _STOP.search(text, fault.offset)
+            stop = after.end() if after else len(text)
+            if len(faults) == MOST_FAULTS:
+                break
         line += text.count("\n", start, stop)
         position = stop
+    if faults:
+        raise InputError(faults)
+
+
+class _Fault(Exception):
+    """A clause that cannot be read, and where reading may go on from."""
+
+    def __init__(self, diagnostic: Diagnostic, offset: int) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic, self.offset = diagnostic, offset
 
 
 def _plain_fact(match: re.Match[str]) -> Term | None:
@@ -113,10 +139,12 @@ def _plain_fact(match: re.Match[str]) -> Term | None:
 class _Parser:
     """A Pratt parser over one clause that starts at `position` of the text."""
 
-    def __init__(self, text: str, position: int, source: str | None) -> None:
+    def __init__(self, text: str, position: int, source: str | None, line: int, line_start: int) -> None:
         self.text, self.source = text, source
+        self.line, self.line_start = line, line_start  # of `position`
         self.position = position
         self.anonymous = 0
+        self.depth = 0
         self.token = self._next()
 
     def clause(self) -> tuple[Term, int]:
@@ -128,17 +156,18 @@ class _Parser:
 
     def span(self, start: int, end: int) -> Span:
         def place(offset: int) -> tuple[int, int]:
-            line_start = self.text.rfind("\n", 0, offset) + 1
-            return self.text.count("\n", 0, offset) + 1, offset - line_start + 1
+            newline = self.text.rfind("\n", self.line_start, offset)
+            line_start = self.line_start if newline < 0 else newline + 1
+            return self.line + self.text.count("\n", self.line_start, offset), offset - line_start + 1
 
         (line, column), (end_line, end_column) = place(start), place(end)
         return Span(self.source, line, column, end_line, end_column)
 
-    def _error(self, message: str) -> WorkbenchError:
+    def _error(self, message: str, code: str = "E0140", help: str = "the file is read as Prolog clauses") -> _Fault:
         span = self.span(self.token.start, max(self.token.end, self.token.start + 1))
-        lines = self.text.splitlines()
-        shown = lines[span.line - 1] if span.line <= len(lines) else ""
-        return InputError.of("E0140", message, span=span, line_text=shown, help="the file is read as Prolog clauses")
+        first, last = self.token.start - span.column + 1, self.text.find("\n", self.token.start)
+        shown = self.text[first : last if last >= 0 else len(self.text)]
+        return _Fault(Diagnostic(code, message, span, help, shown), self.token.start)
 
     def _next(self) -> _Token:
         while True:
@@ -163,18 +192,39 @@ class _Parser:
         self._advance()
 
     def _expression(self, limit: int) -> Term:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self._error(
+                f"terms are nested more than {DEEPEST} deep here", "E0143", "write the long ones as lists or as facts"
+            )
         left = self._primary(limit)
         while True:
             operator = self.token.text
             if self.token.kind not in ("name", "punctuation", "variable") or operator not in _INFIX:
-                return left
+                break
             priority, _, right_limit = _INFIX[operator]
             if priority > limit:
-                return left
+                break
             self._advance()
-            if operator == "," and self.token.text == ")":  # Popper writes one-tuples as `(train,)`
-                return Compound(",", (left,))
-            left = Compound(operator, (left, self._expression(right_limit)))
+            if operator == ",":
+                left = self._conjunction(left)
+            else:
+                left = Compound(operator, (left, self._expression(right_limit)))
+        self.depth -= 1
+        return left
+
+    def _conjunction(self, first: Term) -> Term:
+        """What follows the first comma, item by item, so that a conjunction may have any length."""
+        if self.token.text == ")":  # Popper writes one-tuples as `(train,)`
+            return Compound(",", (first,))
+        items = [first, self._expression(999)]
+        while self.token.kind == "punctuation" and self.token.text == ",":
+            self._advance()
+            items.append(self._expression(999))
+        joined = items.pop()
+        while items:
+            joined = Compound(",", (items.pop(), joined))
+        return joined
 
     def _primary(self, limit: int) -> Term:
         token = self._advance()
@@ -254,8 +304,23 @@ class _Parser:
         return tail
 
 
+def subterms(term: Term) -> Iterator[Term]:
+    """The term and all that it is made of."""
+    pending = [term]
+    while pending:
+        term = pending.pop()
+        yield term
+        if isinstance(term, Compound):
+            pending += term.arguments
+
+
 def term_text(term: Term) -> str:
     """The term in Prolog's canonical writing without quotes, such as `bond(n,group(ch3,2))`."""
-    if isinstance(term, Symbol | LogicVariable):
-        return term.name
-    return f"{term.functor}({','.join(term_text(argument) for argument in term.arguments)})"
+    pieces: list[str] = []
+    closing = 0
+    while isinstance(term, Compound):  # along the last argument, since lists are nested there, at any length
+        *others, last = term.arguments or (Symbol(""),)
+        pieces.append(f"{term.functor}(" + "".join(f"{term_text(argument)}," for argument in others))
+        closing += 1
+        term = last
+    return "".join(pieces) + term.name + ")" * closing

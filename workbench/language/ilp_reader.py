@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 from workbench.errors import Diagnostic, InputError, Span
@@ -22,7 +23,7 @@ from workbench.language.ilp import (
 )
 from workbench.language.ilp_prolog import Compound, Symbol, Term, read_terms, term_text
 
-__all__ = ["ilp_files", "read_aleph", "read_ilp", "read_mode", "read_popper"]
+__all__ = ["ilp_files", "read_aleph", "read_ilp", "read_modes", "read_popper"]
 
 _SECTIONS = {
     "begin_bg": "b",
@@ -32,7 +33,8 @@ _SECTIONS = {
     "end_in_pos": "b",
     "end_in_neg": "b",
 }
-_IGNORED = {"style_check", "use_module", "aleph", "dynamic", "table", "discontiguous", "consult", "ensure_loaded", "."}
+_IGNORED = {"style_check", "use_module", "aleph", "dynamic", "table", "discontiguous"}
+_CONSULTING = {"consult", "ensure_loaded", "include", "."}
 
 
 def read_ilp(*paths: str | os.PathLike[str], flatten: bool = False) -> IlpProblem:
@@ -50,18 +52,31 @@ def ilp_files(*paths: str | os.PathLike[str]) -> list[Path]:
     """The files that `read_ilp` reads: those given, and of a directory those of an ILP system.
 
     One `.b` file alone, or its stem, brings the `.f` and `.n` beside it, as Aleph's `read_all` does.
+
+    Raises
+    ------
+    InputError
+        `E0141` for a directory without such files.
     """
     files: list[Path] = []
     given = [Path(path) for path in paths]
     for path in given:
-        if len(given) == 1 and path.suffix in ("", ".b") and path.with_suffix(".f").is_file():
+        alone = len(given) == 1 and path.name and not path.is_dir()
+        if alone and path.suffix in ("", ".b") and path.with_suffix(".f").is_file():
             files += [file for file in map(path.with_suffix, (".b", ".f", ".n")) if file.is_file()]
         elif not path.is_dir():
             files.append(path)
         elif (path / "bias.pl").exists():
             files += [path / name for name in ("bk.pl", "exs.pl", "bias.pl")]
         else:
-            files += sorted(file for file in path.iterdir() if file.suffix in (".b", ".f", ".n", ".pl"))
+            found = sorted(file for file in path.iterdir() if file.suffix in (".b", ".f", ".n", ".pl"))
+            if not found:
+                raise InputError.of(
+                    "E0141",
+                    f"the directory {path} has no file of an ILP system",
+                    help="they end in .b, .f, .n or .pl; rules to be learned without modes start from one .mln file",
+                )
+            files += found
     return files
 
 
@@ -74,12 +89,28 @@ class _Collected:
     settings: dict[str, str] = field(default_factory=dict)
     examples: list[tuple[Term, bool, int | None, Span]] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
+    faults: list[Diagnostic] = field(default_factory=list)
+    consulted: set[Path] = field(default_factory=set)
+
+    def terms(self, path: Path) -> Iterator[tuple[Term, Span]]:
+        """The clauses of a file; what cannot be read is kept among the faults."""
+        self.consulted.add(path.resolve())
+        try:
+            yield from read_terms(_text(path), path.name)
+        except InputError as error:
+            self.faults += error.diagnostics
+
+    def raise_faults(self) -> None:
+        """Raise what was found wrong, all of it."""
+        if self.faults:
+            raise InputError(self.faults)
 
 
 def read_aleph(paths: Iterable[str | os.PathLike[str]], *, flatten: bool = False) -> IlpProblem:
     """Aleph's files: `.b` background, modes, settings; `.f` positives; `.n` negatives; or one file with sections.
 
-    Facts `example(atom, class, fold)`, as some releases ship them, are read as examples too. Compound terms become
+    Facts `example(atom, class, fold)`, as some releases ship them, are read as examples too, and the files that
+    `:- [file].` or `:- consult(file).` name, beside the one that names them. Compound terms become
     opaque symbols; with `flatten`, facts of their functors besides (`flatten_terms`).
 
     Raises
@@ -89,10 +120,18 @@ def read_aleph(paths: Iterable[str | os.PathLike[str]], *, flatten: bool = False
     """
     found = _Collected()
     for path in map(Path, paths):
-        section = {".f": "f", ".n": "n"}.get(path.suffix, "b")
-        for term, span in read_terms(_text(path), path.name):
-            section = _take_aleph(found, term, span, section)
+        if path.resolve() not in found.consulted:
+            _read_aleph_file(found, path)
     return _problem(found, flatten)
+
+
+def _read_aleph_file(found: _Collected, path: Path) -> None:
+    section = {".f": "f", ".n": "n"}.get(path.suffix, "b")
+    for term, span in found.terms(path):
+        try:
+            section = _take_aleph(found, term, span, section, path)
+        except InputError as error:
+            found.faults += error.diagnostics
 
 
 def _text(path: Path) -> str:
@@ -104,20 +143,49 @@ def _text(path: Path) -> str:
         raise InputError.of("E0141", f"{path.name} cannot be read: {error}") from error
 
 
-def _take_aleph(found: _Collected, term: Term, span: Span, section: str) -> str:
+def _take_aleph(found: _Collected, term: Term, span: Span, section: str, path: Path) -> str:
     if isinstance(term, Compound) and term.functor == ":-" and len(term.arguments) == 1:
-        return _take_directive(found, term.arguments[0], span, section)
+        (directive,) = term.arguments
+        if isinstance(directive, Compound) and directive.functor in _CONSULTING:
+            _consult(found, directive, span, path)
+            return section
+        return _take_directive(found, directive, span, section)
     if isinstance(term, Compound) and term.functor in ("modeh", "modeb", "mode", "determination", "set"):
         return _take_directive(found, term, span, section)
     if isinstance(term, Compound) and term.functor == "example" and len(term.arguments) in (2, 3):
         label = term_text(term.arguments[1]).lower() in ("1", "+1", "pos", "true")
-        fold = int(term_text(term.arguments[2])) if len(term.arguments) == 3 else None
+        fold = _whole(term.arguments[2], span) if len(term.arguments) == 3 else None
         found.examples.append((term.arguments[0], label, fold, span))
     elif section in "fn":
         found.examples.append((term, section == "f", None, span))
     else:
         _take_background(found, term, span)
     return section
+
+
+def _consult(found: _Collected, directive: Compound, span: Span, path: Path) -> None:
+    """Read the files that a directive names; libraries of a Prolog system are none."""
+    names = _items(directive) if directive.functor == "." else list(directive.arguments[:1])
+    for name in names:
+        if isinstance(name, Compound):  # library(lists)
+            continue
+        beside = path.parent / term_text(name)
+        candidates = [beside, *(beside.with_name(beside.name + ending) for ending in (".pl", ".b"))]
+        file = next((candidate for candidate in candidates if candidate.is_file()), None)
+        if file is None:
+            message = f"there is no file {beside.name}, nor {beside.name}.pl or {beside.name}.b, beside {path.name}"
+            found.faults.append(Diagnostic("E0141", message, span, help="put the file there, or drop the directive"))
+        elif file.resolve() not in found.consulted:
+            _read_aleph_file(found, file)
+
+
+def _items(term: Term) -> list[Term]:
+    """The items of a Prolog list."""
+    items: list[Term] = []
+    while isinstance(term, Compound) and term.functor == ".":
+        items.append(term.arguments[0])
+        term = term.arguments[1]
+    return items
 
 
 def _take_background(found: _Collected, term: Term, span: Span) -> None:
@@ -140,9 +208,15 @@ def _take_background(found: _Collected, term: Term, span: Span) -> None:
 
 
 def _conjuncts(term: Term) -> tuple[Term, ...]:
-    if isinstance(term, Compound) and term.functor == "," and len(term.arguments) == 2:
-        return _conjuncts(term.arguments[0]) + _conjuncts(term.arguments[1])
-    return (term,)
+    parts: list[Term] = []
+    pending = [term]
+    while pending:
+        term = pending.pop()
+        if isinstance(term, Compound) and term.functor == ",":
+            pending += reversed(term.arguments)
+        else:
+            parts.append(term)
+    return tuple(parts)
 
 
 def _take_directive(found: _Collected, term: Term, span: Span, section: str) -> str:
@@ -153,7 +227,7 @@ def _take_directive(found: _Collected, term: Term, span: Span, section: str) -> 
     assert isinstance(term, Compound)
     name, arguments = term.functor, term.arguments
     if name in ("modeh", "modeb", "mode"):
-        found.modes.append(read_mode(term, span))
+        found.modes += read_modes(term, span)
     elif name == "determination" and len(arguments) == 2:
         head, body = (term_text(a.arguments[0]) if isinstance(a, Compound) else term_text(a) for a in arguments)
         found.determinations.setdefault(head, []).append(body)
@@ -168,8 +242,10 @@ def _ignored(term: Term, span: Span) -> Diagnostic:
     return Diagnostic("E0142", f"the directive `{term_text(term)}` is not used", span, severity="warning")
 
 
-def read_mode(term: Term, span: Span | None = None) -> Mode:
-    """The mode of a term such as `modeb(*, polar(+b,-c))`.
+def read_modes(term: Term, span: Span | None = None) -> tuple[Mode, ...]:
+    """The modes of a term such as `modeb(*, polar(+b,-c))`.
+
+    A place `-#type`, as SLIPCOVER writes it, is a constant or an output variable, so it makes two modes.
 
     Raises
     ------
@@ -185,19 +261,26 @@ def read_mode(term: Term, span: Span | None = None) -> Mode:
         recall = int(text) if text.isdigit() else None
     atom = arguments[-1]
     if isinstance(atom, Symbol):
-        return Mode(atom.name, (), recall, head, span)
-    places: list[ModeArgument] = []
-    for place in atom.arguments if isinstance(atom, Compound) else ():
-        if not isinstance(place, Compound) or place.functor not in "+-#" or len(place.arguments) != 1:
-            raise InputError.of(
-                "E0602",
-                f"the place `{term_text(place)}` of a mode has no mark",
-                span=span,
-                help="each place is +type, -type or #type; structured places are not supported: flatten the terms",
-            )
-        places.append(ModeArgument(_mark(place.functor), term_text(place.arguments[0])))
-    assert isinstance(atom, Compound)
-    return Mode(atom.functor, tuple(places), recall, head, span)
+        return (Mode(atom.name, (), recall, head, span),)
+    if not isinstance(atom, Compound):
+        raise InputError.of("E0602", f"`{term_text(term)}` is no mode", span=span)
+    places = [_mode_places(place, span) for place in atom.arguments]
+    return tuple(Mode(atom.functor, chosen, recall, head, span) for chosen in product(*places))
+
+
+def _mode_places(place: Term, span: Span | None) -> list[ModeArgument]:
+    if not isinstance(place, Compound) or place.functor not in _MARKS or len(place.arguments) != 1:
+        raise InputError.of(
+            "E0602",
+            f"the place `{term_text(place)}` of a mode has no mark",
+            span=span,
+            help="each place is +type, -type, #type or -#type; structured places are not supported: flatten the terms",
+        )
+    name = term_text(place.arguments[0])
+    return [ModeArgument(_mark(mark), name) for mark in _MARKS[place.functor]]
+
+
+_MARKS = {"+": "+", "-": "-", "#": "#", "-#": "#-"}
 
 
 def _problem(found: _Collected, flatten: bool) -> IlpProblem:
@@ -209,16 +292,18 @@ def _problem(found: _Collected, flatten: bool) -> IlpProblem:
     folds: dict[tuple[tuple[str, ...], bool], int] = {}
     for term, label, fold, span in found.examples:
         if not isinstance(term, Compound) or term.functor != target or not is_ground(term):
-            raise InputError.of(
-                "E0606", f"an example of `{target}` was expected, not `{term_text(term)}`", span=span,
-                help="examples are ground atoms of the one target predicate",
-            )  # fmt: skip
+            message = f"an example of `{target}` was expected, not `{term_text(term)}`"
+            hint = "examples are ground atoms of the one target predicate"
+            found.faults.append(Diagnostic("E0606", message, span, help=hint))
+            continue
         arguments = tuple(term_text(argument) for argument in term.arguments)
         (positives if label else negatives)[arguments] = None
         if fold is not None:
             folds[arguments, label] = fold
-    for arguments in positives.keys() & negatives.keys():
-        raise InputError.of("E0606", f"`{target}({','.join(arguments)})` is a positive and a negative example")
+    for arguments in sorted(positives.keys() & negatives.keys()):
+        message = f"`{target}({','.join(arguments)})` is a positive and a negative example"
+        found.faults.append(Diagnostic("E0606", message))
+    found.raise_faults()
     facts: dict[tuple[str, int], Tuples] = (
         flatten_terms(found.facts)
         if flatten
@@ -251,30 +336,18 @@ def read_popper(paths: Iterable[str | os.PathLike[str]], *, flatten: bool = Fals
     answer-set rules, are not used; each is named in a warning.
     """
     found = _Collected()
-    types: dict[str, tuple[str, ...]] = {}
-    directions: dict[str, tuple[str, ...]] = {}
-    heads: list[str] = []
-    bodies: list[str] = []
+    bias = _Bias()
     for path in map(Path, paths):
-        for term, span in read_terms(_text(path), path.name):
-            if path.name.startswith("exs") and isinstance(term, Compound) and term.functor in ("pos", "neg"):
-                found.examples.append((term.arguments[0], term.functor == "pos", None, span))
-            elif not path.name.endswith("bias.pl"):
-                if not (isinstance(term, Compound) and term.functor == ":-" and len(term.arguments) == 1):
-                    _take_background(found, term, span)
-            elif isinstance(term, Compound) and term.functor in ("head_pred", "body_pred"):
-                (heads if term.functor == "head_pred" else bodies).append(term_text(term.arguments[0]))
-            elif isinstance(term, Compound) and term.functor in ("type", "direction"):
-                row = tuple(term_text(part) for part in _conjuncts_of_tuple(term.arguments[1]))
-                (types if term.functor == "type" else directions)[term_text(term.arguments[0])] = row
-            elif isinstance(term, Compound) and term.functor == "max_body":
-                found.settings["clauselength"] = str(int(term_text(term.arguments[0])) + 1)
-            elif isinstance(term, Compound) and term.functor in ("max_vars", "max_clauses"):
-                found.settings[term.functor] = term_text(term.arguments[0])
-            else:
-                found.warnings.append(_ignored(term, span))
+        for term, span in found.terms(path):
+            try:
+                _take_popper(found, bias, term, span, path)
+            except InputError as error:
+                found.faults += error.diagnostics
+    heads, bodies, types, directions = bias.heads, bias.bodies, bias.types, bias.directions
     if len(heads) != 1:
-        raise InputError.of("E0601", f"the bias declares {len(heads)} head predicates; one is learned at a time")
+        message = f"the bias declares {len(heads)} head predicates; one is learned at a time"
+        found.faults.append(Diagnostic("E0601", message))
+    found.raise_faults()
     for predicate in [*heads, *bodies]:
         types.setdefault(predicate, ())
     if directions:
@@ -294,8 +367,40 @@ def read_popper(paths: Iterable[str | os.PathLike[str]], *, flatten: bool = Fals
     return _problem(found, flatten)
 
 
-def _conjuncts_of_tuple(term: Term) -> tuple[Term, ...]:
-    if isinstance(term, Compound) and term.functor == ",":
-        first = _conjuncts_of_tuple(term.arguments[0])
-        return first + (_conjuncts_of_tuple(term.arguments[1]) if len(term.arguments) == 2 else ())
-    return (term,)
+@dataclass
+class _Bias:
+    types: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    directions: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    heads: list[str] = field(default_factory=list)
+    bodies: list[str] = field(default_factory=list)
+
+
+def _take_popper(found: _Collected, bias: _Bias, term: Term, span: Span, path: Path) -> None:
+    if not path.name.endswith("bias.pl"):
+        if path.name.startswith("exs") and isinstance(term, Compound) and term.functor in ("pos", "neg"):
+            found.examples += [(example, term.functor == "pos", None, span) for example in term.arguments]
+        elif not (isinstance(term, Compound) and term.functor == ":-" and len(term.arguments) == 1):
+            _take_background(found, term, span)
+        return
+    match term:
+        case Compound("head_pred", (name, *_)):
+            bias.heads.append(term_text(name))
+        case Compound("body_pred", (name, *_)):
+            bias.bodies.append(term_text(name))
+        case Compound("type", (name, row)):
+            bias.types[term_text(name)] = tuple(map(term_text, _conjuncts(row)))
+        case Compound("direction", (name, row)):
+            bias.directions[term_text(name)] = tuple(map(term_text, _conjuncts(row)))
+        case Compound("max_body", (number,)):
+            found.settings["clauselength"] = str(_whole(number, span) + 1)
+        case Compound("max_vars" | "max_clauses", (number,)):
+            found.settings[term.functor] = term_text(number)
+        case _:
+            found.warnings.append(_ignored(term, span))
+
+
+def _whole(term: Term, span: Span) -> int:
+    text = term_text(term)
+    if not text.isdecimal():
+        raise InputError.of("E0142", f"a whole number was expected here, not `{text}`", span=span)
+    return int(text)
