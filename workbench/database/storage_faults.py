@@ -23,9 +23,11 @@ _DAMAGED = (
 )
 _UNWRITABLE = ("could not write", "could not open file", "cannot open file", "read-only file system", "could not fsync")
 
-# The log's header: field 100 holds the kind of its first entry (98, the version), in little-endian 16-bit fields.
+# The log's header: field 100 holds the kind of its first entry (98, the version); the owner's 16 bytes
+# follow, one or two bytes each, and an end mark that no such pair equals.
 _LOG_HEADER = bytes((100, 0, 98))
-_LOG_HEADER_LENGTH = 54
+_LOG_HEADER_END = b"\xff\xff"
+_LONGEST_LOG_HEADER = 80
 
 
 def storage_fault(error: BaseException, path: str | os.PathLike[str] | None = None) -> WorkbenchError | None:
@@ -99,13 +101,19 @@ def check_log(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     if size and size[0][0] != "0 bytes":
         return
     with log.open("rb") as stream:
-        head = stream.read(_LOG_HEADER_LENGTH + 8)
+        head = stream.read(_LONGEST_LOG_HEADER)
     foreign = not head.startswith(_LOG_HEADER[: len(head)])
-    first_entry = int.from_bytes(head[_LOG_HEADER_LENGTH:], "little")
-    # An entry is its length, its checksum (8 bytes each) and its content.
-    whole = len(head) == _LOG_HEADER_LENGTH + 8 and log.stat().st_size >= _LOG_HEADER_LENGTH + 16 + first_entry
-    if foreign or whole:
+    if foreign or _has_whole_entry(head, log.stat().st_size):
         raise _damaged_log(str(path), "it was not made beside this file, or its beginning is damaged")
+
+
+def _has_whole_entry(head: bytes, size: int) -> bool:
+    """Whether a log of `size` bytes holds an entry after its header: length and checksum (8 bytes each), content."""
+    end = head.find(_LOG_HEADER_END)
+    start = end + len(_LOG_HEADER_END)
+    if end < 0 or size < start + 16:
+        return False
+    return size >= start + 16 + int.from_bytes(head[start : start + 8], "little")
 
 
 def _damaged_log(place: str, reason: str) -> WorkbenchError:
