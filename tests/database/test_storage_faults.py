@@ -141,7 +141,7 @@ def test_a_log_that_cannot_be_read_is_said(tmp_path: Path) -> None:
     broken = {
         "foreign": b"\xff" * 200,
         "header": bytes([written[0] ^ 255]) + written[1:],
-        "owner": written[:40] + bytes([written[40] ^ 255]) + written[41:],
+        "owner": written[:9] + bytes([written[9] ^ 1]) + written[10:],
         "entry": written[:middle] + bytes([written[middle] ^ 255]) + written[middle + 1 :],
     }
     for name, content in broken.items():
