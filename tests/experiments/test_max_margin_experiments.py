@@ -24,7 +24,7 @@ def test_citeseer_counts() -> None:
         program = citeseer.load(database, data, ["Constraint"])
         request = GroundRequest(query=("InField",), role="learn", worlds=("Constraint",))
         grounding = ground(database, program, request)
-        truth = np.nan_to_num(grounding.atoms.truth(), nan=0.0)
+        truth = np.nan_to_num(grounding.truth, nan=0.0)
     assert truth.sum() == 1281 + 2375 + 3321
     assert np.all(np.diff(grounding.network.A.indptr) <= 2)
 

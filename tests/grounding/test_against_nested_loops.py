@@ -92,7 +92,6 @@ def grounded(rules: list[str], data: list[World], **request: object) -> Groundin
         result = ground(
             database, program, GroundRequest(query=sorted(OPEN), closed=sorted(PREDICATES.keys() - OPEN), **request)
         )  # type: ignore[arg-type]
-        result.atoms.names()
         return result
 
 

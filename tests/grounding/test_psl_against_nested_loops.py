@@ -94,7 +94,6 @@ def grounded(text: str, *worlds: dict[Key, tuple[str, float | None]]) -> tuple[P
         found = ground(
             database, program, GroundRequest(closed=[n for n in program.predicates if n in ("Closed", "Knows")])
         )
-        found.atoms.names()
         return program, found
 
 

@@ -111,7 +111,7 @@ def test_what_the_data_no_longer_tell_stays_summed(smokers: Path) -> None:
         workspace.load(smokers / "people.db", rules=smokers / "rules.mln")
         result = workspace.infer(smokers / "rules.mln", query="Smokes", task="map", record=False)
         before = result.explain("Smokes(Bob)")
-        result.grounding.atoms._database.connection.execute("DELETE FROM p_Friends WHERE a1 = 1")
+        result.grounding.origin.database.connection.execute("DELETE FROM p_Friends WHERE a1 = 1")
         index = result.grounding.atoms.find("Smokes(Bob)")
         changed = result.explain("Smokes(Bob)")
     assert ground_rules(result.grounding, index) == []

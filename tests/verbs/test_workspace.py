@@ -92,7 +92,7 @@ def test_learned_weights_predict_and_print(tmp_path: Path) -> None:
         learned.save(path)
         direct = workspace.infer(learned, query="AdvisedBy", worlds=worlds[2:3], engine="gibbs", record=False)
         printed = workspace.infer(path, query="AdvisedBy", worlds=worlds[2:3], engine="gibbs", record=False)
-        truth = workspace.ground(rules, learning=True, query="AdvisedBy", worlds=worlds[2:3]).atoms.truth()
+        truth = workspace.ground(rules, learning=True, query="AdvisedBy", worlds=worlds[2:3]).truth
     assert np.abs(direct.solution.values - printed.solution.values).mean() < 0.02
     from workbench.evaluation import scores
 

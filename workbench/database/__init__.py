@@ -22,7 +22,7 @@ from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.dataset import Dataset, FactsEntry, load_dataset, load_directory, load_file, read_dataset
 from workbench.database.facts import set_fact
 from workbench.database.fingerprint import data_hash
-from workbench.database.folds import Fold, clear_folds, make_atom_folds, make_world_folds, read_folds
+from workbench.database.folds import Fold, clear_folds, held_out_keys, make_atom_folds, make_world_folds, read_folds
 from workbench.database.identifiers import quoted
 from workbench.database.ingest import LoadReport, Partition
 from workbench.database.outside import parquet_bytes
@@ -81,6 +81,7 @@ __all__ = [
     "delete_run",
     "distinct_values",
     "facts_page",
+    "held_out_keys",
     "label_run",
     "labelled_values",
     "load_alchemy",

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from workbench.arrays import Int32
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
 from workbench.database.rows import first_row
 from workbench.database.schema import StoredPredicate
 from workbench.errors import UsageError
 
-__all__ = ["Fold", "clear_folds", "make_atom_folds", "make_world_folds", "read_folds"]
+__all__ = ["Fold", "clear_folds", "held_out_keys", "make_atom_folds", "make_world_folds", "read_folds"]
 
 MOST_ATOMS = 20_000_000
 
@@ -159,3 +162,29 @@ def read_folds(database: Database) -> tuple[Fold, ...]:
         Fold(number, named(train) or (tuple(names.values()) if atoms else ()), named(test), atoms)
         for number, train, test, atoms in rows
     )
+
+
+def held_out_keys(database: Database, fold: int) -> tuple[tuple[int, ...], dict[str, tuple[Int32, Int32]]]:
+    """What a fold tests.
+
+    Returns
+    -------
+    worlds : tuple of int
+        Worlds that are held out whole.
+    atoms : dict of predicate to (int32 array, shape (n,); int32 array, shape (n, arguments))
+        Worlds and constants of the atoms held out by name.
+    """
+    whole = "SELECT DISTINCT world FROM folds WHERE fold = $fold AND role = 'test' AND predicate IS NULL ORDER BY world"
+    worlds = database.execute(whole, {"fold": fold}).fetchall()
+    found = {}
+    members = "FROM folds WHERE fold = $fold AND role = 'test' AND predicate"
+    names = database.execute(f"SELECT DISTINCT predicate {members} IS NOT NULL ORDER BY 1", {"fold": fold}).fetchall()
+    for (name,) in names:
+        stored = database.predicate(name)
+        cells = "".join(f", arguments[{place}] AS {column}" for place, column in enumerate(stored.columns, 1))
+        query = f"SELECT world{cells} {members} = $name"
+        rows = database.execute(query, {"fold": fold, "name": name}).fetchnumpy()
+        world = np.asarray(rows["world"], np.int32)
+        constants = [np.asarray(rows[column], np.int32) for column in stored.columns]
+        found[name] = world, np.column_stack([*constants, np.zeros((world.size, 0), np.int32)])
+    return tuple(number for (number,) in worlds), found

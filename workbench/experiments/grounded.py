@@ -93,9 +93,8 @@ def ground_worlds(
         grounding = ground(database, program, request)
         templates = templates or grounding.templates
         table = grounding.atoms
-        predicate = table.predicate_of()
-        atoms = {name: np.flatnonzero(predicate == index) for index, name in enumerate(table.predicates)}
-        truth = np.nan_to_num(table.truth(), nan=0.0)
+        atoms = {name: np.flatnonzero(table.predicate == index) for index, name in enumerate(table.predicates)}
+        truth = np.nan_to_num(grounding.truth, nan=0.0)
         chosen = np.zeros(table.n_atoms, np.bool_)
         for wanted in scored or query:
             chosen[atoms[wanted]] = True

@@ -183,7 +183,7 @@ def ground_study(
         progress.step("grounding", number + 1, len(names) + 1, name)
         request = GroundRequest(query=(query,), role="learn", worlds=(name,), templates=templates)
         grounding = ground(database, program, request)
-        examples.append(Example(simplify(grounding.network), np.nan_to_num(grounding.atoms.truth(), nan=0.0)))
+        examples.append(Example(simplify(grounding.network), np.nan_to_num(grounding.truth, nan=0.0)))
     return MarginStudy(tuple(names), tuple(examples), templates, tuple(penalties), tuple(cuts), progress)
 
 

@@ -15,7 +15,6 @@ from workbench.experiments.table import FoldScore
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
 from workbench.inference.convex_program import convex_program
-from workbench.language.ground_atoms import parse_atom
 from workbench.language.program import Program
 from workbench.learning import Example, Learner, make_learner
 from workbench.network import BlockKind, Blocks, GroundNetwork, Relation, Templates, blocks_from_members
@@ -62,9 +61,8 @@ def ground_world(
     """Ground one world; its facts of partition `truth` are labels and never reach the network."""
     request = GroundRequest(query=(query,), role="learn", worlds=(world,), templates=templates)
     grounding = ground(database, program, request)
-    parsed = [parse_atom(name) for name in grounding.atoms.names()]
-    arguments = tuple(atom[1] for atom in parsed if atom is not None)
-    return HingeWorld(Example(grounding.network, grounding.atoms.truth()), grounding.templates, arguments)
+    arguments = tuple(grounding.atoms.argument_names())
+    return HingeWorld(Example(grounding.network, grounding.truth), grounding.templates, arguments)
 
 
 def with_linear_hinges(world: HingeWorld) -> HingeWorld:

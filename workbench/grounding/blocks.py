@@ -6,14 +6,15 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.errors import InfeasibleError
-from workbench.grounding.atoms import AtomTable
+from workbench.grounding.atom_keys import names_in_space
+from workbench.grounding.space import Numbering
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.network.ground_network import BlockKind, Blocks
 
 __all__ = ["make_blocks"]
 
 
-def make_blocks(vocabulary: Vocabulary, atoms: AtomTable) -> Blocks:
+def make_blocks(vocabulary: Vocabulary, numbering: Numbering) -> Blocks:
     """One block per binding of a marked predicate's other arguments, over its open atoms.
 
     Known members fold into the right side: a true one leaves 0 for the rest.
@@ -51,19 +52,19 @@ def make_blocks(vocabulary: Vocabulary, atoms: AtomTable) -> Blocks:
                     is_open = np.isnan(local)
                     taken = np.nansum(local, axis=1).astype(np.int64)
                 sizes = is_open.sum(axis=1)
-                _check(vocabulary, atoms, name, kind, members, is_open, taken)
+                _check(vocabulary, name, kind, members, is_open, taken)
                 keep = sizes > 0
                 order = np.sort(np.where(is_open, members, np.iinfo(np.int64).max), axis=1)
                 chosen = order[keep][order[keep] != np.iinfo(np.int64).max]
-                indices.append(atoms.open_ids(chosen))
+                indices.append(numbering.to_open(chosen))
                 indptr.append(indptr[-1][-1] + np.cumsum(sizes[keep]))
                 kinds.append(np.full(int(keep.sum()), int(kind), np.int8))
                 rights.append((1 - taken[keep]).astype(np.int8))
     if not kinds:
-        return Blocks.none(atoms.n_atoms)
+        return Blocks.none(numbering.n_open)
     starts, columns = np.concatenate(indptr), np.concatenate(indices)
     matrix = csr_array(
-        (np.ones(columns.size, np.int8), columns, starts), shape=(starts.size - 1, atoms.n_atoms), dtype=np.int8
+        (np.ones(columns.size, np.int8), columns, starts), shape=(starts.size - 1, numbering.n_open), dtype=np.int8
     )
     return Blocks(matrix, np.concatenate(kinds), np.concatenate(rights))
 
@@ -80,7 +81,6 @@ def _known_values(vocabulary: Vocabulary, name: str) -> np.ndarray | None:
 
 def _check(
     vocabulary: Vocabulary,
-    atoms: AtomTable,
     name: str,
     kind: BlockKind,
     members: np.ndarray,
@@ -91,7 +91,7 @@ def _check(
     empty = np.flatnonzero((taken == 0) & ~is_open.any(axis=1)) if kind == BlockKind.EXACTLY_ONE else crowded[:0]
     if crowded.size or empty.size:
         row = members[int(crowded[0] if crowded.size else empty[0])]
-        shown = atoms.names_in_space(row[:4])
+        shown = names_in_space(vocabulary, row[:4])
         what = "more than one of them is true" if crowded.size else "all of them are false"
         raise InfeasibleError.of(
             "E0321",

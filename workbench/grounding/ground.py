@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from threading import RLock
@@ -10,18 +10,19 @@ from threading import RLock
 import duckdb
 import numpy as np
 
-from workbench.arrays import Float, Int64
+from workbench.arrays import Float, Int32, Int64
 from workbench.database.database import Database
 from workbench.database.rows import first_row
 from workbench.errors import Diagnostic, InfeasibleError
-from workbench.grounding.atoms import AtomTable
+from workbench.grounding.atom_keys import atom_table, numbering_of
 from workbench.grounding.blocks import make_blocks
 from workbench.grounding.counting import Tally, check_listed, count_plan, make_plan, too_many, uncounted
 from workbench.grounding.intake import Batch, Intake, groundings
 from workbench.grounding.interruption import interruptible
+from workbench.grounding.labels import listed_values, truth_of
 from workbench.grounding.prepare import clauses_of, prepare
 from workbench.grounding.request import GroundRequest
-from workbench.grounding.result import Grounding, RuleCount
+from workbench.grounding.result import Grounding, Origin, RuleCount
 from workbench.grounding.roles import Role
 from workbench.grounding.rows import RowSink, UnitSink
 from workbench.grounding.select import Select, Union, render
@@ -129,7 +130,7 @@ class Grounder:
 
     def count(self, clauses: tuple[Clause | LinearRule, ...]) -> tuple[list[Tally], TemplateTable]:
         """Count every clause and number its templates; nothing is materialised."""
-        self.atoms = AtomTable.build(self.database, self.vocabulary)
+        self.numbering = numbering_of(self.vocabulary)
         tallies = []
         for number, clause in enumerate(clauses):
             self.progress.step("count", number, len(clauses), f"rule {clause.rule + 1}")
@@ -158,15 +159,15 @@ class Grounder:
         capacity = sum(int(tally.open.sum()) for tally in tallies if not tally.plan.only_units)
         entries = sum(int(tally.open.sum()) * tally.width for tally in tallies if not tally.plan.only_units)
         rows = RowSink(
-            self.atoms.n_atoms,
+            self.numbering.n_open,
             capacity,
             entries,
             all(tally.plan.integral for tally in tallies),
             all(tally.plan.integral_constants for tally in tallies),
         )
-        self.intake = Intake(self.atoms, rows, UnitSink(self.atoms.n_atoms, n_templates))
+        self.intake = Intake(self.numbering, rows, UnitSink(self.numbering.n_open, n_templates))
         for atoms, ids, change in soft_evidence:
-            self.intake.units.add(self.atoms.open_ids(atoms), ids, change, -1.0, 1.0)
+            self.intake.units.add(self.numbering.to_open(atoms), ids, change, -1.0, 1.0)
         order = sorted(range(len(tallies)), key=lambda i: (int(tallies[i].templates.min(initial=2**30)), i))
         written: dict[int, tuple[int, int]] = {}
         for done, number in enumerate(order):
@@ -175,10 +176,19 @@ class Grounder:
             before = self.intake.rows.n_rows
             units = self._emit(tally)
             written[number] = (self.intake.rows.n_rows - before, units)
-        network = self._network(tallies, table, n_templates)
+        atoms = atom_table(self.database, self.vocabulary, self.numbering)
+        network = self._network(tallies, n_templates, table.power, atoms.world)
         self.warn(tallies)
-        counts = self._rule_counts(tallies, written)
-        return Grounding(network, templates, self.atoms, counts, tuple(self.warnings))
+        return Grounding(
+            network=network,
+            templates=templates,
+            atoms=atoms,
+            rules=self._rule_counts(tallies, written),
+            warnings=tuple(self.warnings),
+            truth=truth_of(self.vocabulary, self.numbering),
+            listed=listed_values(self.vocabulary, self.numbering),
+            origin=Origin(self.database, self.vocabulary, self.numbering),
+        )
 
     def _check_total(self, tallies: list[Tally]) -> None:
         total = sum(int(tally.open.sum()) for tally in tallies if not tally.plan.only_units)
@@ -257,7 +267,9 @@ class Grounder:
                     for place, name in enumerate(batch.schema.names)
                 }
 
-    def _network(self, tallies: list[Tally], table: TemplateTable, n_templates: int) -> GroundNetwork:
+    def _network(
+        self, tallies: list[Tally], n_templates: int, powers: Sequence[int], world: Int32
+    ) -> GroundNetwork:
         groundings = np.zeros((n_templates, 3), np.int64)
         satisfied_scale = np.zeros((n_templates, 2))
         violated_scale = np.zeros((n_templates, 2))
@@ -273,7 +285,7 @@ class Grounder:
                 ratio = np.where(tally.total > 0, satisfied / np.maximum(tally.total, 1), 0.0)
             np.add.at(satisfied_scale, ids, (tally.total_scale * ratio[:, None])[seen])
         sink = self.intake.rows
-        power = np.array(table.power, np.int8) if table.power else np.ones(n_templates, np.int8)
+        power = np.array(powers, np.int8) if powers else np.ones(n_templates, np.int8)
         return GroundNetwork(
             A=sink.matrix(),
             b=sink.b[: sink.n_rows],
@@ -284,8 +296,8 @@ class Grounder:
             unit=self.intake.units.matrix(),
             constant=self.intake.units.constant,
             groundings=groundings,
-            blocks=make_blocks(self.vocabulary, self.atoms),
-            world=self.atoms.world_of(),
+            blocks=make_blocks(self.vocabulary, self.numbering),
+            world=world,
             unit_scale=self.intake.units.scale_sums,
             evidence_satisfied=satisfied_scale,
             evidence_violated=violated_scale,

@@ -38,7 +38,6 @@ from workbench.grounding.templates import TemplateTable
 from workbench.grounding.unification import unify
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.grounding.wording import GroundRule, in_words, merged
-from workbench.language.ground_atoms import parse_atom
 from workbench.language.program import Atom, Clause, Constant, Variable
 
 __all__ = ["GroundRules", "ground_rules"]
@@ -84,8 +83,8 @@ def ground_rules(grounding: Grounding, atom: int, *, most: int = 200) -> list[Gr
     Cost: the joins of the clauses that the atom unifies with, its constants in the place of their variables.
     """
     try:
-        with one_thread(grounding.atoms._database) as connection:
-            vocabulary = grounding.atoms._vocabulary.again(connection)
+        with one_thread(grounding.origin.database) as connection:
+            vocabulary = grounding.origin.vocabulary.again(connection)
             try:
                 return _Finder(grounding, vocabulary, atom, most).find() if _same_domains(vocabulary) else []
             finally:
@@ -126,11 +125,14 @@ class _Finder:
     def find(self) -> list[GroundRules]:
         vocabulary, atoms = self.vocabulary, self.grounding.atoms
         request = vocabulary.request
-        predicate, constants = parse_atom(atoms.names([self.atom])[0]) or ("", ())
+        number = int(atoms.predicate[self.atom])
+        predicate = atoms.predicates[number]
+        pairs = zip(atoms.types[number], atoms.arguments([self.atom])[0].tolist())
+        constants = [str(atoms.names_of[type_name][constant]) for type_name, constant in pairs]
         wanted = Atom(predicate, tuple(map(Constant, constants)))
         table = TemplateTable(vocabulary.program, request.tie, self.grounding.templates)
         found: list[GroundRules] = []
-        for clause in clauses_of(atoms._database, vocabulary.program, request):
+        for clause in clauses_of(self.grounding.origin.database, vocabulary.program, request):
             if not isinstance(clause, Clause):
                 continue
             if not clause.hard:
@@ -173,7 +175,7 @@ class _Finder:
             return
         vocabulary, request = self.vocabulary, self.vocabulary.request
         shown = replace(clause, plus=_universal(clause))
-        identity = int(self.grounding.atoms.ids_in_space([self.atom])[0])
+        identity = int(self.grounding.origin.numbering.to_space(np.array([self.atom]))[0])
         if clause.existential:
             existential = plan_existential(vocabulary, shown, tie=request.tie)
             literals = Column("r", "literals")
@@ -217,7 +219,7 @@ class _Finder:
     def _of_columns(
         self, clause: Clause, columns: dict[str, Any], signs: list[int], constant: float | None, scale: float
     ) -> _Found:
-        ids = [self.grounding.atoms.open_ids(columns[f"l{i}"]) for i in range(len(signs))]
+        ids = [self.grounding.origin.numbering.to_open(columns[f"l{i}"]) for i in range(len(signs))]
         atoms = np.stack(ids, axis=1).astype(np.int64)
         atoms[atoms < 0] = -1
         coefficients = np.where(atoms >= 0, np.array(signs, np.float64), 0.0)
@@ -232,7 +234,7 @@ class _Finder:
     def _of_lists(self, clause: Clause, columns: dict[str, Any], scale: float) -> _Found:
         width = max(map(len, columns["literals"]))
         keys = np.array([[*keys, *[-1] * (width - len(keys))] for keys in columns["literals"]], np.int64)
-        atoms = np.where(keys >= 0, self.grounding.atoms.open_ids(np.maximum(keys, 0) >> 1), -1)
+        atoms = np.where(keys >= 0, self.grounding.origin.numbering.to_open(np.maximum(keys, 0) >> 1), -1)
         coefficients = np.where(atoms >= 0, (keys & 1) * 2.0 - 1.0, 0.0)
         return self._sorted(clause, columns, atoms, coefficients, 1.0 - (coefficients > 0).sum(axis=1), scale)
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from workbench.arrays import Array
-from workbench.grounding.atoms import AtomTable
 from workbench.grounding.lines import LinearRows, rows_of_lines, whole_groundings
 from workbench.grounding.plans import LineForm, Plan, Shape
 from workbench.grounding.rows import RowSink, UnitSink
+from workbench.grounding.space import Numbering
 from workbench.language.program import LinearRule
 from workbench.network.ground_network import Relation
 
@@ -25,7 +25,7 @@ Batch = dict[str, Any]
 class Intake:
     """Where batches go: rows of the matrix, and groundings with one open atom."""
 
-    atoms: AtomTable
+    numbering: Numbering
     rows: RowSink
     units: UnitSink
 
@@ -36,8 +36,7 @@ class Intake:
         if shape.listing:
             return self._take_lists(plan, batch, template, scale)
         columns = [batch[f"l{i}"] for i in range(len(shape.coefficients))]
-        if self.atoms._open_of_full is not None:
-            columns = [self.atoms.open_ids(column) for column in columns]
+        columns = [self.numbering.to_open(column) for column in columns]
         b = batch.get("b")
         if not shape.folded:
             return self._put(plan, shape, columns, shape.coefficients, b, template, scale)
@@ -102,7 +101,7 @@ class Intake:
         widths = np.diff(offsets)
         owner = np.repeat(np.arange(widths.size), widths)
         keep = widths > 0
-        atoms = self.atoms.open_ids(keys >> 1)
+        atoms = self.numbering.to_open(keys >> 1)
         signs = ((keys & 1) << 1) - 1
         b = 1 - np.bincount(owner, keys & 1, minlength=widths.size)
         single = keep & (widths == 1) if not plan.clause.hard and plan.clause.power == 1 else np.zeros(keep.size, bool)

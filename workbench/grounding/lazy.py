@@ -42,18 +42,19 @@ class LazyRows:
     def violated(self, values: Float) -> Rows:
         """All rows that `values` (float64, shape (n_atoms,)) violates and that no earlier call has returned."""
         grounder = self.grounder
-        atoms, vocabulary = grounder.atoms, grounder.vocabulary
+        numbering, vocabulary = grounder.numbering, grounder.vocabulary
         with one_thread(grounder.database, grounder.connection):
             above = np.flatnonzero(values > 1e-9)
-            vocabulary.state.set(atoms.ids_in_space(above), values[above])
+            vocabulary.state.set(numbering.to_space(above), values[above])
             rows: list[RowSink] = []
             for tally in self.tallies:
                 plan = make_plan(vocabulary, tally.plan.clause, grounder.request, violated=True)
                 for shape in plan.shapes(None):
                     for batch in grounder.batches(shape.select):
                         size = len(next(iter(batch.values())))
-                        sink = RowSink(atoms.n_atoms, size, size * plan.width, plan.integral, plan.integral_constants)
-                        Intake(atoms, sink, UnitSink(atoms.n_atoms, 0)).take(
+                        width = size * plan.width
+                        sink = RowSink(numbering.n_open, size, width, plan.integral, plan.integral_constants)
+                        Intake(numbering, sink, UnitSink(numbering.n_open, 0)).take(
                             plan, shape, batch, int(tally.templates[0])
                         )
                         rows.append(sink)
@@ -65,7 +66,7 @@ class LazyRows:
 
         filled = [sink for sink in sinks if sink.n_rows]
         if not filled:
-            empty: Any = csr_array((0, self.grounder.atoms.n_atoms), dtype=np.int8)
+            empty: Any = csr_array((0, self.grounder.numbering.n_open), dtype=np.int8)
             none = np.zeros(0, np.int32)
             return Rows(empty, np.zeros(0, np.int8), none, none.astype(np.int8))
         fresh = self._given.add(np.concatenate([sink.keys() for sink in filled]))

@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.database.database import Database
 from workbench.errors import Diagnostic
-from workbench.grounding.atoms import AtomTable
+from workbench.grounding.atom_keys import names_in_space
 from workbench.grounding.counting import Tally, check_listed, joined_relations
 from workbench.grounding.ground import Grounder, one_thread
 from workbench.grounding.intake import Intake
@@ -30,6 +30,7 @@ from workbench.grounding.select import (
     negate,
     render,
 )
+from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import LinearRule, Program
 from workbench.progress import SILENT, Progress
 
@@ -149,7 +150,7 @@ def preview(
                     doing.append(f"rule {number + 1}")
                     mine = [tally for tally in tallies if tally.plan.clause.rule == number]
                     shown.append(_rule_preview(grounder, getattr(rule, "text", ""), mine, samples))
-            return Preview(tuple(shown), grounder.atoms.n_atoms, table.n_templates, tuple(grounder.warnings))
+            return Preview(tuple(shown), grounder.numbering.n_open, table.n_templates, tuple(grounder.warnings))
         finally:
             grounder.vocabulary.drop()
 
@@ -178,7 +179,7 @@ def _rule_preview(grounder: Grounder, text: str, tallies: list[Tally], samples: 
                 sink, n_units = _linear_rows(grounder, tally, shape)
                 rows += sink.n_rows
                 units += n_units
-                clauses += _linear_samples(grounder.atoms, sink, shape.lines.relation, samples - len(clauses))
+                clauses += _linear_samples(grounder, sink, shape.lines.relation, samples - len(clauses))
                 continue
             # All rows are fetched: an unfinished result would block the next statement on this connection.
             counted = (grounder.connection.execute(render(_counting(tally.plan, shape))).fetchall() or [(0, 0)])[0]
@@ -241,20 +242,21 @@ def _linear_rows(grounder: Grounder, tally: Tally, shape: Shape) -> tuple[RowSin
     assert shape.lines is not None
     n_rows = int(tally.open.sum())
     intake = Intake(
-        grounder.atoms,
-        RowSink(grounder.atoms.n_atoms, n_rows, n_rows * tally.width, integral=False, integral_constants=False),
-        UnitSink(grounder.atoms.n_atoms, 1),
+        grounder.numbering,
+        RowSink(grounder.numbering.n_open, n_rows, n_rows * tally.width, integral=False, integral_constants=False),
+        UnitSink(grounder.numbering.n_open, 1),
     )
     units = intake.take_lines(tally.plan.clause, shape.lines, grounder.batches(shape.select), 0)
     return intake.rows, units
 
 
-def _linear_samples(atoms: AtomTable, sink: RowSink, relation: str, count: int) -> list[str]:
+def _linear_samples(grounder: Grounder, sink: RowSink, relation: str, count: int) -> list[str]:
     """The first few rows of an arithmetic rule."""
     shown = []
     for row in range(min(count, sink.n_rows)):
         entries = slice(int(sink.indptr[row]), int(sink.indptr[row + 1]))
-        names = atoms.names(sink.indices[entries])
+        ids = grounder.numbering.to_space(sink.indices[entries].astype(np.int64))
+        names = names_in_space(grounder.vocabulary, ids)
         parts = " ".join(f"{value:+g} {name}" for value, name in zip(sink.data[entries].tolist(), names))
         shown.append(f"{parts.lstrip('+')} {relation} {-sink.b[row]:g}")
     return shown
@@ -270,10 +272,10 @@ def _samples(grounder: Grounder, shape: Shape, count: int) -> list[str]:
     sql = render(sample).replace("* AS everything", "*", 1)
     cursor = grounder.connection.execute(sql)
     names = [column[0] for column in cursor.description or ()]
-    return [_clause(grounder.atoms, shape, dict(zip(names, row))) for row in cursor.fetchall()]
+    return [_clause(grounder.vocabulary, shape, dict(zip(names, row))) for row in cursor.fetchall()]
 
 
-def _clause(atoms: AtomTable, shape: Shape, row: dict[str, object]) -> str:
+def _clause(vocabulary: Vocabulary, shape: Shape, row: dict[str, object]) -> str:
     if shape.listing:
         keys = np.array(row["literals"], np.int64)
         ids, negated = keys >> 1, (keys & 1).tolist()
@@ -281,6 +283,6 @@ def _clause(atoms: AtomTable, shape: Shape, row: dict[str, object]) -> str:
         pairs = [(row[f"l{i}"], c > 0) for i, c in enumerate(shape.coefficients)]
         pairs = [(identity, sign) for identity, sign in pairs if isinstance(identity, int) and identity >= 0]
         ids, negated = np.array([identity for identity, _ in pairs], np.int64), [sign for _, sign in pairs]
-    names = atoms.names_in_space(ids[:MOST_LITERALS])
+    names = names_in_space(vocabulary, ids[:MOST_LITERALS])
     shown = " v ".join(f"{'!' if sign else ''}{name}" for sign, name in zip(negated, names))
     return shown if ids.size <= MOST_LITERALS else f"{shown} v ... ({ids.size} literals)"

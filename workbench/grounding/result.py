@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from workbench.arrays import Float
+from workbench.database.database import Database
 from workbench.errors import Diagnostic
 from workbench.grounding.atoms import AtomTable
+from workbench.grounding.space import Numbering
+from workbench.grounding.vocabulary import Vocabulary
 from workbench.network.ground_network import GroundNetwork, Templates
 
-__all__ = ["Grounding", "RuleCount"]
+__all__ = ["Grounding", "Origin", "RuleCount"]
 
 
 @dataclass(frozen=True)
@@ -45,11 +49,45 @@ class RuleCount:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """What a grounding was read from: to ask the database again, for an explanation.
+
+    Attributes
+    ----------
+    database : Database
+    vocabulary : Vocabulary
+        Its temporary relations are gone; `again` makes them anew.
+    numbering : Numbering
+    """
+
+    database: Database
+    vocabulary: Vocabulary
+    numbering: Numbering
+
+
+@dataclass(frozen=True)
 class Grounding:
-    """A ground network, its weights' templates, its atoms and what each rule became."""
+    """A ground network, its weights' templates, its atoms and what each rule became.
+
+    Attributes
+    ----------
+    network : GroundNetwork
+    templates : Templates
+    atoms : AtomTable
+    rules : tuple of RuleCount
+    warnings : tuple of Diagnostic
+    truth : float64 array, shape (n_atoms,)
+        Labels, NaN where there is none; see `grounding.labels`.
+    listed : float64 array, shape (n_atoms,), or None
+        Values that data list beside targets (PSL).
+    origin : Origin
+    """
 
     network: GroundNetwork
     templates: Templates
     atoms: AtomTable
     rules: tuple[RuleCount, ...]
-    warnings: tuple[Diagnostic, ...] = ()
+    warnings: tuple[Diagnostic, ...]
+    truth: Float
+    listed: Float | None
+    origin: Origin

@@ -9,10 +9,10 @@ from math import prod
 
 import numpy as np
 
-from workbench.arrays import Int64
+from workbench.arrays import Array, Int64
 from workbench.grounding.select import Column, Expression, Operation, Value, add
 
-__all__ = ["MOST_ATOMS", "AtomSpace", "Grid"]
+__all__ = ["MOST_ATOMS", "AtomSpace", "Grid", "Numbering"]
 
 MOST_ATOMS = 2**31 - 2
 """Ids are 32-bit integers."""
@@ -92,3 +92,51 @@ class AtomSpace:
     count: Mapping[str, Int64]
     grids: Mapping[str, Grid]
     size: int
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """Atoms of the space and columns of the network: the same numbers, but for the atoms that the data decide.
+
+    Attributes
+    ----------
+    n_open : int
+    space_of_open, open_of_space : int64 arrays, or None where all atoms are open
+        The atom of each column; the column of each atom, -1 where it has none.
+    """
+
+    n_open: int
+    space_of_open: Int64 | None = None
+    open_of_space: Int64 | None = None
+
+    @classmethod
+    def without(cls, size: int, known: Int64 | None) -> Numbering:
+        """The columns of a space of so many atoms when some are known."""
+        if known is None:
+            return cls(size)
+        is_open = np.ones(size, np.bool_)
+        is_open[known] = False
+        space_of_open = np.flatnonzero(is_open)
+        open_of_space = np.full(size, -1, np.int64)
+        open_of_space[space_of_open] = np.arange(space_of_open.size)
+        return cls(int(space_of_open.size), space_of_open, open_of_space)
+
+    def to_open(self, ids: Array) -> Array:
+        """Columns of atoms of the space; -1 stays, known atoms become -1."""
+        if self.open_of_space is None:
+            return ids
+        return np.asarray(np.where(ids < 0, -1, self.open_of_space[np.maximum(ids, 0)]))
+
+    def to_space(self, ids: Int64) -> Int64:
+        """Atoms of the space of columns."""
+        return ids if self.space_of_open is None else self.space_of_open[ids]
+
+    def of_open(self, values: Array) -> Array:
+        """The entries of an array over the space that belong to columns."""
+        return values if self.space_of_open is None else values[self.space_of_open]
+
+    def open_between(self, first: int, end: int) -> Int64 | None:
+        """Which atoms of a range are columns, counted from its start; None for all."""
+        if self.open_of_space is None:
+            return None
+        return np.flatnonzero(self.open_of_space[first:end] >= 0)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.arrays import Bool, Float
-from workbench.database import Database, read_folds
+from workbench.database import Database, held_out_keys, read_folds
 from workbench.errors import UsageError
 from workbench.evaluation import k_fold, scores, summary
-from workbench.grounding import GroundRequest, ground
+from workbench.grounding import AtomTable, GroundRequest, ground
 from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import Task, as_json
@@ -175,6 +175,16 @@ def kept_folds(database: Database, worlds: Sequence[int]) -> tuple[FoldPlan, ...
     return tuple(plans)
 
 
+def held_out_atoms(database: Database, atoms: AtomTable, fold: int | None) -> Bool:
+    """Whether each atom is held out, by name or with its world, in a fold of the workspace; shape (n_atoms,)."""
+    worlds, keys = ((), {}) if fold is None else held_out_keys(database, fold)
+    found = np.isin(atoms.world, worlds)
+    for predicate, (world, constants) in keys.items():
+        ids = atoms.locate(predicate, world, constants)
+        found[ids[ids >= 0]] = True
+    return found
+
+
 def crossval(
     database: Database,
     program: Program,
@@ -201,7 +211,7 @@ def crossval(
         progress.step("fold", number, len(plans), plan.name)
 
         def unseen(grounding: Any, kept: int | None = plan.kept) -> Bool:
-            return np.asarray(grounding.atoms.held_out(kept), np.bool_)
+            return held_out_atoms(database, grounding.atoms, kept)
 
         learning = learn(
             database,
@@ -219,7 +229,7 @@ def crossval(
         templates = learning.grounding.templates
         testing = replace(request, worlds=plan.test, role="learn", templates=templates)
         grounding = ground(database, program, testing, progress=progress)
-        truth = grounding.atoms.truth()
+        truth = grounding.truth
         tested = np.ones(truth.size, np.bool_) if plan.kept is None else unseen(grounding)
         solution = solve_given(
             grounding,

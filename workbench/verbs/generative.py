@@ -60,6 +60,6 @@ class DatabaseFlipCounts:
                 templates=self.templates,
             )
             grounding = ground(self.database, self.program, request)
-            truth = np.nan_to_num(grounding.atoms.truth(), nan=0.0)
+            truth = np.nan_to_num(grounding.truth, nan=0.0)
             parts.append(flip_counts(grounding.network, truth))
         return parts

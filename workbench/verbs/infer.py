@@ -100,7 +100,7 @@ class InferenceResult:
         values = self.solution.values[ids]
         if self.task == "map" and self.program.language == "mln":
             values = np.rint(values).astype(np.int64)
-        predicates = np.array(atoms.predicates, dtype=object)[atoms.predicate_of(ids)]
+        predicates = np.array(atoms.predicates, dtype=object)[atoms.predicate[ids]]
         columns: dict[str, object] = {"atom": atoms.names(ids), "predicate": predicates, "value": values}
         if len(atoms.worlds) > 1:
             columns["world"] = atoms.world_names(ids)
@@ -163,7 +163,7 @@ def query_predicates(grounding: Grounding) -> tuple[str, ...]:
 
 def is_query(grounding: Grounding) -> Bool:
     """Whether each open atom belongs to a query predicate, shape (n_atoms,)."""
-    return ~grounding.atoms.hidden_of()
+    return ~grounding.atoms.is_hidden
 
 
 def infer(
@@ -281,8 +281,8 @@ def _with_listed_values(grounding: Grounding, values: Float) -> Float:
     touched |= np.diff(network.unit.indptr) > 0
     if touched.all() or np.isnan(values).any():
         return values
-    listed = grounding.atoms.listed_values()
-    return np.where(touched, values, np.where(np.isnan(listed), 0.5, listed))
+    listed = 0.5 if grounding.listed is None else np.where(np.isnan(grounding.listed), 0.5, grounding.listed)
+    return np.where(touched, values, listed)
 
 
 def solve_given(

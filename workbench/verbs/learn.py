@@ -117,7 +117,7 @@ class LearningResult:
 
 def example_of(grounding: Grounding, held_out: HeldOut | None = None) -> Example:
     """A grounding in the learn role as a training example; hidden predicates and held-out atoms are not scored."""
-    scored, truth = is_query(grounding), grounding.atoms.truth()
+    scored, truth = is_query(grounding), grounding.truth
     if held_out is not None:
         unseen = held_out(grounding)
         scored &= ~unseen
