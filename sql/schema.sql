@@ -2,7 +2,7 @@
 CREATE TYPE fact_partition AS ENUM ('evidence', 'truth', 'target');
 
 CREATE TABLE workspace_format (version INTEGER NOT NULL);
-INSERT INTO workspace_format VALUES (2);
+INSERT INTO workspace_format VALUES (3);
 
 CREATE TABLE world (id INTEGER NOT NULL, name VARCHAR NOT NULL);
 
@@ -43,8 +43,11 @@ CREATE TABLE run_weight (
     formula VARCHAR, weight DOUBLE, initial DOUBLE, fixed BOOLEAN,
     open BIGINT, satisfied BIGINT, violated BIGINT, low DOUBLE, high DOUBLE
 );
+-- An atom is its key: world, predicate, and ids of constants in the dictionaries of the types that `run_predicate` has.
+CREATE TABLE run_predicate (run INTEGER NOT NULL, predicate VARCHAR NOT NULL, types VARCHAR[] NOT NULL);
 CREATE TABLE run_prediction (
-    run INTEGER NOT NULL, fold INTEGER, predicate VARCHAR NOT NULL, atom VARCHAR NOT NULL, value DOUBLE, truth DOUBLE
+    run INTEGER NOT NULL, fold INTEGER, world INTEGER, predicate VARCHAR NOT NULL, arguments INTEGER[] NOT NULL,
+    value DOUBLE, truth DOUBLE
 );
 CREATE TABLE run_metric (run INTEGER NOT NULL, fold INTEGER, predicate VARCHAR, metric VARCHAR NOT NULL, value DOUBLE);
 CREATE TABLE run_trace (

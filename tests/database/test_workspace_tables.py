@@ -54,15 +54,6 @@ def test_files_stay_and_foreign_files_are_refused(tmp_path: Path) -> None:
         before = data_hash(database)
     with Database.open(tmp_path / "a.duckdb", read_only=True) as database:
         assert data_hash(database) == before
-    with duckdb.connect(str(tmp_path / "a.duckdb")) as older:
-        for column in ("open", "satisfied", "violated", "low", "high"):
-            older.execute(f"ALTER TABLE run_weight DROP COLUMN {column}")
-        older.execute("UPDATE workspace_format SET version = 1")
-    with pytest.raises(InputError, match="opened for writing"):
-        Database.open(tmp_path / "a.duckdb", read_only=True)
-    with Database.open(tmp_path / "a.duckdb", threads=1) as database:
-        assert data_hash(database) == before
-        assert "low" in run_table(database, 1, "weight")
     with duckdb.connect(str(tmp_path / "b.duckdb")) as other:
         other.execute("CREATE TABLE t (x INTEGER)")
     (tmp_path / "c.duckdb").write_text("text" * 5000)
@@ -155,17 +146,20 @@ def test_runs(database: Database) -> None:
         parameters={"query": ["Smokes"]},
         versions={"duckdb": duckdb.__version__},
         weights={"template": [0], "formula": ["Smokes(x)"], "weight": [1.0], "fixed": [False]},
-        predictions={"predicate": ["Smokes"] * 2, "atom": ["Smokes(A)", "Smokes(B)"], "value": [1.0, 0.25]}
-        | {"truth": np.array([1.0, np.nan])},
+        atom_types={"Smokes": ("person",)},
+        predictions={"world": [0, 0], "predicate": ["Smokes"] * 2, "arguments": np.array([[0], [1]], np.int32)}
+        | {"value": [1.0, 0.25], "truth": np.array([1.0, np.nan])},
         metrics={"metric": ["F1"], "value": [1.0]},
         traces={"step": [0, 1], "series": ["energy"] * 2, "value": [3.0, 2.0]},
     )
+    load_alchemy_text(database, "Smokes(A)\nSmokes(B)\n")
     first = record_run(database, record)
     second = record_run(database, replace(record, parent=first, metrics={"metric": [], "value": []}))
     assert [run.id for run in read_runs(database)] == [second, first]
     assert read_run(database, second).parent == first
     assert read_run(database, first).parameters == {"query": ["Smokes"]}
     predictions = run_table(database, first, "prediction")
+    assert predictions["atom"].tolist() == ["Smokes(A)", "Smokes(B)"]
     assert predictions["value"].tolist() == [1.0, 0.25]
     assert predictions["truth"].isna().tolist() == [False, True]
     label_run(database, first, note="the first")

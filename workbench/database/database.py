@@ -25,6 +25,7 @@ from workbench.database.schema import (
     read_predicates,
 )
 from workbench.database.storage_faults import check_log, storage_fault
+from workbench.database.upgrade import upgrade
 from workbench.errors import InputError, UsageError, WorkbenchError, nearest
 from workbench.language.program import Function, Predicate, Program, Type
 from workbench.resources import sql_text
@@ -33,7 +34,7 @@ __all__ = ["DEFAULT_WORLD", "FORMAT_VERSION", "Database"]
 
 DEFAULT_WORLD = "world"
 WORKSPACE_TABLES = tuple(re.findall(r"^CREATE TABLE (\w+)", sql_text("schema"), re.MULTILINE))
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 
 class Database:
@@ -117,15 +118,15 @@ class Database:
         if "workspace_format" in tables:
             row = first_row(self.connection.execute("SELECT max(version) FROM workspace_format"))
             version = row[0] if row else None
-            if version == 1 and not self.read_only:
-                with self.transaction() as connection:
-                    connection.execute(sql_text("upgrade_from_1"))
+            is_older = version is not None and 1 <= version < FORMAT_VERSION
+            if version is not None and is_older and not self.read_only:
+                self._upgrade(version)
             elif version != FORMAT_VERSION:
                 raise InputError.of(
                     "E0201",
                     f"{self.path} was written by another version of the workbench (format {version}, "
                     f"this one reads {FORMAT_VERSION})",
-                    help="an older one is brought up to date when it is opened for writing" if version == 1 else None,
+                    help="an older one is brought up to date when it is opened for writing" if is_older else None,
                 )
             self._check_tables()
         elif tables or self.read_only:
@@ -137,6 +138,13 @@ class Database:
         else:
             with self.transaction() as connection:
                 connection.execute(sql_text("schema"))
+
+    def _upgrade(self, version: int) -> None:
+        try:
+            with self.transaction() as connection:
+                upgrade(connection, version)
+        except duckdb.CatalogException as error:
+            raise self._lacks(str(error).splitlines()[0]) from None
 
     def _check_tables(self) -> None:
         """Refuse a workspace in which a table is missing: another program has been at it."""
@@ -150,11 +158,14 @@ class Database:
                 needed += [("main", predicate.table_name), ("facts", predicate.view_name)]
             missing = [name for schema, name in needed if (schema, name) not in held]
         if missing:
-            raise InputError.of(
-                "E0222",
-                f"{self.path} is damaged: it has no table {', '.join(missing[:5])}",
-                help="`workbench repair OLD NEW` copies the tables that can still be read into a new workspace",
-            )
+            raise self._lacks(f"it has no table {', '.join(missing[:5])}")
+
+    def _lacks(self, what: str) -> WorkbenchError:
+        return InputError.of(
+            "E0222",
+            f"{self.path} is damaged: {what}",
+            help="`workbench repair OLD NEW` copies the tables that can still be read into a new workspace",
+        )
 
     def close(self) -> None:
         """Close the database; a file is checkpointed.
@@ -333,7 +344,8 @@ class Database:
         with self._lock, other.transaction() as target:
             tables = ["world", "constant_type", "predicate", "predicate_argument", "program_constant"]
             if path is not None:
-                tables += ["folds", "setting", "run", "run_weight", "run_prediction", "run_metric", "run_trace"]
+                tables += ["folds", "setting", "run", "run_weight", "run_predicate", "run_prediction"]
+                tables += ["run_metric", "run_trace"]
             for table in tables:
                 _copy_table(self.connection, target, table)
             for table in self.type_tables().values():

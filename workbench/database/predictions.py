@@ -2,36 +2,88 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
 import numpy as np
 
+from workbench.arrays import Float, Int32, Int64
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.rows import first_row
-from workbench.database.schema import StoredPredicate
-from workbench.language.printing import BARE, ESCAPES
+from workbench.database.runs import read_run
+from workbench.database.written_predictions import types_of_run, written_predictions
+from workbench.language import language_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.arrays import Float
-
 __all__ = [
+    "RecordedAtoms",
+    "Unlisted",
     "changed_rows",
     "labelled_values",
     "predictions_page",
+    "recorded_atoms",
     "same_folds",
     "scored_predictions",
     "worst_predictions",
 ]
 
-COMPARED = {
+Unlisted = OneOf["auto", "false", "skip"]
+"""What an atom without a label is: false, not scored, or told by the labels."""
+
+_COMPARED = {
     "metric": (("fold", "metric"), "value"),
     "weight": (("fold", "template", "formula"), "weight"),
-    "prediction": (("fold", "atom"), "value"),
+    "prediction": (("fold", "world", "atom"), "value"),
 }
+
+
+@dataclass(frozen=True)
+class RecordedAtoms:
+    """The keys of one predicate's predictions in a run.
+
+    Attributes
+    ----------
+    predicate : str
+    types : tuple of str
+        Of its arguments, when they were recorded.
+    place : int64 array, shape (n,)
+        Positions in the order in which the run's (or the fold's) predictions were recorded.
+    world : int32 array, shape (n,)
+        -1 where it is not known.
+    constants : int32 array, shape (n, arguments)
+    value : float64 array, shape (n,)
+    """
+
+    predicate: str
+    types: tuple[str, ...]
+    place: Int64
+    world: Int32
+    constants: Int32
+    value: Float
+
+
+def recorded_atoms(database: Database, run: int, fold: int | None = None) -> tuple[RecordedAtoms, ...]:
+    """The predictions of a run, or of one fold of it, by key."""
+    found = []
+    for predicate, types in types_of_run(database, run).items():
+        cells = "".join(f", arguments[{place}] AS a{place}" for place in range(1, len(types) + 1))
+        rows = database.execute(
+            f"SELECT place, coalesce(world, -1) AS world, coalesce(value, 'NaN'::DOUBLE) AS value{cells} FROM "
+            "(SELECT *, row_number() OVER (ORDER BY rowid) - 1 AS place FROM run_prediction WHERE run = $run "
+            "AND ($fold::INTEGER IS NULL OR fold = $fold)) WHERE predicate = $predicate ORDER BY place",
+            {"run": run, "fold": fold, "predicate": predicate},
+        ).fetchnumpy()
+        world = np.asarray(rows["world"], np.int32)
+        constants = np.empty((world.size, len(types)), np.int32)
+        for place in range(len(types)):
+            constants[:, place] = rows[f"a{place + 1}"]
+        value = np.asarray(rows["value"], np.float64)
+        found.append(RecordedAtoms(predicate, types, np.asarray(rows["place"], np.int64), world, constants, value))
+    return tuple(found)
 
 
 def predictions_page(
@@ -42,45 +94,45 @@ def predictions_page(
     Returns
     -------
     DataFrame
-        fold, predicate, atom, value; at most `limit` rows, the largest value first.
+        fold, world, predicate, atom, value; at most `limit` rows, the largest value first.
     int
         All that contain it. Cost: one scan of the run's predictions.
     """
-    condition = (
-        "run = $run AND ($fold::INTEGER IS NULL OR fold = $fold) "
+    source = (
+        f"FROM ({written_predictions(database, run)}) WHERE ($fold::INTEGER IS NULL OR fold = $fold) "
         "AND ($search = '' OR contains(lower(atom), lower($search)))"
     )
-    values = {"run": run, "fold": fold, "search": search}
-    total = first_row(database.execute(f"SELECT count(*) FROM run_prediction WHERE {condition}", values))
+    values = {"fold": fold, "search": search}
+    total = first_row(database.execute(f"SELECT count(*) {source}", values))
     frame = database.execute(
-        f"SELECT fold, predicate, atom, value FROM run_prediction WHERE {condition} "
-        f"ORDER BY value DESC NULLS LAST, rowid LIMIT {int(limit)}",
+        f"SELECT fold, world, predicate, atom, value {source} ORDER BY value DESC NULLS LAST, place LIMIT {int(limit)}",
         values,
     ).df()
     return frame, int(total[0]) if total else 0
 
 
-def scored_predictions(database: Database, run: int) -> pd.DataFrame:
-    """A run's predictions in the order they were recorded: fold, predicate, atom, value, truth (NaN where unknown)."""
+def scored_predictions(database: Database, run: int, *, unlisted: Unlisted = "auto") -> pd.DataFrame:
+    """A run's predictions in the order they were recorded: fold, world, predicate, atom, value, truth (or NaN)."""
     return database.execute(
-        f"SELECT fold, predicate, atom, value, truth FROM ({_beside_labels(database, run)}) ORDER BY place"
+        "SELECT fold, world, predicate, atom, value, truth "
+        f"FROM ({_beside_labels(database, run, unlisted)}) ORDER BY place"
     ).df()
 
 
-def labelled_values(database: Database, run: int) -> tuple[Float, Float, Float]:
+def labelled_values(database: Database, run: int, *, unlisted: Unlisted = "auto") -> tuple[Float, Float, Float]:
     """Fold (-1 without folds), value and label of each prediction that has one, as arrays of equal length."""
     found = database.execute(
         "SELECT coalesce(fold, -1)::DOUBLE AS fold, coalesce(value, 'NaN'::DOUBLE) AS value, truth "
-        f"FROM ({_beside_labels(database, run)}) WHERE truth IS NOT NULL ORDER BY place"
+        f"FROM ({_beside_labels(database, run, unlisted)}) WHERE truth IS NOT NULL ORDER BY place"
     ).fetchnumpy()
     fold, value, truth = (np.asarray(found[name], np.float64) for name in ("fold", "value", "truth"))
     return fold, value, truth
 
 
 def worst_predictions(database: Database, run: int, *, limit: int = 50) -> pd.DataFrame:
-    """The predictions furthest from a label of 0 or 1: fold, atom, value, truth."""
+    """The predictions furthest from a label of 0 or 1: fold, world, atom, value, truth."""
     return database.execute(
-        f"SELECT fold, atom, value, truth FROM ({_beside_labels(database, run)}) WHERE truth IN (0, 1) "
+        f"SELECT fold, world, atom, value, truth FROM ({_beside_labels(database, run, 'auto')}) WHERE truth IN (0, 1) "
         f"ORDER BY abs(value - truth) DESC, place LIMIT {int(limit)}"
     ).df()
 
@@ -90,73 +142,91 @@ def changed_rows(
 ) -> pd.DataFrame:
     """Rows of two runs that differ, the largest change first: the keys, `..._first`, `..._second`, change.
 
-    What only one run has comes last, without a change. Rows of equal keys (one atom in several worlds) are paired in
-    the order they were recorded.
+    What only one run has comes last, without a change.
     """
-    keys, value = COMPARED[table]
-    shared = [name for name in keys if name != "fold"]
-    by_key = ", ".join(["coalesce(fold, -1)", *shared])
-    one_run = (
-        f"SELECT coalesce(fold, -1) AS fold, {', '.join(shared)}, {value}, "
-        f"row_number() OVER (PARTITION BY {by_key} ORDER BY rowid) AS nth FROM run_{table} WHERE run = "
-    )
+    keys, value = _COMPARED[table]
+    same = " AND ".join(f"one.{key} IS NOT DISTINCT FROM two.{key}" for key in keys)
+    shown = ", ".join(f"coalesce(one.{key}, two.{key}) AS {key}" for key in keys)
     cut = "" if most is None else f" LIMIT {int(most)}"
     return database.execute(
-        f"SELECT nullif(fold, -1) AS fold, {', '.join(shared)}, one.{value} AS {value}_first, "
-        f"two.{value} AS {value}_second, abs({value}_second - {value}_first) AS change "
-        f"FROM ({one_run} $first) one FULL JOIN ({one_run} $second) two USING ({', '.join(keys)}, nth) "
-        f"WHERE change IS NULL OR NOT change <= 1e-12 ORDER BY change DESC NULLS LAST, {', '.join(keys)}, nth{cut}",
-        {"first": first, "second": second},
+        f"SELECT {shown}, one.{value} AS {value}_first, two.{value} AS {value}_second, "
+        f"abs({value}_second - {value}_first) AS change "
+        f"FROM ({_rows(database, first, table)}) one FULL JOIN ({_rows(database, second, table)}) two ON {same} "
+        f"WHERE change IS NULL OR NOT change <= 1e-12 ORDER BY change DESC NULLS LAST, {', '.join(keys)}{cut}"
     ).df()
+
+
+def _rows(database: Database, run: int, table: str) -> str:
+    if table == "prediction":
+        return written_predictions(database, run)
+    return f"SELECT * FROM run_{table} WHERE run = {int(run)}"
 
 
 def same_folds(database: Database, first: int, second: int) -> bool:
     """Whether two runs predicted the same atoms in each fold, so that their folds may be paired."""
-    one, two = (f"(SELECT fold, atom FROM run_prediction WHERE run = {int(run)})" for run in (first, second))
+    one, two = (f"(SELECT fold, world_id, atom FROM ({written_predictions(database, run)}))" for run in (first, second))
     only = f"SELECT count(*) FROM (({one} EXCEPT ALL {two}) UNION ALL ({two} EXCEPT ALL {one}))"
     return first_row(database.execute(only)) == (0,)
 
 
-def _beside_labels(database: Database, run: int) -> str:
-    """A query for place, fold, predicate, atom, value, truth of a run's predictions.
+def _beside_labels(database: Database, run: int, unlisted: Unlisted) -> str:
+    """A query for place, fold, world, predicate, atom, value, truth of a run's predictions.
 
-    A cross-validation has recorded its truth. An inference run is set beside the labels of the workspace: an unlisted
-    atom of a labelled predicate is false.
+    A cross-validation has recorded its truth. An inference run is set beside the labels of the workspace, joined by
+    key. An atom that they do not list is false where all labels of its predicate are true, a closed-world list;
+    elsewhere, and in soft logic, it has no label.
     """
-    recorded = f"SELECT rowid AS place, fold, predicate, atom, value, truth FROM run_prediction WHERE run = {int(run)}"
-    found = database.execute(f"SELECT DISTINCT predicate, bool_or(truth IS NOT NULL) OVER () FROM ({recorded})")
-    predicates = found.fetchall()
-    if not predicates or predicates[0][1]:
-        return recorded
-    stored = database.predicates()
-    labels = [_labels(stored[name]) for name, _ in sorted(predicates) if name in stored]
+    written = written_predictions(database, run)
+    if first_row(
+        database.execute("SELECT 1 FROM run_prediction WHERE run = $run AND truth IS NOT NULL LIMIT 1", {"run": run})
+    ):
+        return written
+    psl = language_of(read_run(database, run).program_text) == "psl"
+    labels, absent = [], []
+    for predicate, types in types_of_run(database, run).items():
+        query = _labels(database, predicate, types)
+        if query is None:
+            continue
+        labels.append(query)
+        if unlisted == "false" or (unlisted == "auto" and not psl and _all_true(database, predicate)):
+            absent.append(text_literal(predicate))
     if not labels:
-        return recorded
+        return written
+    otherwise = f"WHEN p.predicate IN ({', '.join(absent)}) THEN 0.0" if absent else ""
     return (
-        f"WITH label AS MATERIALIZED ({' UNION ALL '.join(labels)}), "
-        "named AS (SELECT atom, max(value) AS value FROM label GROUP BY atom), "
-        "scored AS (SELECT DISTINCT predicate FROM label) "
-        "SELECT place, fold, p.predicate, p.atom, p.value, "
-        "CASE WHEN s.predicate IS NULL THEN NULL WHEN n.atom IS NULL THEN 0.0 ELSE n.value END AS truth "
-        f"FROM ({recorded}) p LEFT JOIN named n ON n.atom = p.atom LEFT JOIN scored s ON s.predicate = p.predicate"
+        "SELECT p.place, p.fold, p.world, p.predicate, p.atom, p.value, CASE WHEN l.predicate IS NOT NULL THEN l.value "
+        f"WHEN p.world_id IS NULL THEN NULL {otherwise} END AS truth "
+        f"FROM ({written}) p LEFT JOIN ({' UNION ALL '.join(labels)}) l "
+        "ON l.predicate = p.predicate AND l.world = p.world_id AND l.arguments = p.arguments"
     )
 
 
-def _labels(predicate: StoredPredicate) -> str:
-    """A query for the labels of a predicate by the atom's text, as predictions write it."""
-    name = text_literal(predicate.name)
-    arguments = [_argument(quoted(column)) for column in predicate.argument_names]
-    listed = " || ', ' || ".join(arguments)
-    text = f"{name} || '(' || {listed} || ')'" if arguments else name
+def _all_true(database: Database, predicate: str) -> bool:
+    """Whether no label of a predicate says less than true."""
+    table = quoted(database.predicate(predicate).table_name)
+    return first_row(database.execute(f"SELECT 1 FROM {table} WHERE partition = 'truth' AND value < 1 LIMIT 1")) is None
+
+
+def _labels(database: Database, predicate: str, types: tuple[str, ...]) -> str | None:
+    """A query for predicate, world, arguments, value of a predicate's labels; None where it has none.
+
+    Arguments have the ids of the types that were recorded: by name, where the predicate has been declared otherwise.
+    """
+    stored = database.predicates().get(predicate)
+    if stored is None or len(stored.constant_columns) != len(types):
+        return None
+    table = quoted(stored.table_name)
+    if first_row(database.execute(f"SELECT 1 FROM {table} WHERE partition = 'truth' LIMIT 1")) is None:
+        return None
+    tables, joins, ids = database.type_tables(), [], []
+    for (column, now), then in zip(stored.constant_columns, types):
+        if now == then:
+            ids.append(f"t.{column}")
+            continue
+        joins.append(f"JOIN {quoted(tables[now])} n_{column} ON n_{column}.id = t.{column}")
+        joins.append(f"JOIN {quoted(tables[then])} o_{column} ON o_{column}.name = n_{column}.name")
+        ids.append(f"o_{column}.id")
     return (
-        f"SELECT {name} AS predicate, {text} AS atom, value FROM facts.{quoted(predicate.view_name)} "
-        "WHERE partition = 'truth'"
+        f"SELECT {text_literal(predicate)} AS predicate, t.world, [{', '.join(ids)}]::INTEGER[] AS arguments, t.value "
+        f"FROM {table} t {' '.join(joins)} WHERE t.partition = 'truth'"
     )
-
-
-def _argument(column: str) -> str:
-    """A constant as `quote_constant` writes it."""
-    text = escaped = f"{column}::VARCHAR"
-    for code, written in ESCAPES.items():
-        escaped = f"replace({escaped}, {text_literal(chr(code))}, {text_literal(written)})"
-    return f"""CASE WHEN regexp_full_match({text}, '{BARE.pattern}') THEN {text} ELSE '"' || {escaped} || '"' END"""

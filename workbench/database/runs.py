@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
 import duckdb
+import numpy as np
 
 from workbench.arrays import Array
 from workbench.database.database import Database
 from workbench.database.rows import first_row
+from workbench.database.written_predictions import written_predictions
 from workbench.errors import UsageError
 from workbench.resources import sql_text
 
@@ -40,7 +42,7 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
         *("fold", "template", "rule", "clause", "formula", "weight", "initial", "fixed"),
         *("open", "satisfied", "violated", "low", "high"),
     ),
-    "prediction": ("fold", "predicate", "atom", "value", "truth"),
+    "prediction": ("fold", "world", "predicate", "arguments", "value", "truth"),
     "metric": ("fold", "predicate", "metric", "value"),
     "trace": ("fold", "step", "series", "value"),
 }
@@ -66,8 +68,11 @@ class RunRecord:
     data_hash : str or None
     parameters, versions : mapping
         JSON-ready.
+    atom_types : mapping of predicate to types
+        Of the arguments of the predicates that were predicted.
     weights, predictions, metrics, traces : mapping of column to values
         Columns as in `run_weight`, `run_prediction`, `run_metric`, `run_trace`; missing ones are NULL, NaN is NULL.
+        `arguments` are ids of constants, int32 of shape (n, most arguments), -1 where a predicate takes fewer.
     """
 
     kind: str
@@ -81,6 +86,7 @@ class RunRecord:
     name: str | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
+    atom_types: Mapping[str, Sequence[str]] = field(default_factory=dict)
     weights: Columns = field(default_factory=dict)
     predictions: Columns = field(default_factory=dict)
     metrics: Columns = field(default_factory=dict)
@@ -136,6 +142,8 @@ def record_run(database: Database, record: RunRecord) -> int:
         )
         assert row is not None
         number = int(row[0])
+        for predicate, types in record.atom_types.items():
+            connection.execute("INSERT INTO run_predicate VALUES (?, ?, ?)", [number, predicate, list(types)])
         for table, columns in (
             ("weight", record.weights),
             ("prediction", record.predictions),
@@ -149,17 +157,18 @@ def record_run(database: Database, record: RunRecord) -> int:
 def _insert(connection: duckdb.DuckDBPyConnection, table: str, number: int, columns: Columns) -> None:
     if not columns:
         return
-    import pandas as pd
+    import pyarrow
 
     unknown = set(columns) - set(_COLUMNS[table])
     if unknown:
         raise UsageError.of("E0217", f"run_{table} has no column {', '.join(sorted(unknown))}")
-    frame = pd.DataFrame({name: columns[name] for name in _COLUMNS[table] if name in columns})
-    if frame.empty:
+    names = [name for name in _COLUMNS[table] if name in columns]
+    rows = pyarrow.table({name: _arrow(columns[name]) for name in names})
+    if not rows.num_rows:
         return
-    names = list(frame.columns)
-    cells = [f"nullif({name}, 'NaN'::DOUBLE) AS {name}" if frame[name].dtype.kind == "f" else name for name in names]
-    connection.register("recorded_rows", frame)
+    is_float = {name: pyarrow.types.is_floating(rows.schema.field(name).type) for name in names}
+    cells = [f"nullif({name}, 'NaN'::DOUBLE) AS {name}" if is_float[name] else name for name in names]
+    connection.register("recorded_rows", rows)
     try:
         connection.execute(
             f"INSERT INTO run_{table} (run, {', '.join(names)}) SELECT $run, {', '.join(cells)} FROM recorded_rows",
@@ -167,6 +176,17 @@ def _insert(connection: duckdb.DuckDBPyConnection, table: str, number: int, colu
         )
     finally:
         connection.unregister("recorded_rows")
+
+
+def _arrow(values: Sequence[Any] | Array) -> Any:
+    """A column for DuckDB; rows of a two-dimensional array become lists, without the -1 at their ends."""
+    import pyarrow
+
+    if not isinstance(values, np.ndarray) or values.ndim == 1:
+        return pyarrow.array(values)
+    kept = values >= 0
+    ends = np.concatenate([[0], np.cumsum(kept.sum(axis=1))]).astype(np.int32)
+    return pyarrow.ListArray.from_arrays(ends, pyarrow.array(values[kept], pyarrow.int32()))
 
 
 def read_runs(database: Database) -> tuple[Run, ...]:
@@ -196,7 +216,13 @@ def read_run(database: Database, number: int) -> Run:
 
 
 def run_table(database: Database, number: int, table: RunTable) -> pd.DataFrame:
-    """The weights, predictions, metrics or trace of a run as a data frame, in the order they were recorded."""
+    """The weights, predictions, metrics or trace of a run as a data frame, in the order they were recorded.
+
+    Predictions are in words: fold, world, predicate, atom, value, truth.
+    """
+    if table == "prediction":
+        query = written_predictions(database, number)
+        return database.execute(f"SELECT fold, world, predicate, atom, value, truth FROM ({query}) ORDER BY place").df()
     columns = ", ".join(_COLUMNS[table])
     return database.execute(f"SELECT {columns} FROM run_{table} WHERE run = $run ORDER BY rowid", {"run": number}).df()
 
@@ -239,7 +265,7 @@ def delete_run(database: Database, number: int) -> None:
     """Delete a run with its tables; runs that came from it lose their parent."""
     read_run(database, number)
     with database.transaction() as connection:
-        for table in _COLUMNS:
+        for table in (*_COLUMNS, "predicate"):
             connection.execute(f"DELETE FROM run_{table} WHERE run = $run", {"run": number})
         connection.execute("UPDATE run SET parent = NULL WHERE parent = $run", {"run": number})
         connection.execute("DELETE FROM run WHERE id = $run", {"run": number})

@@ -169,9 +169,7 @@ class AtomTable:
         return np.arange(self.n_atoms) if ids is None else np.atleast_1d(np.asarray(ids, np.int64))
 
 
-def written_atoms(
-    predicate: str, types: tuple[str, ...], constants: Int32, names_of: Mapping[str, Array]
-) -> list[str]:
+def written_atoms(predicate: str, types: tuple[str, ...], constants: Int32, names_of: Mapping[str, Array]) -> list[str]:
     """Atoms of one predicate as the rules language writes them; constants of shape (n, arguments)."""
     if not types:
         return [predicate] * len(constants)

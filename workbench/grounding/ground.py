@@ -166,8 +166,8 @@ class Grounder:
             all(tally.plan.integral_constants for tally in tallies),
         )
         self.intake = Intake(self.numbering, rows, UnitSink(self.numbering.n_open, n_templates))
-        for atoms, ids, change in soft_evidence:
-            self.intake.units.add(self.numbering.to_open(atoms), ids, change, -1.0, 1.0)
+        for known, template, change in soft_evidence:
+            self.intake.units.add(self.numbering.to_open(known), template, change, -1.0, 1.0)
         order = sorted(range(len(tallies)), key=lambda i: (int(tallies[i].templates.min(initial=2**30)), i))
         written: dict[int, tuple[int, int]] = {}
         for done, number in enumerate(order):
@@ -267,9 +267,7 @@ class Grounder:
                     for place, name in enumerate(batch.schema.names)
                 }
 
-    def _network(
-        self, tallies: list[Tally], n_templates: int, powers: Sequence[int], world: Int32
-    ) -> GroundNetwork:
+    def _network(self, tallies: list[Tally], n_templates: int, powers: Sequence[int], world: Int32) -> GroundNetwork:
         groundings = np.zeros((n_templates, 3), np.int64)
         satisfied_scale = np.zeros((n_templates, 2))
         violated_scale = np.zeros((n_templates, 2))

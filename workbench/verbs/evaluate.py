@@ -161,7 +161,7 @@ def evaluate_result(
     """Score an inference result against fact files, or the labels that its grounding kept apart."""
     frame = result.predictions()
     if truth is None:
-        labels = result.grounding.atoms.truth()[result.is_query]
+        labels = result.grounding.truth[result.is_query]
         return dict(scores(frame["value"].to_numpy(), labels))
     paths = [Path(truth)] if isinstance(truth, str | os.PathLike) else [Path(path) for path in truth]
     atoms = [atom for text in frame["atom"] if (atom := parse_atom(text)) is not None]

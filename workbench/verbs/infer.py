@@ -88,6 +88,12 @@ class InferenceResult:
         """Whether each open atom belongs to a query predicate, shape (n_atoms,)."""
         return is_query(self.grounding)
 
+    @property
+    def values(self) -> Float:
+        """The value of each open atom, 0 or 1 in the most probable state of a Markov logic network."""
+        values = self.solution.values
+        return np.rint(values) if self.task == "map" and self.program.language == "mln" else values
+
     def predictions(self, *, include_hidden: bool = False) -> pd.DataFrame:
         """The predictions as a frame with columns `atom`, `predicate`, `value`, in the order of atom ids.
 
@@ -97,9 +103,9 @@ class InferenceResult:
 
         atoms = self.grounding.atoms
         ids = np.arange(atoms.n_atoms) if include_hidden else np.flatnonzero(self.is_query)
-        values = self.solution.values[ids]
+        values = self.values[ids]
         if self.task == "map" and self.program.language == "mln":
-            values = np.rint(values).astype(np.int64)
+            values = values.astype(np.int64)
         predicates = np.array(atoms.predicates, dtype=object)[atoms.predicate[ids]]
         columns: dict[str, object] = {"atom": atoms.names(ids), "predicate": predicates, "value": values}
         if len(atoms.worlds) > 1:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from workbench.arrays import Float
-from workbench.database import Database, Run, data_hash, read_run, run_table, set_fact
+from workbench.arrays import Float, Int64
+from workbench.database import Database, RecordedAtoms, Run, data_hash, read_run, recorded_atoms, run_table, set_fact
 from workbench.errors import UsageError, WorkbenchError
-from workbench.grounding import Grounding, ground
+from workbench.grounding import AtomTable, Grounding, ground
 from workbench.inference import Solution, Status
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import Task, as_program
@@ -34,10 +34,11 @@ class _Recorded:
 
     Attributes
     ----------
-    folded : bool
-        A fold: labels are kept from grounding. Where its atoms are `by_name`, all other labels were known.
-    predictions : DataFrame
-        atom, value: what was predicted.
+    fold : int or None
+    by_name : bool
+        A fold of atoms: all labels but theirs were known to the predictor.
+    atoms : tuple of RecordedAtoms
+        What was predicted, by key.
     """
 
     run: Run
@@ -46,21 +47,39 @@ class _Recorded:
     worlds: tuple[str, ...] | None
     engine: str
     options: Mapping[str, object]
-    folded: bool
+    fold: int | None
     by_name: bool
-    predictions: pd.DataFrame
+    atoms: tuple[RecordedAtoms, ...]
+
+    @property
+    def values(self) -> Float:
+        """The recorded values in the order they were recorded."""
+        values = np.empty(sum(part.place.size for part in self.atoms))
+        for part in self.atoms:
+            values[part.place] = part.value
+        return values
+
+    def located(self, atoms: AtomTable) -> Int64:
+        """The open atom of each prediction, -1 where it is none now."""
+        found = np.full(self.values.size, -1, np.int64)
+        types = dict(zip(atoms.predicates, atoms.types))
+        for part in self.atoms:
+            if types.get(part.predicate) == part.types:
+                found[part.place] = atoms.locate(part.predicate, part.world, part.constants)
+        return found
 
     def ground(self, database: Database) -> Grounding:
         database.declare(self.program)
-        role: Literal["infer", "learn"] = "learn" if self.folded else "infer"
+        role: Literal["infer", "learn"] = "infer" if self.fold is None else "learn"
         return ground(database, self.program, recorded_request(database, self.run, role=role, worlds=self.worlds))
 
     def known(self, grounding: Grounding) -> Float:
         """What the predictor was told of the atoms: NaN for all but those that a fold of atoms did not hold out."""
         if not self.by_name:
             return np.full(grounding.atoms.n_atoms, np.nan)
-        held_out = set(self.predictions["atom"])
-        return np.where([name in held_out for name in grounding.atoms.names()], np.nan, grounding.atoms.truth())
+        known, held_out = grounding.truth.copy(), self.located(grounding.atoms)
+        known[held_out[held_out >= 0]] = np.nan
+        return known
 
     def infer(self, grounding: Grounding, known: Float, progress: Progress) -> InferenceResult:
         solution = solve_given(
@@ -94,8 +113,8 @@ def reopen(database: Database, number: int, *, fold: int | None = None, progress
     grounding = recorded.ground(database)
     state = recorded.known(grounding)
     predicted = np.flatnonzero(np.isnan(state) & is_query(grounding))
-    if grounding.atoms.names(predicted) == recorded.predictions["atom"].tolist():
-        state[predicted] = recorded.predictions["value"]
+    if np.array_equal(recorded.located(grounding.atoms), predicted):
+        state[predicted] = recorded.values
     if np.isnan(state).any():
         return replace(recorded.infer(grounding, recorded.known(grounding), progress), run_id=number, fold=fold)
     status = Status(recorded.run.status) if fold is None else Status.FEASIBLE
@@ -120,12 +139,16 @@ def what_if(
             set_fact(copied, atom, value)
         grounding = recorded.ground(copied)
         known = recorded.known(grounding)
-        if recorded.folded:
+        if recorded.fold is not None:
             _tell(grounding, known, changes)
-        frame = recorded.infer(grounding, known, progress).predictions()
-        frame = frame[np.isnan(known[is_query(grounding)])]
-    before = recorded.predictions[["atom", "predicate", "value"]].rename(columns={"value": "before"})
-    both = before.merge(frame[["atom", "value"]].rename(columns={"value": "after"}), on="atom", how="left")
+        values = np.where(np.isnan(known), recorded.infer(grounding, known, progress).values, np.nan)
+        ids = recorded.located(grounding.atoms)
+    both = run_table(database, result.run_id, "prediction")
+    if recorded.fold is not None:
+        both = both[both["fold"] == recorded.fold]
+    columns = ["atom", "predicate", "value", *(["world"] if len(grounding.atoms.worlds) > 1 else [])]
+    both = both[columns].rename(columns={"value": "before"})
+    both["after"] = np.where(ids < 0, np.nan, values[np.maximum(ids, 0)])
     both["change"] = both["after"] - both["before"]
     return both.sort_values("change", key=lambda column: -column.abs(), kind="stable", ignore_index=True)
 
@@ -134,14 +157,12 @@ def _recorded(database: Database, number: int, fold: int | None) -> _Recorded:
     run = read_run(database, number)
     if run.kind not in ("infer", "crossval"):
         raise UsageError.of("E0815", f"run {number} is a {run.kind} run; only predictions can be explained")
-    settings, predictions = run.parameters, run_table(database, number, "prediction")
+    settings, atoms = run.parameters, recorded_atoms(database, number, fold)
     task: Task = "map" if settings.get("task") == "map" else "marginal"
     if run.kind == "infer":
         engine, options = settings.get("engine") or "auto", settings.get("options") or {}
         worlds = tuple(settings.get("worlds") or ()) or None
-        return _Recorded(
-            run, as_program(run.program_text), task, worlds, engine, options, False, False, predictions
-        )  # fmt: skip
+        return _Recorded(run, as_program(run.program_text), task, worlds, engine, options, None, False, atoms)
     if fold is None:
         raise UsageError.of("E0815", f"run {number} is a cross-validation; choose one of its folds")
     plans = settings.get("folds") or ()
@@ -159,16 +180,16 @@ def _recorded(database: Database, number: int, fold: int | None) -> _Recorded:
         tuple(plans[fold]["worlds"]),
         settings.get("engine") or "auto",
         settings.get("engine_options") or {},
-        True,
+        fold,
         plans[fold]["kept"] is not None,
-        predictions[predictions["fold"] == fold],
+        atoms,
     )
 
 
 def _tell(grounding: Grounding, known: Float, changes: Mapping[str, bool | None]) -> None:
     """Make changed facts known to the predictor of a fold, whose grounding takes no labels."""
     for atom, value in changes.items():
-        for world in dict.fromkeys(grounding.atoms.world_of().tolist()):
+        for world in grounding.atoms.worlds:
             try:
                 index = grounding.atoms.find(atom, world=world)
             except WorkbenchError:

@@ -66,15 +66,16 @@ class Reporting:
         return data.predictions_page(self.database, number, fold=fold, search=search, limit=limit)
 
     def scored_predictions(self, number: int) -> pd.DataFrame:
-        """A run's predictions with truth where labels are known: fold, predicate, atom, value, truth.
+        """A run's predictions with truth where labels are known: fold, world, predicate, atom, value, truth.
 
-        An inference run records no truth; its predictions are set beside the labels in the workspace, an unlisted atom
-        of a labelled predicate being false.
+        An inference run records no truth; its predictions are set beside the labels in the workspace. An atom without
+        one is false where all labels of its predicate are true, a closed-world list; elsewhere, and in soft logic, it
+        is not scored.
         """
         return data.scored_predictions(self.database, number)
 
     def worst_errors(self, number: int, *, limit: int = 50) -> pd.DataFrame:
-        """The predictions furthest from labels of 0 or 1: fold, atom, value, truth."""
+        """The predictions furthest from labels of 0 or 1: fold, world, atom, value, truth."""
         return data.worst_predictions(self.database, number, limit=limit)
 
     def scores_by_fold(self, number: int) -> pd.DataFrame:

@@ -75,12 +75,18 @@ def _trace(trace: Mapping[str, Array]) -> dict[str, Any]:
 
 
 def _predictions(result: InferenceResult) -> dict[str, Any]:
-    frame = result.predictions()
+    atoms, ids = result.grounding.atoms, np.flatnonzero(result.is_query)
     return {
-        "predicate": frame["predicate"].to_numpy(),
-        "atom": frame["atom"].to_numpy(),
-        "value": frame["value"].to_numpy(dtype=np.float64),
+        "world": atoms.world[ids],
+        "predicate": np.array(atoms.predicates, object)[atoms.predicate[ids]],
+        "arguments": atoms.arguments(ids),
+        "value": result.values[ids],
     }
+
+
+def _atom_types(result: InferenceResult) -> dict[str, tuple[str, ...]]:
+    atoms = result.grounding.atoms
+    return {name: types for name, types, hidden in zip(atoms.predicates, atoms.types, atoms.hidden) if not hidden}
 
 
 def record_inference(database: Database, result: InferenceResult, seed: int, parameters: Mapping[str, Any]) -> int:
@@ -100,6 +106,7 @@ def record_inference(database: Database, result: InferenceResult, seed: int, par
             parameters={"task": result.task, "query": list(result.query), **as_json(parameters), "figures": summary},
             versions=versions(),
             weights=_weights(result.program, result.grounding.templates, result.weights, result.grounding),
+            atom_types=_atom_types(result),
             predictions=_predictions(result),
             traces=_trace(solution.trace),
         ),
@@ -181,6 +188,7 @@ def record_crossval(database: Database, result: CrossValidation, seed: int, para
             parameters={**as_json(parameters), "folds": folds},
             versions=versions(),
             weights={key: np.concatenate([part[key] for part in weights]) for key in weights[0]},
+            atom_types=_atom_types(last.inference),
             predictions={key: np.concatenate([part[key] for part in parts]) for key in parts[0]},
             metrics=metrics,
         ),
