@@ -19,9 +19,9 @@ def network_of(n_atoms: int, clauses: list[list[int]], units: Float) -> tuple[Gr
 
 
 def exclusions() -> tuple[GroundNetwork, Float]:
-    """At most one of ten, softly, 230 times over, and 2,000 pairs between: few true atoms violate few rows."""
-    atoms = np.arange(2300).reshape(230, 10) + 1
-    clauses = [[-int(row[j]), -int(row[k])] for row in atoms for j in range(10) for k in range(j)]
+    """Two sevens that exclude each other, 230 times, and 2,000 pairs between: few true atoms violate few rows."""
+    atoms = np.arange(3220).reshape(230, 14) + 1
+    clauses = [[-int(row[j]), -int(row[k])] for row in atoms for j in range(7) for k in range(7, 14)]
     pairs = np.random.default_rng(2).integers(1, atoms.size + 1, (2000, 2))
     clauses += [[-int(a), -int(b)] for a, b in pairs if a != b]
     return network_of(atoms.size, clauses, np.array([-2.0, -1.5, -1.0, -0.8, 0.4]))
@@ -55,3 +55,15 @@ def test_the_whole_is_solved_where_many_are() -> None:
     whole = make_engine("ilp").solve(network, weights)
     assert found.status == whole.status == Status.OPTIMAL
     assert abs(found.energy - whole.energy) < 1e-6
+
+
+def test_pairs_that_form_cliques_are_counted_and_proven() -> None:
+    """Of 60 rivals as few as possible, 40 times over: the pairs' own relaxation leaves every atom at 1/2."""
+    atoms = np.arange(2400).reshape(40, 60) + 1
+    clauses = [[-int(row[j]), -int(row[k])] for row in atoms for j in range(60) for k in range(j)]
+    network, weights = network_of(atoms.size, clauses, np.array([3.0, 9.0, 1.2, 4.0, 14.0]))
+    engine, why = choose(network, weights, "map")
+    found = engine.solve(network, weights)
+    assert engine.name == "ilp", why
+    assert found.status == Status.OPTIMAL, found.reason
+    assert make_engine("lp", solver="flow").solve(network, weights).bound < 0.9 * found.bound

@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from workbench.arrays import Float
+from workbench.inference.cliques import count_cliques
 from workbench.inference.cutting_plane import CuttingPlane
 from workbench.inference.registry import make_engine
 from workbench.inference.solution import Engine, Solution
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.layout import why_not_clausal
+from workbench.network.relax import relax
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Auto", "choose"]
@@ -68,9 +70,9 @@ def choose(network: GroundNetwork, weights: Float, task: Task, *, discrete: bool
         refusal = certified.declines(network, weights)
         if refusal is not None:
             return make_engine("maxwalksat"), f"{too_wide}; {refusal}"
-        if network.A.nnz > _SMALL:
+        if network.A.nnz > _SMALL and _entries(network, weights) == network.A.nnz:
             return CuttingPlane(certified, most_rows=0.25), f"{too_wide}; rows are added where they are violated"
-        return certified.by_size(network), f"{too_wide}; the integer program gives a certificate"
+        return certified.by_size(network, weights), f"{too_wide}; the integer program gives a certificate"
     if clausal:
         return make_engine("mcsat"), too_wide
     return make_engine("gibbs"), f"{too_wide}, and some rows are no clauses"
@@ -83,13 +85,14 @@ class _Certified:
     name: ClassVar[str] = "ilp or lp"
     task: ClassVar[Task] = "map"
 
-    def by_size(self, network: GroundNetwork) -> Engine:
+    def by_size(self, network: GroundNetwork, weights: Float) -> Engine:
         """The engine for a network of this size."""
-        return make_engine("lp", polish=True) if network.A.nnz > _LARGE else make_engine("ilp", max_nodes=_NODES)
+        large = _entries(network, weights) > _LARGE
+        return make_engine("lp", polish=True) if large else make_engine("ilp", max_nodes=_NODES)
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """What the engine of that size declines."""
-        return self.by_size(network).declines(network, weights)
+        """What both engines decline."""
+        return make_engine("ilp").declines(network, weights)
 
     def solve(
         self,
@@ -102,8 +105,17 @@ class _Certified:
         start: Float | None = None,
     ) -> Solution:
         """Choose by size and solve."""
-        engine = self.by_size(network)
+        engine = self.by_size(network, weights)
         return engine.solve(network, weights, seed=seed, deadline=deadline, progress=progress, start=start)
+
+
+def _entries(network: GroundNetwork, weights: Float) -> int:
+    """Entries of the network's rows, where pairs that form cliques are counted."""
+    if network.A.nnz <= _SMALL:
+        return network.A.nnz
+    problem = relax(network, weights)
+    counted = count_cliques(problem)
+    return network.A.nnz if counted is problem else counted.A.nnz + counted.H.nnz
 
 
 _NODES = 500

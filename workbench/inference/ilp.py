@@ -14,6 +14,7 @@ import numpy as np
 from workbench.arrays import Bool, Float
 from workbench.errors import Cancelled
 from workbench.inference.aggregation import aggregate
+from workbench.inference.cliques import count_cliques
 from workbench.inference.linear_program import LinearAnswer, solve_highs
 from workbench.inference.lp import local_search
 from workbench.inference.parts import Part, restrict, split
@@ -38,8 +39,8 @@ class IntegerProgram:
     """The integer program of Huynh & Mooney (2009), component by component.
 
     The relaxation goes first. With at most two literals a clause, its integral atoms keep their values in some optimum
-    (persistency) and leave the program; components whose rounded state meets the bound are done; HiGHS's branch and
-    cut searches the others, warm-started, several at a time.
+    (persistency) and leave the program. Pairs that form cliques are then counted (`count_cliques`); components whose
+    rounded state meets the bound are done; HiGHS's branch and cut searches the others, warm-started, several at a time.
 
     Parameters
     ----------
@@ -85,6 +86,8 @@ class IntegerProgram:
         network, weights = priced(network, weights)
         problem = relax(network, weights)
         scale = float(problem.weight.sum() + np.abs(problem.linear).sum())
+        if not has_roof_dual(problem):
+            problem = count_cliques(problem)
         settled = self._settle(problem, deadline)
         if settled is None:
             return self._infeasible(network)
@@ -171,13 +174,14 @@ class IntegerProgram:
                 here = part.problem.objective(solved[part.variables])
                 feasible = part.problem.violation(solved[part.variables]) <= 1e-9
                 if np.isfinite(answer.objective) and (not feasible or answer.objective < here):
-                    solved[part.variables] = answer.x
+                    solved[part.variables] = answer.x[: part.variables.size]
         return solved, total, searched
 
     def _search_part(self, problem: HingeProblem, start: Float, seed: int, deadline: float | None) -> LinearAnswer:
         """One part: its relaxation first, the integer search only where that leaves a gap."""
         if expired(deadline):
             return replace(_nothing(problem), bound=_trivial_bound(problem))
+        problem = count_cliques(problem)
         x = problem.complete(start)
         here, feasible = problem.objective(x), problem.violation(x) <= 1e-9
         relaxed = solve_relaxation(problem, deadline=deadline)

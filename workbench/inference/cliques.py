@@ -1,0 +1,175 @@
+"""Pairs of equal weight that form cliques, counted instead of listed: a tighter relaxation with far fewer rows.
+
+`w !P(x, y) v !P(x, z)` over all y and z says that of n atoms as few as possible are true. Its n (n - 1) / 2 pairs let
+every atom stay at 1/2 for nothing. What they cost at 0/1 atoms is `w k (k - 1) / 2` where k are true, a convex function
+of the sum, so that it can be charged at fractional states as well: a clique's pairs become one sum and n - 1 steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array, hstack, vstack
+
+from workbench.arrays import Float, Int32, Int64
+from workbench.network.compiled import compiled
+from workbench.network.relax import HingeProblem
+
+__all__ = ["count_cliques"]
+
+LEAST = 4
+"""Members of the smallest clique that is counted: three pairs cost less than a sum and its steps."""
+SHARE = 0.25
+"""Of a problem's hinges, the least that cliques must hold: below, other solvers of the pairs are faster."""
+
+
+class _Pairs(NamedTuple):
+    """Clauses of two literals by weight: `first` and `second` are what each says must not both hold.
+
+    Literal 2i is atom i true, 2i + 1 atom i false.
+    """
+
+    row: Int64
+    first: Int64
+    second: Int64
+    weight: Float
+
+
+def count_cliques(problem: HingeProblem) -> HingeProblem:
+    """The problem with each clique of pairs of one weight replaced by hinges of the number of its literals that hold.
+
+    Equal to the given one at 0/1 atoms, and at least as large between, so that its bound is as good or better. A
+    clique's sum, divided by its size, is an auxiliary variable. Where there is no clique the problem is returned as it
+    is. Cliques are found greedily. Cost: a sort of the pairs, and their number times the size of the cliques at worst.
+
+    Parameters
+    ----------
+    problem : HingeProblem
+
+    Returns
+    -------
+    HingeProblem
+        With further variables after the given ones.
+    """
+    pairs = _pairs(problem)
+    if pairs.row.size < max(1.0, SHARE * problem.n_hinges):
+        return problem
+    clique = _cliques(pairs)
+    counted = clique >= 0
+    if np.count_nonzero(counted) < max(1.0, SHARE * problem.n_hinges):
+        return problem
+    clique = clique[counted]
+    pairs = _Pairs(pairs.row[counted], pairs.first[counted], pairs.second[counted], pairs.weight[counted])
+    n = int(clique.max()) + 1
+    ends = np.column_stack([np.tile(clique, 2), np.concatenate([pairs.first, pairs.second])])
+    owner, literal = np.unique(ends, axis=0).T
+    size = np.bincount(owner, minlength=n)
+    weight = np.zeros(n)
+    weight[clique] = pairs.weight
+
+    # sum of the literals / size - u = 0, so that `complete` finds u as it finds other auxiliaries.
+    sign, share = 1.0 - 2.0 * (literal % 2), 1.0 / size[owner]
+    width = problem.n_variables
+    sums = csr_array((sign * share, (owner, literal // 2)), shape=(n, width))
+    start = np.bincount(owner, (literal % 2) * share, n)
+    own = csr_array((-np.ones(n), (np.arange(n), np.arange(n))), shape=(n, n))
+
+    # w k (k - 1) / 2 = sum over t from 1 to size - 1 of w max(0, k - t), with k = size u.
+    which = np.repeat(np.arange(n), size - 1)
+    threshold = np.arange(which.size) - np.repeat(np.cumsum(size - 1) - (size - 1), size - 1) + 1.0
+    steps = csr_array((size[which].astype(np.float64), (np.arange(which.size), which)), shape=(which.size, n))
+
+    stays = np.ones(problem.n_hinges, np.bool_)
+    stays[pairs.row] = False
+    left = np.flatnonzero(stays)
+    blank = csr_array((left.size, n)), csr_array((which.size, width)), csr_array((problem.n_hard, n))
+    A = vstack([hstack([problem.A[left], blank[0]]), hstack([blank[1], steps])], format="csr")
+    H = vstack([hstack([problem.H, blank[2]]), hstack([sums, own])], format="csr")
+    return replace(
+        problem,
+        linear=np.concatenate([problem.linear, np.zeros(n)]),
+        A=csr_array(A),
+        b=np.concatenate([problem.b[left], -threshold]),
+        weight=np.concatenate([problem.weight[left], weight[which]]),
+        power=np.concatenate([problem.power[left], np.ones(which.size, np.int8)]),
+        H=csr_array(H),
+        h=np.concatenate([problem.h, start]),
+        equality=np.concatenate([problem.equality, np.ones(n, np.bool_)]),
+    )
+
+
+def _pairs(problem: HingeProblem) -> _Pairs:
+    """The linear hinges that are clauses of two literals over atoms."""
+    A = problem.A
+    rows = np.flatnonzero((np.diff(A.indptr) == 2) & (problem.power == 1))
+    entry = A.indptr[rows].astype(np.int64)
+    slopes = np.column_stack([A.data[entry], A.data[entry + 1]])
+    atoms = np.column_stack([A.indices[entry], A.indices[entry + 1]]).astype(np.int64)
+    clause = (np.abs(slopes) == 1).all(axis=1) & (problem.b[rows] == 1.0 - (slopes > 0).sum(axis=1))
+    clause &= (atoms < problem.n_atoms).all(axis=1) & (atoms[:, 0] != atoms[:, 1])
+    literals = 2 * atoms + (slopes < 0)
+    return _Pairs(rows[clause], literals[clause, 0], literals[clause, 1], problem.weight[rows[clause]])
+
+
+def _cliques(pairs: _Pairs) -> Int64:
+    """The clique that each pair is counted in, or -1; pairs of different weights never share one."""
+    clique = np.full(pairs.row.size, -1, np.int64)
+    found = 0
+    _, group, count = np.unique(pairs.weight, return_inverse=True, return_counts=True)
+    for members in np.split(np.argsort(group, kind="stable"), np.cumsum(count)[:-1]):
+        if members.size < LEAST * (LEAST - 1) // 2:
+            continue
+        ends, places = np.unique(np.column_stack([pairs.first, pairs.second])[members], return_inverse=True)
+        places = np.sort(places.reshape(-1, 2), axis=1)
+        # A pair that two rules list is counted once and stays once.
+        once = np.unique(places[:, 0] * ends.size + places[:, 1], return_index=True)[1]
+        members, (first, second) = members[once], places[once].T
+        edge = np.arange(members.size)
+        both = (np.concatenate([first, second]), np.concatenate([second, first]))
+        graph = csr_array((np.tile(edge, 2), both), shape=(ends.size, ends.size))
+        order = np.argsort(-np.diff(graph.indptr), kind="stable")
+        own = np.full(members.size, -1, np.int64)
+        found = _grow(graph.indptr.astype(np.int64), graph.indices.astype(np.int32), graph.data, order, own, found)
+        clique[members] = own
+    return clique
+
+
+@compiled
+def _grow(start: Int64, neighbour: Int32, edge: Int64, order: Int64, clique: Int64, found: int) -> int:
+    """Take literals in `order`; each gathers cliques among its uncounted pairs. Returns the number of cliques."""
+    n = start.size - 1
+    # `seen[v]` is how many members of the clique being grown v is joined to, if the first is among them.
+    seen = np.zeros(n, np.int32)
+    members = np.empty(n, np.int64)
+    for root in order:
+        while True:
+            members[0] = root
+            size = 1
+            for e in range(start[root], start[root + 1]):
+                if clique[edge[e]] < 0:
+                    seen[neighbour[e]] = 1
+            for e in range(start[root], start[root + 1]):
+                candidate = neighbour[e]
+                if clique[edge[e]] >= 0 or seen[candidate] != size:
+                    continue
+                for f in range(start[candidate], start[candidate + 1]):
+                    if clique[edge[f]] < 0 and seen[neighbour[f]] == size:
+                        seen[neighbour[f]] = size + 1
+                members[size] = candidate
+                size += 1
+            for e in range(start[root], start[root + 1]):
+                seen[neighbour[e]] = 0
+            if size < LEAST:
+                break
+            for m in range(size):
+                seen[members[m]] = -1
+            for m in range(size):
+                for f in range(start[members[m]], start[members[m] + 1]):
+                    if seen[neighbour[f]] == -1 and clique[edge[f]] < 0:
+                        clique[edge[f]] = found
+            for m in range(size):
+                seen[members[m]] = 0
+            found += 1
+    return found
