@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["choose_run", "header", "metrics", "plain", "run_label", "show_error", "small_table", "table", "warnings"]
 
-KINDS = {"infer": "inference", "learn": "learning", "crossval": "cross-validation"}
+KINDS = {"infer": "inference", "learn": "learning", "crossval": "cross-validation", "structure": "search for rules"}
 
 
 def header(title: str, about: str) -> None:

@@ -96,7 +96,7 @@ def one(number: int) -> None:
 def exports(run: Any) -> None:
     """Downloads, made when they are asked for: predictions, program, report."""
     ws, number = workspace(), run.id
-    language = "psl" if any(mark in run.program_text for mark in ("->", ">>")) else "mln"
+    language = run.language
     with st.container(horizontal=True):
         if run.kind in ("infer", "crossval"):
             st.download_button(

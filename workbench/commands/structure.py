@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -52,6 +52,9 @@ def structure(
     weights: Annotated[
         str, typer.Option("--weights", help="none, l1, l2, elastic or group: exact likelihood (ILP).")
     ] = "none",
+    features: Annotated[
+        str, typer.Option("--features", help="auto, count, exists or log: what a weighted body speaks by (ILP).")
+    ] = "auto",
     flatten: Annotated[bool, typer.Option("--flatten", help="Compound terms also as facts of their functors.")] = False,
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="A parameter of the search, name=value; once per parameter.")
@@ -65,24 +68,21 @@ def structure(
     """Learn rules: clause search from examples, or rules over the predicates of a program."""
     check_output(out)
     from workbench.language.ilp_reader import read_ilp
-    from workbench.verbs.structure import induce, learn_rules
 
     rules = files[0] if len(files) == 1 and files[0].suffix == ".mln" else None
     with opened(workspace, rules, data, world, learning=True) as space, shown_progress(quiet=json) as progress:
+        shared: dict[str, Any] = {
+            "settings": parameters(settings), "seed": seed, "time_limit": time_limit, "progress": progress,
+        }  # fmt: skip
         if rules is None:
             problem = read_ilp(*files, flatten=flatten)
             print_warnings(problem.warnings)
-            result = induce(
-                space.database, problem, loop=loop, weights=weights, collect=collect, settings=parameters(settings),
-                seed=seed, time_limit=time_limit, progress=progress,
+            result = space.structure(
+                problem, loop=loop, weights=weights, features=features, collect=collect, **shared
             )  # fmt: skip
         else:
-            predicates = list(space.declare(rules).predicates)
-            targets = target.split(",") if target else predicates
-            result = learn_rules(
-                space.database, predicates, targets, method=method, settings=parameters(settings),
-                seed=seed, time_limit=time_limit, progress=progress,
-            )  # fmt: skip
+            targets = target.split(",") if target else None
+            result = space.structure(rules, targets=targets, method=method, **shared)
     if out is not None:
         with writing(out):
             result.save(out)

@@ -18,6 +18,7 @@ from workbench.database.database import Database
 from workbench.database.rows import first_row
 from workbench.database.written_predictions import written_predictions
 from workbench.errors import UsageError
+from workbench.language.reading import language_of
 from workbench.resources import sql_text
 
 if TYPE_CHECKING:
@@ -112,6 +113,11 @@ class Run:
     data_hash: str | None
     parameters: Mapping[str, Any]
     versions: Mapping[str, str]
+
+    @property
+    def language(self) -> str:
+        """The language of the program, as recorded; in old workspaces, as the text tells it."""
+        return str(self.parameters.get("language") or language_of(self.program_text))
 
 
 def record_run(database: Database, record: RunRecord) -> int:

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from workbench.arrays import Bool, Int32, Int64
 from workbench.structure.covers import CoverCache
 
-__all__ = ["ClauseFeatures", "clause_features"]
+__all__ = ["ClauseFeatures", "clause_features", "equal_bodies"]
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,16 @@ def clause_features(cache: CoverCache, parts: Int32, distinct_on: Bool, *, binar
     Equality is judged by two random 64-bit sums of each row. Time O(n_clauses x n_examples); memory that of the
     distinct features.
     """
+    feature = equal_bodies(cache, parts, distinct_on, binary=binary)
+    copies = np.bincount(feature).astype(np.int64)
+    means = cache.summed_counts(parts, feature, len(copies), binary=binary) / copies[:, None]
+    return ClauseFeatures(csr_array(means.T), feature, copies)
+
+
+def equal_bodies(cache: CoverCache, parts: Int32, distinct_on: Bool, *, binary: bool = False) -> Int64:
+    """Numbers of the bodies, shape (n_bodies,), equal where they say the same of all the given examples."""
     rng = np.random.default_rng(0)
     mixing = rng.integers(0, 2**63, (int(distinct_on.sum()), 2), dtype=np.int64)
     sketches = cache.sketches(parts, np.flatnonzero(distinct_on), mixing, binary=binary)
     _, feature = np.unique(sketches, axis=0, return_inverse=True)
-    feature = feature.reshape(-1)
-    copies = np.bincount(feature).astype(np.int64)
-    means = cache.summed_counts(parts, feature, len(copies), binary=binary) / copies[:, None]
-    return ClauseFeatures(csr_array(means.T), feature, copies)
+    return np.asarray(feature.reshape(-1), np.int64)

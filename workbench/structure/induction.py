@@ -101,10 +101,12 @@ class ClauseLearner:
         train: Bool | None = None,
         *,
         loop: Literal["induce", "induce_cover", "induce_max"] = "induce",
+        label: Literal[0, 1] = 1,
+        most_seeds: int | None = None,
         deadline: float | None = None,
         progress: Progress = SILENT,
     ) -> InducedTheory:
-        """Cover the training positives with clauses.
+        """Cover the training examples of one label, the positives unless told otherwise, with clauses.
 
         Parameters
         ----------
@@ -113,6 +115,11 @@ class ClauseLearner:
             `induce` counts only positives not covered yet, `induce_cover` all positives; both take the next uncovered
             positive as the seed. `induce_max` searches from every positive and keeps, for each, the best clause found
             that covers it, so that the examples' order has no influence.
+        label : {1, 0}
+            Which examples are to be covered; the others take the part of the negatives. Clauses for the label 0 speak
+            against the target.
+        most_seeds : int or None
+            Examples that are searched from at most, evenly spread over those of the label.
         deadline : float or None
             A `time.monotonic()` reading. When it passes, or on cancel, the theory so far is returned, and says so.
 
@@ -123,8 +130,8 @@ class ClauseLearner:
         """
         labelled = ~np.isnan(self.examples.label)
         chosen = labelled if train is None else labelled & train
-        positive = chosen & (self.examples.label == 1)
-        negative = chosen & (self.examples.label == 0)
+        positive = chosen & (self.examples.label == label)
+        negative = chosen & (self.examples.label == 1 - label)
         self._check(positive)
         n_positive, n_negative = int(positive.sum()), int(negative.sum())
         prior = self.settings.prior if self.settings.prior is not None else n_positive / (n_positive + n_negative)
@@ -139,6 +146,8 @@ class ClauseLearner:
         nodes = 0
         status = "complete"
         seeds = np.flatnonzero(positive)
+        if most_seeds is not None and len(seeds) > most_seeds:
+            seeds = seeds[np.linspace(0, len(seeds) - 1, most_seeds).astype(np.int64)]
         for done, seed in enumerate(seeds.tolist()):
             if progress.cancelled or expired(deadline):
                 status = "cancelled" if progress.cancelled else "limit"

@@ -302,21 +302,32 @@ class Modelling:
         ----------
         source : IlpProblem, or Program, path or text, optional
             An ILP problem (`workbench.language.ilp_reader.read_ilp`) is loaded and searched by its modes (see
-            `workbench.verbs.structure.induce`); of rules only the declarations are used, and rules over their
-            predicates are learned from this workspace's facts (`learn_rules`); None for all its predicates.
+            `workbench.verbs.induction.induce`); of rules only the declarations are used, and rules over their
+            predicates are learned from this workspace's facts (`workbench.verbs.structure.learn_rules`); None for all
+            its predicates.
         targets : sequence of str, optional
             Without modes: the predicates that rules are learned for, all when absent.
         options
-            What the two functions take: `loop`, `weights`, `collect`; `method`, `world`; `settings`, `candidates`,
-            `seed`, `time_limit`, `progress`.
+            What the two functions take: `loop`, `weights`, `features`, `collect`; `method`, `worlds`; `settings`,
+            `candidates`, `seed`, `time_limit`, `progress`; `record` (False leaves no run).
         """
         from workbench.language.ilp import IlpProblem
-        from workbench.verbs.structure import induce, learn_rules
+        from workbench.verbs import runs
+        from workbench.verbs.induction import induce
+        from workbench.verbs.structure import learn_rules
 
+        record, seed = options.pop("record", True), options.get("seed", 0)
         if isinstance(source, IlpProblem):
-            return induce(self.database, source, **options)
-        predicates = list(self.database.predicates() if source is None else self.declare(source).predicates)
-        return learn_rules(self.database, predicates, list(targets or predicates), **options)
+            result = induce(self.database, source, **options)
+            options["target"] = source.target
+        else:
+            predicates = list(self.database.predicates() if source is None else self.declare(source).predicates)
+            chosen = list(targets or predicates)
+            result = learn_rules(self.database, predicates, chosen, **options)
+            options["targets"] = chosen
+        if not record:
+            return result
+        return replace(result, run_id=runs.record_structure(self.database, result, seed, _settings(options)))
 
     def crossval(
         self,

@@ -35,8 +35,17 @@ if TYPE_CHECKING:
     from workbench.verbs.crossval import CrossValidation
     from workbench.verbs.infer import InferenceResult
     from workbench.verbs.learn import LearningResult
+    from workbench.verbs.structure_result import StructureResult
 
-__all__ = ["compare_runs", "record_crossval", "record_inference", "record_learning", "recorded_request", "versions"]
+__all__ = [
+    "compare_runs",
+    "record_crossval",
+    "record_inference",
+    "record_learning",
+    "record_structure",
+    "recorded_request",
+    "versions",
+]
 
 
 def versions() -> dict[str, str]:
@@ -103,7 +112,13 @@ def record_inference(database: Database, result: InferenceResult, seed: int, par
             engine=solution.engine,
             seed=seed,
             data_hash=data_hash(database),
-            parameters={"task": result.task, "query": list(result.query), **as_json(parameters), "figures": summary},
+            parameters={
+                "language": result.program.language,
+                "task": result.task,
+                "query": list(result.query),
+                **as_json(parameters),
+                "figures": summary,
+            },
             versions=versions(),
             weights=_weights(result.program, result.grounding.templates, result.weights, result.grounding),
             atom_types=_atom_types(result),
@@ -128,10 +143,42 @@ def record_learning(database: Database, result: LearningResult, seed: int, param
             engine=result.learned.learner,
             seed=seed,
             data_hash=data_hash(database),
-            parameters=as_json(parameters),
+            parameters={"language": result.program.language, **as_json(parameters)},
             versions=versions(),
             weights=weights,
             traces=_trace(result.learned.trace),
+        ),
+    )
+
+
+def record_structure(database: Database, result: StructureResult, seed: int, parameters: Mapping[str, Any]) -> int:
+    """Record a search for rules: its program, the rules with what they cover, and its figures; its id."""
+    numbers = np.arange(len(result.rules))
+    none = np.full(len(result.rules), np.nan)
+    weights = [np.nan if rule.weight is None else rule.weight for rule in result.rules]
+    return record_run(
+        database,
+        RunRecord(
+            kind="structure",
+            status=result.status,
+            seconds=result.seconds,
+            program_text=result.text,
+            engine=result.method,
+            seed=seed,
+            data_hash=data_hash(database),
+            parameters={"language": "mln", **as_json(parameters), "figures": as_json(dict(result.figures))},
+            versions=versions(),
+            weights={
+                "template": numbers,
+                "rule": numbers,
+                "clause": np.zeros_like(numbers),
+                "formula": [rule.text for rule in result.rules],
+                "weight": weights,
+                "initial": none,
+                "fixed": np.zeros(len(numbers), np.bool_),
+                "satisfied": [rule.positives for rule in result.rules],
+                "violated": [rule.negatives for rule in result.rules],
+            },
         ),
     )
 
@@ -185,7 +232,7 @@ def record_crossval(database: Database, result: CrossValidation, seed: int, para
             engine=last.learning.learned.learner,
             seed=seed,
             data_hash=data_hash(database),
-            parameters={**as_json(parameters), "folds": folds},
+            parameters={"language": last.learning.program.language, **as_json(parameters), "folds": folds},
             versions=versions(),
             weights={key: np.concatenate([part[key] for part in weights]) for key in weights[0]},
             atom_types=_atom_types(last.inference),

@@ -36,6 +36,8 @@ class StructureResult:
         Clauses that the search scored and left out, by descending gain, up to the number asked for.
     warnings : tuple of str
         What of the input had no effect.
+    run_id : int or None
+        Of the recorded run.
     """
 
     rules: tuple[LearnedRule, ...]
@@ -46,6 +48,7 @@ class StructureResult:
     figures: Mapping[str, float]
     candidates: tuple[LearnedRule, ...] = ()
     warnings: tuple[str, ...] = ()
+    run_id: int | None = None
 
     def save(self, path: str | Path) -> None:
         """Write the rules."""
@@ -85,6 +88,7 @@ class StructureResult:
             "rules": self.table(),
             "candidates": [_record(rule, chosen=False) for rule in self.candidates],
             "warnings": list(self.warnings),
+            "run": self.run_id,
             **{name: as_json(value) for name, value in self.figures.items()},
         }
 

@@ -1,0 +1,264 @@
+"""Rules for the target of an ILP problem, searched as Aleph does, weighted, and cross-validated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
+
+from workbench.arrays import Bool, Float, Int32
+from workbench.database import Database
+from workbench.database.ilp import load_ilp
+from workbench.database.ilp_clauses import derive_facts
+from workbench.errors import UsageError
+from workbench.grounding.coverage import read_examples, read_relations
+from workbench.language.ilp import IlpProblem
+from workbench.progress import SILENT, Progress
+from workbench.structure.background import Background, Examples
+from workbench.structure.coverage import pack
+from workbench.structure.induction import ClauseLearner, InducedTheory
+from workbench.structure.rules import LearnedRule, body_text, format_theory, information_gain
+from workbench.structure.settings import SearchSettings
+from workbench.structure.weighting import FEATURES, WEIGHTINGS, WeightedTheory, weigh
+from workbench.verbs.common import deadline_after
+from workbench.verbs.structure_result import StructureResult
+
+__all__ = ["LOOPS", "Induction", "arrays", "induce"]
+
+Loop = Literal["induce", "induce_cover", "induce_max"]
+LOOPS: tuple[Loop, ...] = get_args(Loop)
+
+
+@dataclass(frozen=True)
+class Induction:
+    """How clauses are searched and weighted; the parameters that `induce` and cross-validation share.
+
+    Parameters
+    ----------
+    loop : {'induce', 'induce_cover', 'induce_max'}
+    weights : {'none', 'l1', 'l2', 'elastic', 'group'}
+        Exact conditional likelihood under a Laplace or Gaussian prior, half of each, or a group lasso over the clauses
+        of the same predicates; its strength is chosen by cross-validation, and the figures have the answer's objective
+        and proven bound. The target's unit clause is added as a bias.
+    features : {'auto', 'count', 'exists', 'log'}
+        What a weighted body speaks by: its substitutions, whether there is one, log(1 + their number); 'auto' takes
+        what tells most of held-out examples.
+    collect : float or None
+        Keep and weight every clause on the way that scores more (`++`), not only the theory: clauses for the
+        positives, and, searched from negatives, those against them.
+    settings : mapping
+        Further settings by Aleph's names; they win over the problem's own.
+
+    Raises
+    ------
+    UsageError
+        `E0611` for an unknown loop, weighting or kind of feature, `E0613` for kinds of features without weights.
+    """
+
+    loop: Loop = "induce"
+    weights: str = "none"
+    features: str = "auto"
+    collect: float | None = None
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for given, known in (
+            (self.loop, LOOPS),
+            (self.weights, ("none", *WEIGHTINGS)),
+            (self.features, ("auto", *FEATURES)),
+        ):
+            if given not in known:
+                raise UsageError.of("E0611", f"there is no `{given}` here", help=f"choose from {', '.join(known)}")
+        if self.features != "auto" and self.weights == "none":
+            raise UsageError.of(
+                "E0613",
+                f"features by `{self.features}` are for weighted rules, and no weights are asked for",
+                help="add --weights l1, or leave --features away",
+            )
+
+    def search(self, problem: IlpProblem) -> SearchSettings:
+        """The settings of the search, `E0610` for one that does not exist or a value of the wrong kind."""
+        return SearchSettings.read(problem.settings, self.settings, self.collect)
+
+    def learn(
+        self,
+        learner: ClauseLearner,
+        train: Bool | None,
+        *,
+        seed: int,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+    ) -> Induced:
+        """Clauses, and their weights where asked for, from the training examples alone.
+
+        Parameters
+        ----------
+        train : bool array, shape (n_examples,), or None for all labelled examples
+        """
+        label = learner.examples.label if train is None else np.where(train, learner.examples.label, np.nan)
+        theory = learner.learn(train, loop=self.loop, deadline=deadline, progress=progress)
+        kept = theory.collected
+        if self.collect is not None:
+            searched = max(int((label == 1).sum()), _LEAST_SEEDS)
+            against = learner.learn(
+                train, loop="induce_cover", label=0, most_seeds=searched, deadline=deadline, progress=progress
+            )
+            kept = np.union1d(kept, against.collected)
+            theory = replace(theory, nodes=theory.nodes + against.nodes)
+        collected = learner.cache.body_parts(kept)
+        parts = theory.parts if self.collect is None else collected
+        weighted = None
+        if self.weights != "none" and len(parts):
+            weighted = weigh(learner.cache, parts, label, cast(Any, self.weights), cast(Any, self.features), seed=seed)
+        return Induced(theory, parts, collected, weighted)
+
+
+_LEAST_SEEDS = 50
+"""Negatives that clauses against the target are searched from at least."""
+
+
+@dataclass(frozen=True)
+class Induced:
+    """Clauses that were learned: the theory or all that were kept, and their weights."""
+
+    theory: InducedTheory
+    parts: Int32
+    collected: Int32
+    weighted: WeightedTheory | None
+
+    def probabilities(self, learner: ClauseLearner) -> Float:
+        """Of all examples: by the weights, or 1 where some clause covers an example and 0 elsewhere."""
+        if self.weighted is not None:
+            return self.weighted.probabilities(learner.cache)
+        return learner.predict(replace(self.theory, parts=self.parts)).astype(np.float64)
+
+
+def induce(
+    database: Database,
+    problem: IlpProblem,
+    *,
+    loop: str = "induce",
+    weights: str = "none",
+    features: str = "auto",
+    collect: float | None = None,
+    settings: Mapping[str, object] | None = None,
+    candidates: int = 100,
+    seed: int = 0,
+    time_limit: float | None = None,
+    progress: Progress = SILENT,
+) -> StructureResult:
+    """Load an ILP problem, search clauses for its target from bottom clauses, and weight them.
+
+    Parameters
+    ----------
+    problem : IlpProblem
+        From `workbench.language.ilp_reader.read_ilp`; its own `set` directives are the settings.
+    loop, weights, features, collect, settings
+        See `Induction`.
+    candidates : int
+        Most acceptable clauses reported besides the theory, those of greatest information gain.
+
+    Raises
+    ------
+    UsageError
+        `E0610` for a setting that does not exist or a value of the wrong kind, `E0611` for an unknown loop, weighting
+        or kind of feature, `E0609` when the settings let no clause pass.
+    """
+    how = Induction(cast(Any, loop), weights, features, collect, settings or {})
+    began = perf_counter()
+    problem = derive_facts(problem)
+    load_ilp(database, problem)
+    background, examples = arrays(database, problem)
+    search = how.search(problem)
+    keeping = replace(search, collect=-np.inf) if collect is None and candidates else search
+    learner = ClauseLearner(background, examples, problem.head_mode, problem.body_modes, keeping)
+    found = how.learn(learner, None, seed=seed, deadline=deadline_after(time_limit), progress=progress)
+    if not len(found.parts) and not len(found.collected) and found.theory.status == "complete":
+        _refuse_empty(search)
+    rules = _rules(learner, found)
+    texts = {rule.text for rule in rules}
+    most = _of_most_gain(learner, found.collected, candidates + len(rules))
+    others = _covering(learner, most, [None] * len(most))
+    return StructureResult(
+        rules,
+        format_theory(rules, background, examples),
+        "aleph" if collect is None else "aleph++",
+        found.theory.status,
+        perf_counter() - began,
+        {
+            "clauses_evaluated": found.theory.nodes,
+            "clauses": len(found.parts),
+            "uncovered_positives": len(found.theory.ground),
+            **(found.weighted.figures if found.weighted else {}),
+        },
+        tuple(rule for rule in others if rule.text not in texts)[:candidates],
+        tuple(_warnings(problem, search, found)),
+    )
+
+
+def _warnings(problem: IlpProblem, search: SearchSettings, found: Induced) -> list[str]:
+    unused = SearchSettings.unused(problem.settings)
+    warnings = [f"`set({name}, ...)` has no effect: {why}" for name, why in unused.items()]
+    if not len(found.parts) and len(found.collected):
+        warnings.append(
+            f"no clause scores more than a single example by evalfn={search.evalfn}; {len(found.collected):,} clauses "
+            "within the limits are among the candidates: take another evalfn, or keep them with --collect"
+        )
+    return warnings
+
+
+def _refuse_empty(settings: SearchSettings) -> None:
+    limits = ", ".join(f"{name}={getattr(settings, name)}" for name in ("minpos", "noise", "minacc", "minscore"))
+    raise UsageError.of(
+        "E0609",
+        f"no clause is acceptable with {limits}, evalfn={settings.evalfn}, clauselength={settings.clauselength}",
+        help="allow more noise, fewer positives or longer clauses, such as --set noise=10",
+    )
+
+
+def arrays(database: Database, problem: IlpProblem) -> tuple[Background, Examples]:
+    """A loaded problem's background and examples, without any target atom among the background."""
+    predicates = [name for name, rows in problem.relations().items() if rows]
+    found = read_relations(database, predicates)
+    arguments, label, _ = read_examples(database, problem.target)
+    background = Background(found.predicates, found.argument_types, found.facts, found.constants)
+    return background, Examples(problem.target, problem.argument_types()[problem.target], arguments, label)
+
+
+def _of_most_gain(learner: ClauseLearner, parts: Int32, most: int) -> Int32:
+    label = learner.examples.label
+    masks = np.stack([pack(label == 1), pack(label == 0)])
+    tally = learner.cache.tally(parts, masks)
+    gain = information_gain(tally[:, 0], tally[:, 1], int((label == 1).sum()), int((label == 0).sum()))
+    return np.asarray(parts[np.argsort(-gain, kind="stable")[:most]])
+
+
+def _covering(learner: ClauseLearner, parts: Int32, weights: Sequence[float | None]) -> list[LearnedRule]:
+    """The bodies as rules, with what they cover."""
+    examples = learner.examples
+    positive, negative = examples.label == 1, examples.label == 0
+    tally = learner.cache.tally(parts, np.stack([pack(positive), pack(negative)]))
+    gain = information_gain(tally[:, 0], tally[:, 1], int(positive.sum()), int(negative.sum()))
+    return [
+        LearnedRule(body_text(learner.background, examples, body), p, n, p / max(p + n, 1), value, weight)
+        for body, (p, n), value, weight in zip(
+            learner.cache.body_literals(parts), tally.tolist(), gain.tolist(), weights
+        )
+    ]
+
+
+def _rules(learner: ClauseLearner, found: Induced) -> tuple[LearnedRule, ...]:
+    """The bodies as rules; with exact weights sorted by them, the target's unit clause among them, and none zero."""
+    weighted = found.weighted
+    if weighted is None:
+        return tuple(_covering(learner, found.parts, [None] * len(found.parts)))
+    rules = _covering(learner, weighted.parts, weighted.weights.tolist())
+    examples = learner.examples
+    head = body_text(learner.background, examples, np.zeros((0, 1), np.int32))
+    positives, negatives = int((examples.label == 1).sum()), int((examples.label == 0).sum())
+    share = positives / (positives + negatives)
+    rules.append(LearnedRule(head, positives, negatives, share, 0.0, weighted.unit))
+    return tuple(sorted(rules, key=lambda rule: (-(rule.weight or 0.0), rule.text)))
