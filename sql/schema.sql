@@ -2,7 +2,7 @@
 CREATE TYPE fact_partition AS ENUM ('evidence', 'truth', 'target');
 
 CREATE TABLE workspace_format (version INTEGER NOT NULL);
-INSERT INTO workspace_format VALUES (3);
+INSERT INTO workspace_format VALUES (4);
 
 CREATE TABLE world (id INTEGER NOT NULL, name VARCHAR NOT NULL);
 
@@ -19,7 +19,10 @@ CREATE TABLE predicate (
     exactly_one INTEGER[] NOT NULL,
     at_most_one INTEGER[] NOT NULL
 );
-CREATE TABLE predicate_argument (predicate VARCHAR NOT NULL, position INTEGER NOT NULL, type VARCHAR NOT NULL);
+-- An entity is a constant of its type's domain; the other arguments are numbers, dates and texts.
+CREATE TABLE predicate_argument (
+    predicate VARCHAR NOT NULL, position INTEGER NOT NULL, type VARCHAR NOT NULL, entity BOOLEAN NOT NULL
+);
 
 -- Constants that the program brings: declared for a type, or written in a rule.
 CREATE TABLE program_constant (type VARCHAR NOT NULL, name VARCHAR NOT NULL, declared BOOLEAN NOT NULL);

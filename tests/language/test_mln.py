@@ -116,7 +116,7 @@ def test_a_weight_from_data() -> None:
 def test_functions_become_definitions() -> None:
     (clause,) = clausal_form(parse_mln("n = {1,...,9}\nIn(n)\nn F(n)\n1 In(F(succ(i))) => In(i + 1)"))
     assert isinstance(clause, Clause)
-    assert [(d.function, d.type_name) for d in clause.definitions] == [("succ", "n"), ("F", "n"), ("+", "n")]
+    assert [(d.function, d.type_name) for d in clause.function_values] == [("succ", "n"), ("F", "n"), ("+", "n")]
     assert clause.variable_types == (("i", "n"),)
 
 

@@ -89,7 +89,7 @@ def _ground(
 
 def _define(clause: Clause, world: World, binding: dict[str, str]) -> bool:
     """Add the function values; False where one is undefined."""
-    for definition in clause.definitions:
+    for definition in clause.function_values:
         arguments = tuple(_value(t, binding) for t in definition.arguments)
         if definition.function in world.functions:
             value = world.functions[definition.function].get(arguments)

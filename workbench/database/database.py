@@ -34,7 +34,7 @@ __all__ = ["DEFAULT_WORLD", "FORMAT_VERSION", "Database"]
 
 DEFAULT_WORLD = "world"
 WORKSPACE_TABLES = tuple(re.findall(r"^CREATE TABLE (\w+)", sql_text("schema"), re.MULTILINE))
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 
 
 class Database:
@@ -247,7 +247,7 @@ class Database:
     ) -> None:
         """Make the tables of predicates that no program declares (yet), such as those of `dataset.toml`."""
         with self.transaction() as connection:
-            before = {name: stored.argument_types for name, stored in self.predicates().items()}
+            before = {name: (stored.argument_types, stored.kinds) for name, stored in self.predicates().items()}
             for declared in types:
                 declare_type(connection, declared.name)
             for predicate in predicates:
@@ -255,7 +255,7 @@ class Database:
             for function in functions:
                 declare_function(connection, function)
             after = self.predicates()
-            if any(after[name].argument_types != types_before for name, types_before in before.items()):
+            if any((after[name].argument_types, after[name].kinds) != old for name, old in before.items()):
                 self.refresh_domains()
 
     def predicates(self) -> Mapping[str, StoredPredicate]:

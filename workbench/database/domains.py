@@ -49,13 +49,13 @@ def _atom_constants(program: Program, atom: Atom | Apply) -> Iterator[tuple[str,
     if isinstance(atom, Atom):
         predicate = program.predicates.get(atom.predicate)
         types: tuple[str, ...] = predicate.argument_types if predicate else ()
-        if predicate and predicate.value_last:
-            types = types[:-1]
+        kinds = predicate.kinds if predicate else ()
     else:
         function = program.functions.get(atom.function)
         types = function.argument_types if function else ()
-    for type_name, term in zip(types, atom.arguments):
-        if isinstance(term, Constant):
+        kinds = (None,) * len(types)
+    for type_name, kind, term in zip(types, kinds, atom.arguments):
+        if isinstance(term, Constant) and kind is None:
             yield type_name, term.name
     for term in atom.arguments:
         if isinstance(term, Apply):

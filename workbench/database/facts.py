@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from workbench.database.database import Database
-from workbench.database.identifiers import quoted
+from workbench.database.identifiers import quoted, text_literal
 from workbench.database.rows import first_row
+from workbench.database.value_columns import value_of_text
 from workbench.errors import UsageError
 from workbench.language.ground_atoms import parse_atom
+from workbench.language.values import parse_value
 
 __all__ = ["set_fact"]
 
@@ -36,15 +38,23 @@ def set_fact(database: Database, atom: str, value: bool | None) -> None:
         raise UsageError.of("E0817", f"{name} takes {predicate.arity} arguments, not {len(arguments)}")
     tables = database.type_tables()
     with database.transaction() as connection:
-        ids = []
-        for constant, (column, type_name) in zip(arguments, predicate.constant_columns):
+        ids, cells = [], []
+        for constant, column, type_name, kind in zip(
+            arguments, predicate.columns, predicate.argument_types, predicate.kinds
+        ):
+            if kind is not None:
+                if parse_value(kind, constant) is None:
+                    raise UsageError.of("E0817", f"{constant} is no {kind}")
+                cells.append((column, value_of_text(text_literal(constant), kind)))
+                continue
             row = first_row(
                 connection.execute(f"SELECT id FROM {quoted(tables[type_name])} WHERE name = ?", [constant])
             )
             if row is None:
                 raise UsageError.of("E0817", f"{constant} is no {type_name} of this workspace")
             ids.append((column, row[0]))
-        known = " AND ".join(f"{column} = {number}" for column, number in ids) or "true"
+            cells.append((column, str(row[0])))
+        known = " AND ".join(f"{column} = {cell}" for column, cell in cells) or "true"
         members = " AND ".join(
             f"EXISTS (FROM domain d WHERE d.world = w.id AND d.constant = {number} AND d.type = $type_{column})"
             for column, number in ids
@@ -53,7 +63,7 @@ def set_fact(database: Database, atom: str, value: bool | None) -> None:
         worlds = connection.execute(f"SELECT id FROM world w WHERE {members or 'true'}", types).fetchall()
         table = quoted(predicate.table_name)
         connection.execute(f"DELETE FROM {table} WHERE {known} AND partition = 'evidence'")
-        cells = "".join(f"{number}, " for _, number in ids)
+        written = "".join(f"{cell}, " for _, cell in cells)
         for (world,) in worlds:
             shown = "NULL" if value is None else str(int(value))
-            connection.execute(f"INSERT INTO {table} VALUES ({world}, {cells}{shown}, 'evidence')")
+            connection.execute(f"INSERT INTO {table} VALUES ({world}, {written}{shown}, 'evidence')")

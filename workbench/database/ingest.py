@@ -15,7 +15,9 @@ import duckdb
 from workbench.database.identifiers import quoted
 from workbench.database.rows import first_row
 from workbench.database.schema import StoredPredicate, add_constants
+from workbench.database.value_columns import is_no_value, value_of_text
 from workbench.errors import Diagnostic, InputError, Span
+from workbench.language.values import ValueKind
 
 __all__ = ["LoadReport", "Partition", "Source", "Staged", "ingest"]
 
@@ -110,7 +112,7 @@ def ingest(
     faults: list[Diagnostic] = []
     for part in staged:
         faults += _value_faults(connection, part, source)
-        faults += _number_faults(connection, part, source)
+        faults += _argument_faults(connection, part, source)
     faults += _declared_elsewhere(connection, staged, source)
     if faults:
         raise InputError(tuple(sorted(faults, key=_place)))
@@ -146,20 +148,26 @@ def _value_faults(connection: duckdb.DuckDBPyConnection, part: Staged, source: S
     ]
 
 
-def _number_faults(connection: duckdb.DuckDBPyConnection, part: Staged, source: Source) -> list[Diagnostic]:
-    if not part.predicate.value_last:
-        return []
-    last = part.predicate.columns[-1]
-    rows = connection.execute(
-        f"SELECT line, {last} FROM {part.table} WHERE try_cast({last} AS DOUBLE) IS NULL "
-        f"OR NOT isfinite(try_cast({last} AS DOUBLE)) ORDER BY line LIMIT {SHOWN}"
-    ).fetchall()
-    return [
-        source.diagnostic(
-            "E0210", f"the last argument of {part.predicate.name} is a number, not {text!r}", line, needle=str(text)
-        )
-        for line, text in rows
-    ]
+def _argument_faults(connection: duckdb.DuckDBPyConnection, part: Staged, source: Source) -> list[Diagnostic]:
+    """Arguments that should be numbers or dates and are not."""
+    predicate, found = part.predicate, []
+    for column, kind in predicate.value_columns:
+        rows = connection.execute(
+            f"SELECT line, {column} FROM {part.table} WHERE {is_no_value(column, kind)} ORDER BY line LIMIT {SHOWN}"
+        ).fetchall()
+        place = predicate.columns.index(column) + 1
+        which = "the last argument" if place == predicate.arity else f"argument {place}"
+        found += [
+            source.diagnostic(
+                "E0210",
+                f"{which} of {predicate.name} is a {kind}, not {text!r}",
+                line,
+                needle=str(text),
+                help="write it as 2020-01-31, or 2020-01-31 10:20:30" if kind is ValueKind.DATE else None,
+            )
+            for line, text in rows
+        ]
+    return found
 
 
 def _declared_elsewhere(
@@ -236,7 +244,7 @@ def _merge(connection: duckdb.DuckDBPyConnection, part: Staged, type_tables: Map
     with -1 for unknown; where they differ, or a function's results do, the facts contradict each other.
     """
     predicate = part.predicate
-    encoded = dict(predicate.constant_columns)
+    encoded, values = dict(predicate.constant_columns), dict(predicate.value_columns)
     joins = []
     picked = ["s.line", "s.world", "s.partition::fact_partition AS partition", "coalesce(s.value, -1) AS value"]
     for column in predicate.columns:
@@ -244,7 +252,7 @@ def _merge(connection: duckdb.DuckDBPyConnection, part: Staged, type_tables: Map
             joins.append(f"JOIN {quoted(type_tables[encoded[column]])} c_{column} ON c_{column}.name = s.{column}")
             picked.append(f"c_{column}.id AS {column}")
         else:
-            picked.append(f"s.{column}::DOUBLE AS {column}")
+            picked.append(f"{value_of_text(f's.{column}', values[column])} AS {column}")
     clash, merged = "min(value) < max(value)", list(_key(predicate))
     if predicate.kind == "function":
         result = predicate.columns[-1]

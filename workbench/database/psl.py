@@ -82,7 +82,12 @@ def _declare(database: Database, predicates: Sequence[Predicate]) -> None:
         if stored is None:
             wanted.append(predicate)
         elif stored.arity == predicate.arity:
-            wanted.append(replace(predicate, name=stored.name, argument_types=stored.argument_types))
+            # Rules know no types: those they were given on the way are kept, but for numbers, dates and texts.
+            types = tuple(
+                type_name if kind is not None else known
+                for type_name, kind, known in zip(predicate.argument_types, predicate.kinds, stored.argument_types)
+            )
+            wanted.append(replace(predicate, name=stored.name, argument_types=types, entities=stored.entities))
         else:
             raise InputError.of(
                 "E0202", f"{predicate.name} takes {predicate.arity} arguments here, but {stored.arity} in the rules"

@@ -10,8 +10,10 @@ import duckdb
 
 from workbench.database.identifiers import quoted, unused_name
 from workbench.database.rows import first_row
+from workbench.database.value_columns import SQL_TYPES, is_no_value, text_of_value, value_of_text
 from workbench.errors import InputError
 from workbench.language.program import Function, Predicate
+from workbench.language.values import VALUE_TYPES, ValueKind, argument_kinds
 from workbench.resources import sql_text
 
 __all__ = [
@@ -36,9 +38,11 @@ class StoredPredicate:
         The type of each column a0, a1, ...; a function's return type comes last.
     kind : {'predicate', 'function'}
     value_last : bool
-        The last column is a DOUBLE, not a constant's id.
+        The last column is a number that weighs a rule, whatever its type is called.
     closed : bool or None
     exactly_one, at_most_one : tuple of int
+    entities : tuple of int
+        Columns of constants' ids whose type is called like a type of values.
     """
 
     name: str
@@ -50,6 +54,7 @@ class StoredPredicate:
     closed: bool | None = None
     exactly_one: tuple[int, ...] = ()
     at_most_one: tuple[int, ...] = ()
+    entities: tuple[int, ...] = ()
 
     @property
     def arity(self) -> int:
@@ -63,8 +68,19 @@ class StoredPredicate:
     @property
     def constant_columns(self) -> tuple[tuple[str, str], ...]:
         """Column and type of the arguments that are dictionary-encoded."""
-        pairs = tuple(zip(self.columns, self.argument_types))
-        return pairs[:-1] if self.value_last else pairs
+        columns = zip(self.columns, self.argument_types, self.kinds)
+        return tuple((column, type_name) for column, type_name, kind in columns if kind is None)
+
+    @property
+    def kinds(self) -> tuple[ValueKind | None, ...]:
+        """The kind of value that each column holds; None for a constant's id."""
+        entities = range(self.arity) if self.kind == "function" else self.entities
+        return argument_kinds(self.argument_types, entities, value_last=self.value_last)
+
+    @property
+    def value_columns(self) -> tuple[tuple[str, ValueKind], ...]:
+        """Column and kind of the arguments that are values."""
+        return tuple((column, kind) for column, kind in zip(self.columns, self.kinds) if kind is not None)
 
     @property
     def argument_names(self) -> tuple[str, ...]:
@@ -79,14 +95,22 @@ class StoredPredicate:
 
 def read_predicates(connection: duckdb.DuckDBPyConnection) -> dict[str, StoredPredicate]:
     """All stored predicates by name, in order of name."""
-    return {
-        name: StoredPredicate(
-            name, table, view, tuple(types), kind, value_last, closed, tuple(exactly_one), tuple(at_most_one)
+    found = {}
+    for row in connection.execute(sql_text("predicates")).fetchall():
+        name, table, view, kind, value_last, closed, exactly_one, at_most_one, types, entities = row
+        found[name] = StoredPredicate(
+            name,
+            table,
+            view,
+            tuple(types),
+            kind,
+            value_last,
+            closed,
+            tuple(exactly_one),
+            tuple(at_most_one),
+            tuple(place for place in entities if types[place] in VALUE_TYPES),
         )
-        for name, table, view, kind, value_last, closed, exactly_one, at_most_one, types in connection.execute(
-            sql_text("predicates")
-        ).fetchall()
-    }
+    return found
 
 
 def declare_type(connection: duckdb.DuckDBPyConnection, name: str) -> str:
@@ -113,6 +137,7 @@ def declare_predicate(connection: duckdb.DuckDBPyConnection, predicate: Predicat
             predicate.closed,
             predicate.exactly_one,
             predicate.at_most_one,
+            predicate.entities,
         ),
     )
 
@@ -143,9 +168,10 @@ def _declare(connection: duckdb.DuckDBPyConnection, wanted: StoredPredicate) -> 
     if present is None:
         _create(connection, wanted)
         return
-    if (present.argument_types, present.kind, present.value_last) == (
+    if (present.argument_types, present.kind, present.kinds, present.value_last) == (
         wanted.argument_types,
         wanted.kind,
+        wanted.kinds,
         wanted.value_last,
     ):
         connection.execute(
@@ -179,15 +205,18 @@ def _save_texts(connection: duckdb.DuckDBPyConnection, present: StoredPredicate,
     for column in present.columns:
         if column in encoded:
             joins.append(f"JOIN {quoted(tables[encoded[column]])} c_{column} ON c_{column}.id = f.{column}")
-        cells.append(f"c_{column}.name AS {column}" if column in encoded else f"f.{column}::VARCHAR AS {column}")
+            cells.append(f"c_{column}.name AS {column}")
+        else:
+            kind = dict(present.value_columns)[column]
+            cells.append(f"{text_of_value(f'f.{column}', kind)} AS {column}")
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE kept_facts AS SELECT {', '.join(['f.world', *cells, 'f.value', 'f.partition'])} "
         f"FROM {quoted(present.table_name)} f {' '.join(joins)}"
     )
     fits = (present.kind, present.arity) == (wanted.kind, wanted.arity)
-    if fits and wanted.value_last:
-        no_number = f"FROM kept_facts WHERE try_cast({wanted.columns[-1]} AS DOUBLE) IS NULL LIMIT 1"
-        fits = first_row(connection.execute(no_number)) is None
+    if fits:
+        unread = " OR ".join(is_no_value(column, kind) for column, kind in wanted.value_columns) or "false"
+        fits = first_row(connection.execute(f"FROM kept_facts WHERE {unread} LIMIT 1")) is None
     if not fits:
         raise InputError.of(
             "E0202",
@@ -202,7 +231,7 @@ def _encode_texts(connection: duckdb.DuckDBPyConnection, predicate: StoredPredic
     encoded = dict(predicate.constant_columns)
     for column in predicate.columns:
         if column not in encoded:
-            cells.append(f"f.{column}::DOUBLE")
+            cells.append(value_of_text(f"f.{column}", dict(predicate.value_columns)[column]))
             continue
         table = declare_type(connection, encoded[column])
         add_constants(connection, table, f"SELECT DISTINCT {column} AS name FROM kept_facts")
@@ -241,8 +270,9 @@ def _create(connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate) -
             "most": list(predicate.at_most_one),
         },
     )
-    for position, type_name in enumerate(predicate.argument_types):
-        connection.execute("INSERT INTO predicate_argument VALUES (?, ?, ?)", [predicate.name, position, type_name])
+    for position, (type_name, value) in enumerate(zip(predicate.argument_types, predicate.kinds)):
+        row = [predicate.name, position, type_name, value is None]
+        connection.execute("INSERT INTO predicate_argument VALUES (?, ?, ?, ?)", row)
     tables = {type_name: declare_type(connection, type_name) for _, type_name in predicate.constant_columns}
     create_predicate_table(connection, predicate, tables)
 
@@ -252,7 +282,7 @@ def create_predicate_table(
 ) -> None:
     """The table of a predicate and its readable view; `tables` names the constants' table of each type."""
     encoded = dict(predicate.constant_columns)
-    kinds = ["INTEGER" if column in encoded else "DOUBLE" for column in predicate.columns]
+    kinds = ["INTEGER" if kind is None else SQL_TYPES[kind] for kind in predicate.kinds]
     typed = zip(("world", *predicate.columns), ("INTEGER", *kinds))
     columns = ", ".join(f"{column} {kind} NOT NULL" for column, kind in typed)
     connection.execute(

@@ -24,6 +24,10 @@ def upgrade(connection: duckdb.DuckDBPyConnection, version: int) -> None:
         connection.execute(sql_text("upgrade_from_1"))
     if version < 3:
         connection.execute(sql_text("upgrade_from_2"))
+    if version < 4:
+        connection.execute(sql_text("upgrade_from_3"))
+    if version < 3:
+        # Predicates are read as this format has them.
         _translate_predictions(connection)
 
 

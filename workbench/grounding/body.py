@@ -20,7 +20,7 @@ from workbench.grounding.select import (
 )
 from workbench.grounding.unification import Equality
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.language.program import Atom, Comparison, Constant, Definition, Term, Variable
+from workbench.language.program import Atom, Comparison, Constant, FunctionValue, Term, Variable
 
 __all__ = ["Binding", "Body"]
 
@@ -127,29 +127,27 @@ class Body:
                     self.bound[left.name] = self.bound[right.name]
                     changed = True
 
-    def define(self, definition: Definition) -> None:
+    def define(self, computed: FunctionValue) -> None:
         """Bind a function's value; where a joined atom has bound its variable already, the two must be equal."""
-        for term in definition.arguments:
+        for term in computed.arguments:
             if isinstance(term, Variable) and term.name not in self.bound:
                 self.bind_domain(term.name)
         vocabulary = self.vocabulary
-        declared = vocabulary.program.functions.get(definition.function)
+        declared = vocabulary.program.functions.get(computed.function)
         if declared is not None:
             alias = self.alias("f")
             on = tuple(
                 equal(Column(alias, f"a{number}"), self.constant_of(term, type_name))
-                for number, (term, type_name) in enumerate(zip(definition.arguments, declared.argument_types))
+                for number, (term, type_name) in enumerate(zip(computed.arguments, declared.argument_types))
             )
             last = len(declared.argument_types)
             value = Binding(declared.return_type, Column(alias, f"a{last}"), Column(alias, f"p{last}"))
-            self.attach(
-                Source(vocabulary.function(definition.function), alias, (*on, *self._agrees(definition, value)))
-            )
-            self.bound[definition.variable] = value
+            self.attach(Source(vocabulary.function(computed.function), alias, (*on, *self._agrees(computed, value))))
+            self.bound[computed.variable] = value
             return
-        number, text = self._computed(definition)
-        if definition.type_name is None:
-            self.bound[definition.variable] = Binding(None, number=number, text=text)
+        number, text = self._computed(computed)
+        if computed.type_name is None:
+            self.bound[computed.variable] = Binding(None, number=number, text=text)
             if number is not None:
                 self.where.append(Operation("IS NOT", (number, Value(None))))
             return
@@ -158,25 +156,23 @@ class Body:
             equal(Column(alias, "number"), number) if number is not None else equal(Column(alias, "name"), _known(text))
         )
         value = Binding(
-            definition.type_name,
+            computed.type_name,
             Column(alias, "a"),
             Column(alias, "p"),
             Column(alias, "number"),
             Column(alias, "name"),
         )
-        self.attach(
-            Source(vocabulary.named_domain(definition.type_name), alias, (given, *self._agrees(definition, value)))
-        )
-        self.bound[definition.variable] = value
+        self.attach(Source(vocabulary.named_domain(computed.type_name), alias, (given, *self._agrees(computed, value))))
+        self.bound[computed.variable] = value
 
-    def _agrees(self, definition: Definition, value: Binding) -> tuple[Expression, ...]:
+    def _agrees(self, computed: FunctionValue, value: Binding) -> tuple[Expression, ...]:
         """The condition that a value is what an atom joined before bound its variable to."""
-        before = self.bound.get(definition.variable)
+        before = self.bound.get(computed.variable)
         return () if before is None else (equal(_known(value.constant), _known(before.constant)),)
 
-    def _computed(self, definition: Definition) -> tuple[Expression | None, Expression | None]:
+    def _computed(self, computed: FunctionValue) -> tuple[Expression | None, Expression | None]:
         """Value of a built-in function as a number or a text (Alchemy's arithmetic is on integers)."""
-        name, arguments = definition.function, definition.arguments
+        name, arguments = computed.function, computed.arguments
         if name == "succ":
             return Operation("+", (self.number_of(arguments[0]), Value(1))), None
         if name in ("+", "-", "*"):

@@ -168,7 +168,7 @@ def plan_clause(vocabulary: Vocabulary, clause: Clause, *, tie: bool, violated: 
         for branch in branches(open_literals, multiset=False)
     )
     folded = any(case.folded for case in cases)
-    only_one = {name for name, _ in clause.variable_types} <= set(clause.plus) and not clause.definitions
+    only_one = {name for name, _ in clause.variable_types} <= set(clause.plus) and not clause.function_values
     merged = not only_one and (folded or not merging_is_needless(clause, open_literals))
     return ClausePlan(clause, cases, scale, varying, merged, plan_total(vocabulary, clause, varying))
 
@@ -243,8 +243,8 @@ def _case(
             if coefficient > 0 and i not in listed:
                 body.join(atom, vocabulary.state.true_atoms(atom.predicate), letter="w")
     body.adopt(branch.required)
-    for definition in clause.definitions:
-        body.define(definition)
+    for computed in clause.function_values:
+        body.define(computed)
     for name, _ in clause.variable_types:
         if name not in body.bound:
             body.bind_domain(name)
@@ -307,8 +307,8 @@ def plan_total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
     """
     body = _start(vocabulary, clause)
     _join_weights(body, tuple(clause.literals))
-    for definition in clause.definitions:
-        body.define(definition)
+    for computed in clause.function_values:
+        body.define(computed)
     plus = list(clause.plus)
     for name in plus:
         if name not in body.bound:

@@ -159,8 +159,8 @@ def _line(vocabulary: Vocabulary, clause: Clause, literal: Literal | None, varyi
             last = one.atom.arguments[-1] if one.atom.arguments else None
             if vocabulary.program.predicates[one.atom.predicate].value_last and isinstance(last, Variable):
                 body.bound[last.name] = Binding(None, number=Column(alias, f"a{len(one.atom.arguments) - 1}"))
-    for definition in clause.definitions:
-        body.define(definition)
+    for computed in clause.function_values:
+        body.define(computed)
     for name in universal:
         if name not in body.bound:
             body.bind_domain(name)
@@ -192,8 +192,8 @@ def _line(vocabulary: Vocabulary, clause: Clause, literal: Literal | None, varyi
         columns.append(("w", body.world))
     for i, name in enumerate(universal):
         columns.append((f"x{i}", body.constant_of(Variable(name), body.types[name])))
-    for i, definition in enumerate(clause.definitions):
-        value = body.bound[definition.variable].constant
+    for i, computed in enumerate(clause.function_values):
+        value = body.bound[computed.variable].constant
         if value is not None:
             columns.append((f"v{i}", value))
     scale = varying_scale(body, clause) if varying else Value(1.0)

@@ -176,15 +176,15 @@ def _constants(program: Program, clauses: Iterable[Clause | LinearRule]) -> Iter
         if isinstance(clause, Clause):
             atoms += [literal.atom for literal in clause.literals]
             types = dict(clause.variable_types)
-            for definition in clause.definitions:
-                declared = program.functions.get(definition.function)
+            for computed in clause.function_values:
+                declared = program.functions.get(computed.function)
                 if declared is not None:
-                    for argument, type_name in zip(definition.arguments, declared.argument_types):
+                    for argument, type_name in zip(computed.arguments, declared.argument_types):
                         if isinstance(argument, Constant):
                             yield type_name, argument.name
-                    types[definition.variable] = declared.return_type
-                elif definition.type_name is not None:
-                    types[definition.variable] = definition.type_name
+                    types[computed.variable] = declared.return_type
+                elif computed.type_name is not None:
+                    types[computed.variable] = computed.type_name
             comparisons = clause.guards
         else:
             atoms += [atom for term in clause.terms for atom in term.atoms]

@@ -45,13 +45,13 @@ def _comparison(guard: Comparison, constants: Mapping[str, str]) -> str:
 def clause_text(clause: Clause, constants: Mapping[str, str] | None = None) -> str:
     """The clause in logic syntax, `+` variables replaced by `constants`."""
     chosen = dict(constants or {})
-    for definition in clause.definitions:
-        inside = ", ".join(_term(argument, chosen) for argument in definition.arguments)
-        if definition.function in ("+", "-", "*", "/", "%"):
-            inside = f" {definition.function} ".join(_term(argument, chosen) for argument in definition.arguments)
-            chosen[definition.variable] = _Verbatim(inside)
+    for computed in clause.function_values:
+        inside = ", ".join(_term(argument, chosen) for argument in computed.arguments)
+        if computed.function in ("+", "-", "*", "/", "%"):
+            inside = f" {computed.function} ".join(_term(argument, chosen) for argument in computed.arguments)
+            chosen[computed.variable] = _Verbatim(inside)
         else:
-            chosen[definition.variable] = _Verbatim(f"{definition.function}({inside})")
+            chosen[computed.variable] = _Verbatim(f"{computed.function}({inside})")
     parts = []
     for literal in clause.literals:
         arguments = [

@@ -139,10 +139,10 @@ def merging_is_needless(clause: Clause, literals: tuple[Literal, ...]) -> bool:
     mapping, taken as equalities, makes all variables equal, then no two bindings share a row. Cost: the number of
     mappings, bounded; beyond the bound the answer is no.
     """
-    variables = {name for name, _ in clause.variable_types} | {d.variable for d in clause.definitions}
+    variables = {name for name, _ in clause.variable_types} | {d.variable for d in clause.function_values}
     variables -= set(clause.plus)
     occurring = {term.name for literal in literals for term in literal.atom.arguments if isinstance(term, Variable)} | {
-        d.variable for d in clause.definitions
+        d.variable for d in clause.function_values
     }
     if not variables <= occurring:
         return False

@@ -1,8 +1,17 @@
-"""Alchemy's internal predicates and functions, with their infix spelling."""
+"""Internal predicates, functions and aggregates: Alchemy's, with their infix spelling, and those of values."""
 
 from __future__ import annotations
 
-__all__ = ["ARITHMETIC", "COMPARISONS", "FUNCTIONS", "STRING_FUNCTIONS", "STRING_PREDICATES", "negated_operator"]
+__all__ = [
+    "AGGREGATES",
+    "ARITHMETIC",
+    "COMPARISONS",
+    "FUNCTIONS",
+    "STRING_FUNCTIONS",
+    "STRING_PREDICATES",
+    "VALUE_FUNCTIONS",
+    "negated_operator",
+]
 
 COMPARISONS = {"greaterThan": ">", "lessThan": "<", "greaterThanEq": ">=", "lessThanEq": "<="}
 """Predicates of two terms that are another spelling of an order test."""
@@ -15,8 +24,33 @@ ARITHMETIC = {"plus": "+", "minus": "-", "times": "*", "dividedBy": "/", "mod": 
 
 STRING_FUNCTIONS = {"concat": 2, "length": 1, "lower": 1, "upper": 1}
 
-FUNCTIONS = {"succ": 1, **dict.fromkeys(ARITHMETIC.values(), 2), **STRING_FUNCTIONS}
+VALUE_FUNCTIONS = {
+    "abs": 1,
+    "log": 1,
+    "year": 1,
+    "month": 1,
+    "days": 2,
+    "levenshtein": 2,
+    "damerau": 2,
+    "jaro": 2,
+    "jaro_winkler": 2,
+    "jaccard": 2,
+    "closeness": 3,
+}
+"""Functions of numbers, dates and texts, with their number of arguments; each gives a number."""
+
+FUNCTIONS = {
+    "succ": 1,
+    **dict.fromkeys(ARITHMETIC.values(), 2),
+    "min": 2,
+    "max": 2,
+    **STRING_FUNCTIONS,
+    **VALUE_FUNCTIONS,
+}
 """Every internal function and its number of arguments."""
+
+AGGREGATES = ("count", "sum", "mean", "min", "max", "share", "exists", "latest")
+"""What a definition may take of a set of bindings: `n = count(c: Directs(x, c))`."""
 
 _NEGATED = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 

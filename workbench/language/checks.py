@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workbench.errors import Diagnostic
+from workbench.language.definitions import check_definitions
 from workbench.language.mln_checks import check_formulas
 from workbench.language.program import Program
 from workbench.language.psl_checks import check_soft_rules
@@ -25,4 +26,5 @@ def check(program: Program) -> tuple[Diagnostic, ...]:
         check_formulas(program, diagnostics)
     else:
         check_soft_rules(program, diagnostics)
+    check_definitions(program, diagnostics)
     return diagnostics.sorted()

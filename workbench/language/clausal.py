@@ -26,9 +26,9 @@ from workbench.language.program import (
     Clause,
     Comparison,
     Constant,
-    Definition,
     Formula,
     FormulaRule,
+    FunctionValue,
     LinearRule,
     Literal,
     LogicalRule,
@@ -144,7 +144,7 @@ def _all_clauses(
 
 def _hides_a_function(clause: Clause) -> bool:
     """Whether a function's value depends on a variable that is disjoined over its domain."""
-    arguments = {argument for definition in clause.definitions for argument in definition.arguments}
+    arguments = {argument for computed in clause.function_values for argument in computed.arguments}
     return any(isinstance(argument, Variable) and argument.name in clause.existential for argument in arguments)
 
 
@@ -240,7 +240,7 @@ def _clause(
         literals=tuple(literals),
         guards=tuple(guards),
         variable_types=tuple((name, types[name]) for name in order if name in types and name != weight.variable),
-        definitions=tuple(flat.definitions.values()),
+        function_values=tuple(flat.found.values()),
         existential=tuple(name for name in order if name in disjunction.existential),
         plus=tuple(name for name in order if name in plus),
         weight=None if weight.value is None else weight.value * (1.0 if tied else share),
@@ -254,12 +254,12 @@ def _clause(
 
 
 class _Flattening:
-    """Function terms taken out of a clause: each becomes a variable with a definition, equal ones the same."""
+    """Function terms taken out of a clause: each becomes a variable, equal ones the same."""
 
     def __init__(self, program: Program, taken: set[str]) -> None:
         self.program = program
         self.taken = taken
-        self.definitions: dict[Apply, Definition] = {}
+        self.found: dict[Apply, FunctionValue] = {}
 
     def simple(self, term: Term, place: str | None) -> Variable | Constant:
         """The term itself, or the variable that stands for its value; `place` is the type wanted there."""
@@ -272,8 +272,8 @@ class _Flattening:
         wanted = function.argument_types if function else (None,) * len(term.arguments)
         arguments = tuple([self.simple(argument, type_) for argument, type_ in zip(term.arguments, wanted)])
         value_type = function.return_type if function else place
-        known = self.definitions.get(term)
+        known = self.found.get(term)
         if known is None or (known.type_name is None and value_type is not None):
             variable = known.variable if known else fresh_name("value", self.taken)
-            self.definitions[term] = Definition(variable, term.function, arguments, value_type)
-        return Variable(self.definitions[term].variable)
+            self.found[term] = FunctionValue(variable, term.function, arguments, value_type)
+        return Variable(self.found[term].variable)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.language.mln import mln_statements
-from workbench.language.printing import format_function, format_predicate, format_rule, format_type
-from workbench.language.program import FormulaRule, Function, Predicate, Type
+from workbench.language.printing import format_definition, format_function, format_predicate, format_rule, format_type
+from workbench.language.program import Definition, FormulaRule, Function, Predicate, Scope, Type
 from workbench.language.psl import psl_statements
 from workbench.language.psl_printing import format_psl_rule
 from workbench.language.statements import Statement
@@ -32,10 +32,12 @@ def format_psl_source(text: str, source: str | None = None) -> str:
     return _rewritten(text, [(statement, format_psl_rule(rule)) for statement, rule in psl_statements(text, source)])
 
 
-def _printed(item: FormulaRule | Type | Predicate | Function) -> str:
+def _printed(item: FormulaRule | Definition | Scope | Type | Predicate | Function) -> str:
     match item:
         case FormulaRule():
             return format_rule(item)
+        case Definition() | Scope():
+            return format_definition(item)
         case Type():
             return format_type(item)
         case Predicate():

@@ -13,17 +13,28 @@ from lark.exceptions import UnexpectedToken
 
 from workbench.errors import InputError, Span
 from workbench.language.checks import check
+from workbench.language.definitions import with_defined_predicates
 from workbench.language.formulas import formula_atoms, is_nested_deeper
 from workbench.language.mln_builder import Builder
-from workbench.language.program import FormulaRule, Function, Predicate, Program, Type, Variable
+from workbench.language.program import (
+    Definition,
+    FormulaRule,
+    Function,
+    Predicate,
+    Program,
+    Scope,
+    Type,
+    Variable,
+)
 from workbench.language.refusal import Refused
 from workbench.language.source import Diagnostics, Source, read_text
-from workbench.language.statements import Statement, mln_parser, split_statements
+from workbench.language.statements import Statement, description, mln_parser, opens_scope, split_statements
 from workbench.language.syntax_errors import explain_unexpected
+from workbench.language.values import VALUE_TYPES
 
 __all__ = ["mln_statements", "parse_mln", "parse_mln_unchecked"]
 
-Item = FormulaRule | Type | Predicate | Function
+Item = FormulaRule | Definition | Scope | Type | Predicate | Function
 
 STARTS_FORMULA = {"NAME", "NOT", "LPAR", "LSQB", "FORALL", "EXIST", "STRING", "NUMBER", "STAR"}
 DEEPEST = 100
@@ -112,6 +123,8 @@ class _Reading:
     predicates: dict[str, Predicate] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
     rules: list[FormulaRule] = field(default_factory=list)
+    definitions: list[Definition] = field(default_factory=list)
+    scopes: list[Scope] = field(default_factory=list)
     items: list[tuple[Statement, Item]] = field(default_factory=list)
     included: set[Path] = field(default_factory=set)
     follow: bool = True
@@ -129,15 +142,40 @@ class _Reading:
                 self.include(statement, directory)
 
     def program(self, text: str) -> Program:
+        ordinary = self.ordinary_types()
+        for predicate in self.predicates.values():
+            entities = tuple(i for i, name in enumerate(predicate.argument_types) if name in ordinary)
+            self.predicates[predicate.name] = replace(predicate, entities=entities)
         for name in dict.fromkeys(name for p in self.predicates.values() for name in p.argument_types):
-            self.types.setdefault(name, Type(name))
+            if name not in VALUE_TYPES or name in ordinary:
+                self.types.setdefault(name, Type(name))
         for function in self.functions.values():
             for name in (*function.argument_types, function.return_type):
                 self.types.setdefault(name, Type(name))
         for rule in self.rules:
             if rule.weight.variable is not None:
                 self.mark_numbered(rule, rule.weight.variable)
-        return Program("mln", self.types, self.predicates, self.functions, tuple(self.rules), text, dict(self.sources))
+        program = Program(
+            "mln",
+            self.types,
+            self.predicates,
+            self.functions,
+            tuple(self.rules),
+            text,
+            dict(self.sources),
+            tuple(self.definitions),
+            tuple(self.scopes),
+        )
+        return with_defined_predicates(program, ordinary)
+
+    def ordinary_types(self) -> set[str]:
+        """Types named like a type of values that have a domain: by their constants, a `!` or `?`, or a function."""
+        found = {name for name in VALUE_TYPES if name in self.types}
+        for predicate in self.predicates.values():
+            found |= {predicate.argument_types[i] for i in (*predicate.exactly_one, *predicate.at_most_one)}
+        for function in self.functions.values():
+            found |= {*function.argument_types, function.return_type}
+        return found & set(VALUE_TYPES)
 
     def mark_numbered(self, rule: FormulaRule, weight_variable: str) -> None:
         """In `w: !Sim(x,y,w) v ...`, the last argument of Sim is a number."""
@@ -160,6 +198,10 @@ class _Reading:
                 self.items.append((statement, self.declare_function(self.parse(statement, "function_declaration"))))
             elif _is_predicate_declaration(tokens, self.predicates):
                 self.items.append((statement, self.declare_predicate(self.parse(statement, "predicate_declaration"))))
+            elif any(token.type == "DEFINES" for token in tokens):
+                self.items.append((statement, self.define(statement, "definition", span)))
+            elif any(opens_scope(tokens[: i + 1]) for i in range(len(tokens))):
+                self.items.append((statement, self.define(statement, "scope", span)))
             else:
                 self.items.append((statement, self.rule(statement, span)))
         except Refused as refused:
@@ -180,6 +222,28 @@ class _Reading:
             why = explain_unexpected(tokens, fed, error.accepts or error.expected)
             raise Refused(why.code, why.message, statement.source.span(why.token), why.help) from None
 
+    def define(self, statement: Statement, start: str, span: Span) -> Definition | Scope:
+        """A definition or scope; its full stop is optional."""
+        tokens = [
+            token.update(type=token.upper())
+            if opens_scope(statement.tokens[: i + 1]) or opens_scope(statement.tokens[: i + 2])
+            else token
+            for i, token in enumerate(statement.tokens)
+        ]
+        if tokens[-1].type == "POINT":
+            tokens[-1] = tokens[-1].update(type="STOP")
+        found = self.parse(Statement(statement.source, tokens), start)
+        assert isinstance(found, Definition | Scope)
+        found = replace(found, text=self.text(statement), span=span, description=description(statement))
+        if isinstance(found, Definition):
+            self.definitions.append(found)
+        else:
+            self.scopes.append(found)
+        return found
+
+    def text(self, statement: Statement) -> str:
+        return statement.source.text[statement.start : statement.stop]
+
     def rule(self, statement: Statement, span: Span) -> FormulaRule:
         tokens, weighted = _tag_weight(statement)
         stop = tokens[-1].type == "POINT"
@@ -196,8 +260,7 @@ class _Reading:
         assert isinstance(rule, FormulaRule)
         if is_nested_deeper(rule.formula, DEEPEST):
             raise Refused("E0103", f"this formula nests more than {DEEPEST} operators", span, "split it into several")
-        text = statement.source.text[statement.start : statement.stop]
-        rule = FormulaRule(rule.formula, rule.weight, rule.indivisible, text, span)
+        rule = replace(rule, text=self.text(statement), span=span, description=description(statement))
         self.rules.append(rule)
         return rule
 
@@ -275,6 +338,10 @@ def _tag_weight(statement: Statement) -> tuple[list[Token], bool]:
     """The statement's tokens with a leading number (or `w:`) retyped as its weight, and whether there is one."""
     tokens = statement.tokens
     kinds = [token.type for token in tokens[:4]] + ["", "", "", ""]
+    if "COLON" in [token.type for token in tokens] and "STAR" in kinds:
+        factored = _tag_factor(tokens)
+        if factored is not None:
+            return factored, True
     if kinds[0] == "NAME" and kinds[1] == "COLON":
         return [tokens[0].update(type="WEIGHT_VARIABLE"), *tokens[2:]], True
     fixed = [tokens[0].update(type="FIXED")] if kinds[0] == "AT" else []
@@ -295,6 +362,19 @@ def _tag_weight(statement: Statement) -> tuple[list[Token], bool]:
     value = f"{tokens[at]}{number}" if signed else str(number)
     weight = number.update(type="WEIGHT", value=value)
     return [*fixed, weight, *rest], True
+
+
+def _tag_factor(tokens: list[Token]) -> list[Token] | None:
+    """`1.2 * a: ...` or `w * a: ...` with its weight and the sign after it retyped; None of another statement."""
+    fixed = [tokens[0].update(type="FIXED")] if tokens[0].type == "AT" else []
+    rest = tokens[len(fixed) :]
+    sign = str(rest[0]) if rest[0].type == "MINUS" else ""
+    number, star = rest[bool(sign) : bool(sign) + 2]
+    if star.type != "STAR" or number.type not in ("NUMBER", "NAME") or (number.type == "NAME" and (fixed or sign)):
+        return None
+    kind = "WEIGHT" if number.type == "NUMBER" else "LEARNED"
+    after = rest[bool(sign) + 2 :]
+    return [*fixed, number.update(type=kind, value=f"{sign}{number}"), star.update(type="FACTOR"), *after]
 
 
 def _utility(statement: Statement, colon: Token) -> Refused:

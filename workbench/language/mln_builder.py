@@ -7,27 +7,40 @@ where it becomes `Apply`, and a bare name is kept as a token until its place mak
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lark import Token, Transformer, v_args
 
-from workbench.language.builtin import ARITHMETIC, COMPARISONS, STRING_PREDICATES
+from workbench.errors import Span, nearest
+from workbench.language.builtin import (
+    AGGREGATES,
+    ARITHMETIC,
+    COMPARISONS,
+    STRING_PREDICATES,
+    negated_operator,
+)
+from workbench.language.formulas import leaves
 from workbench.language.program import (
+    Aggregate,
     And,
     Apply,
     Atom,
     Comparison,
+    Condition,
     Constant,
+    Definition,
     Formula,
     FormulaRule,
     FreeSign,
     Function,
     Iff,
     Implies,
+    Literal,
     Not,
     Or,
     Predicate,
     Quantified,
+    Scope,
     SumVariable,
     Term,
     Type,
@@ -49,7 +62,18 @@ class Parenthesised:
     body: Formula
 
 
-Node = Token | Term | Formula | Parenthesised
+@dataclass(frozen=True)
+class Collected:
+    """`count(c: ...)`, before the variable that takes it is known."""
+
+    function: str
+    of: tuple[Term, ...]
+    body: tuple[Literal | Comparison, ...]
+    among: tuple[Literal | Comparison, ...]
+    span: Span
+
+
+Node = Token | Term | Formula | Parenthesised | Collected
 
 
 def is_variable_name(name: str) -> bool:
@@ -72,6 +96,71 @@ class Builder(Transformer[Token, object]):
     def rule(self, weight: Weight | None, formula: Node, stop: Token | None) -> FormulaRule:
         return FormulaRule(self.formula(formula), _weight(weight, stop))
 
+    def definition(self, head: Node, _: Token, body: Node, __: Token | None) -> Definition:
+        return Definition(self.head(head), self.conditions(body))
+
+    def scope(self, head: Node, _: Token, __: Token, body: Node, ___: Token | None) -> Scope:
+        return Scope(self.head(head), self.conditions(body))
+
+    def head(self, node: Node) -> Atom:
+        """The atom that a definition or scope is of."""
+        formula = self.formula(node)
+        if not isinstance(formula, Atom):
+            raise Refused("E0150", "what is defined is one atom", getattr(formula, "span", None), HEAD_HELP)
+        return formula
+
+    def conditions(self, node: Node | Formula) -> tuple[Condition, ...]:
+        """A conjunction of literals, comparisons and aggregates as a list."""
+        body = node.body if isinstance(node, Parenthesised) else node
+        if isinstance(body, And):
+            return tuple([found for item in body.items for found in self.conditions(item)])
+        formula = self.formula(body)
+        match formula:
+            case Atom():
+                return (Literal(formula),)
+            case Not(Atom() as atom):
+                return (Literal(atom, False),)
+            case Comparison():
+                return (self.equation(formula),)
+            case Not(Comparison() as comparison):
+                return (self.equation(replace(comparison, operator=negated_operator(comparison.operator))),)
+        what = {Or: "`v`", Implies: "`=>`", Iff: "`<=>`", Quantified: "a quantifier"}.get(type(formula), "this")
+        raise Refused(
+            "E0150", f"{what} stands in a definition, whose body is a conjunction", _span_of(formula), BODY_HELP
+        )
+
+    def equation(self, comparison: Comparison) -> Comparison | Aggregate:
+        """A comparison, or the aggregate that gives a variable its value."""
+        sides: tuple[object, object] = (comparison.left, comparison.right)
+        for variable, found in (sides, sides[::-1]):
+            if isinstance(found, Collected):
+                if comparison.operator != "=" or not isinstance(variable, Variable):
+                    help = "write n = count(c: ...) ^ n > 2"
+                    raise Refused("E0151", "an aggregate gives a variable its value", comparison.span, help)
+                return Aggregate(variable.name, found.function, found.of, found.body, found.among, found.span)
+        return comparison
+
+    def aggregate(self, name: Token, *parts: Node | Token) -> Collected:
+        colon = next(i for i, part in enumerate(parts) if isinstance(part, Token) and part.type == "COLON")
+        span = self.source.span(name)
+        if name not in AGGREGATES:
+            close = nearest(name, AGGREGATES)
+            help = f"did you mean {close}?" if close else f"there are {', '.join(AGGREGATES)}"
+            raise Refused("E0151", f"there is no aggregate {name}", span, help)
+        of = tuple([self.term(part) for part in parts[:colon]])
+        bodies = [self.conditions(part) for part in parts[colon + 1 :] if part is not None]
+        if any(isinstance(one, Aggregate) for body in bodies for one in body):
+            raise Refused("E0151", "an aggregate stands inside another", span, "define the inner one first")
+        if (len(bodies) > 1) != (name == "share"):
+            what = "takes two sets of conditions" if name == "share" else "takes one set of conditions"
+            raise Refused("E0151", f"{name} {what}", span, "write share(c: Directs(x, c), Closed(c))")
+        if len(of) > 1 and name not in ("count", "exists"):
+            raise Refused("E0151", f"{name} is taken of one term", span, f"write {name}(a: ...)")
+        return Collected(str(name), of, bodies[0], bodies[1] if len(bodies) > 1 else (), span)  # type: ignore[arg-type]
+
+    def now(self, token: Token) -> Variable:
+        return Variable(str(token), False, self.source.span(token))
+
     def indivisible(self, weight: Weight | None, formula: Node, stop: Token | None) -> FormulaRule:
         return FormulaRule(self.formula(formula), _weight(weight, stop), indivisible=True)
 
@@ -83,6 +172,16 @@ class Builder(Transformer[Token, object]):
 
     def weight_variable(self, token: Token) -> Weight:
         return Weight("variable", None, str(token))
+
+    def factored_weight(self, *parts: Token | Node) -> Weight:
+        factor = self.term(parts[-2])
+        kind, number = parts[0], parts[-4]
+        assert isinstance(kind, Token)
+        assert isinstance(number, Token)
+        if kind.type == "LEARNED":
+            return Weight("learn", None, None, factor)
+        value = finite_weight(number, self.source.span(number))
+        return Weight("fixed" if kind.type == "FIXED" else "given", value, None, factor)
 
     # -- formulas --
 
@@ -165,6 +264,8 @@ class Builder(Transformer[Token, object]):
             return Atom(str(node), (), self.source.span(node))
         if isinstance(node, Atom):
             return self.internal_predicate(node)
+        if isinstance(node, Collected):
+            raise Refused("E0151", f"{node.function} stands alone", node.span, "write n = count(c: ...)")
         if isinstance(node, Constant | Variable | SumVariable | Apply):
             what = "a term" if isinstance(node, Apply) else f"the term `{node.name}`"
             raise Refused("E0103", f"{what} stands where a formula is expected", node.span)
@@ -181,8 +282,8 @@ class Builder(Transformer[Token, object]):
             if name not in self.functions:
                 name = ARITHMETIC.get(name, name)
             return Apply(name, node.arguments, node.span)
-        if isinstance(node, Variable | Constant | Apply):
-            return node
+        if isinstance(node, Variable | Constant | Apply | Collected):
+            return node  # type: ignore[return-value]
         raise Refused("E0103", "a formula stands where a term is expected", getattr(node, "span", None))
 
     def internal_predicate(self, atom: Atom) -> Formula:
@@ -249,6 +350,15 @@ class Builder(Transformer[Token, object]):
     def function_declaration(self, returns: Token, name: Token, *arguments: Token | None) -> Function:
         types = tuple(str(argument) for argument in arguments if argument is not None)
         return Function(str(name), types, str(returns), self.source.span(name))
+
+
+HEAD_HELP = "write Name(x, y) := conditions."
+BODY_HELP = "join conditions by ^; write one definition for each case that `v` or `=>` would join"
+
+
+def _span_of(formula: Formula) -> Span | None:
+    """Where the first atom or comparison of a formula stands."""
+    return next((leaf.atom.span if isinstance(leaf, FreeSign) else leaf.span for leaf in leaves(formula)), None)
 
 
 def _weight(weight: Weight | None, stop: Token | None) -> Weight:

@@ -252,7 +252,7 @@ class _Translator:
 
 def refuse_inexpressible(clause: Clause) -> None:
     """Raise for what no PSL rule can say."""
-    if clause.definitions:
+    if clause.function_values:
         raise _Inexpressible("a function has no PSL rule", "load its values as a predicate")
     if clause.weight_variable is not None:
         raise _Inexpressible("a weight taken from data has no PSL rule")

@@ -3,40 +3,54 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import cast
 
 from workbench.language.builtin import STRING_PREDICATES
 from workbench.language.program import (
+    Aggregate,
     And,
     Apply,
+    ArithmeticRule,
     Atom,
     Clause,
     Comparison,
+    Condition,
     Constant,
     Definition,
     Formula,
     FormulaRule,
     FreeSign,
     Function,
+    FunctionValue,
     Iff,
     Implies,
     LinearRule,
     Literal,
+    LogicalRule,
     Not,
     Or,
     Predicate,
     Program,
     Quantified,
+    Scope,
     SumVariable,
     Term,
     Type,
     Variable,
     Weight,
 )
-from workbench.language.psl_printing import format_linear, format_psl_rule, psl_atom, psl_comparison
+from workbench.language.psl_printing import (
+    format_linear,
+    format_psl_definition,
+    format_psl_rule,
+    psl_atom,
+    psl_comparison,
+)
 
 __all__ = [
     "format_clause",
+    "format_definition",
     "format_formula",
     "format_function",
     "format_number",
@@ -75,15 +89,42 @@ def format_program(program: Program) -> str:
         part of a program: `format_source` keeps them.
     """
     if program.language == "psl":
-        return "".join(format_psl_rule(rule) + "\n" for rule in program.rules if not isinstance(rule, FormulaRule))
+        made = [format_psl_definition(one) for one in program.definitions]
+        made += [format_psl_definition(one) for one in program.scopes]
+        return "".join(f"{line}\n" for line in (*made, *map(format_psl_rule, cast(Sequence[SoftRule], program.rules))))
     declarations = [
         *(format_type(type_) for type_ in program.types.values() if type_.constants),
-        *(format_predicate(predicate) for predicate in program.predicates.values()),
+        *(format_predicate(predicate) for name, predicate in program.predicates.items() if name not in program.defined),
         *(format_function(function) for function in program.functions.values()),
     ]
-    rules = [format_rule(rule) for rule in program.rules if isinstance(rule, FormulaRule)]
-    blocks = [block for block in (declarations, rules) if block]
+    made = [with_description(format_definition(one), one.description) for one in program.definitions]
+    made += [with_description(format_definition(one), one.description) for one in program.scopes]
+    rules = [
+        with_description(format_rule(rule), rule.description) for rule in program.rules if isinstance(rule, FormulaRule)
+    ]
+    blocks = [block for block in (declarations, made, rules) if block]
     return "\n".join("".join(line + "\n" for line in block) for block in blocks)
+
+
+def with_description(text: str, description: str) -> str:
+    """A statement under the comment that describes it, if any does."""
+    return f"// {description}\n{text}" if description else text
+
+
+def format_definition(definition: Definition | Scope) -> str:
+    """`Head(x) := body.`, or `Head(x) open where body.`, on one line."""
+    sign = ":=" if isinstance(definition, Definition) else "open where"
+    return f"{format_atom(definition.head)} {sign} {' ^ '.join(map(_condition, definition.body))}."
+
+
+def _condition(condition: Condition) -> str:
+    if isinstance(condition, Aggregate):
+        of = ", ".join(format_term(term) for term in condition.of)
+        bodies = [" ^ ".join(map(_condition, body)) for body in (condition.body, condition.among) if body]
+        return f"{condition.variable} = {condition.function}({of}: {', '.join(bodies)})"
+    if isinstance(condition, Comparison):
+        return _comparison(condition)
+    return ("" if condition.positive else "!") + format_atom(condition.atom)
 
 
 def format_type(type_: Type) -> str:
@@ -125,6 +166,10 @@ def format_rule(rule: FormulaRule) -> str:
 
 def with_weight(text: str, weight: Weight) -> str:
     """Alchemy's way to write a weight, or a full stop, with a formula."""
+    if weight.factor is not None:
+        number = "w" if weight.value is None else format_number(weight.value)
+        factor = format_term(weight.factor, INFIX["*"] + 1)
+        return f"{'@' if weight.kind == 'fixed' else ''}{number} * {factor}: {text}"
     match weight.kind:
         case "given":
             return f"{format_number(weight.value or 0.0)} {text}"
@@ -198,6 +243,9 @@ def format_term(term: Term, around: int = 0) -> str:
             return f"{function}({', '.join(format_term(argument) for argument in arguments)})"
 
 
+SoftRule = LogicalRule | ArithmeticRule
+
+
 def format_clause(clause: Clause | LinearRule, weight: float | None = None) -> str:
     """A clause in logic syntax with its weight, for previews and explanations.
 
@@ -220,7 +268,7 @@ def format_clause(clause: Clause | LinearRule, weight: float | None = None) -> s
         else:
             text = " | ".join(head or [f"!{atom}" for atom in body])
         return _psl_weighted(text, shown, clause.hard, "^2" if clause.power == 2 else "")
-    defined = {definition.variable: definition for definition in clause.definitions}
+    defined = {computed.variable: computed for computed in clause.function_values}
     parts = [_literal(literal, defined) for literal in clause.literals]
     parts += [_comparison(guard) for guard in _expanded(clause.guards, defined)]
     text = " v ".join(parts) or "(nothing)"
@@ -239,19 +287,19 @@ def _psl_weighted(text: str, weight: float | None, hard: bool, suffix: str) -> s
     return f"{'?' if weight is None else format_number(weight)}: {text}{' ' + suffix if suffix else ''}"
 
 
-def _literal(literal: Literal, defined: dict[str, Definition]) -> str:
+def _literal(literal: Literal, defined: dict[str, FunctionValue]) -> str:
     arguments = tuple(_put_back(term, defined) for term in literal.atom.arguments)
     return ("" if literal.positive else "!") + format_atom(Atom(literal.atom.predicate, arguments))
 
 
-def _expanded(guards: Iterable[Comparison], defined: dict[str, Definition]) -> Iterable[Comparison]:
+def _expanded(guards: Iterable[Comparison], defined: dict[str, FunctionValue]) -> Iterable[Comparison]:
     for guard in guards:
         yield Comparison(guard.operator, _put_back(guard.left, defined), _put_back(guard.right, defined))
 
 
-def _put_back(term: Term, defined: dict[str, Definition]) -> Term:
+def _put_back(term: Term, defined: dict[str, FunctionValue]) -> Term:
     """The function term that a variable was defined for."""
     if isinstance(term, Variable) and term.name in defined:
-        definition = defined[term.name]
-        return Apply(definition.function, tuple(_put_back(argument, defined) for argument in definition.arguments))
+        computed = defined[term.name]
+        return Apply(computed.function, tuple(_put_back(argument, defined) for argument in computed.arguments))
     return term

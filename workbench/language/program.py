@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from workbench.errors import Span
+from workbench.language.values import VALUE_TYPES, ValueKind, argument_kinds
 
 __all__ = [
+    "Aggregate",
     "And",
     "Apply",
     "ArithmeticRule",
@@ -22,6 +24,7 @@ __all__ = [
     "Cardinality",
     "Clause",
     "Comparison",
+    "Condition",
     "Constant",
     "Definition",
     "Factor",
@@ -30,6 +33,7 @@ __all__ = [
     "FormulaRule",
     "FreeSign",
     "Function",
+    "FunctionValue",
     "Iff",
     "Implies",
     "LinearRule",
@@ -42,6 +46,7 @@ __all__ = [
     "Program",
     "Quantified",
     "Rule",
+    "Scope",
     "SumVariable",
     "Term",
     "Type",
@@ -184,11 +189,14 @@ class Weight:
     kind : {'given', 'learn', 'fixed', 'hard', 'variable'}
         `given` may be learned over; `learn` has no value; `fixed` (Tuffy's `@w`) is never learned; `variable` takes
         the number bound to rule variable `variable` by a closed predicate's last argument.
+    factor : Term or None
+        A number that each grounding's weight is multiplied by, such as `log(n)` in `1.2 * log(n): ...`.
     """
 
     kind: OneOf["given", "learn", "fixed", "hard", "variable"]
     value: float | None = None
     variable: str | None = None
+    factor: Term | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +221,8 @@ class Predicate:
         True for Tuffy's `*` mark and PSL's `closed`; False for PSL's `open`; None when the data decide.
     value_last : bool
         The last argument is a number read as a rule weight (`w: !Sim(x,y,w) v Same(x,y)`).
+    entities : tuple of int
+        Positions whose type is called `number`, `date` or `text` and is an ordinary type with a domain all the same.
     """
 
     name: str
@@ -221,11 +231,22 @@ class Predicate:
     at_most_one: tuple[int, ...] = ()
     closed: bool | None = None
     value_last: bool = False
+    entities: tuple[int, ...] = ()
     span: Span | None = field(default=None, compare=False)
 
     @property
     def arity(self) -> int:
         return len(self.argument_types)
+
+    @property
+    def kinds(self) -> tuple[ValueKind | None, ...]:
+        """The kind of value of each argument; None for a constant of a domain."""
+        return argument_kinds(self.argument_types, self.entities, value_last=self.value_last)
+
+    @property
+    def has_values(self) -> bool:
+        """Whether some argument is a number, date or text, so that the predicate is evidence."""
+        return any(self.kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +266,7 @@ class FormulaRule:
     formula: Formula
     weight: Weight
     indivisible: bool = False
+    description: str = field(default="", compare=False)
     text: str = field(default="", compare=False)
     span: Span | None = field(default=None, compare=False)
 
@@ -257,6 +279,7 @@ class LogicalRule:
     head: tuple[Literal | Comparison, ...]
     weight: Weight
     squared: bool = False
+    description: str = field(default="", compare=False)
     text: str = field(default="", compare=False)
     span: Span | None = field(default=None, compare=False)
 
@@ -318,11 +341,68 @@ class ArithmeticRule:
     weight: Weight
     squared: bool = False
     comparisons: tuple[Comparison, ...] = ()
+    description: str = field(default="", compare=False)
     text: str = field(default="", compare=False)
     span: Span | None = field(default=None, compare=False)
 
 
 Rule = FormulaRule | LogicalRule | ArithmeticRule
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """`variable = function(of: body)`: one number (or date) for each binding of the variables that stand outside too.
+
+    Parameters
+    ----------
+    variable : str
+        Takes the result.
+    function : str
+        A name of `workbench.language.builtin.AGGREGATES`.
+    of : tuple of Term
+        What is counted, summed, ...: one term, of `count` and `exists` perhaps several.
+    body : tuple of (Literal or Comparison)
+    among : tuple of (Literal or Comparison)
+        `share` only: the further conditions whose share is taken, `share(c: body, among)`.
+    """
+
+    variable: str
+    function: str
+    of: tuple[Term, ...]
+    body: tuple[Literal | Comparison, ...]
+    among: tuple[Literal | Comparison, ...] = ()
+    span: Span | None = field(default=None, compare=False)
+
+
+Condition = Literal | Comparison | Aggregate
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """`head := body.`: a closed predicate made from others; several of one head are joined by "or".
+
+    Variables of the body that the head lacks are "for some". A comparison `v = expression` gives `v` its value.
+    """
+
+    head: Atom
+    body: tuple[Condition, ...]
+    description: str = field(default="", compare=False)
+    text: str = field(default="", compare=False)
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """`head open where body.`: which atoms of a query predicate are open; those of no scope are false.
+
+    Several of one head are joined by "or".
+    """
+
+    head: Atom
+    body: tuple[Condition, ...]
+    description: str = field(default="", compare=False)
+    text: str = field(default="", compare=False)
+    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -338,6 +418,9 @@ class Program:
         The source as given; included files are in `sources`.
     sources : mapping of file name (None for text given directly) to its text
         What the spans point into.
+    definitions : tuple of Definition
+        Their heads are among `predicates`, closed.
+    scopes : tuple of Scope
     """
 
     language: OneOf["mln", "psl"]
@@ -347,10 +430,21 @@ class Program:
     rules: tuple[Rule, ...]
     text: str = field(default="", compare=False)
     sources: Mapping[str | None, str] = field(default_factory=dict, compare=False, repr=False)
+    definitions: tuple[Definition, ...] = ()
+    scopes: tuple[Scope, ...] = ()
+
+    @property
+    def defined(self) -> frozenset[str]:
+        """The predicates that definitions make."""
+        return frozenset(definition.head.predicate for definition in self.definitions)
+
+    def kind_of(self, type_name: str) -> ValueKind | None:
+        """What values of a type are; None for a type with a domain."""
+        return ValueKind(type_name) if type_name in VALUE_TYPES and type_name not in self.types else None
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class FunctionValue:
     """`variable` is the value of `function` at `arguments` (variables and constants only).
 
     A grounding for which the function has no value, or one that is no constant of `type_name`, is removed. `type_name`
@@ -373,14 +467,16 @@ class Clause:
         Which rule of the program, and which of its clauses. Clauses that share both share their templates: they are
         copies made by expanding an existential quantifier over its domain.
     literals : tuple of Literal
-        Arguments are variables and constants only; function terms are in `definitions`.
+        Arguments are variables and constants only; function terms are in `function_values`.
     guards : tuple of Comparison
         Further disjuncts that constants alone decide; a grounding in which one is true is satisfied.
-    definitions : tuple of Definition
+    function_values : tuple of FunctionValue
         Variables that are function values, each after those it needs; they are not joined with their type's domain.
     variable_types : tuple of (str, str)
-        Every variable of the clause with its type, in order of first occurrence; without those of `definitions`
-        and the weight variable.
+        Every variable of the clause that ranges over a domain with its type, in order of first occurrence; without
+        those of `function_values` and the weight variable.
+    values : tuple of (str, str)
+        Variables of numbers, dates and texts, with their types: literals that are negated bind them.
     existential : tuple of str
         Variables disjoined over their domain inside one ground clause.
     plus : tuple of str
@@ -395,6 +491,8 @@ class Clause:
     weight_variable : str or None
         The rule variable whose number is each grounding's weight: the scale is that number times `share`, and the
         template's own weight is 1 and fixed.
+    factor : Variable, Constant or None
+        A number that is a factor of each grounding's scale.
     tied : bool
         The number of the formula's clauses depends on a domain: `weight` is the whole formula's, and `share` is always
         a factor of the scale, also where weights are not tied per formula.
@@ -408,7 +506,8 @@ class Clause:
     literals: tuple[Literal, ...]
     guards: tuple[Comparison, ...]
     variable_types: tuple[tuple[str, str], ...]
-    definitions: tuple[Definition, ...] = ()
+    function_values: tuple[FunctionValue, ...] = ()
+    values: tuple[tuple[str, str], ...] = ()
     existential: tuple[str, ...] = ()
     plus: tuple[str, ...] = ()
     weight: float | None = None
@@ -416,6 +515,7 @@ class Clause:
     fixed: bool = False
     hard: bool = False
     weight_variable: str | None = None
+    factor: Variable | Constant | None = None
     tied: bool = False
     power: OneOf[1, 2] = 1
     multiset: bool = False

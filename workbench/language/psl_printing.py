@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from workbench.language.program import (
+    Aggregate,
     And,
+    Apply,
     ArithmeticRule,
     Atom,
     Calculation,
     Cardinality,
     Comparison,
+    Condition,
     Constant,
+    Definition,
     Factor,
     Formula,
     LinearTerm,
@@ -17,16 +21,17 @@ from workbench.language.program import (
     LogicalRule,
     Not,
     Or,
+    Scope,
     SumVariable,
     Term,
     Variable,
     Weight,
 )
 
-__all__ = ["format_linear", "format_psl_rule", "psl_atom", "psl_comparison", "psl_number"]
+__all__ = ["format_linear", "format_psl_definition", "format_psl_rule", "psl_atom", "psl_comparison", "psl_number"]
 
 ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t", "\r": "\\r"})
-OPERATORS = {"=": "==", "!=": "!=", "%": "%"}
+OPERATORS = {"=": "==", "!=": "!=", "%": "%", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 TIGHTNESS = {"+": 1, "-": 1, "*": 2, "/": 2}
 
 
@@ -44,6 +49,22 @@ def format_psl_rule(rule: LogicalRule | ArithmeticRule) -> str:
         return _weighted(text, rule.weight, exponent)
     filters = "".join(f" {{{f.variable}: {_condition(f.condition, 0)}}}" for f in rule.filters)
     return _weighted(format_linear(rule.terms, rule.relation), rule.weight, exponent) + filters
+
+
+def format_psl_definition(definition: Definition | Scope) -> str:
+    """`Head(X) := body .`, or `Head(X) open where body .`, on one line."""
+    sign = ":=" if isinstance(definition, Definition) else "open where"
+    return f"{psl_atom(definition.head)} {sign} {' & '.join(map(_defining, definition.body))} ."
+
+
+def _defining(condition: Condition) -> str:
+    if isinstance(condition, Aggregate):
+        of = ", ".join(_term(term) for term in condition.of)
+        bodies = [" & ".join(map(_defining, body)) for body in (condition.body, condition.among) if body]
+        return f"{condition.variable} = {condition.function}({of}: {', '.join(bodies)})"
+    if isinstance(condition, Comparison) and condition.operator in ("=", "<", "<=", ">", ">="):
+        return f"{_term(condition.left)} {condition.operator} {_term(condition.right)}"
+    return _item(condition)
 
 
 def _weighted(text: str, weight: Weight, exponent: str) -> str:
@@ -70,7 +91,7 @@ def psl_comparison(comparison: Comparison) -> str:
     return f"{'!' if negated else ''}({_term(comparison.left)} {operator} {_term(comparison.right)})"
 
 
-def _term(term: Term) -> str:
+def _term(term: Term, around: int = 0) -> str:
     match term:
         case Variable(name):
             return name
@@ -78,6 +99,12 @@ def _term(term: Term) -> str:
             return f"+{name}"
         case Constant(name):
             return f"'{name.translate(ESCAPES)}'"
+        case Apply(function, (left, right)) if function in TIGHTNESS:
+            tightness = TIGHTNESS[function]
+            text = f"{_term(left, tightness)} {function} {_term(right, tightness + 1)}"
+            return f"({text})" if tightness < around else text
+        case Apply(function, arguments):
+            return f"{function}({', '.join(_term(argument) for argument in arguments)})"
     raise TypeError(type(term).__name__)
 
 

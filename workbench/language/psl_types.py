@@ -28,8 +28,9 @@ from workbench.language.program import (
     Variable,
 )
 from workbench.language.source import Diagnostics
+from workbench.language.values import VALUE_TYPES, ValueKind
 
-__all__ = ["rule_atoms", "rule_comparisons", "with_declarations", "with_inferred_types"]
+__all__ = ["rule_atoms", "rule_comparisons", "with_declarations", "with_inferred_types", "with_values"]
 
 Place = tuple[str, int]
 
@@ -58,15 +59,38 @@ def with_declarations(program: Program, declared: Iterable[Predicate]) -> Progra
     return result
 
 
-def with_inferred_types(program: Program, diagnostics: Diagnostics) -> Program:
+def with_inferred_types(
+    program: Program, diagnostics: Diagnostics, values: Mapping[str, tuple[ValueKind | None, ...]] | None = None
+) -> Program:
     """The program with its predicates, spelled as first mentioned, and inferred types.
 
-    A predicate used with two arities is reported as E0105.
+    A predicate used with two arities is reported as E0105. `values` says which arguments of a predicate (by its name,
+    whatever the case) are numbers, dates or texts.
     """
-    return _typed(replace(program, predicates={}), diagnostics)
+    return _typed(replace(program, predicates={}), diagnostics, values or {})
 
 
-def _typed(program: Program, diagnostics: Diagnostics) -> Program:
+def with_values(program: Program, values: Mapping[str, tuple[ValueKind | None, ...]]) -> Program:
+    """A PSL program whose arguments have the kinds of values that data give them.
+
+    Raises
+    ------
+    InputError
+        E0106 when a variable joins places of two types.
+    """
+    if not any(any(kinds) for kinds in values.values()):
+        return program
+    diagnostics = Diagnostics(program.sources)
+    closed = {name: predicate.closed for name, predicate in program.predicates.items()}
+    typed = with_inferred_types(program, diagnostics, values)
+    diagnostics.raise_errors()
+    predicates = {name: replace(one, closed=closed.get(name)) for name, one in typed.predicates.items()}
+    return replace(typed, predicates=predicates)
+
+
+def _typed(
+    program: Program, diagnostics: Diagnostics, values: Mapping[str, tuple[ValueKind | None, ...]] | None = None
+) -> Program:
     spelling = {name.casefold(): name for name in program.predicates}
     arities = {name: predicate.arity for name, predicate in program.predicates.items()}
     for rule in program.rules:
@@ -87,6 +111,18 @@ def _typed(program: Program, diagnostics: Diagnostics) -> Program:
     for rule in rules:
         _join(rule, classes, arities)
     given: dict[Place, str] = {}
+    for name, kinds in (values or {}).items():
+        known_as = spelling.get(name.casefold(), name)
+        places = ((place, kind) for place, kind in enumerate(kinds[: arities.get(known_as, 0)]) if kind is not None)
+        for position, kind in places:
+            root = classes.find((known_as, position))
+            if given.setdefault(root, kind) != kind:
+                diagnostics.add(
+                    "E0106",
+                    f"argument {position + 1} of {known_as} is a {kind}, and the rules join it with a {given[root]}",
+                    _span_of_use(rules, known_as),
+                    "compare values of one kind",
+                )
     for predicate in program.predicates.values():
         for position, type_name in enumerate(predicate.argument_types):
             root = classes.find((predicate.name, position))
@@ -104,7 +140,12 @@ def _typed(program: Program, diagnostics: Diagnostics) -> Program:
         known_predicate = program.predicates.get(name)
         types = tuple(names[classes.find((name, position))] for position in range(arity))
         predicates[name] = known_predicate or Predicate(name, types)
-    used = dict.fromkeys(type_name for predicate in predicates.values() for type_name in predicate.argument_types)
+    used = dict.fromkeys(
+        type_name
+        for predicate in predicates.values()
+        for type_name, kind in zip(predicate.argument_types, predicate.kinds)
+        if kind is None
+    )
     return replace(program, rules=rules, predicates=predicates, types={name: Type(name) for name in used})
 
 
@@ -182,7 +223,7 @@ class _Classes:
         for place, variable in self.used:
             counts[self.find(place)][re.sub(r"\d+$", "", variable).casefold() or "t"] += 1
         names = dict(given)
-        taken = set(given.values())
+        taken = {*given.values(), *VALUE_TYPES}
         for place, counter in counts.items():
             if place in given:
                 continue

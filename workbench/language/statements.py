@@ -16,15 +16,26 @@ from lark import Lark, Token, Transformer
 from workbench.errors import Span
 from workbench.language.source import Diagnostics, Source
 
-__all__ = ["CLOSING", "OPENING", "STRAY", "Statement", "is_sound", "mln_parser", "report_stray", "split_statements"]
+__all__ = [
+    "CLOSING",
+    "OPENING",
+    "STRAY",
+    "Statement",
+    "description",
+    "is_sound",
+    "mln_parser",
+    "opens_scope",
+    "report_stray",
+    "split_statements",
+]
 
 OPENING = {"LPAR", "LBRACE", "LSQB"}
 CLOSING = {"RPAR", "RBRACE", "RSQB"}
-JOINING = {"AND", "OR", "IMPLIES", "IFF", "COMMA", "EQUAL", "UNEQUAL", "LESS", "AT_MOST", "MORE", "AT_LEAST"}
+JOINING = {"AND", "OR", "IMPLIES", "IFF", "COMMA", "EQUAL", "UNEQUAL", "LESS", "AT_MOST", "MORE", "AT_LEAST", "DEFINES"}
 LEFT_OPEN = JOINING | {"NOT", "PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "COLON", "AT"}
 RIGHT_OPEN = JOINING | CLOSING | {"SLASH", "PERCENT"}
-OPERAND_ENDS = {"NAME", "STRING", "NUMBER", "RPAR"}
-OPERAND_STARTS = {"NAME", "STRING", "NUMBER", "NOT", "FORALL", "EXIST"}
+OPERAND_ENDS = {"NAME", "STRING", "NUMBER", "RPAR", "NOW"}
+OPERAND_STARTS = {"NAME", "STRING", "NUMBER", "NOT", "FORALL", "EXIST", "NOW"}
 STRAY = {"UNKNOWN", "OPEN_COMMENT", "OPEN_STRING"}
 
 
@@ -43,7 +54,7 @@ def mln_parser(builder: Transformer[Token, object]) -> Lark:
         (Path(__file__).parent / "mln.lark").read_text(encoding="utf-8"),
         parser="lalr",
         lexer="basic",
-        start=["rule", "type_declaration", "predicate_declaration", "function_declaration"],
+        start=["rule", "definition", "scope", "type_declaration", "predicate_declaration", "function_declaration"],
         transformer=builder,
         maybe_placeholders=True,
         postlex=Layout(),
@@ -81,7 +92,7 @@ def split_statements(parser: Lark, source: Source, diagnostics: Diagnostics) -> 
         if newlines and tokens:
             last = tokens[-1].type
             inside = depth > 0 and newlines == 1 and not (last in OPERAND_ENDS and kind in OPERAND_STARTS)
-            goes_on = inside or last in LEFT_OPEN or kind in RIGHT_OPEN
+            goes_on = inside or last in LEFT_OPEN or kind in RIGHT_OPEN or opens_scope(tokens)
             if not goes_on or kind == "INCLUDE" or tokens[-1].type == "OPEN_STRING":
                 if is_sound(tokens):
                     yield Statement(source, tokens)
@@ -104,6 +115,26 @@ def split_statements(parser: Lark, source: Source, diagnostics: Diagnostics) -> 
             tokens = []
     if tokens and is_sound(tokens):
         yield Statement(source, tokens)
+
+
+def opens_scope(tokens: list[Token]) -> bool:
+    """Whether tokens end in `open where`, which conditions must follow."""
+    return len(tokens) > 2 and tokens[-2:] == ["open", "where"] and tokens[-3].type in OPERAND_ENDS
+
+
+def description(statement: Statement) -> str:
+    """The `//` comment on the lines right above a statement, as one line."""
+    text = statement.source.text
+    end = text.rfind("\n", 0, statement.start)
+    lines: list[str] = []
+    while (end >= 0 and not text[end + 1 : statement.start].strip()) or lines:
+        start = text.rfind("\n", 0, max(end, 0)) + 1
+        line = text[start:end].strip()
+        if end < 0 or not line.startswith("//"):
+            break
+        lines.append(line.lstrip("/").strip())
+        end = start - 1
+    return " ".join(reversed(lines))
 
 
 def is_sound(tokens: list[Token]) -> bool:

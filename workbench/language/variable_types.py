@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from workbench.errors import Span, nearest
-from workbench.language.builtin import FUNCTIONS, STRING_FUNCTIONS
+from workbench.language.builtin import FUNCTIONS, STRING_FUNCTIONS, VALUE_FUNCTIONS
+from workbench.language.formulas import term_variables
 from workbench.language.program import (
+    Aggregate,
     And,
     Apply,
     Atom,
     Comparison,
+    Condition,
     Constant,
     Formula,
     FreeSign,
     Iff,
     Implies,
+    Literal,
     Not,
     Or,
     Program,
@@ -26,7 +30,7 @@ from workbench.language.program import (
     Variable,
 )
 
-__all__ = ["FormulaTypes", "Problem", "infer_types"]
+__all__ = ["FormulaTypes", "Problem", "infer_condition_types", "infer_types"]
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,22 @@ def infer_types(formula: Formula, program: Program, untyped: frozenset[str] = fr
     return inference.finish(untyped)
 
 
+def infer_condition_types(
+    head: Atom | None, conditions: Sequence[Condition], program: Program, *, partial: bool = False
+) -> FormulaTypes:
+    """The types of the variables of a definition or scope.
+
+    With `partial`, predicates that are not declared (yet) say nothing of their arguments, and a variable that nothing
+    gives a type is left out.
+    """
+    inference = _Inference(program, partial)
+    environment: dict[str, int] = {}
+    if head is not None:
+        inference.atom(head, environment)
+    inference.conditions(conditions, environment)
+    return inference.finish(frozenset(environment) if partial else frozenset(["$now"]))
+
+
 @dataclass
 class _Cell:
     """A set of variables known to share a type."""
@@ -89,13 +109,21 @@ class _Cell:
 
 
 class _Inference:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, partial: bool = False) -> None:
         self.program = program
+        self.partial = partial
+        self.deferred: list[tuple[Term, dict[str, int], str | None, str]] = []
+        self.later: list[tuple[Comparison, dict[str, int]]] = []
         self.found = FormulaTypes()
         self.cells: list[_Cell] = []
         self.compared: list[tuple[Constant, _Cell]] = []
 
     def finish(self, untyped: frozenset[str]) -> FormulaTypes:
+        # What is computed has a type of its own once the variables in it have theirs, which atoms give.
+        for term, environment, type_name, where in self.deferred:
+            self.computed(term, environment, type_name, where)
+        for comparison, environment in self.later:
+            self.compare(comparison, environment)
         for cell in self.cells:
             root = cell.root()
             if root.type_name is not None:
@@ -135,16 +163,52 @@ class _Inference:
     def atom(self, atom: Atom, environment: dict[str, int]) -> None:
         predicate = self.program.predicates.get(atom.predicate)
         if predicate is None:
-            self.unknown(atom.predicate, "predicate", self.program.predicates, atom.span)
+            if not self.partial:
+                self.unknown(atom.predicate, "predicate", self.program.predicates, atom.span)
             for argument in atom.arguments:
-                self.visit(argument, environment)
+                if self.partial:
+                    self.meet(argument, environment)
+                else:
+                    self.visit(argument, environment)
             return
         if predicate.arity != len(atom.arguments):
             self.arity(atom.predicate, predicate.argument_types, len(atom.arguments), atom.span)
         for position, (argument, type_name) in enumerate(zip(atom.arguments, predicate.argument_types), 1):
             self.expect(argument, type_name, f"argument {position} of {atom.predicate}", environment)
 
+    def conditions(self, conditions: Sequence[Condition], environment: dict[str, int]) -> None:
+        for condition in conditions:
+            match condition:
+                case Literal(atom):
+                    self.atom(atom, environment)
+                case Comparison():
+                    self.comparison(condition, environment)
+                case Aggregate(variable, function, of, body, among, span):
+                    self.conditions((*body, *among), environment)
+                    self.variable(variable, span, environment)
+                    for term in of:
+                        self.meet(term, environment)
+                    result: Term = of[0] if function in SAME_TYPE else Constant("0")
+                    if function in SAME_TYPE:
+                        self.later.append((Comparison("=", Variable(variable, span=span), result, span), environment))
+                    else:
+                        self.assign(self.variable(variable, span, environment), "number", f"the {function}", span)
+
     def comparison(self, node: Comparison, environment: dict[str, int]) -> None:
+        self.meet(node.left, environment)
+        self.meet(node.right, environment)
+        self.later.append((node, environment))
+
+    def meet(self, term: Term, environment: dict[str, int]) -> None:
+        for variable in term_variables(term):
+            self.variable(variable.name, variable.span, environment)
+
+    def computed(self, term: Term, environment: dict[str, int], type_name: str | None, where: str) -> None:
+        cell = self.cell_of(term, environment)
+        if cell is not None and type_name is not None:
+            self.assign(cell, type_name, where, getattr(term, "span", None))
+
+    def compare(self, node: Comparison, environment: dict[str, int]) -> None:
         sides = [self.cell_of(node.left, environment), self.cell_of(node.right, environment)]
         for cell, other in zip(sides, (node.right, node.left)):
             if cell is not None and isinstance(other, Constant) and node.operator in EQUALITY:
@@ -155,6 +219,8 @@ class _Inference:
     def cell_of(self, term: Term, environment: dict[str, int]) -> _Cell | None:
         """The cell of a term's type; None where any type will do."""
         match term:
+            case Variable("$now", _, span):
+                return _Cell("$now", span, "date", "the time asked about")
             case Variable(name, _, span):
                 return self.variable(name, span, environment)
             case Apply(function, arguments, span) if function in self.program.functions:
@@ -163,6 +229,9 @@ class _Inference:
                 return cell
             case Apply(function, arguments, span) if function in FUNCTIONS:
                 self.check_arity(term, len(arguments))
+                value_type = self.value_type(term, environment)
+                if value_type is not None:
+                    return _Cell(f"`{function}`", span, value_type, f"the value of {function}")
                 cells = [self.cell_of(argument, environment) for argument in arguments]
                 if function in STRING_FUNCTIONS:
                     return None
@@ -184,6 +253,28 @@ class _Inference:
                     self.visit(argument, environment)
         return None
 
+    def value_type(self, term: Apply, environment: dict[str, int]) -> str | None:
+        """The type of what is computed from numbers, dates and texts; None where constants of a domain are meant."""
+        if self.program.kind_of("number") is None:
+            return None
+        if term.function in VALUE_FUNCTIONS:
+            for argument in term.arguments:
+                self.cell_of(argument, environment)
+            return "number"
+        kinds = [self.kind(argument, environment) for argument in term.arguments]
+        if not any(kinds) or term.function in STRING_FUNCTIONS:
+            return None
+        dates = sum(kind == "date" for kind in kinds)
+        if "text" in kinds or (dates and term.function not in ("+", "-", "min", "max")):
+            named = "text" if "text" in kinds else "date"
+            self.problem("E0106", f"`{term.function}` computes with numbers, and this is a {named}", term.span)
+        return "date" if dates == 1 or (dates == 2 and term.function != "-") else "number"
+
+    def kind(self, term: Term, environment: dict[str, int]) -> str | None:
+        cell = self.cell_of(term, environment) if not isinstance(term, Constant) else None
+        type_name = cell.root().type_name if cell is not None else None
+        return type_name if type_name is not None and self.program.kind_of(type_name) is not None else None
+
     def visit(self, term: Term, environment: dict[str, int]) -> None:
         """Meet the variables of a term about whose type nothing is known, so that no second message is given."""
         match term:
@@ -200,10 +291,9 @@ class _Inference:
                 self.assign(self.variable(name, span, environment), type_name, where, span)
             case Constant():
                 self.found.constants.append((term, type_name))
-            case Apply(_, _, span):
-                cell = self.cell_of(term, environment)
-                if cell is not None:
-                    self.assign(cell, type_name, where, span)
+            case Apply():
+                self.meet(term, environment)
+                self.deferred.append((term, environment, type_name, where))
 
     def arguments(self, term: Apply, environment: dict[str, int]) -> None:
         declared = self.program.functions[term.function].argument_types
@@ -262,5 +352,7 @@ class _Inference:
 
 ANY = "?"
 EQUALITY = ("=", "!=")
+SAME_TYPE = ("min", "max", "latest")
+"""Aggregates whose result is of the type of what they are taken of."""
 UNTYPED_HELP = "let it stand in an argument of a declared predicate or function"
 DECLARING = {"predicate": "Name(type, type)", "function": "type name(type)"}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from workbench.errors import UsageError
 from workbench.language.program import Program
+from workbench.language.psl_types import with_values
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import Task, as_program, names_of, task_of
 
@@ -35,6 +36,8 @@ class Modelling:
     def declare(self, rules: RulesLike) -> Program:
         """Declare a program's types and predicates in the database, and give the program back."""
         program = as_program(rules)
+        if program.language == "psl":
+            program = with_values(program, {name: one.kinds for name, one in self.database.predicates().items()})
         self.database.declare(program)
         return program
 

@@ -1,0 +1,260 @@
+"""Definitions: the types of what they define, the order in which they are made, and what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from workbench.errors import Span
+from workbench.language.formulas import term_variables
+from workbench.language.program import (
+    Aggregate,
+    Atom,
+    Comparison,
+    Condition,
+    Definition,
+    Literal,
+    Predicate,
+    Program,
+    Scope,
+    Term,
+    Variable,
+)
+from workbench.language.source import Diagnostics
+from workbench.language.variable_types import FormulaTypes, infer_condition_types
+
+__all__ = ["Use", "check_definitions", "condition_atoms", "strata", "uses", "with_defined_predicates"]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """An atom in the body of a definition; `plain` where more facts of it can only add to what is defined."""
+
+    atom: Atom
+    plain: bool
+
+
+def uses(body: Sequence[Condition]) -> Iterator[Use]:
+    """The atoms of a body, those of its aggregates included, left to right."""
+    for condition in body:
+        if isinstance(condition, Literal):
+            yield Use(condition.atom, condition.positive)
+        elif isinstance(condition, Aggregate):
+            for inner in (*condition.body, *condition.among):
+                if isinstance(inner, Literal):
+                    yield Use(inner.atom, False)
+
+
+def condition_atoms(body: Sequence[Condition]) -> Iterator[Atom]:
+    """The atoms of a body, those of its aggregates included, left to right."""
+    return (use.atom for use in uses(body))
+
+
+def with_defined_predicates(program: Program, ordinary: Collection[str] = ()) -> Program:
+    """The program with the heads of its definitions among its predicates, closed, their types those of their variables.
+
+    Heads that are declared keep their types. `ordinary` names the types that have a domain in spite of their name. A
+    head whose types cannot be told is left out: `check` says so.
+    """
+    predicates = dict(program.predicates)
+    for name in dict.fromkeys(definition.head.predicate for definition in program.definitions):
+        if name in predicates:
+            predicates[name] = replace(predicates[name], closed=True)
+    pending = [one for one in program.definitions if one.head.predicate not in predicates]
+    while pending:
+        found: dict[str, tuple[tuple[str, ...], Definition]] = {}
+        current = replace(program, predicates=predicates)
+        for definition in pending:
+            types = infer_condition_types(None, definition.body, current, partial=True).variables
+            wanted = tuple(_head_type(term, types) for term in definition.head.arguments)
+            if all(wanted):
+                found.setdefault(definition.head.predicate, (tuple(map(str, wanted)), definition))
+        if not found:
+            break
+        for name, (wanted, definition) in found.items():
+            entities = tuple(i for i, type_name in enumerate(wanted) if type_name in ordinary)
+            predicates[name] = Predicate(name, wanted, closed=True, entities=entities, span=definition.head.span)
+        pending = [one for one in pending if one.head.predicate not in predicates]
+    return replace(program, predicates=predicates)
+
+
+def _head_type(term: Term, types: dict[str, str]) -> str | None:
+    return types.get(term.name) if isinstance(term, Variable) else None
+
+
+def strata(program: Program) -> tuple[tuple[str, ...], ...]:
+    """The defined predicates, each after those it is made of; those made of each other together (Tarjan 1972)."""
+    defined = program.defined
+    needs: dict[str, list[str]] = {name: [] for name in sorted(defined)}
+    for definition in program.definitions:
+        names = (atom.predicate for atom in condition_atoms(definition.body))
+        needs[definition.head.predicate] += [name for name in names if name in defined]
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    path: list[str] = []
+    found: list[tuple[str, ...]] = []
+
+    def visit(name: str) -> None:
+        order[name] = lowest[name] = len(order)
+        path.append(name)
+        for other in needs[name]:
+            if other not in order:
+                visit(other)
+            if other in path:
+                lowest[name] = min(lowest[name], lowest[other])
+        if lowest[name] == order[name]:
+            cut = path.index(name)
+            found.append(tuple(sorted(path[cut:])))
+            del path[cut:]
+
+    for name in needs:
+        if name not in order:
+            visit(name)
+    return tuple(found)
+
+
+def check_definitions(program: Program, diagnostics: Diagnostics) -> None:
+    """Report what is wrong with the definitions and scopes of a program."""
+    for definition in program.definitions:
+        if definition.head.predicate not in program.predicates:
+            diagnostics.add(
+                "E0110",
+                f"nothing gives the arguments of {definition.head.predicate} their types",
+                definition.head.span,
+                "let its variables stand in atoms of declared predicates, or declare it",
+            )
+    parts: tuple[Definition | Scope, ...] = (*program.definitions, *program.scopes)
+    for part in parts:
+        if part.head.predicate in program.predicates:
+            types = infer_condition_types(part.head, part.body, program)
+            for problem in types.problems:
+                diagnostics.add(problem.code, problem.message, problem.span or part.span, problem.help)
+            _check_bound(program, part.head, part.body, types, diagnostics)
+    for scope in program.scopes:
+        if scope.head.predicate in program.defined:
+            message = f"{scope.head.predicate} is defined, so none of its atoms is open"
+            diagnostics.add("E0155", message, scope.span, "give the scope to a predicate that is asked about")
+    _check_cycles(program, diagnostics)
+
+
+def _check_bound(
+    program: Program, head: Atom, body: Sequence[Condition], types: FormulaTypes, diagnostics: Diagnostics
+) -> None:
+    """Each value needs a positive atom, an aggregate or an equation that gives it; so does what is negated."""
+    bound = bound_variables(body)
+    aggregates = [condition for condition in body if isinstance(condition, Aggregate)]
+    for term in head.arguments:
+        for variable in term_variables(term):
+            type_name = types.variables.get(variable.name, "")
+            counted = any(variable.name in _names(one.body) for one in aggregates)
+            if variable.name not in bound and not (counted and program.kind_of(type_name) is None):
+                diagnostics.add(
+                    "E0152",
+                    f"nothing in the body gives {variable.name} a value",
+                    variable.span,
+                    "let it stand in an atom of the body that is not negated",
+                )
+    for condition in body:
+        if isinstance(condition, Aggregate):
+            inner = bound | bound_variables(condition.body)
+            wanted = {name for term in condition.of for name in _term_names(term)}
+            loose = [
+                name for name in sorted(_loose(condition.body) | wanted | _loose(condition.among)) if name not in inner
+            ]
+        else:
+            loose = [name for name in sorted(_loose((condition,))) if name not in bound]
+        for name in loose:
+            diagnostics.add(
+                "E0152",
+                f"nothing gives {name} a value here",
+                condition_span(condition),
+                "let it stand in an atom that is not negated",
+            )
+    free = [t.name for t in head.arguments if isinstance(t, Variable) and t.name not in bound]
+    counting = [one for one in aggregates if one.function in ("count", "sum", "exists")]
+    if len(set(free)) > 1 and counting:
+        diagnostics.add(
+            "E0153",
+            f"{' and '.join(free)} range over every pair, most of which count nothing",
+            counting[0].span,
+            f"bind them outside: write conditions on {' and '.join(free)} before `{counting[0].variable} =`",
+        )
+
+
+def bound_variables(body: Sequence[Condition]) -> set[str]:
+    """The variables that positive atoms, aggregates and equations of a body give values."""
+    found = {
+        variable.name
+        for condition in body
+        if isinstance(condition, Literal) and condition.positive
+        for term in condition.atom.arguments
+        for variable in term_variables(term)
+        if isinstance(term, Variable)
+    }
+    found |= {condition.variable for condition in body if isinstance(condition, Aggregate)} | {"$now"}
+    changed = True
+    while changed:
+        changed = False
+        for condition in body:
+            if isinstance(condition, Comparison) and condition.operator == "=":
+                for one, other in ((condition.left, condition.right), (condition.right, condition.left)):
+                    if isinstance(one, Variable) and one.name not in found and _term_names(other) <= found:
+                        found.add(one.name)
+                        changed = True
+    return found
+
+
+def _term_names(term: Term) -> set[str]:
+    return {variable.name for variable in term_variables(term)}
+
+
+def _names(body: Sequence[Condition]) -> set[str]:
+    """The variables of a body's positive atoms."""
+    atoms = (one.atom for one in body if isinstance(one, Literal) and one.positive)
+    return {name for atom in atoms for term in atom.arguments for name in _term_names(term)}
+
+
+def _loose(body: Sequence[Condition]) -> set[str]:
+    """The variables that comparisons, negated atoms and computed arguments need values of."""
+    found: set[str] = set()
+    for condition in body:
+        if isinstance(condition, Comparison):
+            found |= _term_names(condition.left) | _term_names(condition.right)
+        elif isinstance(condition, Literal):
+            terms = condition.atom.arguments
+            found |= {
+                name for t in terms if not condition.positive or not isinstance(t, Variable) for name in _term_names(t)
+            }
+    return found
+
+
+def condition_span(condition: Condition) -> Span | None:
+    """Where a condition stands."""
+    return condition.atom.span if isinstance(condition, Literal) else condition.span
+
+
+def _check_cycles(program: Program, diagnostics: Diagnostics) -> None:
+    """A predicate may be made of itself, but not of its own absence, of a count of itself, or of new values."""
+    for together in strata(program):
+        for definition in program.definitions:
+            if definition.head.predicate not in together:
+                continue
+            inner = [use for use in uses(definition.body) if use.atom.predicate in together]
+            for use in inner:
+                if not use.plain:
+                    cycle = " and ".join(together)
+                    diagnostics.add(
+                        "E0154",
+                        f"{cycle} would be made of a negation or an aggregate of {use.atom.predicate} itself",
+                        use.atom.span,
+                        "define what is negated or counted without it",
+                    )
+            made = {c.variable for c in definition.body if isinstance(c, Aggregate)}
+            made |= bound_variables(definition.body) - _names(definition.body) - {"$now"}
+            if inner and any(isinstance(t, Variable) and t.name in made for t in definition.head.arguments):
+                diagnostics.add(
+                    "E0154",
+                    f"{definition.head.predicate} is made of itself, and each step would make new values",
+                    definition.span,
+                    "let a recursive definition pass on values that facts have",
+                )
