@@ -117,6 +117,11 @@ def check_definitions(program: Program, diagnostics: Diagnostics) -> None:
     """Report what is wrong with the definitions and scopes of a program."""
     for definition in program.definitions:
         if definition.head.predicate not in program.predicates:
+            problems = infer_condition_types(None, definition.body, program).problems
+            for problem in problems:
+                diagnostics.add(problem.code, problem.message, problem.span or definition.span, problem.help)
+            if problems:
+                continue
             diagnostics.add(
                 "E0110",
                 f"nothing gives the arguments of {definition.head.predicate} their types",
