@@ -44,7 +44,6 @@ def test_the_first_format_gains_what_weights_are_recorded_with(old: Path) -> Non
     with duckdb.connect(str(old)) as older:
         for column in ("open", "satisfied", "violated", "low", "high"):
             older.execute(f"ALTER TABLE run_weight DROP COLUMN {column}")
-        older.execute("ALTER TABLE predicate_argument DROP COLUMN entity")
         older.execute("UPDATE workspace_format SET version = 1")
     with Database.open(old) as database:
         assert "low" in run_table(database, 1, "weight")
