@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
+from app.downloads import csv_text
 from app.show import header, metrics, plain, show_error, table
 from app.state import workspace
 from workbench.errors import WorkbenchError
@@ -138,7 +139,7 @@ def console() -> None:
         cut = f"; only the first {limit:,} are shown" if result.truncated else ""
         st.caption(f"{len(frame):,} rows in {result.seconds:.2f} s{cut}")
         table(frame, digits=None)
-        st.download_button("Download as CSV", frame.to_csv(index=False), "query.csv", "text/csv")
+        st.download_button("Download as CSV", csv_text(frame), "query.csv", "text/csv")
     else:
         st.caption("One SELECT or EXPLAIN; $name makes a field. The query becomes part of this page's address.")
     if st.session_state.get("sql-history"):

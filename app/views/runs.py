@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import io
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from app.downloads import csv_text
 from app.show import header, plain, run_label, show_error, table
 from app.state import workspace
 from workbench.errors import WorkbenchError
@@ -101,7 +101,7 @@ def exports(run: Any) -> None:
         if run.kind in ("infer", "crossval"):
             st.download_button(
                 "Predictions (CSV)",
-                lambda: ws.run_predictions(number).to_csv(index=False),
+                lambda: csv_text(ws.run_predictions(number)),
                 f"run-{number}.csv",
                 "text/csv",
                 key=f"csv-{number}",
@@ -175,12 +175,9 @@ def shown(item: dict[str, Any], end: str) -> str:
 
 def comparison_csv(first: int, second: int) -> str:
     """Everything that differs, one table after the other."""
-    found, buffer = workspace().compare(first, second), io.StringIO()
-    for key in ("settings", "metrics", "weights", "predictions"):
-        if found[key]:
-            buffer.write(f"# {key}\n")
-            pd.DataFrame(found[key]).to_csv(buffer, index=False)
-    return buffer.getvalue()
+    found = workspace().compare(first, second)
+    parts = [key for key in ("settings", "metrics", "weights", "predictions") if found[key]]
+    return "".join(f"# {key}\n{csv_text(pd.DataFrame(found[key]))}" for key in parts)
 
 
 def program_difference(first: int, second: int) -> None:

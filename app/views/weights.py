@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
+from app.downloads import csv_text
 from app.show import choose_run, header, table
 from app.state import workspace
 from app.watching import start, watch
@@ -82,7 +83,7 @@ def show(run: Any) -> None:
         if name in shown:
             shown[name] = shown[name].astype("int64")
     table(shown, help=COLUMNS)
-    st.download_button("Download as CSV", shown.to_csv(index=False), f"weights-{run.id}.csv", "text/csv")
+    st.download_button("Download as CSV", csv_text(shown), f"weights-{run.id}.csv", "text/csv")
 
 
 def intervals(run: Any, there: bool) -> None:

@@ -11,6 +11,7 @@ import duckdb
 import pytest
 
 from workbench.database import Database, load_alchemy_text, salvage
+from workbench.database.outside import masked
 from workbench.database.storage_faults import storage_fault
 from workbench.errors import InputError
 from workbench.language import parse_mln
@@ -169,3 +170,17 @@ def test_other_failures_are_not_storage_faults() -> None:
     assert storage_fault(ValueError("corrupt")) is None
     assert storage_fault(duckdb.BinderException('no column is called "out of memory"')) is None
     assert storage_fault(FileNotFoundError(2, os.strerror(2))) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("postgresql://ada:p@ss:w/rd", "postgresql://ada:***@ss:w/rd"),
+        ("postgresql://ada:secret@db.example:5432/staff", "postgresql://ada:***@db.example:5432/staff"),
+        ("host=db password=secret dbname=staff", "host=db password=*** dbname=staff"),
+        ("host=db PASSWORD = 'two words' dbname=staff", "host=db PASSWORD = *** dbname=staff"),
+        ("shops/ada@home.sqlite", "shops/ada@home.sqlite"),
+    ],
+)
+def test_passwords_are_masked(text: str, shown: str) -> None:
+    assert masked(text) == shown

@@ -238,6 +238,8 @@ def test_the_console_reads_only(database: Database) -> None:
         "SELECT * FROM arrow_scan(1::UBIGINT::POINTER, 2::UBIGINT::POINTER, 3::UBIGINT::POINTER)",
         "SELECT write_log('x')",
         "SELECT setseed(0.5)",
+        "SELECT current_setting('temp_directory')",
+        "SELECT * FROM duckdb_settings()",
     ],
 )
 def test_the_console_does_nothing_but_read(database: Database, sql: str) -> None:
@@ -266,6 +268,33 @@ def test_the_console_does_nothing_but_read(database: Database, sql: str) -> None
 def test_the_console_reads_in_many_ways(database: Database, sql: str) -> None:
     load_alchemy_text(database, FACTS)
     assert query(database, sql).rows
+
+
+@pytest.mark.parametrize(
+    ("sql", "code"),
+    [
+        ("SELECT repeat('x', 3000000000)", "E0225"),
+        ("SELECT repeat('x', 100000000)", "E0225"),
+        ("SELECT list(range) FROM range(500000000)", "E0225|E0216"),
+        ("SELECT unnest(range(1000000000))", "E0225|E0216"),
+        ("SELECT count(*) FROM range(1000000000000) t(i) WHERE hash(i) = 1", "E0216"),
+    ],
+)
+def test_limits_hold_for_every_statement(database: Database, sql: str, code: str) -> None:
+    with pytest.raises(InputError, match=code):
+        query(database, sql, seconds=2 if "E0216" in code else 30)
+
+
+def test_the_console_sees_what_the_workspace_holds(database: Database, tmp_path: Path) -> None:
+    load_alchemy_text(database, FACTS)
+    assert query(database, "SELECT path FROM duckdb_databases() WHERE path IS NOT NULL").rows == ()
+    tables = dict(query(database, "SELECT table_name, estimated_size FROM duckdb_tables()").rows)
+    assert tables["p_Friends"] == database.execute('SELECT count(*) FROM "p_Friends"').fetchall()[0][0]
+    assert query(database, "WITH world AS (SELECT 7 AS id) SELECT id FROM world").rows == ((7,),)
+    joined = "SELECT count(*) FROM FACTS.friends f JOIN main.P_FRIENDS p ON p.partition = f.partition"
+    assert query(database, joined).rows[0][0] > 0
+    with pytest.raises(InputError, match="Friends"):
+        query(database, 'FROM facts."Friendss"')
 
 
 def test_settings_and_copies(database: Database) -> None:

@@ -12,7 +12,7 @@ import duckdb
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.ingest import LoadReport, Partition, Source
-from workbench.database.outside import copy_in, first_line, outside
+from workbench.database.outside import copy_in, first_line, masked, outside
 from workbench.database.row_mapping import STAGED_ROWS, RowMapping, find_predicate, load_rows
 from workbench.database.sqlite_tables import copy_sqlite_table
 from workbench.database.table_files import numbered
@@ -69,9 +69,12 @@ def load_attached(
         try:
             copy_in(numbered(scan, first=1), reader, connection, STAGED_ROWS)
         except duckdb.Error as error:
-            raise InputError.of("E0213", f"{table} of {source} cannot be read: {first_line(error)}") from None
+            raise InputError.of("E0213", masked(f"{table} of {source} cannot be read: {first_line(error)}")) from None
         return load_rows(
-            database, stored, Source(f"{source}:{table}"), RowMapping(columns, value, world, world_column, partition)
+            database,
+            stored,
+            Source(masked(f"{source}:{table}")),
+            RowMapping(columns, value, world, world_column, partition),
         )
 
 
@@ -107,4 +110,4 @@ def _attach(reader: duckdb.DuckDBPyConnection, source: str, kind: str) -> None:
             f"ATTACH {text_literal(source)} AS attached (READ_ONLY{'' if kind == 'duckdb' else f', TYPE {kind}'})"
         )
     except duckdb.Error as error:
-        raise InputError.of("E0213", f"{source} cannot be attached: {first_line(error)}") from None
+        raise InputError.of("E0213", masked(f"{source} cannot be attached: {first_line(error)}")) from None

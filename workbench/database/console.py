@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from threading import Timer
 from time import monotonic
 from typing import Any
 
@@ -14,6 +13,7 @@ import duckdb
 
 from workbench.database.database import Database
 from workbench.database.outside import first_line
+from workbench.database.query_process import run_apart
 from workbench.database.rows import first_row
 from workbench.errors import InputError, WorkbenchError
 
@@ -28,7 +28,11 @@ _TABLE_FUNCTIONS = frozenset(
     "query_table pg_timezone_names icu_calendar_names".split()
 )
 _CATALOGUES = ("duckdb_", "pragma_")
+# Schemas and views of the catalogue that are read by name instead of by a function.
+_CATALOGUE_NAMES = ("information_schema", "pg_catalog", "sqlite_master")
 _ACTIONS = frozenset(("nextval", "setval", "setseed", "write_log"))
+# What they show is of the machine, not of the workspace: paths, limits, secrets.
+_SETTINGS = frozenset(("current_setting", "duckdb_settings", "duckdb_secrets", "duckdb_extensions"))
 
 
 @dataclass(frozen=True)
@@ -69,47 +73,35 @@ def query(
     max_rows: int = 1000,
     seconds: float = 10.0,
 ) -> QueryResult:
-    """Run one SELECT, or the EXPLAIN of one, in a read-only transaction on a cursor of its own.
+    """Run one SELECT, or the EXPLAIN of one, in a process of its own over the tables that it mentions.
 
-    The workspace's database reaches neither files nor network, so a query cannot either; nor does it call functions
-    that do more than read.
+    That process reaches neither files nor network, and is ended when its time or memory is up, whatever the statement
+    is busy with; functions that do more than read are refused before.
 
     Raises
     ------
     InputError
-        E0215 for a statement that is refused or wrong; E0216 when the time is up.
+        E0215 for a statement that is refused or wrong; E0216 when the time is up, E0225 when the memory is.
     """
     cursor = database.cursor()
     started = monotonic()
     try:
         statement = _only_statement(cursor, sql)
-        _check_reading(cursor, sql if statement.type is duckdb.StatementType.SELECT else _explained(sql))
+        parsed = _check_reading(cursor, sql if statement.type is duckdb.StatementType.SELECT else _explained(sql))
         cursor.execute("BEGIN TRANSACTION READ ONLY")
-        timer = Timer(seconds, cursor.interrupt)
-        timer.start()
-        try:
-            result = cursor.execute(statement, dict(parameters or {}))
-            described = result.description or []
-            rows = tuple(result.fetchmany(max_rows + 1))
-        finally:
-            timer.cancel()
-    except duckdb.InterruptException:
-        raise InputError.of(
-            "E0216", f"the query was stopped after {seconds:g} seconds", help="ask for less, or raise the time limit"
-        ) from None
+        answer = run_apart(
+            cursor, statement.query, parameters or {}, _mentioned(parsed), max_rows=max_rows, seconds=seconds
+        )
     except duckdb.Error as error:
-        if "pytz" in str(error):
-            raise _refused("a time with a zone cannot be shown; cast it to TIMESTAMP or VARCHAR") from None
         raise _refused(first_line(error)) from None
     finally:
         cursor.close()
-    return QueryResult(
-        tuple(item[0] for item in described),
-        tuple(str(item[1]) for item in described),
-        rows[:max_rows],
-        len(rows) > max_rows,
-        monotonic() - started,
-    )
+    if "error" in answer:
+        if "pytz" in answer["error"]:
+            raise _refused("a time with a zone cannot be shown; cast it to TIMESTAMP or VARCHAR")
+        raise _refused(answer["error"].splitlines()[0])
+    rows = tuple(answer["rows"])
+    return QueryResult(answer["columns"], answer["types"], rows[:max_rows], len(rows) > max_rows, monotonic() - started)
 
 
 def _only_statement(cursor: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
@@ -125,8 +117,8 @@ def _explained(sql: str) -> str:
     return sql[prefix.end() :] if prefix else sql
 
 
-def _check_reading(cursor: duckdb.DuckDBPyConnection, sql: str) -> None:
-    """Refuse all but one SELECT, and one that calls a function that does more than read."""
+def _check_reading(cursor: duckdb.DuckDBPyConnection, sql: str) -> Any:
+    """The parsed statement; all but one SELECT is refused, and one that calls a function that does more than read."""
     kind = _only_statement(cursor, sql).type
     if kind is not duckdb.StatementType.SELECT:
         raise _refused(f"the console reads only: SELECT or EXPLAIN, not {kind.name}")
@@ -136,8 +128,29 @@ def _check_reading(cursor: duckdb.DuckDBPyConnection, sql: str) -> None:
         raise _refused(str(parsed.get("error_message", "this statement cannot be checked")))
     for place, name in _calls(parsed):
         after_from = place == "TABLE_FUNCTION"
-        if name in _ACTIONS or (after_from and name not in _TABLE_FUNCTIONS and not name.startswith(_CATALOGUES)):
+        if name in _ACTIONS | _SETTINGS or (
+            after_from and name not in _TABLE_FUNCTIONS and not name.startswith(_CATALOGUES)
+        ):
             raise _refused(f"the console reads this workspace only, and does not call {name}")
+    return parsed
+
+
+def _mentioned(parsed: Any) -> frozenset[str] | None:
+    """Every name and text in a parsed statement, in lower case; None where it asks about the catalogue as a whole."""
+    texts = frozenset(_texts(parsed))
+    whole = any(text.startswith((*_CATALOGUES, *_CATALOGUE_NAMES)) for text in texts) or "show_special" in texts
+    return None if whole else texts
+
+
+def _texts(node: Any) -> Iterator[str]:
+    if isinstance(node, str):
+        yield node.casefold()
+    elif isinstance(node, list):
+        for item in node:
+            yield from _texts(item)
+    elif isinstance(node, dict):
+        for item in node.values():
+            yield from _texts(item)
 
 
 def _calls(node: Any) -> Iterator[tuple[str, str]]:

@@ -16,7 +16,7 @@ from workbench.database.identifiers import text_literal
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["copy_in", "first_line", "outside", "parquet_bytes"]
+__all__ = ["copy_in", "first_line", "masked", "outside", "parquet_bytes"]
 
 VECTORS_PER_CHUNK = 50
 
@@ -57,6 +57,12 @@ def parquet_bytes(frame: pd.DataFrame) -> bytes:
         writer.register("frame", frame)
         writer.execute(f"COPY frame TO {text_literal(path)} (FORMAT parquet)")
         return path.read_bytes()
+
+
+def masked(text: str) -> str:
+    """A text without the passwords of connection strings in it, for messages and records."""
+    text = re.sub(r"(\w://[^\s:/@]*):[^\s/]*@", r"\1:***@", text)
+    return re.sub(r"(?i)\b(password\s*=\s*)('(?:[^'\\]|\\.)*'|\S+)", r"\1***", text)
 
 
 def first_line(error: Exception) -> str:

@@ -21,7 +21,7 @@ _DAMAGED = (
     "failed to load metadata",
     "not a valid duckdb database",
 )
-_UNWRITABLE = ("could not write", "could not open file", "cannot open file", "read-only file system", "could not fsync")
+_UNWRITABLE = ("could not write", "read-only file system", "could not fsync")
 
 # The log's header: field 100 holds the kind of its first entry (98, the version); the owner's 16 bytes
 # follow, one or two bytes each, and an end mark that no such pair equals.
