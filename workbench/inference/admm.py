@@ -11,6 +11,7 @@ from workbench.arrays import Float, Int64
 from workbench.inference.admm_kernels import advance
 from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude, declines_concave
+from workbench.inference.finish import finished
 from workbench.inference.program_layout import lay_out
 from workbench.inference.solution import Solution, Status
 from workbench.network.ground_network import GroundNetwork
@@ -41,6 +42,8 @@ class ADMM:
         Balance each component's primal and dual residuals during the first checks.
     check_every : int
         Iterations between checks of energy, bound and residuals.
+    finish : bool
+        Let an exact solver end a small problem that is not solved within `max_iterations`; `auto` does.
     """
 
     name: ClassVar[str] = "admm"
@@ -52,6 +55,7 @@ class ADMM:
     relaxation: float = 1.7
     adaptive: bool = True
     check_every: int = 20
+    finish: bool = False
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """Rows of negative effective weight."""
@@ -71,7 +75,7 @@ class ADMM:
         problem = convex_program(relax(network, weights))
         recorder = Recorder(deadline, progress, self.name)
         sweeps = _Sweeps(self, problem, start, recorder)
-        return conclude(
+        answer = conclude(
             self.name,
             network,
             problem,
@@ -80,6 +84,7 @@ class ADMM:
             tolerance=self.tolerance,
             diagnostics=sweeps.diagnostics,
         )
+        return finished(network, weights, answer, deadline=deadline, progress=progress) if self.finish else answer
 
 
 class _Sweeps:

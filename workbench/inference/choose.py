@@ -59,7 +59,7 @@ def choose(network: GroundNetwork, weights: Float, task: Task, *, discrete: bool
     if task == "map" and not (clausal if discrete is None else discrete):
         from workbench.inference.convex_choice import convex_engine
 
-        engine = convex_engine(network, weights)
+        engine = convex_engine(network, weights, finish=True)
         return engine, f"{engine.name} suits this mix of linear and squared hinges"
     exact = make_engine("exact", task)
     too_wide = exact.declines(network, weights)

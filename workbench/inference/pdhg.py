@@ -12,6 +12,7 @@ from workbench.arrays import Float, Real
 from workbench.inference.convex_program import ConvexProgram, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude, declines_concave
 from workbench.inference.feasible_point import make_feasible
+from workbench.inference.finish import finished
 from workbench.inference.pdhg_kernels import halpern_steps
 from workbench.inference.polish import Polish
 from workbench.inference.solution import Solution, Status
@@ -45,6 +46,8 @@ class PDHG:
     max_iterations : int
     check_every : int
         Iterations between checks of energy, bound and restarts.
+    finish : bool
+        Let an exact solver end a small problem that is not solved within `max_iterations`; `auto` does.
 
     References
     ----------
@@ -59,6 +62,7 @@ class PDHG:
     tolerance: float = 1e-4
     max_iterations: int = 100_000
     check_every: int = 40
+    finish: bool = False
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """Rows of negative effective weight."""
@@ -84,7 +88,7 @@ class PDHG:
             check_every=self.check_every,
             note=recorder.note,
         )
-        return conclude(
+        answer = conclude(
             self.name,
             network,
             program,
@@ -93,6 +97,7 @@ class PDHG:
             tolerance=self.tolerance,
             diagnostics=iterates.diagnostics,
         )
+        return finished(network, weights, answer, deadline=deadline, progress=progress) if self.finish else answer
 
 
 class PrimalDual:

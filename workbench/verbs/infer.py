@@ -14,6 +14,7 @@ from workbench.database import Database
 from workbench.errors import Diagnostic, InfeasibleError, InputError, UsageError
 from workbench.grounding import Grounding, GroundRequest, ground
 from workbench.inference import BOOLEAN, CONVEX, Solution, Status, choose, make_engine, with_parameters
+from workbench.inference.addable import lost_weights
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.rounded import Rounded
 from workbench.language.program import Program
@@ -249,6 +250,7 @@ def solve(
 ) -> Solution:
     """Run one engine by name, or the one that `auto` chooses, on a ground network."""
     network = grounding.network
+    _require_addable(grounding, weights)
     why = ""
     given = {key: value for key, value in options.items() if value is not None}
     if not discrete and engine == "lp":
@@ -322,6 +324,18 @@ def require_weights(templates: Templates, weights: Float) -> None:
             "E0805",
             f"{missing.size} of {weights.size} clauses have no weight, the first is `{first}`",
             help="learn the weights first (workbench learn), or write them before the formulas",
+        )
+
+
+def _require_addable(grounding: Grounding, weights: Float) -> None:
+    """Refuse weights so far apart that sums lose the smaller ones (E0408)."""
+    lost = lost_weights(grounding.network, weights)
+    if lost is not None:
+        heavy, light = (f"{weights[one]:g} of `{grounding.templates.label[one]}`" for one in lost)
+        raise InputError.of(
+            "E0408",
+            f"the weight {heavy} is so large that {light} is lost in the sum",
+            help="write a rule that must hold without a weight and end it with a full stop",
         )
 
 

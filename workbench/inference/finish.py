@@ -1,0 +1,54 @@
+"""An exact solver for what a first-order method leaves unsolved on a small problem, such as weights a million apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from workbench.arrays import Float
+from workbench.errors import UsageError
+from workbench.inference.solution import Engine, Solution, Status
+from workbench.network.ground_network import GroundNetwork
+from workbench.progress import Progress, expired
+
+__all__ = ["finished"]
+
+SMALL = 200_000
+"""Entries of the largest network that is finished so: seconds for an interior-point method."""
+
+
+def finished(
+    network: GroundNetwork, weights: Float, solution: Solution, *, deadline: float | None, progress: Progress
+) -> Solution:
+    """The better of a convex engine's answer and an exact solver's, with the better of their bounds.
+
+    The answer comes back as it is where it is proven, where time is up or the work was cancelled, or where the network
+    is large.
+    """
+    open_ended = solution.status in (Status.LIMIT, Status.FEASIBLE)
+    if not open_ended or expired(deadline) or progress.cancelled or network.A.nnz > SMALL:
+        return solution
+    try:
+        exact = _exact(network, weights).solve(network, weights, deadline=deadline, progress=progress)
+    except UsageError:  # the solver gave no point: the answer stays as far as it came
+        return solution
+    if exact.status is Status.INFEASIBLE:
+        return exact
+    better = min(solution, exact, key=lambda one: (one.hard_violation > 1e-6, one.energy))
+    bound = min(max(solution.bound, exact.bound), better.energy)
+    return replace(
+        better,
+        bound=bound,
+        status=exact.status,
+        engine=solution.engine,
+        reason=f"{solution.reason}; {exact.engine} went on: {exact.reason}",
+        trace=solution.trace,
+        diagnostics={**solution.diagnostics, "finished_by": exact.engine},
+    )
+
+
+def _exact(network: GroundNetwork, weights: Float) -> Engine:
+    """A linear program's solver where all hinges are linear, else an interior-point method."""
+    from workbench.inference.registry import make_engine
+
+    linear = make_engine("lp", solver="highs", rounding="none")
+    return linear if linear.declines(network, weights) is None else make_engine("clarabel")
