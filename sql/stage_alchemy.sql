@@ -9,7 +9,11 @@ flagged AS MATERIALIZED (
 ),
 grouped AS (
     SELECT line, regexp_extract(text, $fact, ['sign', 'number', 'name', 'arguments', 'result', 'after']) AS m
-    FROM (SELECT line, rtrim(text, chr(13)) AS text FROM flagged WHERE NOT plain)
+    FROM (
+        -- `Ann = MotherOf(Bob)` is `MotherOf(Bob) = Ann`.
+        SELECT line, regexp_replace(rtrim(text, chr(13)), $value_first, '\2 = \1 \3') AS text
+        FROM flagged WHERE NOT plain
+    )
     WHERE NOT regexp_full_match(text, $blank)
 )
 SELECT line, ltrim(split_part(text, '(', 1), '!?'),

@@ -17,15 +17,16 @@ def test_every_form_of_fact(database: Database, facts: Facts) -> None:
         database,
         'Friends(Anna, Bob) // a comment\n!Smokes(Anna)\r\n?Smokes("Bob \\"B\\", jr.")\n0.7 Smokes(Carl)\n\n'
         "// only a comment\nsmokes( Dora ) 0.25\nRain()\nMotherOf(Anna) = Bea\nSimilar(Anna,Bob,-1.5)\n"
+        '"C D"=MotherOf("(E")// F\n'
         'Friends(Anna,"http://example.org/a=b(c)")',
     )
     assert facts(database, "Friends") == [("Anna", "Bob", 1.0), ("Anna", "http://example.org/a=b(c)", 1.0)]
     assert facts(database, "Smokes") == [("Anna", 0.0), ('Bob "B", jr.', None), ("Carl", 0.7)]
     assert facts(database, "smokes") == [("Dora", 0.25)]
     assert facts(database, "Rain") == [(1.0,)]
-    assert facts(database, "MotherOf") == [("Anna", "Bea", 1.0)]
+    assert facts(database, "MotherOf") == [("(E", "C D", 1.0), ("Anna", "Bea", 1.0)]
     assert facts(database, "Similar") == [("Anna", "Bob", -1.5, 1.0)]
-    assert report.n_facts == 9
+    assert report.n_facts == 10
 
 
 @pytest.mark.parametrize(

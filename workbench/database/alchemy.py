@@ -24,6 +24,9 @@ FACT = (
     rf"\s*(?:([!?])|({_NUMBER})\s)?\s*([^\s(),\"=!?/]+)\s*"
     rf"(?:\(\s*((?:{_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*)?)\s*\))?\s*(?:=\s*({_ARGUMENT})\s*|\s({_NUMBER})\s*)?(?://.*)?"
 )
+VALUE_FIRST = (
+    rf"^\s*({_ARGUMENT})\s*=\s*([^\s(),\"=!?/]+\(\s*(?:{_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*)?\s*\))\s*((?://.*)?)$"
+)
 PLAIN_FACT = r"[!?]?[^\s(),\"=!?/]+\([^\s,()\"=]+(?:, ?[^\s,()\"=]+)*\)"
 
 
@@ -37,7 +40,7 @@ def load_alchemy(
     """Load one `.db` file (or `.db.gz`) into a world.
 
     One fact a line: `P(A, B)` true, `!P(A, B)` false, `?P(A, B)` unknown, `0.7 P(A, B)` or `P(A, B) 0.7` a degree of
-    truth or probability, `Mother(A) = B` a function's value; constants bare or double-quoted with backslash escapes;
+    truth or probability, `Mother(A) = B` or `B = Mother(A)` a function's value; constants bare or double-quoted with backslash escapes;
     `//` starts a comment. Identical lines count once. An empty file is legal.
 
     Cost: linear in the file; about 2 CPU-seconds for a million facts of two arguments.
@@ -99,6 +102,7 @@ def _stage(connection: duckdb.DuckDBPyConnection, text: str, first_line: int) ->
             "offset": first_line - 1,
             "plain": PLAIN_FACT,
             "fact": f"^{FACT}$",
+            "value_first": VALUE_FIRST,
             "argument": _ARGUMENT,
             "blank": r"\s*(?://.*)?",
         },

@@ -55,9 +55,9 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`function(arguments)`, with `filter` and `order` for aggregates; `not` and `case` are calls as well.
+    """`function(arguments)`, with `filter` and `order` for aggregates; `not`, `case` and `distinct` are calls as well.
 
-    `case` takes condition, value, condition, value, ..., otherwise.
+    `cast T` and `try_cast T` convert to type T; `case` takes condition, value, condition, value, ..., otherwise.
     """
 
     function: str
@@ -210,8 +210,9 @@ def render_expression(expression: Expression) -> str:
             if order:
                 inside += " ORDER BY " + ", ".join(map(render_expression, order))
             suffix = f" FILTER (WHERE {render_expression(condition)})" if condition is not None else ""
-            if function.startswith("cast "):
-                return f"CAST({inside} AS {function[5:]})"
+            word, _, type_name = function.partition(" ")
+            if type_name:
+                return f"{word.upper()}({inside} AS {type_name})"
             return f"{function}({inside}){suffix}"
 
 
