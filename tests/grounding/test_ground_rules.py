@@ -35,7 +35,8 @@ from workbench.grounding.templates import clause_text
 from workbench.inference import Solution, Status
 from workbench.language import clausal_form, parse_mln, parse_psl
 from workbench.language.ground_atoms import atom_text
-from workbench.language.program import Clause, Constant, Program, Term, Variable
+from workbench.language.printing import format_formula
+from workbench.language.program import Clause, Constant, FormulaRule, Program, Term, Variable
 from workbench.network import explain_atom
 from workbench.verbs.explain import explain_result
 from workbench.verbs.infer import InferenceResult
@@ -76,10 +77,10 @@ def written(clause: Clause, binding: Mapping[str, str]) -> str:
 def by_hand(program: Program, data: Sequence[World]) -> Counter[tuple[str, str | None, Literals, str]]:
     """Summed scale by atom (with its world), template, open literals and text; hard rules count 1."""
     found: Counter[tuple[str, str | None, Literals, str]] = Counter()
-    first: dict[tuple[int, int], str] = {}
     for clause in clausal_form(program, CONSTANTS):
         assert isinstance(clause, Clause)
-        common = first.setdefault((clause.rule, clause.index), clause_text(clause))
+        rule = program.rules[clause.rule]
+        common = format_formula(rule.formula) if clause.tied and isinstance(rule, FormulaRule) else clause_text(clause)
         for number, world in enumerate(data):
             universal = [name for name, _ in clause.variable_types if name not in clause.existential]
             for binding in _bindings(clause, world, universal):

@@ -40,8 +40,8 @@ def load_alchemy(
     """Load one `.db` file (or `.db.gz`) into a world.
 
     One fact a line: `P(A, B)` true, `!P(A, B)` false, `?P(A, B)` unknown, `0.7 P(A, B)` or `P(A, B) 0.7` a degree of
-    truth or probability, `Mother(A) = B` or `B = Mother(A)` a function's value; constants bare or double-quoted with backslash escapes;
-    `//` starts a comment. Identical lines count once. An empty file is legal.
+    truth or probability, `Mother(A) = B` or `B = Mother(A)` a function's value; constants bare or double-quoted with
+    backslash escapes; `//` starts a comment. Identical lines count once. An empty file is legal.
 
     Cost: linear in the file; about 2 CPU-seconds for a million facts of two arguments.
 

@@ -40,12 +40,14 @@ class Binding:
 class Body:
     """A FROM clause under construction for one rule.
 
-    Sources are added in the order given; each binds the variables that nothing before it bound.
+    Sources are added in the order given; each binds the variables that nothing before it bound. `worlds` are those that
+    the rule is grounded in, None for all of the vocabulary's.
     """
 
     vocabulary: Vocabulary
     types: dict[str, str]
     prefix: str = ""
+    worlds: tuple[int, ...] | None = None
     sources: list[Source] = field(default_factory=list)
     where: list[Expression] = field(default_factory=list)
     bound: dict[str, Binding] = field(default_factory=dict)
@@ -120,7 +122,7 @@ class Body:
                     self.bound[left.name] = Binding(
                         type_name,
                         self.vocabulary.constant(type_name, right.name),
-                        self.vocabulary.constant_position(type_name, right.name, self.geometry),
+                        self._constant_position(type_name, right),
                     )
                     changed = True
                 elif isinstance(right, Variable) and right.name in self.bound:
@@ -179,8 +181,8 @@ class Body:
             return Operation(name, tuple(map(self.number_of, arguments))), None
         if name in ("/", "%"):
             left, right = map(self.number_of, arguments)
-            operator = "//" if name == "/" else "%"
-            return Operation(operator, (left, Call("nullif", (right, Value(0))))), None
+            result = Operation(name, (left, Call("nullif", (right, Value(0)))))
+            return (_of_integers(result, (left, right)) if name == "/" else result), None
         if name == "length":
             return Call("length", (self.text_of(arguments[0]),)), None
         if name in ("concat", "lower", "upper"):
@@ -197,9 +199,12 @@ class Body:
     def position_of(self, term: Term, type_name: str) -> Expression:
         """The position of a bound term in its world's domain."""
         if isinstance(term, Constant):
-            return self.vocabulary.constant_position(type_name, term.name, self.geometry)
+            return self._constant_position(type_name, term)
         assert isinstance(term, Variable)
         return _known(self.bound[term.name].position)
+
+    def _constant_position(self, type_name: str, constant: Constant) -> Expression:
+        return self.vocabulary.constant_position(type_name, constant.name, self.geometry, self.worlds)
 
     @property
     def geometry(self) -> str:
@@ -239,7 +244,7 @@ class Body:
         assert isinstance(term, Variable)
         binding = self.bound[term.name]
         if binding.number is not None or binding.text is not None:
-            return binding.number or Call("try_cast_double", (_known(binding.text),))
+            return binding.number or Call("try_cast DOUBLE", (_known(binding.text),))
         return Column(self._name_alias(term.name), "number")
 
     def text_of(self, term: Term) -> Expression:
@@ -327,13 +332,27 @@ class Body:
     def select(self, columns: Iterable[tuple[str, Expression]], **changes: object) -> Select:
         """The finished query; a rule without variables has one grounding a world."""
         shown = tuple(columns)
-        if not self.sources and not self.vocabulary.one_world:
+        if not self.vocabulary.one_world and (not self.sources or (self.worlds is not None and self.world is None)):
             _ = self.geometry
+        if self.worlds is not None:
+            self.where.append(self._in_its_worlds(self.worlds))
         inner = [source for source in self.sources if source.kind == "inner"]
         others = [source for source in self.sources if source.kind != "inner"]
         if others and not inner:
             inner = [Source(Select((("one", Value(1)),)), "nothing")]
         return Select(shown, (*inner, *others), tuple(self.where), **changes)  # type: ignore[arg-type]
+
+    def _in_its_worlds(self, worlds: tuple[int, ...]) -> Expression:
+        if self.vocabulary.one_world:
+            return Value(self.vocabulary.worlds[0] in worlds)
+        assert self.world is not None
+        return Call("list_contains", (Call("list_value", tuple(map(Value, worlds))), self.world))
+
+
+def _of_integers(quotient: Expression, operands: tuple[Expression, ...]) -> Expression:
+    """Alchemy's division: of integers it is an integer, cut off towards 0; DuckDB's is of real numbers."""
+    whole = all_of(tuple(equal(one, Call("trunc", (one,))) for one in operands))
+    return Call("case", (whole, Call("trunc", (quotient,)), quotient))
 
 
 def _known(expression: Expression | None) -> Expression:

@@ -190,7 +190,7 @@ def varying_scale(body: Body, clause: Clause) -> Expression:
 
 
 def _start(vocabulary: Vocabulary, clause: Clause) -> Body:
-    return Body(vocabulary, dict(clause.variable_types))
+    return Body(vocabulary, dict(clause.variable_types), worlds=clause.worlds)
 
 
 def _join_weights(body: Body, closed: tuple[Literal, ...]) -> set[int]:

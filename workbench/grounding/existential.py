@@ -143,7 +143,7 @@ def _is_existential(clause: Clause, term: object) -> bool:
 
 def _line(vocabulary: Vocabulary, clause: Clause, literal: Literal | None, varying: bool) -> Select:
     """The universal part of the clause with one literal: keys of the binding and the literal's `key`."""
-    body = Body(vocabulary, dict(clause.variable_types))
+    body = Body(vocabulary, dict(clause.variable_types), worlds=clause.worlds)
     universal = [name for name, _ in clause.variable_types if name not in clause.existential]
     existential_closed = []
     later = []

@@ -312,7 +312,8 @@ class Grounder:
                 text = getattr(rule, "text", "")
                 self.warnings.append(Diagnostic("E0308", message + text, rule.span, help_text, severity="warning"))
             lazy = any(i in self.lazy for i, tally in enumerate(tallies) if tally.plan.clause.rule == number)
-            if not lazy and not any(int(tally.total.sum()) or int(tally.open.sum()) for tally in mine):
+            # A formula without clauses always holds: it has groundings, and nothing to count.
+            if mine and not lazy and not any(int(tally.total.sum()) or int(tally.open.sum()) for tally in mine):
                 message = f"rule {number + 1} has no groundings: {getattr(rule, 'text', '')}"
                 help_text = "no binding of its variables exists in the data"
                 self.warnings.append(Diagnostic("E0307", message, rule.span, help_text, severity="warning"))

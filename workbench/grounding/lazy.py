@@ -139,7 +139,7 @@ def _why_in_full(grounder: Grounder, clause: Clause | LinearRule) -> str | None:
         return "it has existential variables, so one row holds every atom of a domain"
     if clause.weight_variable:
         return "its weights come from data"
-    if not clause.hard and (clause.weight is None or clause.weight < 0):
+    if not clause.hard and (clause.grounding_weight is None or clause.grounding_weight < 0):
         return "its weight is negative or to be learned, so satisfied groundings matter, too"
     vocabulary = grounder.vocabulary
     literals = tuple(one for one in clause.literals if vocabulary.roles[one.atom.predicate].open)

@@ -17,8 +17,9 @@ from workbench.grounding.atom_index import MOST_PLACES
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import assign_roles, mentioned_predicates
 from workbench.grounding.space import MOST_ATOMS, AtomSpace, Grid
+from workbench.grounding.stored_domains import StoredDomains
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.language.clausal import clausal_form
+from workbench.language.clausal import clausal_form_by_world
 from workbench.language.program import (
     And,
     Atom,
@@ -39,31 +40,9 @@ __all__ = ["clauses_of", "prepare"]
 
 
 def clauses_of(database: Database, program: Program, request: GroundRequest) -> tuple[Clause | LinearRule, ...]:
-    """Clausal form, with the domains of all requested worlds where an existential quantifier must be expanded."""
+    """Clausal form; where it depends on domains, those of each requested world by itself."""
     worlds = chosen_worlds(database, request)
-    rows = (
-        database.cursor().execute(_DOMAIN_NAMES, {"worlds": list(worlds)}).fetchall() if _needs_domains(program) else []
-    )
-    domains: dict[str, list[str]] = {}
-    tables = database.type_tables()
-    if rows:
-        cursor = database.cursor()
-        for (type_name,) in rows:
-            table = '"' + tables[type_name].replace('"', '""') + '"'
-            found = cursor.execute(
-                f"SELECT DISTINCT c.name FROM domain d JOIN {table} c ON c.id = d.constant "
-                "WHERE d.type = $type AND d.world IN (SELECT unnest($worlds)) ORDER BY c.name",
-                {"type": type_name, "worlds": list(worlds)},
-            ).fetchall()
-            domains[type_name] = [name for (name,) in found]
-    return clausal_form(program, domains)
-
-
-_DOMAIN_NAMES = "SELECT DISTINCT type FROM domain WHERE world IN (SELECT unnest($worlds)) ORDER BY type"
-
-
-def _needs_domains(program: Program) -> bool:
-    return program.language == "mln" and any("EXIST" in getattr(rule, "text", "").upper() for rule in program.rules)
+    return clausal_form_by_world(program, StoredDomains(database, worlds).by_world())
 
 
 def chosen_worlds(database: Database, request: GroundRequest) -> tuple[int, ...]:
@@ -109,9 +88,23 @@ def prepare(
     wanted = sorted(set(_constants(program, clauses)))
     type_tables = database.type_tables()
     constants, positions = _look_up(connection, type_tables, wanted, chosen)
+    # Constants of clauses of one world have one position; the others' are columns of a table with a row a world.
+    several = [one for one in clauses if isinstance(one, LinearRule) or one.worlds is None or len(one.worlds) > 1]
+    placed = {key: place for place, key in enumerate(sorted(set(_constants(program, several))))}
     placeholder = AtomSpace((), {}, {}, {}, 0)
     vocabulary = Vocabulary(
-        connection, program, stored, type_tables, roles, request, worlds, placeholder, sizes, constants, positions
+        connection,
+        program,
+        stored,
+        type_tables,
+        roles,
+        request,
+        worlds,
+        placeholder,
+        sizes,
+        constants,
+        positions,
+        placed,
     )
     vocabulary.space = _atom_space(vocabulary)
     return vocabulary, notes

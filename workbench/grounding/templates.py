@@ -8,13 +8,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workbench.arrays import Int32
-from workbench.language.printing import quote_constant
+from workbench.language.formulas import formula_terms, map_terms, substitution, term_variables
+from workbench.language.printing import format_formula, quote_constant
 from workbench.language.program import (
     Calculation,
     Cardinality,
     Clause,
     Comparison,
+    Constant,
     Factor,
+    FormulaRule,
     LinearRule,
     LinearTerm,
     Program,
@@ -99,6 +102,10 @@ def _factor(factor: Factor) -> str:
     return f"{factor:g}"
 
 
+def _constants(names: Mapping[str, str]) -> dict[str, Term]:
+    return {variable: Constant(name) for variable, name in names.items()}
+
+
 @dataclass
 class TemplateTable:
     """Templates while they are being numbered, by rule, clause and names of the `+` constants.
@@ -117,7 +124,6 @@ class TemplateTable:
     power: list[int] = field(default_factory=list)
     label: list[str] = field(default_factory=list)
     _ids: dict[tuple[int, int, str], int] = field(default_factory=dict)
-    _first: dict[tuple[int, int], Clause] = field(default_factory=dict)
     _first_linear: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -139,16 +145,20 @@ class TemplateTable:
             base = 1.0
         elif self.tie and base is not None and clause.share and not clause.tied:
             base /= clause.share
-        whole, ids = self._whole(clause), []
+        ids = []
         for names in combinations:
-            label = clause_text(whole, dict(zip(clause.plus, names)))
+            label = self._label(clause, dict(zip(clause.plus, names)))
             ids.append(self._id(clause.rule, index, label, base, clause.fixed, clause.share, clause.power))
         return np.array(ids, np.int32)
 
-    def _whole(self, clause: Clause) -> Clause:
-        """Under tied weights all clauses of a formula, and copies of an expanded one, carry one label."""
-        first = self._first.setdefault((clause.rule, 0 if self.tie else clause.index), clause)
-        return first if set(first.plus) == set(clause.plus) else clause
+    def _label(self, clause: Clause, constants: Mapping[str, str]) -> str:
+        """A clause in words; the whole formula where its clauses share a template."""
+        rule = self.program.rules[clause.rule]
+        if (self.tie or clause.tied) and isinstance(rule, FormulaRule):
+            terms = [v for term in formula_terms(rule.formula) for v in term_variables(term) if v.plus]
+            if {variable.name for variable in terms} == set(clause.plus):
+                return format_formula(map_terms(rule.formula, substitution(_constants(constants))))
+        return clause_text(clause.general or clause, constants)
 
     def number_linear(self, rule: LinearRule) -> int:
         """The id of an arithmetic rule's template."""

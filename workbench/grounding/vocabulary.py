@@ -45,6 +45,7 @@ class Vocabulary:
     sizes: Mapping[tuple[int, str], int]
     constants: Mapping[tuple[str, str], int]
     positions: Mapping[tuple[int, str, str], int]
+    placed: Mapping[tuple[str, str], int] = field(default_factory=dict)
     _tables: dict[tuple[str, str], str] = field(default_factory=dict)
     _state: State | None = None
     _indexes: dict[str, AtomIndex | None] = field(default_factory=dict)
@@ -314,7 +315,7 @@ class Vocabulary:
                 if grid is not None:
                     cells.append(f"{grid.offset[number]}::INTEGER AS o{index}")
                     cells += [f"{stride}::INTEGER AS s{index}_{k}" for k, stride in enumerate(grid.strides[number])]
-            for index, (type_name, constant) in enumerate(self.constants):
+            for (type_name, constant), index in self.placed.items():
                 place = self.positions.get((world, type_name, constant))
                 cells.append(f"{'NULL' if place is None else place}::INTEGER AS k{index}")
             rows.append("SELECT " + ", ".join(cells))
@@ -324,12 +325,14 @@ class Vocabulary:
         """The id of a rule's constant; -1, which no fact has, when the database lacks it."""
         return Value(self.constants.get((type_name, name), -1))
 
-    def constant_position(self, type_name: str, name: str, geometry: str) -> Expression:
-        """The position of a rule's constant in the world at hand."""
-        if self.one_world:
-            return Value(self.positions.get((self.worlds[0], type_name, name)))
-        index = list(self.constants).index((type_name, name))
-        return Column(geometry, f"k{index}")
+    def constant_position(
+        self, type_name: str, name: str, geometry: str, worlds: tuple[int, ...] | None = None
+    ) -> Expression:
+        """The position of a rule's constant in the world at hand, one of `worlds`."""
+        only = worlds or self.worlds
+        if len(only) == 1:
+            return Value(self.positions.get((only[0], type_name, name)))
+        return Column(geometry, f"k{self.placed[type_name, name]}")
 
     def place(self, predicate: str, positions: Iterable[Expression], geometry: str) -> Expression:
         """The place of an atom in its predicate's grid: the id of a cross-product predicate's atom."""

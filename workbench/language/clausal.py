@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 from workbench.errors import Diagnostic
 from workbench.language.builtin import negated_operator
+from workbench.language.domains import Domains, ScopedClause, by_domains, by_empty_domains, quantified_types
 from workbench.language.formulas import formula_terms, item_variables, term_variables
 from workbench.language.normal_form import (
     Disjunction,
     Expansion,
+    Item,
     NeedsDomain,
     TooLarge,
     clause_count,
@@ -41,7 +43,7 @@ from workbench.language.psl_clausal import linear_rules, logical_clause
 from workbench.language.source import Diagnostics
 from workbench.language.variable_types import infer_types
 
-__all__ = ["MOST_CLAUSES", "clausal_form", "clause_problems"]
+__all__ = ["MOST_CLAUSES", "clausal_form", "clausal_form_by_world", "clause_problems"]
 
 MOST_CLAUSES = 4096
 
@@ -73,8 +75,24 @@ def clausal_form(
         E0115 when a rule has more than `limit` clauses or needs a domain that is not known; E0113 for an indivisible
         formula `[...]` of several clauses; E0306 for a function of an existentially quantified variable.
     """
+    return clausal_form_by_world(program, {0: _declared(program) | dict(domains or {})}, limit=limit)
+
+
+def clausal_form_by_world(
+    program: Program, worlds: Mapping[int, Domains], *, limit: int = MOST_CLAUSES
+) -> tuple[Clause | LinearRule, ...]:
+    """The clauses of every rule, those that depend on a domain for each of the `worlds` by its own domains.
+
+    A clause is of the worlds in `Clause.worlds`, of all where that is None. Domains are read where a quantifier needs
+    them: a formula without one is put in clausal form once.
+
+    Raises
+    ------
+    InputError
+        As `clausal_form` does.
+    """
     diagnostics = Diagnostics(program.sources)
-    clauses = _all_clauses(program, domains, limit, diagnostics)
+    clauses = _all_clauses(program, worlds, limit, diagnostics)
     diagnostics.raise_errors()
     return tuple(clauses)
 
@@ -85,20 +103,23 @@ def clause_problems(program: Program) -> tuple[Diagnostic, ...]:
     Data only add constants, and with them clauses. A formula whose domain the program does not declare is left to them.
     """
     diagnostics = Diagnostics(program.sources)
-    _all_clauses(program, None, MOST_CLAUSES, diagnostics, data_to_come=True)
+    declared = _declared(program)
+    _all_clauses(program, {0: declared}, MOST_CLAUSES, diagnostics, data_to_come=True)
     return diagnostics.sorted()
+
+
+def _declared(program: Program) -> dict[str, Sequence[str]]:
+    return {name: type_.constants for name, type_ in program.types.items() if type_.constants}
 
 
 def _all_clauses(
     program: Program,
-    domains: Mapping[str, Sequence[str]] | None,
+    worlds: Mapping[int, Domains],
     limit: int,
     diagnostics: Diagnostics,
     *,
     data_to_come: bool = False,
 ) -> list[Clause | LinearRule]:
-    known = {name: type_.constants for name, type_ in program.types.items() if type_.constants}
-    known.update({name: tuple(constants) for name, constants in (domains or {}).items()})
     clauses: list[Clause | LinearRule] = []
     for number, rule in enumerate(program.rules):
         if isinstance(rule, LogicalRule):
@@ -107,7 +128,7 @@ def _all_clauses(
             clauses.extend(linear_rules(program, number, rule))
         else:
             try:
-                found = tuple(_formula_clauses(program, number, rule, known, limit))
+                found = tuple(_formula_clauses(program, number, rule, worlds, limit))
                 clauses.extend(found)
                 if any(_hides_a_function(clause) for clause in found):
                     diagnostics.add(
@@ -156,24 +177,60 @@ class Indivisible(Exception):
 
 
 def _formula_clauses(
-    program: Program, number: int, rule: FormulaRule, domains: Mapping[str, Sequence[str]], limit: int
+    program: Program, number: int, rule: FormulaRule, worlds: Mapping[int, Domains], limit: int
 ) -> Iterator[Clause]:
+    """A formula's clauses: one set for all worlds, or several where they depend on a domain."""
     formula = rename_apart(_without_outer_universals(rule.formula))
     untyped = frozenset([rule.weight.variable]) if rule.weight.variable else frozenset()
-    expansion = Expansion(limit, infer_types(formula, program, untyped).variables, domains)
-    index = 0
+    types = infer_types(formula, program, untyped).variables
     if clause_count(formula, limit + 1) > limit:
         raise TooLarge
+    named = quantified_types(formula, types)
+    sets: list[tuple[list[int], list[Clause]]]
+    try:
+        scoped = _of_domains(program, number, rule, formula, Expansion(limit, dict(types), {}), tied=False)
+    except NeedsDomain:
+        sets = []
+        for members, domains in by_domains(worlds, named):
+            expansion = Expansion(limit, dict(types), domains)
+            expanded = _of_domains(program, number, rule, formula, expansion, tied=True)
+            sets.append((members, [one.clause for one in expanded]))
+    else:
+        existential = sorted({types[name] for one in scoped for name in one.clause.existential})
+        alike = sorted(by_empty_domains(worlds, existential).items(), key=lambda pair: sorted(pair[0]))
+        sets = [(members, [one.without(empty) for one in scoped]) for empty, members in alike]
+    for members, clauses in sets:
+        chosen = None if len(sets) == 1 else tuple(members)
+        for clause in clauses:
+            if not _is_tautology(clause):
+                yield replace(clause, worlds=chosen)
+            elif _may_cost(clause):
+                yield replace(clause, worlds=chosen, fixed=True)
+
+
+def _of_domains(
+    program: Program, number: int, rule: FormulaRule, formula: Formula, expansion: Expansion, *, tied: bool
+) -> list[ScopedClause]:
+    """A formula's clauses by the domains that the expansion knows; under one index where they are `tied`."""
+    found = []
+    index = 0
     for choice in free_sign_choices(formula):
-        disjunctions = distribute(negation_normal_form(choice), expansion)
-        shared = _share(disjunctions, soft=rule.weight.kind != "hard")
-        if rule.indivisible and len(shared) > 1:
-            raise Indivisible(len(shared))
-        tied = any(disjunction.expanded for disjunction in disjunctions)
+        shared = _share(distribute(negation_normal_form(choice), expansion), soft=rule.weight.kind != "hard")
+        n_clauses = sum(not _is_tautology(disjunction) for disjunction, _ in shared)
+        if rule.indivisible and n_clauses > 1:
+            raise Indivisible(n_clauses)
+        # Tautologies come last in the numbering: few of them are kept.
+        later = index + n_clauses
         for disjunction, share in shared:
-            yield _clause(program, rule, number, index, disjunction, share, tied, expansion.types)
-            index += not tied
-        index += tied
+            if tied:
+                place = index
+            elif _is_tautology(disjunction):
+                place, later = later, later + 1
+            else:
+                place, index = index, index + 1
+            found.append(_clause(program, rule, number, place, disjunction, share, tied, expansion.types))
+        index = index + 1 if tied else later
+    return found
 
 
 def _without_outer_universals(formula: Formula) -> Formula:
@@ -184,10 +241,10 @@ def _without_outer_universals(formula: Formula) -> Formula:
 
 
 def _share(disjunctions: list[Disjunction], *, soft: bool) -> list[tuple[Disjunction, float]]:
-    """Each clause with its share of the weight, single literals conjoined in one, tautologies dropped."""
+    """Each clause with its share of the weight, single literals conjoined in one."""
     units = [d for d in disjunctions if len(d.items) == 1 and not d.existential]
     if soft and len(units) > 1:
-        together = Disjunction(tuple(dict.fromkeys(_negated(unit.items[0]) for unit in units)))
+        together = Disjunction(tuple(dict.fromkeys((_negated(unit.items[0]), frozenset()) for unit in units)))
         first = disjunctions.index(units[0])
         chosen = [together if i == first else d for i, d in enumerate(disjunctions) if i == first or d not in units]
     else:
@@ -195,8 +252,7 @@ def _share(disjunctions: list[Disjunction], *, soft: bool) -> list[tuple[Disjunc
     part = 1.0 / len(chosen)
     merged: dict[Disjunction, float] = {}
     for disjunction in chosen:
-        if not _is_tautology(disjunction):
-            merged[disjunction] = merged.get(disjunction, 0.0) + (-part if disjunction is together else part)
+        merged[disjunction] = merged.get(disjunction, 0.0) + (-part if disjunction is together else part)
     return [(d, share if soft else 1.0) for d, share in merged.items()]
 
 
@@ -206,9 +262,15 @@ def _negated(item: Literal | Comparison) -> Literal | Comparison:
     return replace(item, operator=negated_operator(item.operator))
 
 
-def _is_tautology(disjunction: Disjunction) -> bool:
-    literals = {(i.atom, i.positive) for i in disjunction.items if isinstance(i, Literal)}
+def _is_tautology(disjunction: Disjunction | Clause) -> bool:
+    items = disjunction.items if isinstance(disjunction, Disjunction) else disjunction.literals
+    literals = {(i.atom, i.positive) for i in items if isinstance(i, Literal)}
     return any((atom, not positive) in literals for atom, positive in literals)
+
+
+def _may_cost(tautology: Clause) -> bool:
+    """Whether some grounding of a clause that always holds costs something: those of negative weight do."""
+    return tautology.weight_variable is not None or (tautology.grounding_weight or 0.0) < 0
 
 
 def _clause(
@@ -220,25 +282,24 @@ def _clause(
     share: float,
     tied: bool,
     types: Mapping[str, str],
-) -> Clause:
+) -> ScopedClause:
     flat = _Flattening(program, set(types))
-    literals = []
-    guards = []
+    became: dict[Item, Item] = {}
     for item in disjunction.items:
         if isinstance(item, Literal):
             expected = program.predicates[item.atom.predicate].argument_types
             arguments = tuple([flat.simple(term, place) for term, place in zip(item.atom.arguments, expected)])
-            literals.append(Literal(replace(item.atom, arguments=arguments), item.positive))
+            became[item] = Literal(replace(item.atom, arguments=arguments), item.positive)
         else:
-            guards.append(replace(item, left=flat.simple(item.left, None), right=flat.simple(item.right, None)))
+            became[item] = replace(item, left=flat.simple(item.left, None), right=flat.simple(item.right, None))
     plus = {v.name for term in formula_terms(rule.formula) for v in term_variables(term) if v.plus}
     order = dict.fromkeys(v.name for item in disjunction.items for v in item_variables(item))
     weight = rule.weight
-    return Clause(
+    clause = Clause(
         rule=number,
         index=index,
-        literals=tuple(literals),
-        guards=tuple(guards),
+        literals=tuple(item for item in became.values() if isinstance(item, Literal)),
+        guards=tuple(item for item in became.values() if isinstance(item, Comparison)),
         variable_types=tuple((name, types[name]) for name in order if name in types and name != weight.variable),
         function_values=tuple(flat.found.values()),
         existential=tuple(name for name in order if name in disjunction.existential),
@@ -251,6 +312,7 @@ def _clause(
         tied=tied,
         span=rule.span,
     )
+    return ScopedClause(clause, disjunction.parts, became)
 
 
 class _Flattening:

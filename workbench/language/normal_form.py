@@ -42,7 +42,9 @@ from workbench.language.program import (
 __all__ = [
     "Disjunction",
     "Expansion",
+    "Item",
     "NeedsDomain",
+    "Scoped",
     "TooLarge",
     "clause_count",
     "distribute",
@@ -65,19 +67,26 @@ class NeedsDomain(Exception):
         self.variable = variable
 
 
+Item = Literal | Comparison
+Scoped = tuple[Item, frozenset[str]]
+"""An item with the existential variables whose quantifiers it stands under, whether or not it names them."""
+
+
 @dataclass(frozen=True)
 class Disjunction:
     """Literals and comparisons joined by `v`.
 
     `universal` are variables of inner universal quantifiers, which every copy of the disjunction has for itself;
-    `existential` those disjoined over their domain; `expanded` says that a quantifier was expanded over its domain to
-    make this.
+    `existential` those disjoined over their domain.
     """
 
-    items: tuple[Literal | Comparison, ...]
+    parts: tuple[Scoped, ...]
     universal: frozenset[str] = frozenset()
     existential: frozenset[str] = frozenset()
-    expanded: bool = False
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        return tuple(dict.fromkeys(item for item, _ in self.parts))
 
     @property
     def variables(self) -> frozenset[str]:
@@ -223,6 +232,11 @@ class Expansion:
     types: dict[str, str]
     domains: Mapping[str, Sequence[str]]
 
+    def is_empty(self, variable: str) -> bool:
+        """Whether the domain of `variable` is known, and has no constant."""
+        domain = self.domains.get(self.types.get(variable, ""))
+        return domain is not None and not len(domain)
+
     def domain_of(self, variable: str) -> Sequence[str]:
         """The constants that `variable` ranges over."""
         if self.types[variable] not in self.domains:
@@ -242,7 +256,8 @@ def distribute(formula: Formula, expansion: Expansion) -> list[Disjunction]:
     """The disjunctions of a formula in negation normal form, whose quantified variables are all different.
 
     An existential quantifier over a single disjunction without inner universals marks its variables; any other is
-    expanded over its domain, each copy's universal variables renamed.
+    expanded over its domain, each copy's universal variables renamed. Over a domain known to be empty it is false: the
+    disjunction of nothing.
 
     Raises
     ------
@@ -253,11 +268,11 @@ def distribute(formula: Formula, expansion: Expansion) -> list[Disjunction]:
     """
     match formula:
         case Atom():
-            return [Disjunction((Literal(formula),))]
+            return [_single(Literal(formula))]
         case Not(Atom() as atom):
-            return [Disjunction((Literal(atom, False),))]
+            return [_single(Literal(atom, False))]
         case Comparison():
-            return [Disjunction((formula,))]
+            return [_single(formula)]
         case And(items):
             clauses = [clause for item in items for clause in distribute(item, expansion)]
             if len(clauses) > expansion.limit:
@@ -279,12 +294,19 @@ def distribute(formula: Formula, expansion: Expansion) -> list[Disjunction]:
     raise TypeError(type(formula).__name__)
 
 
+def _single(item: Item) -> Disjunction:
+    return Disjunction(((item, frozenset()),))
+
+
 def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> list[Disjunction]:
+    if expansion.is_empty(variable):
+        return [Disjunction(())]
     if not any(variable in clause.variables for clause in clauses):
         return clauses
     if len(clauses) == 1 and not clauses[0].universal:
         only = clauses[0]
-        return [replace(only, existential=only.existential | {variable})]
+        parts = tuple((item, scope | {variable}) for item, scope in only.parts)
+        return [Disjunction(parts, existential=only.existential | {variable})]
     copies = []
     size = 1
     for constant in expansion.domain_of(variable):
@@ -299,17 +321,16 @@ def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> 
             change = substitution({**renamed, variable: Constant(constant)})
             copy.append(
                 Disjunction(
-                    tuple([_change_item(item, change) for item in clause.items]),
+                    tuple([(_change_item(item, change), frozenset()) for item in clause.items]),
                     frozenset(renamed[name].name for name in clause.universal),
                     frozenset(renamed[name].name for name in clause.existential),
-                    True,
                 )
             )
         copies.append(copy)
     return _product(copies, expansion.limit)
 
 
-def _change_item(item: Literal | Comparison, change: Callable[[Term], Term]) -> Literal | Comparison:
+def _change_item(item: Item, change: Callable[[Term], Term]) -> Item:
     if isinstance(item, Comparison):
         return replace(item, left=change(item.left), right=change(item.right))
     arguments = tuple([change(term) for term in item.atom.arguments])
@@ -324,10 +345,9 @@ def _product(parts: list[list[Disjunction]], limit: int) -> list[Disjunction]:
             raise TooLarge
     return [
         Disjunction(
-            tuple(dict.fromkeys(item for clause in choice for item in clause.items)),
+            tuple(dict.fromkeys(part for clause in choice for part in clause.parts)),
             frozenset().union(*(clause.universal for clause in choice)),
             frozenset().union(*(clause.existential for clause in choice)),
-            any(clause.expanded for clause in choice),
         )
         for choice in product(*parts)
     ]

@@ -499,6 +499,10 @@ class Clause:
     power : {1, 2}
     multiset : bool
         PSL's reading (repeated literals add, tautologies stay) instead of the MLN's set reading.
+    worlds : tuple of int or None
+        Ids of the worlds that it is grounded in; None for all.
+    general : Clause or None
+        The clause that this one is where no domain is empty, if it is not that clause itself.
     """
 
     rule: int
@@ -519,7 +523,14 @@ class Clause:
     tied: bool = False
     power: OneOf[1, 2] = 1
     multiset: bool = False
+    worlds: tuple[int, ...] | None = None
+    general: Clause | None = field(default=None, compare=False, repr=False)
     span: Span | None = field(default=None, compare=False)
+
+    @property
+    def grounding_weight(self) -> float | None:
+        """What a grounding weighs, with the sign that clausal form gave it; None where that is not known."""
+        return self.weight * self.share if self.tied and self.weight is not None else self.weight
 
 
 @dataclass(frozen=True, slots=True)
