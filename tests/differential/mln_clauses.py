@@ -53,9 +53,7 @@ class _Disjunction:
 
     def joined(self, other: _Disjunction) -> _Disjunction:
         fresh = tuple(item for item in other.items if item not in self.items)
-        return _Disjunction(
-            self.items + fresh, self.universal | other.universal, self.unit_like and other.unit_like
-        )
+        return _Disjunction(self.items + fresh, self.universal | other.universal, self.unit_like and other.unit_like)
 
 
 FALSE = _Disjunction(())
@@ -295,7 +293,11 @@ def types_of(program: Declarations, formula: Formula, untyped: str | None) -> di
         return None
 
     def value_type(term: Term) -> str | None:
-        return program.functions[term.function][-1] if isinstance(term, Apply) and term.function in program.functions else None  # noqa: E501
+        return (
+            program.functions[term.function][-1]
+            if isinstance(term, Apply) and term.function in program.functions
+            else None
+        )
 
     for part in subformulas(formula):
         if isinstance(part, Atom):

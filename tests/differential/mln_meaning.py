@@ -33,7 +33,8 @@ class _Undefined(Exception):
 class GroundClause:
     """One grounding: `holds` is what it says in every state; `weight` None where it is hard.
 
-    `decided` by evidence alone: a literal holds, or its open atoms cannot matter, or it has none.
+    `decided` by evidence alone: a literal holds, or its open atoms cannot matter, or it has none. `repeated`: the
+    clausal form has a clause twice.
     """
 
     rule: int
@@ -43,6 +44,7 @@ class GroundClause:
     holds: Bool
     decided: bool
     binding: tuple[tuple[str, str], ...]
+    repeated: bool = False
 
     @property
     def cost(self) -> Float:
@@ -132,7 +134,9 @@ class _Reading:
     columns: Mapping[Key, Bool]
 
     def groundings(self, number: int, rule: Rule) -> Iterator[GroundClause]:
-        for clause in clauses_in(self.program, rule, self.world):
+        clauses = clauses_in(self.program, rule, self.world)
+        repeated = len({frozenset(clause.items) for clause in clauses}) < len(clauses)
+        for clause in clauses:
             names = [name for name in clause.types if name != rule.weight_variable]
             for constants in product(*(self.world.domains[clause.types[name]] for name in names)):
                 binding = dict(zip(names, constants))
@@ -144,7 +148,9 @@ class _Reading:
                     weight = None if rule.hard else (1.0 if rule.weight is None else rule.weight) * clause.share
                     weight = None if weight is None else weight * factor
                     shown = tuple(sorted((name, full[name]) for name in rule.plus if name in full))
-                    yield GroundClause(number, clause.group, weight, clause.share * factor, holds, decided, shown)
+                    yield GroundClause(
+                        number, clause.group, weight, clause.share * factor, holds, decided, shown, repeated
+                    )
 
     def numbers(
         self, rule: Rule, clause: GroundableClause, binding: Mapping[str, str]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -68,7 +67,9 @@ class MlnCase:
     def smaller(self) -> list[MlnCase]:
         """Cases with one rule, one world or one fact less."""
         found = [replace(self, rules=_without(self.rules, i)) for i in range(len(self.rules)) if len(self.rules) > 1]
-        found += [replace(self, worlds=_without(self.worlds, i)) for i in range(len(self.worlds)) if len(self.worlds) > 1]  # noqa: E501
+        found += [
+            replace(self, worlds=_without(self.worlds, i)) for i in range(len(self.worlds)) if len(self.worlds) > 1
+        ]
         for number, (name, facts) in enumerate(self.worlds):
             for i in range(len(facts)):
                 changed = list(self.worlds)
@@ -88,7 +89,7 @@ def random_mln_case(seed: int) -> MlnCase:
 
 def quoted(name: str) -> str:
     """A constant as it stands in rules and facts."""
-    return name if name[0].isupper() and name.isalnum() or name.isdigit() else f'"{name}"'
+    return name if (name[0].isupper() and name.isalnum()) or name.isdigit() else f'"{name}"'
 
 
 @dataclass
@@ -110,9 +111,13 @@ class _Drawing:
         self.choose_predicates(largest)
         mark = self.random.choice(["", "", "!", "!", "?"])
         closed_mark = self.chance(0.15)
-        declarations = [f"{name} = {{{', '.join(map(quoted, given))}}}" for name, given in self.declared.items() if given]
+        declarations = [
+            f"{name} = {{{', '.join(map(quoted, given))}}}" for name, given in self.declared.items() if given
+        ]
         for name in self.used:
-            places = [f"{type_name}{mark if name == 'B' and i == 1 else ''}" for i, type_name in enumerate(PREDICATES[name])]
+            places = [
+                f"{type_name}{mark if name == 'B' and i == 1 else ''}" for i, type_name in enumerate(PREDICATES[name])
+            ]
             star = "*" if closed_mark and name == "C" and name not in self.open else ""
             declarations.append(f"{star}{name}({', '.join(places)})")
         if self.functions:
@@ -122,10 +127,11 @@ class _Drawing:
             declarations.append("W(t, t, num)")
         rules = [self.rule() for _ in range(self.random.choice([1, 1, 2, 2, 3]))]
         if weighted:
-            rules.append(self.random.choice(["w: !W(x,y,w) v ", "w: W(x,y,w) => "]) + self.literal({**VARIABLES, "t": ["x", "y"]}))
-        worlds = tuple(
-            (f"w{number}", tuple(self.facts(one, mark, weighted))) for number, one in enumerate(constants)
-        )
+            rules.append(
+                self.random.choice(["w: !W(x,y,w) v ", "w: W(x,y,w) => "])
+                + self.literal({**VARIABLES, "t": ["x", "y"]})
+            )
+        worlds = tuple((f"w{number}", tuple(self.facts(one, mark, weighted))) for number, one in enumerate(constants))
         has_facts = {line.lstrip("!?.0123456789 ").split("(")[0] for _, facts in worlds for line in facts}
         asked = [name for name in self.open if self.chance(0.8) or name in has_facts] or self.open[:1]
         named = " ".join(rules)
@@ -212,7 +218,9 @@ class _Drawing:
 
     def quantified(self, scope: dict[str, list[str]], depth: int) -> str:
         kind = self.random.choice(["EXIST", "EXIST", "FORALL"])
-        type_name = self.random.choice(["t", "t", "n", "e"] if any("e" in PREDICATES[name] for name in self.used) else ["t", "t", "n"])
+        type_name = self.random.choice(
+            ["t", "t", "n", "e"] if any("e" in PREDICATES[name] for name in self.used) else ["t", "t", "n"]
+        )
         if not any(type_name in PREDICATES[name] for name in self.used):
             type_name = next(one for name in self.used for one in (*PREDICATES[name], "t"))
         taken = [one for names in scope.values() for one in names]
@@ -267,14 +275,22 @@ class _Drawing:
             f"lower({one}) = {self.random.choice(['lower(' + two + ')', chr(34) + 'ann' + chr(34)])}",
         ]
         if self.functions and one in VARIABLES["t"]:
-            kinds += [f"MotherOf({one}) = {two}", f"AgeOf({one}) > 1", f"MotherOf({one}) = MotherOf({two})"] if two in VARIABLES["t"] else []
+            kinds += (
+                [f"MotherOf({one}) = {two}", f"AgeOf({one}) > 1", f"MotherOf({one}) = MotherOf({two})"]
+                if two in VARIABLES["t"]
+                else []
+            )
         if anchor not in self.used:
             return self.atom(scope)
         anchors = " v ".join(
             f"{anchor}({', '.join(name if place == 't' else scope[place][0] for place in PREDICATES[anchor])})"
             for name in dict.fromkeys((one, two))
         )
-        return f"({self.random.choice(kinds)} {self.random.choice(['v', '^'])} {anchors})" if " v " not in anchors else f"({self.random.choice(kinds)} v {anchors})"
+        return (
+            f"({self.random.choice(kinds)} {self.random.choice(['v', '^'])} {anchors})"
+            if " v " not in anchors
+            else f"({self.random.choice(kinds)} v {anchors})"
+        )
 
     # -- facts --
 

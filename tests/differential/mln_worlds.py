@@ -19,6 +19,7 @@ from tests.differential.mln_syntax import (
     Quantified,
     Term,
     Test,
+    Var,
 )
 
 __all__ = ["Roles", "World", "read_world", "roles_of", "subformulas"]
@@ -97,9 +98,9 @@ def _numbered(program: Declarations) -> set[str]:
     found = set()
     for rule in program.rules:
         for part in subformulas(rule.formula):
-            if isinstance(part, Atom) and part.arguments and rule.weight_variable is not None:
-                if getattr(part.arguments[-1], "name", None) == rule.weight_variable:
-                    found.add(part.predicate)
+            last = part.arguments[-1] if isinstance(part, Atom) and part.arguments else None
+            if isinstance(part, Atom) and isinstance(last, Var) and last.name == rule.weight_variable:
+                found.add(part.predicate)
     return found
 
 
@@ -146,11 +147,9 @@ def roles_of(
     for name in program.predicates:
         if query is not None and name in query:
             role = "query"
-        elif name in {*closed, *program.closed, *_numbered(program)}:
+        elif name in {*closed, *program.closed, *_numbered(program)} or name not in named:
             role = "evidence"
         elif any(world.facts[name] for world in worlds):
-            role = "evidence"
-        elif name not in named:
             role = "evidence"
         else:
             role = "query" if query is None else "hidden"

@@ -1,0 +1,83 @@
+"""Runs of many random cases, each held against an oracle; differences are made small and printed."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable
+from functools import partial
+from time import monotonic
+from typing import TypeVar
+
+from tests.differential.mln_checks import check_mln
+from tests.differential.mln_clauses import TooMany
+from tests.differential.mln_meaning import TooLarge
+from tests.differential.mln_programs import random_mln_case
+from tests.differential.outcome import Difference, Tally
+from tests.differential.psl_checks import check_psl
+from tests.differential.psl_programs import random_psl_case
+from tests.differential.shrinking import Case, smallest
+from workbench.errors import WorkbenchError
+
+__all__ = ["KINDS", "run_programs"]
+
+Some = TypeVar("Some", bound=Case)
+
+REFUSALS = {
+    "E0115": "more clauses than the limit",
+    "E0306": "a function of an existentially quantified variable",
+}
+"""What the languages decline by design; any other refusal of a generated program is a difference."""
+
+KINDS: dict[str, tuple[Callable[[int], Case], Callable[[Case, Tally], None]]] = {
+    "mln": (random_mln_case, check_mln),  # type: ignore[dict-item]
+    "psl": (random_psl_case, check_psl),  # type: ignore[dict-item]
+}
+
+
+def run_programs(
+    kind: str, n: int, seed: int, *, seconds: float | None = None, shrink: float = 60.0, show: bool = True
+) -> Tally:
+    """Check cases `seed`, `seed + 1`, ... until `n` of them were compared or time is up."""
+    make, check = KINDS[kind]
+    tally = Tally()
+    until = None if seconds is None else monotonic() + seconds
+    while tally.counts["programs"] < n and (until is None or monotonic() < until):
+        verdict = _verdict(make(seed), check, tally)
+        if verdict is not None:
+            still = partial(_is_still, check, verdict)
+            case = smallest(make(seed), still, shrink)
+            tally.differences.append((verdict, case.shown()))
+            if show:
+                print(f"DIFFERENCE {kind} {seed}: {verdict}\n{case.shown()}", file=sys.stderr, flush=True)
+        seed += 1
+    return tally
+
+
+def _is_still(check: Callable[[Case, Tally], None], verdict: str, case: Case) -> bool:
+    found = _verdict(case, check, Tally())
+    return found is not None and found.split(":")[0] == verdict.split(":")[0]
+
+
+def _verdict(case: Case, check: Callable[[Case, Tally], None], tally: Tally) -> str | None:
+    """None where all is well; what is not, otherwise."""
+    try:
+        check(case, tally)
+    except (TooLarge, TooMany):
+        tally.add("left out: too large for the oracle")
+        return None
+    except Difference as difference:
+        tally.add("programs")
+        return str(difference)
+    except WorkbenchError as error:
+        code = error.diagnostics[0].code
+        if code not in REFUSALS:
+            tally.add("programs")
+            return f"refused {code}: {error.diagnostics[0].message}"
+        tally.add(f"declined {code}, {REFUSALS[code]}")
+        return None
+    except Exception as error:
+        tally.add("programs")
+        return f"crash {type(error).__name__}: {error} ({traceback.extract_tb(error.__traceback__)[-1].name})"
+    tally.add("programs")
+    return None
