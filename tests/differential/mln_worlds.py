@@ -147,9 +147,11 @@ def roles_of(
     for name in program.predicates:
         if query is not None and name in query:
             role = "query"
-        elif name in {*closed, *program.closed, *_numbered(program)} or name not in named:
-            role = "evidence"
-        elif any(world.facts[name] for world in worlds):
+        elif (
+            name in {*closed, *program.closed, *_numbered(program)}
+            or name not in named
+            or any(world.facts[name] for world in worlds)
+        ):
             role = "evidence"
         else:
             role = "query" if query is None else "hidden"
