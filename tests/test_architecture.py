@@ -13,6 +13,7 @@ PACKAGE = ROOT / "workbench"
 ROOMS = (
     "language",
     "database",
+    "tables",
     "grounding",
     "network",
     "inference",
@@ -66,8 +67,15 @@ def test_duckdb_stays_in_its_rooms(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_queries_are_made_in_their_rooms(path: Path) -> None:
-    if room_of(path) not in {"database", "grounding", "experiments"}:
+    if room_of(path) not in {"database", "tables", "grounding", "experiments"}:
         assert ".execute(" not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "tables").glob("*.py")), ids=lambda path: path.name)
+def test_queries_over_wide_tables_stay_out_of_the_workspace(path: Path) -> None:
+    """The room asks its own staging; what reaches the workspace goes through `workbench.database`."""
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"database\.(connection|cursor|execute)\b", text)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -16,6 +16,7 @@ from workbench.verbs.reports import Reporting
 if TYPE_CHECKING:
     import pandas as pd
 
+    from workbench.tables import TablesMapping
     from workbench.verbs.infer import InferenceResult
 
 __all__ = [
@@ -87,10 +88,14 @@ class Workspace(Browsing, Modelling, Reporting):
         partition: Partition = "evidence",
         predicate: str | None = None,
         split: Literal["infer", "learn"] = "infer",
+        wide: bool | None = None,
+        mapping: TablesMapping | str | os.PathLike[str] | None = None,
+        predict: str | None = None,
     ) -> LoadReport:
-        """Load facts: Alchemy `.db`, CSV, TSV, Parquet, `dataset.toml`, PSL `.data`, or a data frame.
+        """Load facts: Alchemy `.db`, CSV, TSV, Parquet, `dataset.toml`, PSL `.data`, or a data frame; or wide tables.
 
-        All of it or nothing is loaded.
+        All of it or nothing is loaded. Tables (CSV, Parquet, JSON lines, Excel, SQLite, DuckDB, PostgreSQL) for which
+        no predicate is declared by their name are wide: a look at them, or a mapping, says what each column means.
 
         Parameters
         ----------
@@ -104,11 +109,17 @@ class Workspace(Browsing, Modelling, Reporting):
             For a data frame, or a table whose file name is not the predicate's.
         split : {'infer', 'learn'}
             Which of the two lists of files a PSL 2.4 document may hold.
+        wide : bool, optional
+            Whether tables are wide; None decides for each by its name, and with `rules` they never are.
+        mapping : TablesMapping or path, optional
+            What the columns of wide tables mean (`dataset.toml` with `[[tables]]`); None proposes it.
+        predict : str, optional
+            `TABLE.COLUMN` or `TABLE.COLUMN=VALUE` of wide tables: its cells become labels, its blanks are asked for.
 
         Returns
         -------
         LoadReport
-            New facts by predicate, the worlds they went to, warnings.
+            New facts by predicate, the worlds they went to, warnings; of wide tables a TablesReport with `.mapping`.
 
         Raises
         ------
@@ -121,7 +132,17 @@ class Workspace(Browsing, Modelling, Reporting):
             self.declare(rules)
         from workbench.verbs.loading import load
 
-        return load(self.database, source, world=world, partition=partition, predicate=predicate, split=split)
+        return load(
+            self.database,
+            source,
+            world=world,
+            partition=partition,
+            predicate=predicate,
+            split=split,
+            wide=False if wide is None and rules is not None else wide,
+            mapping=mapping,
+            predict=predict,
+        )
 
     def evaluate(self, result: InferenceResult, truth: str | os.PathLike[str] | None = None) -> dict[str, Any]:
         """Score a result against the labels in the workspace, or against a file of facts.

@@ -175,7 +175,7 @@ def opened(
         if isinstance(rules, Path) and rules.name.removesuffix(".gz").endswith((".json", ".yaml", ".yml")):
             print_warnings(opened_workspace.load(rules, split=split).warnings)
         if data:
-            print_warnings(opened_workspace.load(data, split=split).warnings)
+            print_warnings(opened_workspace.load(data, split=split, wide=None if rules is None else False).warnings)
         for name, files in named_worlds(worlds or ()):
             print_warnings(opened_workspace.load(files, world=name).warnings)
         yield opened_workspace

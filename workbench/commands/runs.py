@@ -39,20 +39,43 @@ def register(app: typer.Typer) -> None:
 
 def load(
     workspace: Workspace,
-    sources: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Facts to load.")],
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILE...", help="Facts or tables: files, directories, databases, postgresql://..."),
+    ] = None,
     rules: Annotated[Path | None, typer.Option("--rules", help="Declares the predicates.")] = None,
     world: Annotated[str | None, typer.Option("--world", help="The database the facts belong to.")] = None,
     partition: Annotated[Part, typer.Option("--partition", help="What the facts are for.")] = "evidence",
+    mapping: Annotated[
+        Path | None, typer.Option("--mapping", help="What the columns of wide tables mean, as load prints it.")
+    ] = None,
+    predict: Annotated[
+        str | None, typer.Option("--predict", help="TABLE.COLUMN[=VALUE] of wide tables, to be predicted.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Load facts into a workspace file; all of them or none."""
+    """Load facts into a workspace file; all of them or none.
+
+    Tables that no declared predicate is called like are wide: each column becomes a predicate. What each is taken for
+    is printed as TOML, with the reason; edit it and load again with --mapping.
+    """
+    from workbench.errors import UsageError
+    from workbench.tables import TablesReport, format_mapping
     from workbench.workspace import open_workspace
 
+    if not sources and mapping is None:
+        raise UsageError.of("E0814", "no file is named", help="name files or directories, or --mapping FILE")
     with open_workspace(workspace) as opened:
-        report = opened.load(sources, rules=rules, world=world, partition=partition)
+        report = opened.load(
+            sources or (), rules=rules, world=world, partition=partition, mapping=mapping, predict=predict
+        )
     print_warnings(report.warnings)
     if json:
-        print_json({"facts": report.facts, "worlds": report.worlds})
+        record = {"facts": report.facts, "worlds": report.worlds}
+        print_json(report.as_record() if isinstance(report, TablesReport) else record)
+        return
+    if isinstance(report, TablesReport):
+        print_line(format_mapping(report.mapping).rstrip("\n"))
     else:
         print_table("Loaded", ("predicate", "facts"), report.facts.items())
 

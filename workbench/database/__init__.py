@@ -1,7 +1,7 @@
 """DuckDB: schema, loaders, partitions, worlds, folds, runs, catalog and console."""
 
 from workbench.database.alchemy import load_alchemy, load_alchemy_text
-from workbench.database.attached import load_attached
+from workbench.database.attached import copy_attached, database_tables, load_attached
 from workbench.database.catalog import (
     Count,
     FactsPage,
@@ -19,13 +19,22 @@ from workbench.database.catalog import (
 )
 from workbench.database.console import QueryResult, query, query_parameters
 from workbench.database.database import DEFAULT_WORLD, Database
-from workbench.database.dataset import Dataset, FactsEntry, load_dataset, load_directory, load_file, read_dataset
+from workbench.database.dataset import (
+    DATASET_KEYS,
+    Dataset,
+    FactsEntry,
+    load_dataset,
+    load_directory,
+    load_file,
+    read_dataset,
+)
+from workbench.database.encoded_facts import FactColumns, insert_facts, name_things
 from workbench.database.facts import set_fact
 from workbench.database.fingerprint import data_hash
 from workbench.database.folds import Fold, clear_folds, held_out_keys, make_atom_folds, make_world_folds, read_folds
-from workbench.database.identifiers import quoted
-from workbench.database.ingest import LoadReport, Partition
-from workbench.database.outside import parquet_bytes
+from workbench.database.identifiers import quoted, text_literal, unused_name
+from workbench.database.ingest import LoadReport, Partition, Source
+from workbench.database.outside import first_line, masked, outside, parquet_bytes
 from workbench.database.predictions import (
     RecordedAtoms,
     Unlisted,
@@ -52,15 +61,19 @@ from workbench.database.runs import (
 )
 from workbench.database.salvage import Salvage, salvage
 from workbench.database.schema import StoredPredicate
-from workbench.database.table_files import TABLE_SUFFIXES, TablePreview, preview_table
+from workbench.database.table_files import TABLE_SUFFIXES, TablePreview, preview_table, read_fault
 from workbench.database.tables import load_frame, load_tables
+from workbench.database.text_files import chunks_of_lines, display_name, line_reader, open_binary
+from workbench.database.toml_reader import TomlReader, read_toml
 
 __all__ = [
+    "DATASET_KEYS",
     "DEFAULT_WORLD",
     "TABLE_SUFFIXES",
     "Count",
     "Database",
     "Dataset",
+    "FactColumns",
     "FactsEntry",
     "FactsPage",
     "Fold",
@@ -73,22 +86,31 @@ __all__ = [
     "Run",
     "RunRecord",
     "Salvage",
+    "Source",
     "StoredPredicate",
     "TablePreview",
+    "TomlReader",
     "Unlisted",
     "catalog",
     "changed_rows",
+    "chunks_of_lines",
     "clear_folds",
     "combinations",
     "constants",
+    "copy_attached",
     "data_hash",
+    "database_tables",
     "degrees",
     "delete_run",
+    "display_name",
     "distinct_values",
     "facts_page",
+    "first_line",
     "held_out_keys",
+    "insert_facts",
     "label_run",
     "labelled_values",
+    "line_reader",
     "load_alchemy",
     "load_alchemy_text",
     "load_attached",
@@ -101,8 +123,12 @@ __all__ = [
     "load_tables",
     "make_atom_folds",
     "make_world_folds",
+    "masked",
     "mean_metrics",
+    "name_things",
     "neighbours",
+    "open_binary",
+    "outside",
     "parquet_bytes",
     "predictions_page",
     "preview_table",
@@ -110,9 +136,11 @@ __all__ = [
     "query_parameters",
     "quoted",
     "read_dataset",
+    "read_fault",
     "read_folds",
     "read_run",
     "read_runs",
+    "read_toml",
     "record_intervals",
     "record_run",
     "recorded_atoms",
@@ -121,7 +149,9 @@ __all__ = [
     "same_folds",
     "scored_predictions",
     "set_fact",
+    "text_literal",
     "top_values",
     "types_by_size",
+    "unused_name",
     "worst_predictions",
 ]

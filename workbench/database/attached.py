@@ -14,12 +14,12 @@ from workbench.database.identifiers import quoted, text_literal
 from workbench.database.ingest import LoadReport, Partition, Source
 from workbench.database.outside import copy_in, first_line, masked, outside
 from workbench.database.row_mapping import STAGED_ROWS, RowMapping, find_predicate, load_rows
-from workbench.database.sqlite_tables import copy_sqlite_table
+from workbench.database.sqlite_tables import copy_sqlite_table, sqlite_table_names
 from workbench.database.table_files import numbered
 from workbench.database.text_files import open_binary
 from workbench.errors import InputError
 
-__all__ = ["load_attached"]
+__all__ = ["copy_attached", "database_tables", "load_attached"]
 
 
 def load_attached(
@@ -76,6 +76,54 @@ def load_attached(
             Source(masked(f"{source}:{table}")),
             RowMapping(columns, value, world, world_column, partition),
         )
+
+
+def database_tables(source: str, kind: str) -> tuple[str, ...]:
+    """The tables and views of a DuckDB, SQLite or PostgreSQL database, in order of name.
+
+    Raises
+    ------
+    InputError
+        E0213, as for `load_attached`, and for a database without tables.
+    """
+    if kind == "sqlite":
+        names = sqlite_table_names(source)
+    else:
+        with outside() as reader:
+            _attach(reader, source, kind)
+            main = "main" if kind == "duckdb" else "public"
+            names = tuple(
+                name if schema == main else f"{schema}.{name}"
+                for schema, name in reader.execute(
+                    "SELECT table_schema, table_name FROM information_schema.tables WHERE table_catalog = 'attached' "
+                    "AND table_schema NOT IN ('information_schema', 'pg_catalog') ORDER BY ALL"
+                ).fetchall()
+            )
+    if not names:
+        raise InputError.of("E0213", masked(f"{source} holds no tables"))
+    return names
+
+
+def copy_attached(reader: duckdb.DuckDBPyConnection, source: str, table: str, kind: str, into: str) -> tuple[str, ...]:
+    """Create the table `into` in `reader` from a table of another database; the names of its columns.
+
+    Raises
+    ------
+    InputError
+        E0213, as for `load_attached`.
+    """
+    if kind == "sqlite":
+        copy_sqlite_table(source, table, reader, into)
+    else:
+        _attach(reader, source, kind)
+        scan = ".".join(quoted(part) for part in ("attached", *table.split(".")))
+        try:
+            reader.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(into)} AS FROM {scan}")
+        except duckdb.Error as error:
+            raise InputError.of("E0213", masked(f"{table} of {source} cannot be read: {first_line(error)}")) from None
+        finally:
+            reader.execute("DETACH attached")
+    return tuple(row[0] for row in reader.execute(f"DESCRIBE {quoted(into)}").fetchall())
 
 
 def _kind_of(source: str | os.PathLike[str]) -> str:

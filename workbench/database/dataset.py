@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,13 +14,15 @@ from workbench.database.folds import make_world_folds
 from workbench.database.ingest import LoadReport, Partition
 from workbench.database.psl import load_psl_data, load_psl_table
 from workbench.database.tables import load_tables, predicate_of_file
-from workbench.database.text_files import chunks_of_lines, display_name
-from workbench.errors import InputError, Span, UsageError, WorkbenchError, nearest
+from workbench.database.text_files import display_name
+from workbench.database.toml_reader import TomlReader, read_toml
+from workbench.errors import InputError, UsageError
 from workbench.language.program import Predicate
 
 __all__ = ["Dataset", "FactsEntry", "load_dataset", "load_directory", "load_file", "read_dataset"]
 
 DESCRIPTION = "dataset.toml"
+DATASET_KEYS = tuple("name description program query hidden closed predicates facts folds tables predict".split())
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,8 @@ class Dataset:
         Declared here; those of the program are declared too.
     facts : tuple of FactsEntry
     folds : {'worlds'} or None
+    has_tables : bool
+        Whether it maps wide tables (`[[tables]]`), which `workbench.tables` reads.
     """
 
     directory: Path
@@ -83,6 +85,7 @@ class Dataset:
     predicates: tuple[Predicate, ...] = ()
     facts: tuple[FactsEntry, ...] = field(default=())
     folds: str | None = None
+    has_tables: bool = False
 
 
 def read_dataset(source: str | os.PathLike[str]) -> Dataset:
@@ -96,21 +99,8 @@ def read_dataset(source: str | os.PathLike[str]) -> Dataset:
     path = Path(source)
     if path.is_dir():
         path = path / DESCRIPTION
-    name = display_name(path)
-    text = "\n".join(piece for _, piece in chunks_of_lines(path))
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
-        line, column = (int(place[1]), int(place[2])) if place else (1, 1)
-        message = re.sub(r" \(at .*\)", "", str(error))
-        raise InputError.of(
-            "E0214", f"this is no TOML: {message.lower()}", span=Span(name, line, column, line, column + 1)
-        ) from None
-    reader = _Reader(name, text)
-    reader.known(
-        content, "", ("name", "description", "program", "query", "hidden", "closed", "predicates", "facts", "folds")
-    )
+    content, reader = read_toml(path)
+    reader.known(content, "", DATASET_KEYS)
     program = reader.text(content, "program")
     predicates = tuple(
         Predicate(predicate, reader.texts({predicate: types}, predicate) or ())
@@ -130,10 +120,11 @@ def read_dataset(source: str | os.PathLike[str]) -> Dataset:
         predicates,
         tuple(_entry(reader, table) for table in reader.tables(content, "facts")),
         folds,
+        bool(reader.tables(content, "tables")),
     )
 
 
-def _entry(reader: _Reader, table: Mapping[str, Any]) -> FactsEntry:
+def _entry(reader: TomlReader, table: Mapping[str, Any]) -> FactsEntry:
     reader.known(table, "facts", tuple(FactsEntry.__dataclass_fields__))
     file = reader.text(table, "file")
     if file is None:
@@ -159,63 +150,6 @@ def _entry(reader: _Reader, table: Mapping[str, Any]) -> FactsEntry:
         chosen,
         form,
     )
-
-
-class _Reader:
-    """Typed access to parsed TOML, with complaints at the key's line."""
-
-    def __init__(self, name: str, text: str) -> None:
-        self.name = name
-        self.lines = text.split("\n")
-
-    def fault(self, key: str, message: str, help: str | None = None) -> WorkbenchError:
-        line = next((number for number, text in enumerate(self.lines, 1) if key in text), 1)
-        text = self.lines[line - 1]
-        column = max(text.find(key), 0) + 1
-        return InputError.of(
-            "E0214",
-            message,
-            span=Span(self.name, line, column, line, column + len(key)),
-            line_text=text,
-            help=help,
-        )
-
-    def known(self, table: Mapping[str, Any], where: str, keys: tuple[str, ...]) -> None:
-        for key in table:
-            if key not in keys:
-                close = nearest(key, keys)
-                place = f" of [[{where}]]" if where else ""
-                raise self.fault(
-                    key,
-                    f"{key} is no key{place}",
-                    f"did you mean {close}?" if close else f"the keys are {', '.join(keys)}",
-                )
-
-    def text(self, table: Mapping[str, Any], key: str) -> str | None:
-        value = table.get(key)
-        if value is not None and not isinstance(value, str):
-            raise self.fault(key, f"{key} is a text in quotation marks")
-        return value
-
-    def texts(self, table: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
-        value = table.get(key)
-        if value is None:
-            return None
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self.fault(key, f"{key} is a list of texts in quotation marks")
-        return tuple(value)
-
-    def table(self, table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-        value = table.get(key, {})
-        if not isinstance(value, Mapping):
-            raise self.fault(key, f"{key} is a table: write [{key}]")
-        return value
-
-    def tables(self, table: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-        value = table.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(item, Mapping) for item in value):
-            raise self.fault(key, f"{key} is a list of tables: write [[{key}]]")
-        return value
 
 
 def load_dataset(database: Database, source: str | os.PathLike[str]) -> LoadReport:

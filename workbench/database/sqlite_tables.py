@@ -14,7 +14,7 @@ import pyarrow
 from workbench.database.identifiers import quoted
 from workbench.errors import InputError
 
-__all__ = ["copy_sqlite_table"]
+__all__ = ["copy_sqlite_table", "sqlite_table_names"]
 
 ROWS_PER_BATCH = 100_000
 
@@ -42,6 +42,23 @@ def copy_sqlite_table(source: str | os.PathLike[str], table: str, target: duckdb
                 target.unregister("incoming_batch")
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise InputError.of("E0213", f"{table} of {os.fspath(source)} cannot be read: {error}") from None
+
+
+def sqlite_table_names(source: str | os.PathLike[str]) -> tuple[str, ...]:
+    """The tables and views of a SQLite file, in order of name.
+
+    Raises
+    ------
+    InputError
+        E0213 when the file cannot be read.
+    """
+    address = Path(source).resolve().as_uri() + "?mode=ro"
+    listed = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            return tuple(name for (name,) in connection.execute(f"{listed} ORDER BY name"))
+    except sqlite3.Error as error:
+        raise InputError.of("E0213", f"{os.fspath(source)} cannot be read: {error}") from None
 
 
 def _batches(rows: sqlite3.Cursor, names: list[str]) -> Iterator[pyarrow.Table]:

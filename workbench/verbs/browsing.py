@@ -76,18 +76,22 @@ class Browsing:
 
     def open_example(self, key: str) -> Example:
         """Load a bundled example and take its rules and query for those at hand."""
+        from workbench.verbs.loading import load
+
         example = {item.key: item for item in bundled_examples()}[key]
         with self.database.transaction():
-            data.load_dataset(self.database, example.path)
+            load(self.database, example.path)
             self.remember_rules(example.program.read_text(encoding="utf-8"), _language_of(example.program))
             self.database.remember("query", ",".join(example.query))
         return example
 
     def open_dataset(self, source: str | os.PathLike[str]) -> data.LoadReport:
         """Load a `dataset.toml` or its directory, and take its rules and query for those at hand."""
+        from workbench.verbs.loading import load
+
         dataset = data.read_dataset(source)
         with self.database.transaction():
-            report = data.load_dataset(self.database, source)
+            report = load(self.database, source)
             if dataset.program is not None:
                 self.remember_rules(dataset.program.read_text(encoding="utf-8"), _language_of(dataset.program))
             self.database.remember("query", ",".join(dataset.query) or None)

@@ -84,11 +84,12 @@ def _facts(path: Path, arities: Mapping[str, int]) -> Iterator[tuple[AtomKey, fl
 
 def _described_facts(path: Path) -> Iterator[tuple[AtomKey, float, Span]]:
     """The truth of a dataset or of PSL's data, read as `load` reads it."""
-    from workbench.database import Database, facts_page, load_dataset, load_psl_data
+    from workbench.database import Database, facts_page
+    from workbench.verbs.loading import load
 
     span = Span(str(path), 1, 1, 1, 1)
     with Database.open() as database:
-        (load_psl_data if path.suffix in _SOFT_DATA else load_dataset)(database, path)
+        load(database, path)
         for name in database.predicates():
             page = facts_page(database, name, partition="truth", limit=2**62)
             for _, *arguments, value, _ in page.rows:

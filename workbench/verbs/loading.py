@@ -12,12 +12,15 @@ from workbench.database import (
     Database,
     LoadReport,
     Partition,
+    load_dataset,
     load_file,
     load_frame,
     load_psl_data,
     load_tables,
 )
 from workbench.errors import InputError, UsageError
+from workbench.tables import TablesMapping, TablesReport, form_of
+from workbench.verbs.wide_tables import are_wide_tables, load_wide_tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,8 +38,28 @@ def load(
     partition: Partition = "evidence",
     predicate: str | None = None,
     split: Split = "infer",
+    wide: bool | None = None,
+    mapping: TablesMapping | str | os.PathLike[str] | None = None,
+    predict: str | None = None,
 ) -> LoadReport:
-    """Load files by their endings, or a data frame; several in one transaction, all or nothing.
+    """Load files by what they are, or a data frame; several in one transaction, all or nothing.
+
+    Parameters
+    ----------
+    database : Database
+    source : path, URL, data frame, or several
+    world, partition, predicate, split
+        As in `Workspace.load`.
+    wide : bool, optional
+        Whether tables are wide and mapped to predicates; None decides for each source by `are_wide_tables`.
+    mapping : TablesMapping or path, optional
+    predict : str, optional
+        As in `load_wide_tables`; with either, tables are wide.
+
+    Returns
+    -------
+    LoadReport
+        A TablesReport where some tables were wide.
 
     Raises
     ------
@@ -45,24 +68,47 @@ def load(
     """
     import pandas as pd
 
-    if isinstance(source, str | os.PathLike):
-        return _load_path(database, Path(source), world, partition, predicate, split)
     if isinstance(source, pd.DataFrame):
         if predicate is None:
             raise UsageError.of("E0813", "a data frame needs the name of its predicate", help="give predicate=")
         return load_frame(database, source, predicate=predicate, world=world or DEFAULT_WORLD, partition=partition)
+    sources = [source] if isinstance(source, str | os.PathLike) else list(source)
+    for one in sources:
+        if form_of(one) != "postgres" and not Path(one).exists():
+            raise InputError.of("E0814", f"there is no file {one}")
+    mapped = mapping is not None or predict is not None
+    may_be_wide = wide is not False and predicate is None and partition == "evidence"
+    tables = [
+        one
+        for one in sources
+        if (mapped and _holds_tables(one)) or (may_be_wide and (wide or are_wide_tables(database, one)))
+    ]
     report = LoadReport({}, ())
     with database.transaction():
-        for path in source:
-            report += _load_path(database, Path(path), world, partition, predicate, split)
-    return report
+        for one in sources:
+            if one not in tables:
+                report += _load_path(database, Path(one), world, partition, predicate, split)
+        for description in filter(_is_description, tables):
+            report += load_dataset(database, description)
+        if not tables and not mapped:
+            return report
+        loaded = load_wide_tables(database, tables, mapping=mapping, predict=predict, world=world)
+    both = report + loaded
+    return TablesReport(both.facts, both.worlds, both.warnings, loaded.mapping)
+
+
+def _holds_tables(source: str | os.PathLike[str]) -> bool:
+    return form_of(source) is not None or Path(source).is_dir() or _is_description(source)
+
+
+def _is_description(source: str | os.PathLike[str]) -> bool:
+    path = Path(source)
+    return path.name == "dataset.toml" or (path / "dataset.toml").is_file()
 
 
 def _load_path(
     database: Database, path: Path, world: str | None, partition: Partition, predicate: str | None, split: Split
 ) -> LoadReport:
-    if not path.exists():
-        raise InputError.of("E0814", f"there is no file {path}")
     if predicate is not None:
         return load_tables(database, path, predicate=predicate, world=world or DEFAULT_WORLD, partition=partition)
     if path.suffix in (".json", ".yaml", ".yml", ".data"):

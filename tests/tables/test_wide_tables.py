@@ -1,0 +1,113 @@
+"""Wide tables from files to facts: what is proposed, what is loaded, and that an edited mapping loads the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import workbench as wb
+from workbench.database import Database, facts_page
+from workbench.errors import InputError
+from workbench.tables import TablesReport, find_sources, format_mapping, propose, read_mapping, stage
+
+PEOPLE = """person_id;name;age;born;income;city;is_fraud
+P01;Ann Ode;34;03.02.1990;1.234,50;Ulm;ja
+P02;Bob Iro;51;17.11.1973;2.000,00;Ulm;nein
+P03;Cy Uno;29;01.01.1995;987,10;Bonn;
+P04;Di Eco;?;30.06.1988;1.500,00;Bonn;nein
+P05;Ed Aro;44;24.12.1980;N/A;Ulm;ja
+P06;Flo Ito;38;05.05.1986;3.100,25;Bonn;
+"""
+COMPANIES = "id,name\nC1,Café Müller\nC2,Nord AG\nC3,Süd GmbH\n"
+DIRECTORS = (
+    "person_id\tcompany\tsince\nP01\tC1\t2001-05-06\nP02\tC1\t2002-01-01\nP03\tC2\t2010-10-10\nP03\tC2\t2010-10-10\n"
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "people.csv").write_bytes(PEOPLE.encode("cp1252"))
+    (tmp_path / "companies.csv").write_bytes(COMPANIES.encode("cp1252"))
+    (tmp_path / "directors.tsv").write_text(DIRECTORS, encoding="utf-8")
+    return tmp_path
+
+
+def facts_of(database: Database) -> dict[str, list[tuple[object, ...]]]:
+    return {name: sorted(facts_page(database, name, limit=10_000).rows, key=repr) for name in database.predicates()}
+
+
+def test_kinds_keys_and_references_are_found(folder: Path) -> None:
+    with stage(find_sources([folder])) as staging:
+        mapping = propose(staging)
+    people, companies, directors = (mapping.table(name) for name in ("people", "companies", "directors"))
+    kinds = {column.name: column.kind for column in people.columns}
+    assert kinds == {
+        "person_id": "key",
+        "name": "text",
+        "age": "number",
+        "born": "date",
+        "income": "number",
+        "city": "category",
+        "is_fraud": "yes/no",
+    }
+    assert (people.type, people.key, people.display) == ("person", "person_id", ("name",))
+    assert (people.column("born").reading.format, people.column("income").reading.decimal) == ("%d.%m.%Y", ",")
+    assert people.column("income").missing == 1
+    assert (companies.type, companies.key) == ("company", "id")
+    assert directors.relation == "Directors"
+    assert [(column.name, column.table) for column in directors.references] == [
+        ("person_id", "people"),
+        ("company", "companies"),
+    ]
+    assert all(column.reason for table in mapping.tables for column in table.columns)
+
+
+def test_facts_say_what_the_cells_say(folder: Path) -> None:
+    with wb.open() as ws:
+        report = ws.load([folder / "people.csv", folder / "companies.csv", folder / "directors.tsv"])
+        assert isinstance(report, TablesReport)
+        facts = facts_of(ws.database)
+        signatures = {name: stored.argument_types for name, stored in ws.database.predicates().items()}
+    assert signatures["Directors"] == ("person", "company")
+    assert signatures["Since"] == ("person", "company", "date")
+    assert signatures["Age"] == ("person", "number")
+    assert Counter(report.facts) == Counter(
+        PersonName=6, CompanyName=3, Age=5, Born=6, Income=5, City=6, IsFraud=4, Directors=3, Since=3
+    )
+    assert {row[1] for row in facts["CompanyName"]} >= {"C1"}
+    assert any("Café Müller" in row for row in facts["CompanyName"])
+    assert [float(row[2]) for row in facts["Income"] if row[1] == "P01"] == [1234.5]
+    assert {(row[1], row[2]) for row in facts["IsFraud"]} == {("P01", 1.0), ("P02", 0.0), ("P04", 0.0), ("P05", 1.0)}
+    assert any(note.code == "E0240" and "4, 5" in note.message for note in report.warnings)
+
+
+def test_the_printed_mapping_loads_the_same_facts(folder: Path) -> None:
+    with wb.open() as ws:
+        report = ws.load(folder)
+        assert isinstance(report, TablesReport)
+        before = facts_of(ws.database)
+    (folder / "dataset.toml").write_text(format_mapping(report.mapping, folder), encoding="utf-8")
+    assert read_mapping(folder / "dataset.toml").table("people").type == "person"
+    with wb.open() as ws:
+        ws.load(folder)
+        assert facts_of(ws.database) == before
+
+
+def test_loading_again_adds_nothing_and_a_change_is_refused(folder: Path) -> None:
+    with wb.open() as ws:
+        ws.load(folder / "companies.csv")
+        assert set(ws.load(folder / "companies.csv").facts.values()) == {0}
+        (folder / "companies.csv").write_text(COMPANIES.replace("Nord", "West"), encoding="utf-8")
+        with pytest.raises(InputError) as raised:
+            ws.load(folder / "companies.csv")
+        assert raised.value.diagnostics[0].code == "E0207"
+        assert "C2" in raised.value.diagnostics[0].message
+
+
+def test_a_predicate_of_that_name_keeps_the_table_of_facts(folder: Path) -> None:
+    (folder / "smokes.csv").write_text("person\nAnna\nBob\n", encoding="utf-8")
+    with wb.open() as ws:
+        ws.declare("Smokes(person)")
+        assert ws.load(folder / "smokes.csv").facts == {"Smokes": 2}

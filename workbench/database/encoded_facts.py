@@ -1,0 +1,231 @@
+"""Facts from rows of wide tables: every column is encoded once, then each predicate is filled by one insertion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import duckdb
+import pyarrow
+
+from workbench.database.database import Database
+from workbench.database.identifiers import quoted
+from workbench.database.ingest import Partition
+from workbench.database.rows import first_row
+from workbench.database.schema import StoredPredicate, add_constants
+from workbench.errors import InputError
+
+__all__ = ["FactColumns", "insert_facts", "name_things"]
+
+ROWS, CODED = "wide_rows", "coded_rows"
+
+
+@dataclass(frozen=True)
+class FactColumns:
+    """Which columns of the rows make facts of a predicate.
+
+    Attributes
+    ----------
+    predicate : str
+        Declared in the database.
+    columns : tuple of str
+        A column for each argument: text where it is a constant, else a value. A NULL makes no fact.
+    value : str or None
+        The column of the truth value, a NULL of which makes no fact; None for true facts.
+    asked : bool
+        The facts are atoms to be inferred, without a value: those whose `value` is NULL.
+    partition : {'evidence', 'truth', 'target'}
+    subjects : int or None
+        How many leading arguments determine the rest; None where a row may say several things.
+    """
+
+    predicate: str
+    columns: tuple[str, ...]
+    value: str | None = None
+    asked: bool = False
+    partition: Partition = "evidence"
+    subjects: int | None = None
+
+
+def insert_facts(
+    database: Database,
+    rows: pyarrow.RecordBatchReader,
+    facts: Sequence[FactColumns],
+    *,
+    world: str,
+    source: str,
+) -> dict[str, int]:
+    """Insert the facts that each row makes; facts that are there already are not counted.
+
+    Parameters
+    ----------
+    database : Database
+    rows : pyarrow.RecordBatchReader
+        The columns that `facts` name, under those names.
+    facts : sequence of FactColumns
+    world : str
+    source : str
+        What the rows came from, for messages.
+
+    Returns
+    -------
+    dict of str to int
+        New facts by predicate.
+
+    Raises
+    ------
+    InputError
+        E0207 where a row contradicts a fact loaded earlier; nothing is inserted then.
+
+    Notes
+    -----
+    Cost: a distinct and a join for each column of constants, an insertion for each predicate; nothing row by row.
+    """
+    stored = database.predicates()
+    with database.transaction() as connection:
+        number = database.world_id(world)
+        types = _column_types(facts, stored)
+        connection.register("incoming_rows", rows)
+        try:
+            connection.execute(f"CREATE OR REPLACE TEMP TABLE {ROWS} AS FROM incoming_rows")
+        finally:
+            connection.unregister("incoming_rows")
+        _code(connection, types, database.type_tables(), _order(facts))
+        counts: dict[str, int] = {}
+        for fact in facts:
+            added = _insert(connection, stored[fact.predicate], fact, number, source)
+            counts[fact.predicate] = counts.get(fact.predicate, 0) + added
+        connection.execute(f"DROP TABLE {ROWS}")
+        connection.execute(f"DROP TABLE {CODED}")
+        database.refresh_domains([number])
+    return counts
+
+
+def _column_types(facts: Sequence[FactColumns], stored: Mapping[str, StoredPredicate]) -> dict[str, str | None]:
+    """The type of the constants in each column; None for values."""
+    found: dict[str, str | None] = {}
+    for fact in facts:
+        constants = dict(stored[fact.predicate].constant_columns)
+        for name, column in zip(fact.columns, stored[fact.predicate].columns):
+            found[name] = constants.get(column)
+        if fact.value is not None:
+            found[fact.value] = None
+    return found
+
+
+def _order(facts: Sequence[FactColumns]) -> str:
+    return facts[0].columns[0] if facts else "1"
+
+
+def _code(
+    connection: duckdb.DuckDBPyConnection,
+    types: Mapping[str, str | None],
+    type_tables: Mapping[str, str],
+    order: str,
+) -> None:
+    """Ids in place of texts, new constants given ids in order of name; rows in order of what they are about."""
+    of_type: dict[str, list[str]] = {}
+    for column, type_name in types.items():
+        if type_name is not None:
+            of_type.setdefault(type_name, []).append(
+                f"SELECT DISTINCT {quoted(column)}::VARCHAR AS name FROM {ROWS} WHERE {quoted(column)} IS NOT NULL"
+            )
+    for type_name, selects in sorted(of_type.items()):
+        add_constants(connection, type_tables[type_name], " UNION ".join(selects))
+    cells, joins = [], []
+    for place, (column, type_name) in enumerate(types.items()):
+        if type_name is None:
+            cells.append(f"s.{quoted(column)}")
+        else:
+            table = quoted(type_tables[type_name])
+            joins.append(f"LEFT JOIN {table} c{place} ON c{place}.name = s.{quoted(column)}::VARCHAR")
+            cells.append(f"c{place}.id AS {quoted(column)}")
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT {', '.join(cells)} FROM {ROWS} s {' '.join(joins)} "
+        f"ORDER BY {quoted(order)}"
+    )
+
+
+def _insert(
+    connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, fact: FactColumns, world: int, source: str
+) -> int:
+    cells = [f"{quoted(name)} AS {column}" for name, column in zip(fact.columns, predicate.columns)]
+    value = "NULL::DOUBLE" if fact.asked else quoted(fact.value) if fact.value is not None else "1::DOUBLE"
+    conditions = [f"{quoted(name)} IS NOT NULL" for name in fact.columns]
+    if fact.value is not None:
+        conditions.append(f"{quoted(fact.value)} IS {'' if fact.asked else 'NOT '}NULL")
+    distinct = "DISTINCT " if fact.subjects is None else ""
+    picked = (
+        f"SELECT {distinct}{world} AS world, {', '.join([*cells, f'{value} AS value'])}, "
+        f"'{fact.partition}'::fact_partition AS partition FROM {CODED} WHERE {' AND '.join(conditions)}"
+    )
+    table = quoted(predicate.table_name)
+    there = f"FROM {table} WHERE world = {world} AND partition = '{fact.partition}' LIMIT 1"
+    if first_row(connection.execute(there)) is not None:
+        _check_against(connection, predicate, fact, picked, source)
+        same = " AND ".join(f"t.{name} = n.{name}" for name in ("world", *predicate.columns, "partition"))
+        picked = f"SELECT * FROM ({picked}) n WHERE NOT EXISTS (FROM {table} t WHERE {same})"
+    row = first_row(connection.execute(f"INSERT INTO {table} BY NAME {picked}"))
+    return int(row[0]) if row else 0
+
+
+def _check_against(
+    connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, fact: FactColumns, picked: str, source: str
+) -> None:
+    """Refuse facts that say something else of a thing than facts loaded earlier do."""
+    if fact.subjects is None or fact.asked:
+        return
+    subjects, rest = predicate.columns[: fact.subjects], predicate.columns[fact.subjects :]
+    same = " AND ".join(f"t.{name} = n.{name}" for name in ("world", *subjects, "partition"))
+    differs = " OR ".join(
+        ["t.value IS DISTINCT FROM n.value", *(f"t.{name} IS DISTINCT FROM n.{name}" for name in rest)]
+    )
+    names = dict(predicate.constant_columns)
+    texts = ", ".join(
+        f"(SELECT name FROM {_type_table(connection, names[name])} WHERE id = n.{name})" for name in subjects
+    )
+    row = first_row(
+        connection.execute(
+            f"SELECT {texts} FROM ({picked}) n JOIN {quoted(predicate.table_name)} t ON {same} WHERE {differs} "
+            f"ORDER BY ALL LIMIT 1"
+        )
+    )
+    if row is not None:
+        raise InputError.of(
+            "E0207",
+            f"{source} says something else of {', '.join(map(str, row))} for {predicate.name} than a fact that was "
+            "loaded earlier into the same world",
+            help="load it into another world (--world), or into a new workspace",
+        )
+
+
+def _type_table(connection: duckdb.DuckDBPyConnection, type_name: str) -> str:
+    row = first_row(connection.execute("SELECT table_name FROM constant_type WHERE name = ?", [type_name]))
+    assert row is not None
+    return quoted(str(row[0]))
+
+
+def name_things(database: Database, type_name: str, rows: pyarrow.RecordBatchReader) -> int:
+    """Keep what people call the things of a type: columns `thing` and `name`; how many names.
+
+    A later name takes the place of an earlier one. Things without facts have no name.
+    """
+    with database.transaction() as connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS display_name (type VARCHAR, constant INTEGER, name VARCHAR)")
+        connection.register("incoming_rows", rows)
+        try:
+            connection.execute(
+                f"CREATE OR REPLACE TEMP TABLE {ROWS} AS SELECT c.id, any_value(n.name) AS name FROM incoming_rows n "
+                f"JOIN {_type_table(connection, type_name)} c ON c.name = n.thing WHERE n.name <> '' GROUP BY c.id"
+            )
+        finally:
+            connection.unregister("incoming_rows")
+        connection.execute(
+            f"DELETE FROM display_name WHERE type = $type AND constant IN (SELECT id FROM {ROWS})", {"type": type_name}
+        )
+        connection.execute(
+            f"INSERT INTO display_name SELECT $type, id, name FROM {ROWS} ORDER BY id", {"type": type_name}
+        )
+        named = first_row(connection.execute(f"SELECT count(*) FROM {ROWS}"))
+        connection.execute(f"DROP TABLE {ROWS}")
+    return int(named[0]) if named else 0

@@ -1,0 +1,70 @@
+"""Wide tables, as people have them: found, read, profiled, mapped to predicates, loaded.
+
+The way of a table, each step a plain value made from the one before it:
+
+    sources = find_sources(["people.csv", "shop.sqlite"])     # TableSource: files and databases, taken apart
+    with stage(sources) as staging:                           # StagedTable: rows as text in a DuckDB of their own
+        mapping = propose(staging, predict="people.is_fraud") # TablesMapping: what each column means, and why
+        text = format_mapping(mapping)                        # ... as `[[tables]]` of a TOML file, to be edited
+        typed = type_tables(staging, mapping)                 # TypedTable: numbers, dates, texts; a row a thing
+        report = load_tables_as_mapped(database, staging, mapping, typed=typed)   # facts, labels, names
+
+What a learner on top of tables needs:
+
+`mapped_predicates(mapping)`
+    Every predicate with its argument types and the column it comes from.
+`typed[table].relation`, `.columns`, `.subject`
+    Relations in `staging.connection` with columns of DOUBLE, TIMESTAMP and VARCHAR, under the names in `.columns`; the
+    keys and references of different tables compare as texts.
+`target_of(mapping)`, `target_rows(staging, mapping, typed)`
+    What is to be predicted; the things it is known of and those it is asked for, as arrays.
+`target_faults(...)`, `leaks(...)`
+    A target of one class, or given away by another column.
+
+SQL of this room is about staged and typed tables only, in a database that is thrown away. Facts reach the workspace
+through `workbench.database.insert_facts`.
+"""
+
+from workbench.tables.facts import MappedPredicate, Target, mapped_predicates, subject_types, target_of
+from workbench.tables.kinds import ColumnKind
+from workbench.tables.load import TablesReport, load_tables_as_mapped
+from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
+from workbench.tables.mapping_file import format_mapping, read_mapping
+from workbench.tables.propose import propose
+from workbench.tables.readings import Reading
+from workbench.tables.sources import TableSource, find_sources, form_of, is_table_file
+from workbench.tables.staging import StagedTable, Staging, stage
+from workbench.tables.targets import Leak, TargetRows, leaks, target_faults, target_rows
+from workbench.tables.typed import TypedTable, type_tables
+
+__all__ = [
+    "ColumnKind",
+    "ColumnMapping",
+    "Leak",
+    "MappedPredicate",
+    "Reading",
+    "StagedTable",
+    "Staging",
+    "TableMapping",
+    "TableSource",
+    "TablesMapping",
+    "TablesReport",
+    "Target",
+    "TargetRows",
+    "TypedTable",
+    "find_sources",
+    "form_of",
+    "format_mapping",
+    "is_table_file",
+    "leaks",
+    "load_tables_as_mapped",
+    "mapped_predicates",
+    "propose",
+    "read_mapping",
+    "stage",
+    "subject_types",
+    "target_faults",
+    "target_of",
+    "target_rows",
+    "type_tables",
+]

@@ -1,0 +1,252 @@
+"""Text files of tables: which encoding, separator and line ends, and whether the first line names the columns."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from workbench.database import chunks_of_lines, display_name, open_binary
+from workbench.errors import Diagnostic, InputError, Span, UsageError
+from workbench.tables.names import column_names
+
+__all__ = ["Delimited", "read_form"]
+
+BLOCK = 1 << 23
+WINDOW = 1 << 20
+HEAD = 1 << 18
+LINES = 200
+LONGEST_LINE = 1 << 26
+SEPARATORS = ",;\t|"
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
+_NULL = b"\x00"
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """How a text file is to be read.
+
+    Attributes
+    ----------
+    path : Path
+        The file itself, or a copy in UTF-8 with plain line ends.
+    separator, encoding : str
+    header : bool
+    names : tuple of str
+        The columns, `column1`, `column2`, ... where the file names none.
+    longest_line : int
+        A bound on the bytes of a line.
+    notes : tuple of Diagnostic
+        What was found out and may be wrong.
+    """
+
+    path: Path
+    separator: str
+    encoding: str
+    header: bool
+    names: tuple[str, ...]
+    longest_line: int
+    notes: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True)
+class _Scan:
+    """What one pass over a file's bytes tells."""
+
+    encoding: str
+    plain_ends: bool
+    long_lines: bool
+
+
+def read_form(
+    path: Path, workplace: Path, *, separator: str | None, encoding: str | None, header: bool | None
+) -> Delimited:
+    """Find out how a text file is written; what is given is taken as given.
+
+    A file that is not UTF-8, or that ends lines as old Macs did, is copied into `workplace` first. Cost: one pass over
+    the file's bytes, and one more where it is copied.
+
+    Raises
+    ------
+    InputError
+        E0209 for bytes of no known encoding and for NUL, E0211 for a file that cannot be read, E0232 for a column
+        named twice.
+    """
+    name = display_name(path)
+    scan = _scanned(path, encoding)
+    notes: list[Diagnostic] = []
+    if encoding is None and scan.encoding not in ("utf-8", "utf-16"):
+        said = f"{name} is not UTF-8 and is read as {scan.encoding} (Western European, as Windows writes it)"
+        notes.append(Diagnostic("E0245", said, Span(name, 1, 1, 1, 1), 'wrong? say encoding = "..."', severity="note"))
+    source = path
+    if scan.encoding != "utf-8" or not scan.plain_ends:
+        source = workplace / f"{len(list(workplace.iterdir()))}.csv"
+        _copy(path, source, scan.encoding)
+    lines = _head(source)
+    ending = path.name.removesuffix(".gz").rsplit(".", 1)[-1].lower()
+    chosen = separator or ("\t" if ending in ("tsv", "tab") else _separator(lines))
+    cells = _cells(lines[0], chosen) if lines else []
+    named = _is_header(lines, chosen) if header is None else header
+    if header is None and not named:
+        said = (
+            f"the first line of {name} holds numbers, so it is taken for a row: the columns are column1, column2, ..."
+        )
+        notes.append(Diagnostic("E0245", said, Span(name, 1, 1, 1, 1), "wrong? say header = true", severity="note"))
+    names = column_names(cells, name, lines[0]) if named and lines else _numbered(len(cells))
+    longest = LONGEST_LINE if scan.long_lines else 2 * WINDOW
+    return Delimited(source, chosen, scan.encoding, named, names, longest, tuple(notes))
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    with open_binary(path) as stream:
+        while True:
+            try:
+                block = stream.read(BLOCK)
+            except (OSError, EOFError, zlib.error, gzip.BadGzipFile) as error:
+                raise InputError.of("E0211", f"{display_name(path)} cannot be read: {error}") from None
+            if not block:
+                return
+            yield block
+
+
+def _scanned(path: Path, encoding: str | None) -> _Scan:
+    """One pass over the bytes: the encoding, the line ends, and whether some line is longer than a megabyte."""
+    if encoding is not None:
+        try:
+            encoding = codecs.lookup(encoding).name
+        except LookupError:
+            raise UsageError.of(
+                "E0230", f"no encoding is called {encoding}", help="common ones are utf-8, cp1252, latin-1, utf-16"
+            ) from None
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    is_utf8, feeds, returns, long_lines, first = True, False, False, False, True
+    for block in _blocks(path):
+        if first and encoding is None and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            return _Scan("utf-16", False, True)
+        first = False
+        if _NULL in block and encoding is None:
+            _complain_of_bytes(path)
+        if is_utf8 and encoding is None:
+            try:
+                decoder.decode(block)
+            except UnicodeDecodeError:
+                is_utf8 = False
+        feeds = feeds or b"\n" in block
+        returns = returns or (b"\r" in block and b"\r" in block.replace(b"\r\n", b""))
+        long_lines = long_lines or any(
+            block.find(b"\n", start, start + WINDOW) < 0 for start in range(0, len(block) - WINDOW, WINDOW)
+        )
+    if encoding is None:
+        encoding = "utf-8" if is_utf8 and not decoder.getstate()[0] else _not_utf8(path)
+    return _Scan(encoding, feeds or not returns, long_lines)
+
+
+def _not_utf8(path: Path) -> str:
+    """`cp1252`, unless the file is UTF-8 but for some broken bytes: those are named."""
+    kept = broken = 0
+    for block in _blocks(path):
+        text = block.decode("utf-8", "surrogateescape")
+        above = [character for character in text if character > "\x7f"]
+        stray = sum("\udc80" <= character <= "\udcff" for character in above)
+        broken, kept = broken + stray, kept + len(above) - stray
+        try:
+            block.decode("cp1252")
+        except UnicodeDecodeError:
+            _complain_of_bytes(path)
+    if kept > broken:
+        _complain_of_bytes(path)
+    return "cp1252"
+
+
+def _complain_of_bytes(path: Path) -> None:
+    """Raise E0209 at the first byte that is not UTF-8, or NUL."""
+    for _ in chunks_of_lines(path):
+        pass
+    raise InputError.of("E0209", f"{display_name(path)} holds bytes that are no text")
+
+
+def _copy(path: Path, target: Path, encoding: str) -> None:
+    """Write a file anew in UTF-8 with `\\n` at line ends."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    with target.open("w", encoding="utf-8", newline="") as out:
+        held = ""
+        for block in _blocks(path):
+            held = _write(out, held + _decoded(decoder, block, path, encoding), last=False)
+        _write(out, held + _decoded(decoder, b"", path, encoding), last=True)
+
+
+def _write(out: IO[str], text: str, *, last: bool) -> str:
+    """Write text with its line ends made plain; a `\\r` at its end waits for what follows."""
+    held = "\r" if text.endswith("\r") and not last else ""
+    text = text.removesuffix("\r") if held else text
+    out.write(text.replace("\r\n", "\n").replace("\r", "\n"))
+    return held
+
+
+def _decoded(decoder: codecs.IncrementalDecoder, block: bytes, path: Path, encoding: str) -> str:
+    try:
+        text = decoder.decode(block, final=not block)
+    except (UnicodeDecodeError, UnicodeError) as error:
+        raise InputError.of(
+            "E0209", f"{display_name(path)} is not {encoding}: {error}", help='say encoding = "..." in the mapping'
+        ) from None
+    if "\0" in text:
+        raise InputError.of("E0209", f"{display_name(path)} holds a NUL byte", help="is it text?")
+    return text
+
+
+def _head(path: Path) -> list[str]:
+    """The first lines, whole ones only, of a file in UTF-8."""
+    with open_binary(path) as stream:
+        data = stream.read(HEAD)
+        if len(data) == HEAD:
+            rest = b""
+            while b"\n" not in data + rest and len(rest) < LONGEST_LINE and (more := stream.read(WINDOW)):
+                rest += more
+            data = (data + rest)[: (data + rest).rfind(b"\n") + 1] or data + rest
+    text = data.decode("utf-8-sig", "replace")
+    return [line.rstrip("\r") for line in text.split("\n")[:LINES] if line.strip("\r")]
+
+
+def _separator(lines: Sequence[str]) -> str:
+    """The separator that most lines hold as often as the first does; of equals, the one that is there more often."""
+    bare = [_QUOTED.sub("", line) for line in lines]
+
+    def fit(candidate: str) -> tuple[float, int, bool]:
+        first = bare[0].count(candidate) if bare else 0
+        same = sum(line.count(candidate) == first for line in bare) / max(len(bare), 1)
+        return (round(same, 1) if first else 0.0, first, candidate == ",")
+
+    return max(SEPARATORS, key=fit)
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    limit = csv.field_size_limit(LONGEST_LINE)
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])]
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _is_header(lines: Sequence[str], separator: str) -> bool:
+    """False where the first line looks like a row: a number stands where the column has numbers, and is no year."""
+    if len(lines) < 2:
+        return True
+    first = _cells(lines[0], separator)
+    numbers = [place for place, cell in enumerate(first) if _NUMBER.fullmatch(cell)]
+    years = all(re.fullmatch(r"(1[5-9]|20|21)\d\d", first[place]) for place in numbers)
+    below = [
+        cells[place : place + 1] for cells in (_cells(line, separator) for line in lines[1:6]) for place in numbers
+    ]
+    return not numbers or years or not any(cell and _NUMBER.fullmatch(cell[0]) for cell in below)
+
+
+def _numbered(count: int) -> tuple[str, ...]:
+    return tuple(f"column{place + 1}" for place in range(count))

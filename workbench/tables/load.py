@@ -1,0 +1,133 @@
+"""Typed tables into the workspace: declarations, facts, labels, names; all of it or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from workbench.database import DEFAULT_WORLD, Database, FactColumns, LoadReport, Partition, insert_facts, name_things
+from workbench.language.program import Predicate
+from workbench.tables.facts import MappedPredicate, mapped_predicates, target_of
+from workbench.tables.mapping import TablesMapping
+from workbench.tables.staging import Staging
+from workbench.tables.typed import ROW, TypedTable, type_tables
+
+__all__ = ["TablesReport", "load_tables_as_mapped"]
+
+
+@dataclass(frozen=True)
+class TablesReport(LoadReport):
+    """What a load of wide tables brought in.
+
+    Attributes
+    ----------
+    mapping : TablesMapping
+        What their columns were taken for.
+    """
+
+    mapping: TablesMapping = field(default_factory=lambda: TablesMapping(()))
+
+    def as_record(self) -> dict[str, object]:
+        """The report as JSON-ready fields."""
+        return {
+            "tables": [
+                {
+                    "name": table.name,
+                    "rows": table.rows,
+                    "key": table.key,
+                    "columns": [
+                        {
+                            "name": column.name,
+                            "kind": column.kind,
+                            "predicate": column.predicate,
+                            "reason": column.reason,
+                            "missing": column.missing,
+                        }
+                        for column in table.columns
+                    ],
+                }
+                for table in self.mapping.tables
+            ],
+            "facts": dict(self.facts),
+            "worlds": list(self.worlds),
+        }
+
+
+def load_tables_as_mapped(
+    database: Database,
+    staging: Staging,
+    mapping: TablesMapping,
+    *,
+    world: str = DEFAULT_WORLD,
+    typed: Mapping[str, TypedTable] | None = None,
+) -> TablesReport:
+    """Load staged tables as a mapping says, in one transaction.
+
+    The target's column becomes labels (partition `truth`); what it leaves blank is asked for (partition `target`).
+
+    Parameters
+    ----------
+    database : Database
+    staging : Staging
+    mapping : TablesMapping
+    world : str
+    typed : mapping, optional
+        What `type_tables` gave for this mapping, where that was called already.
+
+    Raises
+    ------
+    InputError
+        As `type_tables`; E0207 where a row contradicts a fact loaded earlier. Nothing is loaded then.
+    """
+    tables = type_tables(staging, mapping) if typed is None else typed
+    predicates = mapped_predicates(mapping)
+    notes = [note for table in staging.tables.values() for note in table.notes]
+    counts: dict[str, int] = {}
+    with database.transaction():
+        database.declare_predicates([Predicate(found.name, found.types) for found in predicates])
+        for name, table in tables.items():
+            notes += table.notes
+            of_table = [found for found in predicates if found.table == name]
+            for predicate, count in _load(database, staging, mapping, table, of_table, world).items():
+                counts[predicate] = counts.get(predicate, 0) + count
+    return TablesReport(counts, (world,), tuple(notes), mapping)
+
+
+def _load(
+    database: Database,
+    staging: Staging,
+    mapping: TablesMapping,
+    table: TypedTable,
+    predicates: list[MappedPredicate],
+    world: str,
+) -> dict[str, int]:
+    target = target_of(mapping)
+    subject = tuple(f"s{place}" for place in range(len(table.subject)))
+    cells = [f"{name}::VARCHAR AS {short}" for name, short in zip(table.subject, subject)]
+    facts: list[FactColumns] = []
+    for number, found in enumerate(predicates):
+        subjects = found.subjects if found.functional else None
+        if found.column is None:
+            facts.append(FactColumns(found.name, subject))
+            continue
+        short = f"v{number}"
+        is_target = target is not None and found.name == target.predicate
+        source = table.target if is_target else table.columns[found.column.name]
+        cells.append(f"{source} AS {short}")
+        unary = len(found.types) == found.subjects
+        columns = subject if unary else (*subject, short)
+        value = short if unary else None
+        partition: Partition = "truth" if is_target else "evidence"
+        facts.append(FactColumns(found.name, columns, value, False, partition, subjects))
+        if is_target and unary:
+            facts.append(FactColumns(found.name, columns, value, True, "target", subjects))
+    source_name = staging.tables[table.mapping.name].source.shown
+    if not facts:
+        return {}
+    rows = staging.record_batches(f"SELECT {', '.join(cells)} FROM {table.relation} ORDER BY {ROW}")
+    counts = insert_facts(database, rows, facts, world=world, source=source_name)
+    if table.mapping.display and table.mapping.key is not None:
+        shown = ", ".join(table.columns[name] for name in table.mapping.display)
+        named = f"SELECT {table.subject[0]}::VARCHAR AS thing, concat_ws(' ', {shown}) AS name FROM {table.relation}"
+        name_things(database, mapping.type_of(table.mapping), staging.record_batches(named))
+    return counts

@@ -1,0 +1,258 @@
+"""A mapping as `[[tables]]` of a `dataset.toml`: written with its reasons, edited by people, read back."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+from workbench.database import DATASET_KEYS, TomlReader, read_toml
+from workbench.errors import InputError
+from workbench.tables.facts import mapped_predicates
+from workbench.tables.kinds import ColumnKind
+from workbench.tables.mapping import ColumnMapping, Keep, TableMapping, TablesMapping
+from workbench.tables.names import predicate_name, singular_words, type_name, words
+from workbench.tables.readings import Reading
+from workbench.tables.sources import TableSource, form_of, is_url
+from workbench.tables.values import BLANKS, MORE_BLANKS, YES_NO
+
+__all__ = ["format_mapping", "read_mapping"]
+
+_TABLE_KEYS = tuple(
+    "name file part separator encoding header type key relation display keep blank_keys columns".split()
+)
+_COLUMN_KEYS = tuple("kind predicate type table decimal format yes no parts missing unreadable".split())
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def format_mapping(mapping: TablesMapping, directory: str | os.PathLike[str] | None = None) -> str:
+    """A mapping as TOML, a line a column, with the reason behind it.
+
+    Parameters
+    ----------
+    mapping : TablesMapping
+    directory : path, optional
+        Files below it are written relative to it, as `read_mapping` reads them; None for the working directory.
+    """
+    lines = ["# Tables and what their columns mean. Edit, and load again with --mapping."]
+    if mapping.predict is not None:
+        lines.append(f"predict = {_toml(mapping.predict)}")
+    for table in mapping.tables:
+        lines += ["", "[[tables]]", *_table_lines(table, Path(directory or ".")), "", "[tables.columns]"]
+        entries = [(_key(column.name), _column_entry(column), _remark(column)) for column in table.columns]
+        names = max((len(name) for name, _, _ in entries), default=0)
+        width = min(max((len(entry) for _, entry, _ in entries), default=0), 60)
+        lines += [f"{name:{names}} = {entry:{width}}  # {remark}".rstrip(" #") for name, entry, remark in entries]
+    return "\n".join(lines) + "\n"
+
+
+def _table_lines(table: TableMapping, directory: Path) -> list[str]:
+    source = table.source
+    said: dict[str, Any] = {"name": table.name, "file": _relative(source.path, directory), "part": source.part}
+    if source.form == "delimited":
+        said["separator"] = source.separator
+        said["encoding"] = None if source.encoding == "utf-8" else source.encoding
+        said["header"] = False if source.header is False else None
+    said |= {"type": None if table.relation else table.type, "key": table.key, "relation": table.relation}
+    said["display"] = list(table.display) or None
+    said["keep"] = table.keep
+    said["blank_keys"] = None if table.blank_keys == "error" else table.blank_keys
+    remark = {"keep": '  # of rows that contradict each other: "error", "first" or "last"'}
+    if table.key is None and table.relation is None:
+        remark["type"] = "  # without a key: the things are the rows, called by their number"
+    count = f"  # {table.rows:,} row{'' if table.rows == 1 else 's'}"
+    return [
+        f"{name} = {_toml(value)}{count if name == 'name' else remark.get(name, '')}"
+        for name, value in said.items()
+        if value is not None
+    ]
+
+
+def _relative(path: str, directory: Path) -> str:
+    if is_url(path):
+        return path
+    try:
+        return Path(path).resolve().relative_to(directory.resolve()).as_posix()
+    except ValueError:
+        return Path(path).resolve().as_posix()
+
+
+def _column_entry(column: ColumnMapping) -> str:
+    reading = column.reading
+    said: dict[str, Any] = {"kind": column.kind, "predicate": column.predicate, "type": column.type}
+    said["table"] = column.table
+    if column.kind == "number" and reading.decimal not in (None, "."):
+        said["decimal"] = reading.decimal
+    if column.kind == "date" and not column.parts:
+        said["format"] = reading.format
+    if column.kind == "yes/no" and (reading.yes, reading.no) not in YES_NO:
+        said |= {"yes": list(reading.yes), "no": list(reading.no)}
+    said["parts"] = list(column.parts) or None
+    said["missing"] = None if reading.blanks == _usual_blanks(column.kind) else list(reading.blanks)
+    said["unreadable"] = None if column.unreadable == "error" else column.unreadable
+    return f"{{ {', '.join(f'{name} = {_toml(value)}' for name, value in said.items() if value is not None)} }}"
+
+
+def _remark(column: ColumnMapping) -> str:
+    blank = f"{column.missing:,} blank" if column.missing else ""
+    return re.sub(r"\s+", " ", "; ".join(filter(None, (column.reason, blank))))
+
+
+def _usual_blanks(kind: str) -> tuple[str, ...]:
+    return BLANKS + MORE_BLANKS if kind in ("number", "date", "yes/no") else BLANKS
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _toml(name)
+
+
+def _toml(value: object) -> str:
+    """A value as TOML; its basic strings are JSON's, but for DEL."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+
+
+def read_mapping(source: str | os.PathLike[str]) -> TablesMapping:
+    """Read the `[[tables]]` of a TOML file.
+
+    Raises
+    ------
+    InputError
+        E0214 for a key or value that is wrong, at its line; E0235 for a table that a reference names and is not there;
+        E0242 where one predicate is given two lists of types.
+    """
+    content, reader = read_toml(Path(source))
+    reader.known(content, "", DATASET_KEYS)
+    directory = Path(source).parent
+    tables = tuple(_table(reader, table, directory) for table in reader.tables(content, "tables"))
+    if not tables:
+        raise reader.fault("tables", "there is no [[tables]] in this file", "`workbench load` prints what it proposes")
+    mapping = TablesMapping(tables, reader.text(content, "predict"))
+    _check_predicates(reader, mapping)
+    return mapping
+
+
+def _table(reader: TomlReader, given: Mapping[str, Any], directory: Path) -> TableMapping:
+    reader.known(given, "tables", _TABLE_KEYS)
+    file = reader.text(given, "file")
+    name = reader.text(given, "name") or (Path(file).name.split(".", 1)[0] if file else None)
+    if name is None:
+        raise reader.fault("tables", "a [[tables]] entry has neither name nor file")
+    path = "" if file is None else file if is_url(file) else os.fspath(directory / file)
+    header = given.get("header")
+    if header is not None and not isinstance(header, bool):
+        raise reader.fault("header", "header is true or false")
+    source = TableSource(
+        name,
+        path,
+        (form_of(path) if path else None) or "delimited",
+        reader.text(given, "part"),
+        reader.text(given, "separator"),
+        reader.text(given, "encoding"),
+        header,
+    )
+    columns = tuple(_column(reader, column, said) for column, said in reader.table(given, "columns").items())
+    table = TableMapping(
+        source,
+        reader.text(given, "type") or type_name(singular_words(name)),
+        reader.text(given, "key"),
+        reader.text(given, "relation"),
+        _words_of(reader, given, "display"),
+        columns,
+        _one_of(reader, given, "keep", get_args(Keep)) or "error",  # type: ignore[arg-type]
+        _one_of(reader, given, "blank_keys", ("error", "skip")) or "error",  # type: ignore[arg-type]
+    )
+    return _checked(reader, table)
+
+
+def _words_of(reader: TomlReader, given: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """A list of texts, or one text."""
+    return (given[key],) if isinstance(given.get(key), str) else reader.texts(given, key) or ()
+
+
+def _one_of(reader: TomlReader, given: Mapping[str, Any], key: str, choices: Sequence[str]) -> str | None:
+    chosen = reader.text(given, key)
+    if chosen is not None and chosen not in choices:
+        raise reader.fault(chosen, f"{key} is {chosen!r}; it can be {', '.join(choices)}")
+    return chosen
+
+
+def _checked(reader: TomlReader, table: TableMapping) -> TableMapping:
+    """The table with its key column marked as such; keys and names must be columns of it."""
+    for name in filter(None, (table.key, *table.display)):
+        table.column(name)
+    if table.key is not None and table.relation is not None:
+        raise reader.fault("relation", f"{table.name} has a key and is a relation: it can be one of them")
+    if table.relation is not None and len(table.references) < 2:
+        raise reader.fault("relation", f"{table.name} is a relation and has fewer than two references")
+    for column in table.columns:
+        if column.kind == "reference" and column.table is None:
+            raise reader.fault(column.name, f"{column.name} is a reference and names no table")
+        if (column.kind == "key") != (column.name == table.key):
+            raise reader.fault(
+                column.name,
+                f"{column.name} is {'' if column.kind == 'key' else 'not '}of kind key, and key = {table.key}",
+            )
+    related = table.relation is not None
+    return replace(
+        table,
+        columns=tuple(
+            replace(column, predicate=None) if related and column.kind == "reference" else column
+            for column in table.columns
+        ),
+    )
+
+
+def _column(reader: TomlReader, name: str, given: object) -> ColumnMapping:
+    if not isinstance(given, Mapping):
+        raise reader.fault(name, f"a column is a table: {name} = {{ kind = ... }}")
+    reader.known(given, "tables", _COLUMN_KEYS)
+    kind = _one_of(reader, given, "kind", get_args(ColumnKind))
+    if kind is None:
+        raise reader.fault(name, f"{name} has no kind", f"kinds are {', '.join(get_args(ColumnKind))}")
+    says = kind not in ("key", "constant", "empty", "ignore")
+    missing = reader.texts(given, "missing")
+    decimal = _one_of(reader, given, "decimal", (".", ",", ",."))
+    reading = Reading(
+        _usual_blanks(kind) if missing is None else missing,
+        decimal or ("." if kind == "number" else None),
+        reader.text(given, "format") or ("%Y-%m-%d" if kind == "date" else None),
+        yes=_words_of(reader, given, "yes") or (_every(0) if kind == "yes/no" else ()),
+        no=_words_of(reader, given, "no") or (_every(1) if kind == "yes/no" and "yes" not in given else ()),
+    )
+    parts = reader.texts(given, "parts") or ()
+    if parts and (kind != "date" or len(parts) != 3):
+        raise reader.fault("parts", "parts are the columns of a date's year, month and day")
+    return ColumnMapping(
+        name,
+        kind,  # type: ignore[arg-type]
+        (reader.text(given, "predicate") or predicate_name(words(name))) if says else None,
+        (reader.text(given, "type") or type_name(words(name))) if kind == "category" else None,
+        reader.text(given, "table"),
+        reading,
+        parts,
+        _one_of(reader, given, "unreadable", ("error", "blank")) or "error",  # type: ignore[arg-type]
+    )
+
+
+def _every(place: int) -> tuple[str, ...]:
+    """All words for yes (0) or no (1)."""
+    return tuple(dict.fromkeys(word for pair in YES_NO for word in pair[place]))
+
+
+def _check_predicates(reader: TomlReader, mapping: TablesMapping) -> None:
+    signatures: dict[str, tuple[str, ...]] = {}
+    for found in mapped_predicates(mapping):
+        if signatures.setdefault(found.name, found.types) != found.types:
+            one, other = (", ".join(types) for types in (signatures[found.name], found.types))
+            raise InputError.of(
+                "E0242",
+                f"{found.name} stands for columns of two kinds: {found.name}({one}) and {found.name}({other})",
+                span=reader.fault(found.name, "").diagnostics[0].span,
+                help="give one of them another predicate",
+            )

@@ -1,0 +1,114 @@
+"""Names: the words of a table's or column's name, and the names of types and predicates made of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from workbench.errors import InputError, Span
+
+__all__ = [
+    "ID_WORDS",
+    "column_names",
+    "predicate_name",
+    "singular",
+    "singular_words",
+    "type_name",
+    "without_id",
+    "words",
+]
+
+_WORD = re.compile(r"[^\W\d_a-z]+(?![a-z])|[^\W\d_]?[a-z]+|[^\W\d_]+|\d+")
+
+ID_WORDS = frozenset("id ids key keys code no nr num number ref uuid guid pk fk kennung nummer schluessel".split())
+"""Words that say that a column names things, not what it says about them."""
+
+IRREGULAR = {
+    "people": "person",
+    "persons": "person",
+    "children": "child",
+    "men": "man",
+    "women": "woman",
+    "news": "news",
+    "series": "series",
+    "status": "status",
+    "address": "address",
+    "business": "business",
+    "class": "class",
+    "process": "process",
+    "bus": "bus",
+    "analysis": "analysis",
+    "analyses": "analysis",
+}
+_NOT_BY_THEMSELVES = frozenset("v exist exists forall".split())
+_VALUE_TYPES = frozenset("number date text integer int float double bool boolean string world value".split())
+
+
+def words(name: str) -> tuple[str, ...]:
+    """The words of a name, lower case: `driverId`, `driver_id` and `Driver ID` are all (driver, id)."""
+    return tuple(word.lower() for word in _WORD.findall(name))
+
+
+def singular(word: str) -> str:
+    """The singular of an English plural; any other word as it is."""
+    if word in IRREGULAR:
+        return IRREGULAR[word]
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    if word.endswith("s") and len(word) > 3 and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def singular_words(name: str) -> tuple[str, ...]:
+    """The words of a table's name, the last in the singular: what one row is."""
+    parts = words(name)
+    return (*parts[:-1], singular(parts[-1])) if parts else ()
+
+
+def without_id(parts: Sequence[str]) -> tuple[str, ...]:
+    """The words of a column that refers to things, without its `id`, `key`, `nr` at the end."""
+    kept = list(parts)
+    while kept and kept[-1] in ID_WORDS:
+        kept.pop()
+    return tuple(kept)
+
+
+def type_name(parts: Sequence[str]) -> str:
+    """A type called as the words; never one of the languages' own words."""
+    name = "_".join(parts) or "thing"
+    if name[0].isdigit():
+        name = f"t{name}"
+    return f"{name}_name" if name in _VALUE_TYPES | _NOT_BY_THEMSELVES else name
+
+
+def predicate_name(parts: Sequence[str]) -> str:
+    """A predicate called as the words, each with a capital: (is, fraud) is `IsFraud`."""
+    name = "".join(word[:1].upper() + word[1:] for word in parts) or "Column"
+    if name[0].isdigit():
+        name = f"Column{name}"
+    return f"{name}Value" if name.lower() in _NOT_BY_THEMSELVES else name
+
+
+def column_names(cells: Sequence[str | None], source: str, line: str | None = None) -> tuple[str, ...]:
+    """The columns that a first row names; one without a name is called `column` and its number.
+
+    Raises
+    ------
+    InputError
+        E0232 for a column named twice.
+    """
+    names = [(cell or "").strip() or f"column{place + 1}" for place, cell in enumerate(cells)]
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            column = line.rfind(name) + 1 if line else place + 1
+            raise InputError.of(
+                "E0232",
+                f"the column {name} is named twice: columns {names.index(name) + 1} and {place + 1}",
+                span=Span(source, 1, column, 1, column + (len(name) if line else 1)),
+                line_text=line,
+                help="give each column a name of its own",
+            )
+    return tuple(names)

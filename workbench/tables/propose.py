@@ -1,0 +1,311 @@
+"""From counts to a mapping: the shape of each table, a kind for each column, names for types and predicates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from workbench.tables.kinds import NEARLY_ALL, Finding, kind_of, share
+from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
+from workbench.tables.names import predicate_name, singular_words, type_name, without_id, words
+from workbench.tables.profile import ColumnCounts, TableCounts, count_table
+from workbench.tables.readings import Reading
+from workbench.tables.references import Key, Reference, find_keys, find_references
+from workbench.tables.staging import StagedTable, Staging
+from workbench.tables.values import BLANKS, date_from_parts, is_blank
+
+__all__ = ["propose"]
+
+NEARLY_UNIQUE = 0.98
+_NAMES = ("name", "title", "label", "bezeichnung", "titel", "nom", "nombre", "fullname")
+_FIRST, _LAST = (
+    ("forename", "firstname", "first", "vorname", "given", "prenom"),
+    ("surname", "lastname", "last", "nachname"),
+)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """All that was found out about the tables."""
+
+    tables: Sequence[TableCounts]
+    keys: Mapping[str, Key]
+    references: Mapping[tuple[str, str], Reference]
+
+
+def propose(
+    staging: Staging, *, predict: str | None = None, taken: Mapping[str, Sequence[str]] | None = None
+) -> TablesMapping:
+    """Profile the staged tables and propose what they mean, with a reason for each column.
+
+    Parameters
+    ----------
+    staging : Staging
+    predict : str or None
+        `TABLE.COLUMN` or `TABLE.COLUMN=VALUE`, kept in the mapping; `workbench.tables.target_of` checks it.
+    taken : mapping of str to sequence of str, optional
+        Predicates that there are already, with their argument types: a new one of that name and other types is called
+        differently.
+
+    Returns
+    -------
+    TablesMapping
+        Its reasons and counts are those of these tables; edit it with `dataclasses.replace`, or as TOML.
+    """
+    counted = tuple(count_table(staging, table) for table in staging.tables.values())
+    keys = find_keys(counted)
+    found = _Found(counted, keys, find_references(staging, counted, keys))
+    tables = [_table(staging, found, counts) for counts in counted]
+    tables = _with_category_types(staging, tables)
+    return TablesMapping(tuple(_with_predicates(tables, taken or {})), predict)
+
+
+def _table(staging: Staging, found: _Found, counts: TableCounts) -> TableMapping:
+    table = counts.table
+    key = found.keys.get(table.name)
+    columns = [_column(found, counts, column, key) for column in counts.columns]
+    columns += _split_dates(staging, counts)
+    mapped = TableMapping(table.source, type_name(singular_words(table.name)), columns=tuple(columns), rows=table.rows)
+    if key is not None:
+        return replace(mapped, key=key.column, display=_display(counts, key.column))
+    if _is_relation(staging, mapped, table):
+        return replace(mapped, relation=predicate_name(words(table.name)))
+    return mapped
+
+
+def _column(found: _Found, counts: TableCounts, column: ColumnCounts, key: Key | None) -> ColumnMapping:
+    refers = found.references.get((counts.table.name, column.name))
+    if key is not None and column.name == key.column:
+        reason = key.reason + (f"; {refers.reason}" if refers else "")
+        table = refers.table if refers else None
+        return ColumnMapping(
+            column.name, "key", table=table, reading=_plain(column), reason=reason, missing=column.blanks
+        )
+    if refers is not None:
+        reason = refers.reason + (f"; {refers.missing:,} are not" if refers.missing else "")
+        return ColumnMapping(
+            column.name,
+            "reference",
+            table=refers.table,
+            reading=_plain(column),
+            reason=reason,
+            missing=column.blanks,
+        )
+    finding = kind_of(column)
+    if finding.kind in ("category", "text", "constant", "empty"):
+        column = replace(column, reading=_plain(column))
+    return ColumnMapping(
+        column.name,
+        finding.kind,
+        reading=replace(column.reading, other_format=None, seen=()),
+        unreadable="blank" if finding.mixed and finding.kind in ("number", "date", "yes/no") else "error",
+        reason=_reason(finding),
+        missing=column.blanks,
+    )
+
+
+def _plain(column: ColumnCounts) -> Reading:
+    return Reading(blanks=BLANKS + column.reading.seen)
+
+
+def _reason(finding: Finding) -> str:
+    return "; ".join(filter(None, (finding.reason, finding.mixed)))
+
+
+def _is_relation(staging: Staging, mapped: TableMapping, table: StagedTable) -> bool:
+    """Whether rows without a key are tuples of the things they refer to: hardly a tuple comes twice, or nothing more is
+    said of it than one column can say."""
+    references = mapped.references
+    if len(references) < 2:
+        return False
+    others = [column for column in mapped.columns if column.kind in ("category", "number", "date", "yes/no", "text")]
+    if len(others) <= 1:
+        return True
+    cells = ", ".join(table.cell(column.name) for column in references)
+    (different,) = staging.rows(f"SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {table.relation})")[0]
+    return int(different) >= NEARLY_UNIQUE * table.rows
+
+
+def _split_dates(staging: Staging, counts: TableCounts) -> list[ColumnMapping]:
+    """Dates whose year, month and day stand in columns of their own, as columns beside these."""
+    by_words = {words(column.name): column for column in counts.columns}
+    found = []
+    for parts, year in by_words.items():
+        for names in (("year", "month", "day"), ("jahr", "monat", "tag"), ("annee", "mois", "jour")):
+            if names[0] not in parts:
+                continue
+            place = parts.index(names[0])
+            around = (parts[:place], parts[place + 1 :])
+            month, day = (by_words.get((*around[0], name, *around[1])) for name in names[1:])
+            if month is None or day is None or not all(map(_is_whole, (year, month, day))):
+                continue
+            columns = (year.name, month.name, day.name)
+            cells = [counts.table.cell(name) for name in columns]
+            blank = " OR ".join(is_blank(cell, year.reading.blanks) for cell in cells)
+            (dates, blanks) = staging.rows(
+                f"SELECT count({date_from_parts(*cells)}), count(*) FILTER ({blank}) FROM {counts.table.relation}"
+            )[0]
+            filled = counts.table.rows - int(blanks)
+            if filled and int(dates) >= NEARLY_ALL * filled:
+                core = [part for part in (*around[0], *around[1]) if part]
+                said = f"year, month and day stand in {', '.join(columns)}: {share(int(dates), filled)} make dates"
+                name = "_".join([*core, "date"])
+                reading = Reading(blanks=year.reading.blanks)
+                found.append(
+                    ColumnMapping(
+                        name,
+                        "date",
+                        reading=reading,
+                        parts=columns,
+                        unreadable="error" if int(dates) == filled else "blank",
+                        reason=said,
+                        missing=int(blanks),
+                    )
+                )
+    return found
+
+
+def _is_whole(column: ColumnCounts) -> bool:
+    return column.filled > 0 and column.whole >= NEARLY_ALL * column.filled
+
+
+def _display(counts: TableCounts, key: str) -> tuple[str, ...]:
+    """The columns that people would call a row's thing by."""
+
+    def having(names: Sequence[str]) -> list[str]:
+        return [
+            column.name
+            for column in counts.columns
+            if column.name != key
+            and column.filled > 0.5 * counts.table.rows
+            and column.numbers < 0.5 * column.filled
+            and ({*words(column.name), "".join(words(column.name))} & set(names))
+        ]
+
+    named = having(_NAMES)
+    exact = [name for name in named if "".join(words(name)) in _NAMES]
+    first, last = having(_FIRST), having(_LAST)
+    if exact:
+        return (exact[0],)
+    if first and last and first[0] != last[0]:
+        return (first[0], last[0])
+    return tuple(named[:1] or last[:1])
+
+
+def _with_category_types(staging: Staging, tables: Sequence[TableMapping]) -> list[TableMapping]:
+    """Types for categories: one for columns of one name that share most of their values."""
+    things = {table.type for table in tables}
+    first: dict[str, tuple[TableMapping, ColumnMapping]] = {}
+
+    def typed(table: TableMapping, column: ColumnMapping) -> ColumnMapping:
+        if column.kind != "category":
+            return column
+        parts = words(column.name)
+        for candidate in (type_name(parts), type_name((*words(table.type), *parts))):
+            if candidate in things:
+                continue
+            holder = first.setdefault(candidate, (table, column))
+            if holder[1] is column or _share_values(staging, (table, column), holder):
+                return replace(column, type=candidate)
+        return replace(column, type=_unused(f"{table.type}_{type_name(parts)}", {*things, *first}))
+
+    return [replace(table, columns=tuple(typed(table, column) for column in table.columns)) for table in tables]
+
+
+def _share_values(
+    staging: Staging, one: tuple[TableMapping, ColumnMapping], other: tuple[TableMapping, ColumnMapping]
+) -> bool:
+    """Whether half of the values of the column that has fewer are values of the other."""
+
+    def values(table: TableMapping, column: ColumnMapping) -> str:
+        staged = staging.tables[table.name]
+        cell = staged.cell(column.name)
+        blank = is_blank(cell, column.reading.blanks)
+        return f"SELECT DISTINCT {cell} AS x FROM {staged.relation} WHERE NOT {blank}"
+
+    row = staging.rows(
+        f"SELECT count(a.x), count(b.x), count(*) FILTER (a.x = b.x) "
+        f"FROM ({values(*one)}) a FULL JOIN ({values(*other)}) b ON a.x = b.x"
+    )[0]
+    left, right, both = map(int, row)
+    return 2 * both >= min(left, right)
+
+
+def _with_predicates(tables: Sequence[TableMapping], taken: Mapping[str, Sequence[str]]) -> list[TableMapping]:
+    """Names for the predicates: the column's own where it is the only one of that name, else with the table's."""
+    mapping = TablesMapping(tuple(tables))
+    wanted = [
+        (table, column, _predicate_words(table, column))
+        for table in tables
+        for column in table.columns
+        if column.kind not in ("key", "constant", "empty", "ignore")
+        and not (table.relation is not None and column.kind == "reference")
+    ]
+    relations = [table.relation for table in tables if table.relation is not None]
+    names = [predicate_name(parts).casefold() for _, _, parts in wanted] + [name.casefold() for name in relations]
+    chosen: dict[tuple[str, str], str] = {}
+    used: dict[str, Sequence[str]] = {}
+    folded = {name.casefold(): (name, types) for name, types in taken.items()}
+
+    def is_free(name: str, types: Sequence[str]) -> bool:
+        there = folded.get(name.casefold())
+        free = there is None or (there[0] == name and tuple(there[1]) == tuple(types))
+        return free and name.casefold() not in used
+
+    def first_free(candidates: Sequence[str], types: Sequence[str]) -> str:
+        name = next((name for name in candidates if is_free(name, types)), None)
+        number = 2
+        while name is None:
+            name = f"{candidates[-1]}{number}" if is_free(f"{candidates[-1]}{number}", types) else None
+            number += 1
+        used[name.casefold()] = types
+        return name
+
+    named = [
+        replace(table, relation=first_free([table.relation], _subject(mapping, table))) if table.relation else table
+        for table in tables
+    ]
+    for table, column, parts in wanted:
+        alone = names.count(predicate_name(parts).casefold()) == 1
+        bare = predicate_name(parts)
+        longer = predicate_name((*singular_words(table.name), *parts))
+        types = (*_subject(mapping, table), *_object(mapping, column))
+        chosen[table.name, column.name] = first_free([bare, longer] if alone else [longer], types)
+    return [
+        replace(
+            table,
+            columns=tuple(replace(column, predicate=chosen.get((table.name, column.name))) for column in table.columns),
+        )
+        for table in named
+    ]
+
+
+def _predicate_words(table: TableMapping, column: ColumnMapping) -> tuple[str, ...]:
+    parts = words(column.name)
+    if column.kind == "reference":
+        return without_id(parts) or words(column.table or column.name)
+    return parts
+
+
+def _subject(mapping: TablesMapping, table: TableMapping) -> tuple[str, ...]:
+    """The types of what a row is about."""
+    if table.relation is None:
+        return (mapping.type_of(table),)
+    return tuple(mapping.type_of(mapping.table(column.table or "")) for column in table.references)
+
+
+def _object(mapping: TablesMapping, column: ColumnMapping) -> tuple[str, ...]:
+    """The type of what a column says; nothing for yes or no."""
+    if column.kind == "reference":
+        return (mapping.type_of(mapping.table(column.table or "")),)
+    if column.kind == "yes/no":
+        return ()
+    return (column.type or column.kind,)
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    number = 2
+    candidate = name
+    while candidate in taken:
+        candidate, number = f"{name}_{number}", number + 1
+    return candidate

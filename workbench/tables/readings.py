@@ -1,0 +1,107 @@
+"""The way a column's cells are written, told by a sample of them: decimal marks, date formats, words for yes and no."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from workbench.tables.values import BLANKS, DATE_FORMATS, MORE_BLANKS, TIME_FORMATS, YES_NO
+
+__all__ = ["Reading", "find_reading"]
+
+NUMBER_PATTERNS = {
+    ".": re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"),
+    ",": re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?"),
+    ",.": re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?"),
+}
+_LIKE_A_DATE = re.compile(r"(?=.*\d)[\w.,:/+ -]{6,40}")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a column's cells are read.
+
+    Attributes
+    ----------
+    blanks : tuple of str
+        Texts that mean that nothing is known.
+    decimal : {'.', ',', ',.'} or None
+        Of numbers: 1234.5, 1.234,5 and 1,234.5; None where no cell looks like a number.
+    format : str or None
+        Of dates, as `strptime` takes it.
+    other_format : str or None
+        Another format that fits all of the sample as well, such as month and day exchanged.
+    yes, no : tuple of str
+        The words of a yes-or-no column.
+    seen : tuple of str
+        Which of `MORE_BLANKS` the sample holds, where its other cells are regular.
+    """
+
+    blanks: tuple[str, ...] = BLANKS
+    decimal: str | None = None
+    format: str | None = None
+    other_format: str | None = None
+    yes: tuple[str, ...] = ()
+    no: tuple[str, ...] = ()
+    seen: tuple[str, ...] = ()
+
+
+def find_reading(cells: Sequence[str]) -> Reading:
+    """The reading that more than half of a sample of cells follow; of several, the one that most do.
+
+    Cost: some microseconds a cell and format.
+    """
+    filled = [cell for cell in cells if cell not in BLANKS and cell not in MORE_BLANKS]
+    if not filled:
+        return Reading()
+    decimal, numbers = _best(
+        tuple(NUMBER_PATTERNS), lambda form: sum(bool(NUMBER_PATTERNS[form].fullmatch(cell)) for cell in filled)
+    )
+    formats = _date_formats(filled)
+    yes, no = next(
+        (pair for pair in YES_NO if sum(cell in pair[0] + pair[1] for cell in filled) > 0.5 * len(filled)), ((), ())
+    )
+    regular = bool(formats or yes) or numbers > 0.5 * len(filled)
+    return Reading(
+        BLANKS + MORE_BLANKS if regular else BLANKS,
+        decimal if numbers else None,
+        formats[0] if formats else None,
+        formats[1] if len(formats) > 1 else None,
+        yes,
+        no,
+        tuple(mark for mark in MORE_BLANKS if regular and mark in cells),
+    )
+
+
+def _best(candidates: Sequence[str], count: Callable[[str], int]) -> tuple[str, int]:
+    """The candidate of the largest count, the first of equals, and that count."""
+    counts = [count(candidate) for candidate in candidates]
+    place = max(range(len(candidates)), key=lambda at: (counts[at], -at))
+    return candidates[place], counts[place]
+
+
+def _date_formats(cells: Sequence[str]) -> list[str]:
+    """The format that most cells follow, where more than half do, and others that as many follow."""
+    if 2 * sum(bool(_LIKE_A_DATE.fullmatch(cell)) for cell in cells) <= len(cells):
+        return []
+    tried = cells[:50]
+    likely = [form for form in _all_formats(cells) if 2 * sum(_is_date(cell, form) for cell in tried) > len(tried)]
+    counts = {form: sum(_is_date(cell, form) for cell in cells) for form in likely}
+    return [form for form in likely if counts[form] == max(counts.values()) > 0.5 * len(cells)]
+
+
+def _all_formats(cells: Sequence[str]) -> list[str]:
+    """Dates alone where cells are short, dates with a time else."""
+    with_time = sum(":" in cell for cell in cells) > 0.5 * len(cells)
+    return [date + time for time in TIME_FORMATS for date in DATE_FORMATS if bool(time) == with_time]
+
+
+def _is_date(cell: str, form: str) -> bool:
+    with suppress(ValueError):
+        year = datetime.strptime(cell, form).year
+        # Eight digits are a date only where they make a plausible one: other numbers have eight digits too.
+        return form != "%Y%m%d" or (len(cell) == 8 and 1800 <= year <= 2100)
+    return False

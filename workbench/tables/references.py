@@ -1,0 +1,241 @@
+"""Keys, and the columns that refer to them: values contained in a key, and names that agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.tables.kinds import NEARLY_ALL, may_be_key, share
+from workbench.tables.names import ID_WORDS, singular, without_id, words
+from workbench.tables.profile import ColumnCounts, TableCounts
+from workbench.tables.staging import StagedTable, Staging
+from workbench.tables.values import is_blank
+
+__all__ = ["Key", "Reference", "find_keys", "find_references"]
+
+PROBES = 1000
+NEARLY_UNIQUE = 0.98
+_BARE = ID_WORDS | {"name"}
+
+
+@dataclass(frozen=True)
+class Key:
+    """A column that names the rows of its table.
+
+    Attributes
+    ----------
+    column : str
+    reason : str
+    unique : bool
+        No blank, no repetition.
+    """
+
+    column: str
+    reason: str
+    unique: bool
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A column whose values are keys of a table.
+
+    Attributes
+    ----------
+    column, table : str
+    reason : str
+    missing : int
+        Different values that are no key there.
+    """
+
+    column: str
+    table: str
+    reason: str
+    missing: int
+
+
+def find_keys(tables: Sequence[TableCounts]) -> dict[str, Key]:
+    """The key of each table that has one, by name of the table: a column without repetition that is called or placed
+    like one."""
+    found = {}
+    for counts in tables:
+        ranked = [(_key_score(counts, column), -place) for place, column in enumerate(counts.columns)]
+        if not ranked:
+            continue
+        (score, place) = max(ranked)
+        if score > 0:
+            column = counts.columns[-place]
+            found[counts.table.name] = Key(column.name, _why_key(counts, column), _is_unique(counts, column))
+    return found
+
+
+def _is_unique(counts: TableCounts, column: ColumnCounts) -> bool:
+    return column.unique and not column.blanks and counts.table.rows > 0
+
+
+def _key_score(counts: TableCounts, column: ColumnCounts) -> float:
+    """How much a column looks like its table's key; 0 for not at all."""
+    if not may_be_key(column) or not column.filled:
+        return 0
+    unique = _is_unique(counts, column)
+    nearly = column.distinct >= NEARLY_UNIQUE * counts.table.rows and counts.table.rows >= 10
+    if not unique and not nearly:
+        return 0
+    called = _called_like_key(counts.table.name, column.name)
+    if not unique:
+        return called if called >= 3 else 0
+    first = counts.columns[0] is column
+    texts = column.numbers < column.filled
+    dense = column.low is not None and column.high is not None and column.high - column.low < 2 * column.filled
+    return called + 0.5 if called else (1.0 if first and (texts or dense) else 0)
+
+
+def _called_like_key(table: str, column: str) -> float:
+    parts = words(column)
+    named = tuple(singular(word) for word in words(table))
+    core = tuple(singular(word) for word in without_id(parts))
+    if not parts:
+        return 0
+    if core == named and len(parts) > len(core):
+        return 4
+    if not core and parts[-1] in ID_WORDS:
+        return 4
+    if core == named:
+        return 3
+    if parts[-1] in ID_WORDS and core and (set(core) <= set(named) or (len(named) == 1 and named[0] == core[-1])):
+        return 3
+    return 2 if parts[-1] in ID_WORDS else 0
+
+
+def _why_key(counts: TableCounts, column: ColumnCounts) -> str:
+    rows = counts.table.rows
+    if _is_unique(counts, column):
+        return f"different in all {rows:,} rows"
+    trouble = [f"{column.blanks:,} blank"] if column.blanks else []
+    if column.distinct < column.filled:
+        trouble.append(f"{column.filled - column.distinct:,} repeated")
+    return f"called like a key and different in {share(column.distinct, rows)} of the rows ({', '.join(trouble)})"
+
+
+def find_references(
+    staging: Staging, tables: Sequence[TableCounts], keys: Mapping[str, Key]
+) -> dict[tuple[str, str], Reference]:
+    """The references of all tables, by table and column.
+
+    A column refers to a key where at least 95 % of its different values are among the key's and either the names
+    agree or the values are codes that no other column would share by chance. A table's own key may refer to that of
+    another (a table that says more of the same things), where columns of one name agree on the rows that meet.
+
+    Cost: for each pair of a column and a key that may fit, a look at a thousand values; a join where these fit.
+    """
+    targets = [
+        (counts, counts.by_name[keys[counts.table.name].column]) for counts in tables if counts.table.name in keys
+    ]
+    found: dict[tuple[str, str], Reference] = {}
+    for counts in tables:
+        for column in counts.columns:
+            if not may_be_key(column) or column.distinct < 2:
+                continue
+            best = _best_target(staging, counts, column, targets, keys)
+            if best is not None:
+                found[counts.table.name, column.name] = best
+    return found
+
+
+def _best_target(
+    staging: Staging,
+    counts: TableCounts,
+    column: ColumnCounts,
+    targets: Sequence[tuple[TableCounts, ColumnCounts]],
+    keys: Mapping[str, Key],
+) -> Reference | None:
+    own = keys.get(counts.table.name)
+    is_key = own is not None and own.column == column.name
+    best: tuple[float, float, Reference] | None = None
+    for other, key in targets:
+        if other is counts and is_key:
+            continue
+        score = _names_agree(column.name, other.table.name, key.name)
+        if score == 0 and not _like_codes(column):
+            continue
+        if is_key and (score < 2 or not _says_more(staging, counts, column, other, key)):
+            continue
+        if other is counts and _is_copy(staging, counts.table, column.name, key.name):
+            continue
+        contained = _contained(staging, counts.table, column, other.table, key)
+        if contained is None:
+            continue
+        inside, different = contained
+        fits = inside / different
+        if fits < NEARLY_ALL or (score == 0 and different < 5):
+            continue
+        why = f"{share(inside, different)} of its values are in {other.table.name}.{key.name}"
+        why += ", and the names agree" if score else ""
+        candidate = (score, fits, Reference(column.name, other.table.name, why, different - inside))
+        if best is None or candidate[:2] > best[:2]:
+            best = candidate
+    return best[2] if best else None
+
+
+def _names_agree(column: str, table: str, key: str) -> float:
+    """How well a column's name speaks of another table's key; 0 where it does not."""
+    parts, key_parts = words(column), words(key)
+    named = tuple(singular(word) for word in words(table))
+    core = tuple(singular(word) for word in without_id(parts))
+    if parts == key_parts and not set(parts) <= _BARE:
+        return 3
+    if core and core == named:
+        return 3
+    if len(parts) > len(key_parts) and parts[-len(key_parts) :] == key_parts and not set(key_parts) <= _BARE:
+        return 2
+    if core and named and (core[-len(named) :] == named or core[: len(named)] == named) and core != parts:
+        return 2
+    return 0
+
+
+def _like_codes(column: ColumnCounts) -> bool:
+    """Texts that hold digits or many values, so that their being keys elsewhere is no chance."""
+    return column.numbers == 0 and column.truths == 0 and column.distinct >= 5 and not 2 * column.spaced > column.filled
+
+
+def _contained(
+    staging: Staging, table: StagedTable, column: ColumnCounts, other: StagedTable, key: ColumnCounts
+) -> tuple[int, int] | None:
+    """How many of a column's different values are keys, and how many there are; None where a look says hardly any."""
+    cell, blank = table.cell(column.name), is_blank(table.cell(column.name), column.reading.blanks)
+    different = f"SELECT DISTINCT {cell} AS x FROM {table.relation} WHERE NOT {blank}"
+    inside = f"SELECT count(*) FILTER (x IN (SELECT {other.cell(key.name)} FROM {other.relation})), count(*)"
+    if column.distinct > 4 * PROBES:
+        step = max(1, table.rows // PROBES)
+        looked = f"SELECT DISTINCT {cell} AS x FROM {table.relation} WHERE rowid % {step} = 0 AND NOT {blank}"
+        hits, total = staging.rows(f"{inside} FROM ({looked})")[0]
+        if hits < 0.8 * total:
+            return None
+    hits, total = staging.rows(f"{inside} FROM ({different})")[0]
+    return int(hits), max(int(total), 1)
+
+
+def _is_copy(staging: Staging, table: StagedTable, column: str, key: str) -> bool:
+    """Whether a column of a table says the same as its key: no reference, a second name."""
+    one, other = table.cell(column), table.cell(key)
+    same, both = staging.rows(
+        f"SELECT count(*) FILTER ({one} = {other}), count({one}) FROM {table.relation} WHERE {one} <> ''"
+    )[0]
+    return int(same) > 0.5 * int(both)
+
+
+def _says_more(
+    staging: Staging, counts: TableCounts, column: ColumnCounts, other: TableCounts, key: ColumnCounts
+) -> bool:
+    """Whether a table with a key of its own may speak of another's things: the smaller of the two, and columns of one
+    name agree where the keys meet."""
+    if (counts.table.rows, counts.table.name) > (other.table.rows, other.table.name):
+        return False
+    shared = [name for name in counts.by_name if name in other.by_name and name not in (column.name, key.name)]
+    if not shared:
+        return True
+    tests = ", ".join(f"count(*) FILTER (a.{counts.table.cell(name)} = b.{other.table.cell(name)})" for name in shared)
+    row = staging.rows(
+        f"SELECT count(*), {tests} FROM {counts.table.relation} a JOIN {other.table.relation} b "
+        f"ON a.{counts.table.cell(column.name)} = b.{other.table.cell(key.name)}"
+    )[0]
+    return sum(map(int, row[1:])) >= NEARLY_ALL * int(row[0]) * len(shared)

@@ -1,0 +1,162 @@
+"""Where tables are: files and databases named by the user, taken apart into single tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from workbench.database import database_tables, display_name, masked, open_binary
+from workbench.errors import InputError, Span
+from workbench.tables.sheets import sheet_names
+
+__all__ = ["Form", "TableSource", "find_sources", "form_of", "is_table_file", "is_url"]
+
+Form = Literal["delimited", "parquet", "json", "excel", "sqlite", "duckdb", "postgres"]
+
+_BY_ENDING: dict[str, Form] = {
+    ".csv": "delimited",
+    ".tsv": "delimited",
+    ".tab": "delimited",
+    ".txt": "delimited",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+}
+_DATABASES = (".sqlite", ".sqlite3", ".db", ".db3", ".duckdb", ".ddb")
+_MANY = ("excel", "sqlite", "duckdb", "postgres")
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """One table, not read yet.
+
+    Attributes
+    ----------
+    name : str
+        The table's name: the file's up to its first dot, the sheet's, or the table's in its database.
+    path : str
+        The file or the URL of the database.
+    form : Form
+    part : str or None
+        The sheet, or the table of a database.
+    separator, encoding : str or None
+        Of a text file; None where they are to be found out.
+    header : bool or None
+        Whether the first line names the columns; None where that is to be found out.
+    """
+
+    name: str
+    path: str
+    form: Form
+    part: str | None = None
+    separator: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
+
+    @property
+    def shown(self) -> str:
+        """The source as diagnostics name it; a database's password is left out."""
+        place = masked(self.path) if self.form == "postgres" else display_name(self.path)
+        return f"{place}:{self.part}" if self.part is not None and self.form in _MANY else place
+
+
+def is_url(source: str | os.PathLike[str]) -> bool:
+    """Whether a source is a PostgreSQL database by URL or by `dbname=`, not a file."""
+    text = os.fspath(source)
+    return text.startswith(("postgres://", "postgresql://")) or "dbname=" in text
+
+
+def is_table_file(path: Path) -> bool:
+    """Whether a file holds tables, by its ending; of databases by its first bytes."""
+    return path.is_file() and _form_of_file(path) is not None
+
+
+def form_of(source: str | os.PathLike[str]) -> Form | None:
+    """What a source is; None for anything else than tables."""
+    return "postgres" if is_url(source) else _form_of_file(Path(source))
+
+
+def _form_of_file(path: Path) -> Form | None:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    packed = bool(suffixes) and suffixes[-1] == ".gz"
+    ending = suffixes[-2] if packed and len(suffixes) > 1 else suffixes[-1] if suffixes else ""
+    if ending in _BY_ENDING:
+        form = _BY_ENDING[ending]
+        return form if not packed or form in ("delimited", "json") else None
+    if ending in _DATABASES and not packed and path.is_file():
+        with open_binary(path) as stream:
+            head = stream.read(16)
+        if head.startswith(b"SQLite format 3"):
+            return "sqlite"
+        if head[8:12] == b"DUCK":
+            return "duckdb"
+    return None
+
+
+def find_sources(given: Iterable[str | os.PathLike[str]]) -> tuple[TableSource, ...]:
+    """The tables of files, databases and directories of such, in the order given.
+
+    Raises
+    ------
+    InputError
+        E0211 for a file that is not there, E0230 for one that holds no tables, E0231 for two tables of one name.
+    """
+    found: list[TableSource] = []
+    for source in given:
+        path = Path(source)
+        if not is_url(source) and path.is_dir():
+            inside = [file for file in sorted(path.iterdir()) if is_table_file(file)]
+            # A .txt in a directory is more often a text about the tables than one of them.
+            inside = [file for file in inside if file.suffix.lower() != ".txt"]
+            if not inside:
+                raise _no_tables(display_name(path), "holds no files of tables")
+            for file in inside:
+                found += _tables_of(os.fspath(file))
+        else:
+            found += _tables_of(os.fspath(source))
+    _check_names(found)
+    return tuple(found)
+
+
+def _tables_of(source: str) -> Sequence[TableSource]:
+    form = form_of(source)
+    if form != "postgres":
+        open_binary(Path(source)).close()
+    if form is None:
+        raise _no_tables(display_name(source), "is no file of tables")
+    stem = Path(source).name.split(".", 1)[0]
+    if form == "excel":
+        sheets = sheet_names(Path(source))
+        return [TableSource(stem if len(sheets) == 1 else name, source, form, name) for name in sheets]
+    if form in ("sqlite", "duckdb", "postgres"):
+        return [TableSource(name.rsplit(".", 1)[-1], source, form, name) for name in database_tables(source, form)]
+    return [TableSource(stem, source, form)]
+
+
+def _no_tables(name: str, what: str) -> InputError:
+    error = InputError.of(
+        "E0230",
+        f"{name} {what}",
+        help="tables are .csv, .tsv, .txt, .parquet, .jsonl, .xlsx, SQLite and DuckDB files, and postgresql://...",
+    )
+    assert isinstance(error, InputError)
+    return error
+
+
+def _check_names(found: Sequence[TableSource]) -> None:
+    first: dict[str, TableSource] = {}
+    for source in found:
+        other = first.setdefault(source.name.casefold(), source)
+        if other is not source:
+            raise InputError.of(
+                "E0231",
+                f"two tables are called {source.name}: {other.shown} and {source.shown}",
+                span=Span(source.shown, 1, 1, 1, 1),
+                help="rename one of them, or give it another name in a mapping (--mapping)",
+            )

@@ -1,0 +1,234 @@
+"""Wide tables in a DuckDB of their own: read once, as text, before anything reaches the workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import duckdb
+import pyarrow
+
+from workbench.database import (
+    Source,
+    copy_attached,
+    display_name,
+    line_reader,
+    outside,
+    quoted,
+    read_fault,
+    text_literal,
+)
+from workbench.errors import Diagnostic, InputError, Span
+from workbench.tables.delimited import read_form
+from workbench.tables.names import column_names
+from workbench.tables.sheets import sheet_batches
+from workbench.tables.sources import TableSource
+
+__all__ = ["StagedTable", "Staging", "stage"]
+
+
+@dataclass(frozen=True)
+class StagedTable:
+    """A table as text, in a staging.
+
+    Attributes
+    ----------
+    name : str
+    relation : str
+        The table's name in the staging's database, safe to put into SQL.
+    source : TableSource
+        With what was found out about the file.
+    columns : tuple of str
+        As the source names them, in order; column number i is called `c<i>` in `relation`. Cells are trimmed text, or
+        NULL; which texts mean that nothing is known is for the mapping to say.
+    rows : int
+    first_row : int
+        The row of the source, counted from 1 with the header, that `rowid` 0 of `relation` came from.
+    notes : tuple of Diagnostic
+    """
+
+    name: str
+    relation: str
+    source: TableSource
+    columns: tuple[str, ...]
+    rows: int
+    first_row: int
+    notes: tuple[Diagnostic, ...] = ()
+
+    def cell(self, column: str) -> str:
+        """The SQL name of a column."""
+        return f"c{self.columns.index(column)}"
+
+    def span(self, row: int, column: str | None = None) -> Span:
+        """Where a row of the source is; `column` counts cells, as spreadsheets do."""
+        place = 1 + (self.columns.index(column) if column in self.columns else 0)
+        return Span(self.source.shown, row, place, row, place + 1)
+
+
+class Staging:
+    """A throw-away database of staged tables; `with stage(sources) as staging`."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, tables: Sequence[StagedTable]) -> None:
+        self.connection = connection
+        self.tables: Mapping[str, StagedTable] = {table.name: table for table in tables}
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """The rows of a query over the staged tables."""
+        return self.connection.execute(sql).fetchall()
+
+    def record_batches(self, sql: str) -> pyarrow.RecordBatchReader:
+        """The rows of a query as a pyarrow.RecordBatchReader, for a database that takes them in."""
+        return self.connection.sql(sql).to_arrow_reader(1 << 17)
+
+
+@contextmanager
+def stage(sources: Iterable[TableSource]) -> Iterator[Staging]:
+    """Read tables into a database of their own, which is gone when the `with` block ends.
+
+    The database lies on disk, so tables larger than memory fit. Cost: a few CPU-seconds for a gigabyte of text.
+
+    Raises
+    ------
+    InputError
+        E0204, E0209, E0211, E0213, E0232 for a file or database that cannot be read, at its line; E0233 for a table
+        without columns.
+    """
+    with TemporaryDirectory(prefix="workbench-tables-") as directory:
+        workplace = Path(directory) / "texts"
+        workplace.mkdir()
+        with outside(Path(directory) / "tables.duckdb") as connection:
+            tables = [_stage(connection, source, f"t{number}", workplace) for number, source in enumerate(sources)]
+            yield Staging(connection, tables)
+
+
+def _stage(connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str, workplace: Path) -> StagedTable:
+    if source.form == "delimited":
+        return _stage_delimited(connection, source, relation, workplace)
+    if source.form == "excel":
+        return _stage_sheet(connection, source, relation)
+    if source.form in ("sqlite", "duckdb", "postgres"):
+        return _stage_attached(connection, source, relation)
+    return _stage_file(connection, source, relation)
+
+
+def _stage_delimited(
+    connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str, workplace: Path
+) -> StagedTable:
+    form = read_form(
+        Path(source.path), workplace, separator=source.separator, encoding=source.encoding, header=source.header
+    )
+    found = TableSource(source.name, source.path, "delimited", None, form.separator, form.encoding, form.header)
+    if not form.names:
+        raise _without_columns(source)
+    place = Source(source.shown, line_reader(Path(source.path)) if form.encoding == "utf-8" else lambda line: None)
+    for in_parallel in (True, False):
+        # A text that no cell holds stands for NULL, so that only cells missing at a line's end are NULL, and are
+        # counted; DuckDB pads them in parallel only where no quoted cell holds a line break.
+        scan = (
+            f"read_csv({text_literal(form.path)}, auto_detect = false, header = {form.header}, "
+            f"delim = {text_literal(form.separator)}, quote = '\"', escape = '\"', nullstr = '\x01', "
+            f"null_padding = true, parallel = {in_parallel}, max_line_size = {form.longest_line}, "
+            f"buffer_size = {max(4 * form.longest_line, 32 << 20)}, columns = {{"
+            + ", ".join(f"'c{number}': 'VARCHAR'" for number in range(len(form.names)))
+            + "})"
+        )
+        try:
+            rows = _create(connection, relation, len(form.names), scan)
+            break
+        except duckdb.Error as error:
+            if in_parallel and "null_padding" in str(error) and "parallel" in str(error):
+                continue
+            raise InputError((read_fault(error, place),)) from None
+    table = StagedTable(source.name, relation, found, form.names, rows, 1 + form.header, form.notes)
+    return _with_note_of_short_rows(connection, table)
+
+
+def _create(connection: duckdb.DuckDBPyConnection, relation: str, width: int, scan: str) -> int:
+    cells = ", ".join(f"trim(c{number}) AS c{number}" for number in range(width))
+    connection.execute(f"CREATE OR REPLACE TABLE {relation} AS SELECT {cells} FROM {scan}")
+    return _count(connection, relation)
+
+
+def _count(connection: duckdb.DuckDBPyConnection, relation: str) -> int:
+    return int(connection.execute(f"SELECT count(*) FROM {relation}").fetchall()[0][0])
+
+
+def _with_note_of_short_rows(connection: duckdb.DuckDBPyConnection, table: StagedTable) -> StagedTable:
+    last = f"c{len(table.columns) - 1}"
+    short, first = connection.execute(
+        f"SELECT count(*), min(rowid) FROM {table.relation} WHERE {last} IS NULL"
+    ).fetchall()[0]
+    if not short or len(table.columns) == 1:
+        return table
+    row = first + table.first_row
+    lines = "1 row has" if short == 1 else f"{short:,} rows have"
+    note = Diagnostic(
+        "E0245",
+        f"{lines} fewer than {len(table.columns)} cells in {table.source.shown}, the first is row {row}: "
+        "the missing ones are taken for blanks",
+        table.span(row),
+        "is a separator missing there?",
+        severity="warning",
+    )
+    return StagedTable(
+        table.name, table.relation, table.source, table.columns, table.rows, table.first_row, (*table.notes, note)
+    )
+
+
+def _stage_sheet(connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str) -> StagedTable:
+    """A sheet, a batch at a time; columns that later rows add are put beside the earlier ones."""
+    header: tuple[str | None, ...] = ()
+    width = 0
+    for header, batch in sheet_batches(Path(source.path), source.part or ""):
+        if width == 0 and header:
+            cells = ", ".join(f"c{number} VARCHAR" for number in range(len(header)))
+            connection.execute(f"CREATE OR REPLACE TABLE {relation} ({cells})")
+            width = len(header)
+        for number in range(width, len(header)):
+            connection.execute(f"ALTER TABLE {relation} ADD COLUMN c{number} VARCHAR")
+        width = max(width, len(header))
+        if batch is not None:
+            connection.register("incoming_batch", batch)
+            connection.execute(f"INSERT INTO {relation} BY NAME SELECT trim(COLUMNS(*)) FROM incoming_batch")
+            connection.unregister("incoming_batch")
+    if not header:
+        raise _without_columns(source)
+    names = column_names(header, source.shown)
+    return StagedTable(source.name, relation, source, names, _count(connection, relation), 2)
+
+
+def _stage_attached(connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str) -> StagedTable:
+    names = copy_attached(connection, source.path, source.part or source.name, source.form, "incoming_table")
+    cells = ", ".join(f"trim({quoted(name)}::VARCHAR) AS c{number}" for number, name in enumerate(names))
+    connection.execute(f"CREATE OR REPLACE TABLE {relation} AS SELECT {cells} FROM incoming_table")
+    connection.execute("DROP TABLE incoming_table")
+    return StagedTable(source.name, relation, source, tuple(names), _count(connection, relation), 1)
+
+
+def _stage_file(connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str) -> StagedTable:
+    """A Parquet file, or JSON with an object a line."""
+    path = text_literal(source.path)
+    scan = f"read_parquet({path})" if source.form == "parquet" else f"read_ndjson({path}, sample_size = -1)"
+    try:
+        names = [row[0] for row in connection.execute(f"DESCRIBE FROM {scan}").fetchall()]
+        cells = ", ".join(f"trim({quoted(name)}::VARCHAR) AS c{number}" for number, name in enumerate(names))
+        connection.execute(f"CREATE OR REPLACE TABLE {relation} AS SELECT {cells} FROM {scan}")
+    except duckdb.Error as error:
+        reader = line_reader(Path(source.path)) if source.form == "json" else lambda line: None
+        raise InputError((read_fault(error, Source(display_name(source.path), reader)),)) from None
+    return StagedTable(source.name, relation, source, tuple(names), _count(connection, relation), 1)
+
+
+def _without_columns(source: TableSource) -> InputError:
+    error = InputError.of(
+        "E0233",
+        f"{source.shown} is empty: it has neither columns nor rows",
+        span=Span(source.shown, 1, 1, 1, 1),
+        help="leave it out, or fill it",
+    )
+    assert isinstance(error, InputError)
+    return error

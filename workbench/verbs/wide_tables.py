@@ -1,0 +1,182 @@
+"""Loading wide tables: which sources are such, what they mean, and their facts, in one transaction."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.database import DEFAULT_WORLD, Database, display_name, read_dataset
+from workbench.errors import InputError, Span
+from workbench.tables import (
+    TablesMapping,
+    TableSource,
+    TablesReport,
+    Target,
+    find_sources,
+    form_of,
+    format_mapping,
+    is_table_file,
+    load_tables_as_mapped,
+    propose,
+    read_mapping,
+    stage,
+    target_of,
+)
+
+__all__ = ["are_wide_tables", "load_wide_tables", "matched_sources", "propose_mapping"]
+
+DESCRIPTION = "dataset.toml"
+
+
+def are_wide_tables(database: Database, source: str | os.PathLike[str]) -> bool:
+    """Whether a source is read as wide tables when nothing more is said of it.
+
+    It is where it holds tables and no predicate is declared by their names; a `dataset.toml` is where it maps some.
+    """
+    path = Path(source)
+    if form_of(source) is None and not path.is_dir() and path.name != DESCRIPTION:
+        return False
+    description = path / DESCRIPTION if path.is_dir() else path
+    if description.name == DESCRIPTION and description.is_file():
+        return read_dataset(description).has_tables
+    declared = {_folded(name) for name in database.predicates()}
+    if path.is_dir():
+        files = [file for file in sorted(path.iterdir()) if is_table_file(file)]
+        inside = [file for folder in path.iterdir() if folder.is_dir() for file in folder.iterdir()]
+        return bool(files) and not any(_folded(_stem(file)) in declared for file in (*files, *inside))
+    return form_of(source) in ("postgres", "excel", "json", "sqlite", "duckdb") or _folded(_stem(path)) not in declared
+
+
+def _stem(path: Path) -> str:
+    return path.name.split(".", 1)[0]
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("_", "")
+
+
+def propose_mapping(
+    database: Database, sources: Iterable[str | os.PathLike[str]], *, predict: str | None = None
+) -> TablesMapping:
+    """What the tables of some sources seem to mean, without loading them.
+
+    Raises
+    ------
+    InputError
+        As `workbench.tables.stage`.
+    UsageError
+        E0235, E0237 for a column that cannot be predicted.
+    """
+    taken = {name: stored.argument_types for name, stored in database.predicates().items()}
+    with stage(find_sources(sources)) as staging:
+        mapping = propose(staging, predict=predict, taken=taken)
+    target_of(mapping)
+    return mapping
+
+
+def load_wide_tables(
+    database: Database,
+    sources: Sequence[str | os.PathLike[str]] = (),
+    *,
+    mapping: TablesMapping | str | os.PathLike[str] | None = None,
+    predict: str | None = None,
+    world: str | None = None,
+) -> TablesReport:
+    """Load wide tables as a mapping says, or as a look at them proposes.
+
+    Parameters
+    ----------
+    database : Database
+    sources : sequence of paths or URLs
+        Files, directories, databases; empty for those that the mapping names.
+    mapping : TablesMapping or path, optional
+        Tables of the same names; None proposes one.
+    predict : str, optional
+        `TABLE.COLUMN` or `TABLE.COLUMN=VALUE`, in place of the mapping's own.
+    world : str, optional
+
+    Returns
+    -------
+    TablesReport
+
+    Raises
+    ------
+    InputError
+        With every fault of the tables, at file, row and column; nothing is loaded.
+    UsageError
+        E0235, E0237 for a column that cannot be predicted.
+    """
+    if mapping is None:
+        described = [source for source in sources if Path(source).name == DESCRIPTION or _described(source)]
+        if len(described) == 1 == len(sources):
+            return load_wide_tables(database, mapping=_description(described[0]), predict=predict, world=world)
+    given = read_mapping(mapping) if isinstance(mapping, str | os.PathLike) else mapping
+    found = matched_sources(given, sources) if given is not None else find_sources(sources)
+    taken = {name: stored.argument_types for name, stored in database.predicates().items()}
+    with stage(found) as staging:
+        chosen = propose(staging, predict=predict, taken=taken) if given is None else given
+        if given is not None:
+            tables = [
+                replace(table, source=staging.tables[table.name].source, rows=staging.tables[table.name].rows)
+                for table in given.tables
+            ]
+            chosen = TablesMapping(tuple(tables), predict or given.predict)
+        target = target_of(chosen)
+        with database.transaction():
+            report = load_tables_as_mapped(database, staging, chosen, world=world or DEFAULT_WORLD)
+            database.remember("tables", format_mapping(chosen))
+            _remember_target(database, target)
+    return report
+
+
+def _remember_target(database: Database, target: Target | None) -> None:
+    if target is not None:
+        database.remember("query", target.predicate)
+
+
+def _described(source: str | os.PathLike[str]) -> bool:
+    return (Path(source) / DESCRIPTION).is_file()
+
+
+def _description(source: str | os.PathLike[str]) -> Path:
+    return Path(source) / DESCRIPTION if Path(source).is_dir() else Path(source)
+
+
+def matched_sources(mapping: TablesMapping, sources: Sequence[str | os.PathLike[str]]) -> tuple[TableSource, ...]:
+    """The source of each table of a mapping: its own, or of the files given the one of that name.
+
+    Raises
+    ------
+    InputError
+        E0234 for a file that the mapping says nothing of, and for a table that no file is given for.
+    """
+    if not sources:
+        return tuple(table.source for table in mapping.tables)
+    given = {source.name: source for source in find_sources(sources)}
+    for name, source in given.items():
+        if name not in mapping.by_name:
+            raise InputError.of(
+                "E0234",
+                f"the mapping says nothing of the table {name}",
+                span=Span(source.shown, 1, 1, 1, 1),
+                help=f"its tables are {', '.join(mapping.by_name)}",
+            )
+    for table in mapping.tables:
+        if table.name not in given:
+            named = ", ".join(display_name(source) for source in sources)
+            raise InputError.of(
+                "E0234",
+                f"the mapping has a table {table.name}, and none of the files given holds it ({named})",
+                help="give its file too, or take the table out of the mapping",
+            )
+    return tuple(
+        replace(
+            given[table.name],
+            separator=table.source.separator,
+            encoding=table.source.encoding,
+            header=table.source.header,
+        )
+        for table in mapping.tables
+    )
