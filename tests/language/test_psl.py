@@ -101,7 +101,6 @@ def test_the_clause_of_a_logical_rule() -> None:
     assert isinstance(clause, Clause)
     assert [(literal.atom.predicate, literal.positive) for literal in clause.literals] == [
         ("A", False),
-        ("A", False),
         ("B", True),
         ("C", False),
         ("D", True),

@@ -318,7 +318,7 @@ class Body:
             case "endsWith":
                 return Call("ends_with", texts)
             case "%":
-                # PSL's ordered pairs: any total order will do, and names are all different.
+                # Of strings, whatever they look like: "10" comes before "9", as in PSL.
                 return Operation("<", texts)
         raise InputError.of("E0304", f"the comparison {operator} is not known", span=comparison.span)
 

@@ -14,6 +14,7 @@ from workbench.database.database import Database
 from workbench.database.schema import StoredPredicate
 from workbench.errors import Diagnostic, InputError, UsageError, WorkbenchError, nearest
 from workbench.grounding.atom_index import MOST_PLACES
+from workbench.grounding.psl_demands import check_demands
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import assign_roles, mentioned_predicates
 from workbench.grounding.space import MOST_ATOMS, AtomSpace, Grid
@@ -78,6 +79,8 @@ def prepare(
     if program.language == "psl" and request.query is None and request.role == "infer":
         program = _with_unnamed(program, stored)
     roles, notes = assign_roles(connection, program, stored, request, worlds, mentioned_predicates(clauses))
+    if program.language == "psl":
+        check_demands(connection, program, stored, roles, request, clauses)
     chosen = ", ".join(map(str, worlds)) or "NULL"
     sizes = {
         (world, type_name): count

@@ -106,8 +106,8 @@ class Comparison:
     """An equality or order test between terms: `= != < <= > >=`, or a string predicate named in `operator`.
 
     String predicates are those of `workbench.language.builtin.STRING_PREDICATES`, with a leading `!` where negated.
-    `%` is PSL's test that keeps each unordered pair once: `left` precedes `right` in any fixed total order of constants
-    (negated `!%`).
+    `%` is PSL's test that keeps each unordered pair once: `left` precedes `right` in the order of strings (negated
+    `!%`).
     """
 
     operator: str
@@ -498,7 +498,7 @@ class Clause:
         a factor of the scale, also where weights are not tied per formula.
     power : {1, 2}
     multiset : bool
-        PSL's reading (repeated literals add, tautologies stay) instead of the MLN's set reading.
+        PSL's reading (literals that meet in a grounding add, tautologies stay) instead of the MLN's set reading.
     worlds : tuple of int or None
         Ids of the worlds that it is grounded in; None for all.
     general : Clause or None

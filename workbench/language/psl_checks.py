@@ -86,6 +86,15 @@ def _check_arithmetic(rule: ArithmeticRule, diagnostics: Diagnostics) -> None:
             plain[name].span or rule.span,
             "give one of them another name",
         )
+    for name in sorted(summed):
+        places = [atom for atom in atoms for argument in atom.arguments if argument == SumVariable(name)]
+        if len(places) > 1:
+            diagnostics.add(
+                "E0122",
+                f"+{name} is summed over in several atoms ({', '.join(dict.fromkeys(a.predicate for a in places))})",
+                places[1].span or rule.span,
+                "a summation variable belongs to one atom: give each its own",
+            )
     for name in {name for term in rule.terms for name in _cardinalities(term.factor)} - summed.keys():
         diagnostics.add(
             "E0122", f"|{name}| counts a summation variable, and no atom has +{name}", rule.span, f"write +{name} there"

@@ -22,7 +22,7 @@ __all__ = ["linear_rules", "logical_clause"]
 
 
 def logical_clause(program: Program, number: int, rule: LogicalRule) -> Clause:
-    """`A & B -> C` as `!A v !B v C`, repeated literals kept; comparisons become guards, those of the body negated."""
+    """`A & B -> C` as `!A v !B v C`, each literal once; comparisons become guards, those of the body negated."""
     literals = []
     guards = []
     for item in rule.body:
@@ -38,8 +38,8 @@ def logical_clause(program: Program, number: int, rule: LogicalRule) -> Clause:
     return Clause(
         rule=number,
         index=0,
-        literals=tuple(literals),
-        guards=tuple(guards),
+        literals=tuple(dict.fromkeys(literals)),
+        guards=tuple(dict.fromkeys(guards)),
         variable_types=_variable_types(program, rule),
         weight=rule.weight.value,
         fixed=rule.weight.kind == "fixed",
