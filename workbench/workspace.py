@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +16,7 @@ from workbench.verbs.reports import Reporting
 if TYPE_CHECKING:
     import pandas as pd
 
+    from workbench.database import Unlisted
     from workbench.tables import TablesMapping
     from workbench.verbs.infer import InferenceResult
 
@@ -144,29 +145,39 @@ class Workspace(Browsing, Modelling, Reporting):
             predict=predict,
         )
 
-    def evaluate(self, result: InferenceResult, truth: str | os.PathLike[str] | None = None) -> dict[str, Any]:
+    def evaluate(
+        self,
+        result: InferenceResult,
+        truth: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
+        *,
+        unlisted: Unlisted = "auto",
+    ) -> dict[str, Any]:
         """Score a result against the labels in the workspace, or against a file of facts.
 
         Parameters
         ----------
         result : InferenceResult
-        truth : path, optional
-            Alchemy `.db`, a table, or a `dataset.toml`; an atom that it does not list is false, `?` is skipped.
+        truth : path or paths, optional
+            Alchemy `.db`, a table, PSL's data, or a `dataset.toml`.
+        unlisted : {'auto', 'false', 'skip'}
+            What an atom without a label is. `auto`: false where all labels of its predicate are true, a closed-world
+            list; not scored elsewhere, and in soft logic. `?` is never scored.
 
         Returns
         -------
         dict
-            Metrics by name, as `workbench.evaluation.scores` gives them; with a file also `by_predicate`,
-            `calibration`, `scored`, `unpredicted` and `warnings`.
+            Metrics by name, as `workbench.evaluation.scores` gives them; `scored`, `left_out` and `reading` say what
+            they are of; `unpredicted`, `by_predicate`, `calibration`, `warnings`; without a file `in_sample`: whether
+            the weights were learned from these labels.
 
         Raises
         ------
         InputError
-            E0821, E0822, E0825 for a file that cannot be read, a line that is no fact, an atom of two labels.
+            E0826 where no prediction has a label; what loading the truth raises.
         """
         from workbench.verbs.evaluate import evaluate_result
 
-        return evaluate_result(result, truth)
+        return evaluate_result(result, truth, unlisted=unlisted)
 
     def runs(self) -> pd.DataFrame:
         """The recorded runs, newest first: id, parent, kind, name, created, seconds, status, engine, seed."""

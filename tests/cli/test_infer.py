@@ -168,7 +168,9 @@ def test_predictions_of_several_worlds_name_the_world(run: Run, tmp_path: Path) 
     assert value["P(A)", "two"] == pytest.approx(unlikely)
     truth.write_text("P(A)\n")
     scored = run("evaluate", "--predictions", out, "--truth", truth)
-    assert "E0830" in scored.err
+    assert (scored.code, "E0707" in scored.err) == (2, True)
+    scored = run("evaluate", "--predictions", out, "--truth", f"one={truth}", "--truth", f"two={truth}")
+    assert "4 of 4 predictions are scored" in scored.out
 
 
 def test_databases_of_one_file_name_stay_apart(run: Run, tmp_path: Path) -> None:

@@ -27,16 +27,23 @@ def test_atoms_are_read_with_their_quotes(text: str, atom: object) -> None:
     assert parse_atom(text) == atom
 
 
-def test_unlisted_atoms_are_false_and_question_marks_skipped(tmp_path: Path) -> None:
+def test_unlisted_atoms_are_false_in_a_list_of_true_ones_and_left_out_beside_false_ones(tmp_path: Path) -> None:
     predictions = tmp_path / "predictions.csv"
-    predictions.write_text('atom,predicate,value\nP(A),P,0.9\nP(B),P,0.8\n"P(""C"")",P,0.1\nP(D),P,0.7\n')
+    predictions.write_text('atom,predicate,value\nP(A),P,0.9\nP(B),P,0.8\n"P(""C"")",P,0.1\nP(D),P,0.7\nQ(A),Q,1\n')
     truth = tmp_path / "truth.db"
+    truth.write_text("P(A)\n?P(D)\nP(E)\n")
+    result = evaluate_file(predictions, [truth])
+    assert (result["scored"], result["left_out"], result["unpredicted"]) == (3, 2, 1)
+    assert (result["accuracy"], result["precision"]) == pytest.approx((2 / 3, 0.5))
+    assert "3 of 5 predictions are scored; of P an atom that the truth does not list is false (2)" in result["reading"]
+    assert "of Q only atoms that the truth lists are scored (1 left out)" in result["reading"]
+    assert list(result["by_predicate"]) == ["P"]
+    assert evaluate_file(predictions, [truth], unlisted="skip")["scored"] == 1
+    assert evaluate_file(predictions, [truth], unlisted="false")["scored"] == 4
     truth.write_text("P(A)\n!P(C)\n?P(D)\nP(E)\n")
     result = evaluate_file(predictions, [truth])
-    assert result["scored"] == 3
-    assert result["accuracy"] == pytest.approx(2 / 3)
-    assert result["precision"] == pytest.approx(0.5)
-    assert result["unpredicted"] == 1
+    assert (result["scored"], result["left_out"], result["accuracy"]) == (2, 3, 1.0)
+    assert evaluate_file(predictions, [truth], unlisted="false")["scored"] == 4
 
 
 def test_a_row_that_is_no_prediction_is_named(tmp_path: Path) -> None:
@@ -60,11 +67,56 @@ def test_a_truth_about_something_else_is_warned_of_and_two_labels_refused(tmp_pa
     predictions.write_text("atom,predicate,value\nP(A),P,0.9\n")
     truth = tmp_path / "truth.db"
     truth.write_text("Pp(A)\n")
-    (warning,) = evaluate_file(predictions, [truth])["warnings"]
-    assert warning["code"] == "E0826"
-    truth.write_text("P(A)\n!P(A)\n")
-    with pytest.raises(InputError, match="E0825"):
+    with pytest.raises(InputError, match=r"E0826.*nothing to score\n.*did you mean Pp"):
         evaluate_file(predictions, [truth])
+    truth.write_text("P(A)\n!P(A)\n")
+    with pytest.raises(InputError, match="E0207"):
+        evaluate_file(predictions, [truth])
+    truth.write_text("P(A\n")
+    with pytest.raises(InputError, match="E0205"):
+        evaluate_file(predictions, [truth])
+    with pytest.raises(InputError, match="E0814"):
+        evaluate_file(predictions, [tmp_path / "nowhere.db"])
+
+
+def test_a_table_of_truth_may_have_a_header(tmp_path: Path) -> None:
+    predictions = tmp_path / "predictions.csv"
+    predictions.write_text('atom,predicate,value\n"R(1, 5)",R,0.9\n"R(1, 1)",R,0.2\n')
+    for name, text in (
+        ("r.csv", "user,item,value\n1,5,1\n1,1,0\n"),
+        ("r.csv", "1,5,1\n1,1,0\n"),
+        ("r.tsv", "u\ti\n1\t5\n"),
+    ):
+        (tmp_path / name).write_text(text)
+        found = evaluate_file(predictions, [tmp_path / name])
+        assert (found["scored"], found["accuracy"], found["unpredicted"]) == (2, 1.0, 0)
+
+
+def test_functions_and_other_predicates_of_the_truth_do_no_harm(tmp_path: Path) -> None:
+    predictions = tmp_path / "predictions.csv"
+    predictions.write_text("\natom,predicate,value\n\nRain,Rain,0.9\n")
+    (tmp_path / "truth.db").write_text("Mother(A) = B\nKnows(A, B)\nRain\n")
+    assert evaluate_file(predictions, [tmp_path / "truth.db"])["accuracy"] == 1.0
+
+
+def test_worlds_are_met_by_name_and_never_guessed(tmp_path: Path) -> None:
+    predictions = tmp_path / "predictions.csv"
+    rows = [("P(A)", 0.9, "one"), ("P(B)", 0.1, "one"), ("P(A)", 0.2, "two"), ("P(B)", 0.8, "two")]
+    text = "".join(f"{atom},P,{value},{world}\n" for atom, value, world in rows)
+    predictions.write_text("atom,predicate,value,world\n" + text)
+    for world, facts in (("one", "P(A)\n"), ("two", "P(B)\n")):
+        (tmp_path / f"{world}.db").write_text(facts)
+    files = [tmp_path / "one.db", tmp_path / "two.db"]
+    found = evaluate_file(predictions, files)
+    assert (found["scored"], found["accuracy"]) == (4, 1.0)
+    swapped = [Path(f"two={files[0]}"), Path(f"one={files[1]}")]
+    assert evaluate_file(predictions, swapped)["accuracy"] == 0.0
+    (tmp_path / "truth.db").write_text("P(A)\n")
+    with pytest.raises(UsageError, match=r"E0707.*worlds one, two"):
+        evaluate_file(predictions, [tmp_path / "truth.db"])
+    predictions.write_text("atom,predicate,value\nP(A),P,1\nP(A),P,0\n")
+    with pytest.raises(InputError, match=r"E0706.*P\(A\) is predicted twice, here and on line 2"):
+        evaluate_file(predictions, [tmp_path / "truth.db"])
 
 
 def test_the_truth_of_a_dataset_is_read_as_it_is_loaded(tmp_path: Path) -> None:

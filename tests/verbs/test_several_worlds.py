@@ -54,3 +54,21 @@ def test_a_change_is_paired_world_by_world(workspace: wb.Workspace) -> None:
     assert before["two", "P(A)"] == pytest.approx(unlikely)
     same = changed[changed["atom"] == "P(B)"]
     assert np.allclose(same["change"], 0)
+
+
+def test_scores_of_what_the_weights_were_learned_from_are_marked(workspace: wb.Workspace) -> None:
+    learned = workspace.learn(RULES.replace("2 E", "E").replace("-1 P", "P"), query="P", worlds=["one"])
+    seen = workspace.evaluate(workspace.infer(learned, query="P", worlds=["one"]))
+    assert seen["in_sample"]
+    assert "in-sample" in seen["reading"]
+    unseen = workspace.evaluate(workspace.infer(learned, query="P", worlds=["two"]))
+    assert not unseen["in_sample"]
+    assert "in-sample" not in unseen["reading"]
+
+
+def test_a_file_of_truth_scores_as_the_labels_in_the_workspace(workspace: wb.Workspace, tmp_path: Path) -> None:
+    result = workspace.infer(RULES, query="P", worlds=["two"])
+    by_file = workspace.evaluate(result, tmp_path / "truth.db")
+    by_label = workspace.evaluate(result)
+    assert by_label.pop("in_sample") is False
+    assert by_file == by_label

@@ -65,6 +65,14 @@ class Kind(StrEnum):
     continuous = "continuous"
 
 
+class UnlistedAtoms(StrEnum):
+    """What an atom without a label is."""
+
+    auto = "auto"
+    false = "false"
+    skip = "skip"
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
     app.command(
@@ -197,7 +205,7 @@ def evaluate(
     predictions: Annotated[Path, typer.Option("--predictions", "-p", help="predictions.csv, as `infer --out` writes.")],
     truth: Annotated[
         list[Path],
-        typer.Option("--truth", "-t", help="Facts, or PSL's .data file; an unlisted atom is false, `?` is skipped."),
+        typer.Option("--truth", "-t", help="Facts: .db, a table, PSL's data, ...; WORLD=FILE for one world's."),
     ],
     threshold: Annotated[float, typer.Option("--threshold", help="Counts as true at or above.")] = 0.5,
     kind: Annotated[
@@ -206,12 +214,18 @@ def evaluate(
     categorical: Annotated[
         list[str] | None, typer.Option("--categorical", help="A predicate whose last argument is a category.")
     ] = None,
+    unlisted: Annotated[
+        UnlistedAtoms,
+        typer.Option("--unlisted", help="An atom that the truth does not list: false, skip, or told by the truth."),
+    ] = UnlistedAtoms.auto,
     json: Json = False,
 ) -> None:
     """Score predictions against facts: F1, accuracy, AUC-ROC, AUC-PR, CLL and more, with a calibration table."""
     from workbench.verbs.evaluate import evaluate_file
 
-    result = evaluate_file(predictions, truth, threshold=threshold, kind=kind.value, categorical=categorical or ())
+    result = evaluate_file(
+        predictions, truth, threshold=threshold, kind=kind.value, categorical=categorical or (), unlisted=unlisted.value
+    )
     for warning in result["warnings"]:
         print_error(f"warning[{warning['code']}]: {warning['message']}\n  help: {warning['help']}")
     if json:
@@ -222,6 +236,7 @@ def evaluate(
         ("metric", "value"),
         [(name, value) for name, value in result.items() if isinstance(value, int | float)],
     )
+    print_line(str(result["reading"]))
     table = result["calibration"]
     if table:
         print_table(

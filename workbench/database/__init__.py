@@ -21,6 +21,7 @@ from workbench.database.console import QueryResult, query, query_parameters
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.dataset import (
     DATASET_KEYS,
+    DESCRIPTION,
     Dataset,
     FactsEntry,
     load_dataset,
@@ -34,7 +35,9 @@ from workbench.database.fingerprint import data_hash
 from workbench.database.folds import Fold, clear_folds, held_out_keys, make_atom_folds, make_world_folds, read_folds
 from workbench.database.identifiers import quoted, text_literal, unused_name
 from workbench.database.ingest import LoadReport, Partition, Source
+from workbench.database.labelled import BesideTruth, beside_truth, keep_truth, label_counts, label_keys
 from workbench.database.outside import first_line, masked, outside, parquet_bytes
+from workbench.database.prediction_files import Predictions, load_predictions, read_predictions
 from workbench.database.predictions import (
     RecordedAtoms,
     Unlisted,
@@ -46,7 +49,7 @@ from workbench.database.predictions import (
     scored_predictions,
     worst_predictions,
 )
-from workbench.database.psl import load_psl_data, load_psl_table
+from workbench.database.psl import PSL_SUFFIXES, load_psl_data, load_psl_table
 from workbench.database.runs import (
     Run,
     RunRecord,
@@ -62,14 +65,17 @@ from workbench.database.runs import (
 from workbench.database.salvage import Salvage, salvage
 from workbench.database.schema import StoredPredicate
 from workbench.database.table_files import TABLE_SUFFIXES, TablePreview, preview_table, read_fault
-from workbench.database.tables import load_frame, load_tables
+from workbench.database.tables import load_frame, load_tables, predicate_of_file
 from workbench.database.text_files import chunks_of_lines, display_name, line_reader, open_binary
 from workbench.database.toml_reader import TomlReader, read_toml
 
 __all__ = [
     "DATASET_KEYS",
     "DEFAULT_WORLD",
+    "DESCRIPTION",
+    "PSL_SUFFIXES",
     "TABLE_SUFFIXES",
+    "BesideTruth",
     "Count",
     "Database",
     "Dataset",
@@ -81,6 +87,7 @@ __all__ = [
     "Neighbour",
     "Partition",
     "PredicateSummary",
+    "Predictions",
     "QueryResult",
     "RecordedAtoms",
     "Run",
@@ -91,6 +98,7 @@ __all__ = [
     "TablePreview",
     "TomlReader",
     "Unlisted",
+    "beside_truth",
     "catalog",
     "changed_rows",
     "chunks_of_lines",
@@ -108,6 +116,9 @@ __all__ = [
     "first_line",
     "held_out_keys",
     "insert_facts",
+    "keep_truth",
+    "label_counts",
+    "label_keys",
     "label_run",
     "labelled_values",
     "line_reader",
@@ -118,6 +129,7 @@ __all__ = [
     "load_directory",
     "load_file",
     "load_frame",
+    "load_predictions",
     "load_psl_data",
     "load_psl_table",
     "load_tables",
@@ -130,6 +142,7 @@ __all__ = [
     "open_binary",
     "outside",
     "parquet_bytes",
+    "predicate_of_file",
     "predictions_page",
     "preview_table",
     "query",
@@ -138,6 +151,7 @@ __all__ = [
     "read_dataset",
     "read_fault",
     "read_folds",
+    "read_predictions",
     "read_run",
     "read_runs",
     "read_toml",

@@ -14,6 +14,7 @@ from workbench.database.ingest import SHOWN, LoadReport, Partition, Source, Stag
 from workbench.database.schema import StoredPredicate
 from workbench.database.text_files import chunks_of_lines, display_name, line_reader
 from workbench.errors import Diagnostic, InputError, Span, nearest
+from workbench.language.program import Function, Predicate
 from workbench.resources import sql_text
 
 __all__ = ["load_alchemy", "load_alchemy_text"]
@@ -36,12 +37,14 @@ def load_alchemy(
     *,
     world: str = DEFAULT_WORLD,
     partition: Partition = "evidence",
+    declare: bool = False,
 ) -> LoadReport:
     """Load one `.db` file (or `.db.gz`) into a world.
 
     One fact a line: `P(A, B)` true, `!P(A, B)` false, `?P(A, B)` unknown, `0.7 P(A, B)` or `P(A, B) 0.7` a degree of
     truth or probability, `Mother(A) = B` or `B = Mother(A)` a function's value; constants bare or double-quoted with
-    backslash escapes; `//` starts a comment. Identical lines count once. An empty file is legal.
+    backslash escapes; `//` starts a comment. Identical lines count once. An empty file is legal. With
+    `declare`, predicates and functions that are not there yet are declared as the file has them.
 
     Cost: linear in the file; about 2 CPU-seconds for a million facts of two arguments.
 
@@ -52,7 +55,8 @@ def load_alchemy(
         contradicting facts, E0209 bytes that are no text; all faults of the file at once, and nothing is loaded.
     """
     path = Path(source)
-    return _load(database, chunks_of_lines(path), Source(display_name(path), line_reader(path)), world, partition)
+    source_of_lines = Source(display_name(path), line_reader(path))
+    return _load(database, chunks_of_lines(path), source_of_lines, world, partition, declare=declare)
 
 
 def load_alchemy_text(
@@ -70,7 +74,13 @@ def load_alchemy_text(
 
 
 def _load(
-    database: Database, chunks: Iterator[tuple[int, str]], source: Source, world: str, partition: Partition
+    database: Database,
+    chunks: Iterator[tuple[int, str]],
+    source: Source,
+    world: str,
+    partition: Partition,
+    *,
+    declare: bool = False,
 ) -> LoadReport:
     with database.transaction() as connection:
         world_id = database.world_id(world)
@@ -80,6 +90,8 @@ def _load(
         )
         for first_line, text in chunks:
             _stage(connection, text, first_line)
+        if declare:
+            _declare_new(database, connection)
         stored = database.predicates()
         faults = _syntax_faults(connection, source) + _signature_faults(connection, stored, source)
         if faults:
@@ -91,6 +103,26 @@ def _load(
             connection.execute(f"DROP TABLE {part.table}")
         connection.execute("DROP TABLE staged_lines")
     return LoadReport(counts, (world,), warnings)
+
+
+def _declare_new(database: Database, connection: duckdb.DuckDBPyConnection) -> None:
+    """Declare what the staged lines name first so, each argument of a type of its own."""
+    rows = connection.execute(
+        "SELECT predicate, len(arguments), result IS NOT NULL FROM staged_lines WHERE fact "
+        "GROUP BY ALL ORDER BY min(line)"
+    ).fetchall()
+    present = database.predicates()
+    predicates: dict[str, Predicate] = {}
+    functions: dict[str, Function] = {}
+    for name, arity, has_result in rows:
+        types = tuple(f"{name}_{place}" for place in range(arity + has_result))
+        if name in present or name in predicates or name in functions:
+            continue
+        if has_result:
+            functions[name] = Function(name, types[:-1], types[-1])
+        else:
+            predicates[name] = Predicate(name, types)
+    database.declare_predicates(predicates.values(), functions=functions.values())
 
 
 def _stage(connection: duckdb.DuckDBPyConnection, text: str, first_line: int) -> None:

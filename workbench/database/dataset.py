@@ -12,14 +12,14 @@ from workbench.database.alchemy import load_alchemy
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.folds import make_world_folds
 from workbench.database.ingest import LoadReport, Partition
-from workbench.database.psl import load_psl_data, load_psl_table
+from workbench.database.psl import PSL_SUFFIXES, load_psl_data, load_psl_table
 from workbench.database.tables import load_tables, predicate_of_file
 from workbench.database.text_files import display_name
 from workbench.database.toml_reader import TomlReader, read_toml
 from workbench.errors import InputError, UsageError
 from workbench.language.program import Predicate
 
-__all__ = ["Dataset", "FactsEntry", "load_dataset", "load_directory", "load_file", "read_dataset"]
+__all__ = ["DESCRIPTION", "Dataset", "FactsEntry", "load_dataset", "load_directory", "load_file", "read_dataset"]
 
 DESCRIPTION = "dataset.toml"
 DATASET_KEYS = tuple("name description program query hidden closed predicates facts folds tables predict".split())
@@ -192,7 +192,7 @@ def _load_entry(database: Database, file: Path, entry: FactsEntry, world: str) -
     if entry.format == "psl":
         predicate = entry.predicate or predicate_of_file(file)
         return load_psl_table(database, file, predicate=predicate, world=world, partition=entry.partition)
-    if file.suffix in (".data", ".json"):
+    if file.suffix in PSL_SUFFIXES:
         return load_psl_data(database, file, world=world)
     if _is_alchemy(file):
         return load_alchemy(database, file, world=world, partition=entry.partition)
@@ -222,13 +222,13 @@ def load_file(
 ) -> LoadReport:
     """Load whatever `source` is by its name.
 
-    `.db` (Alchemy), CSV, TSV or Parquet (the stem is the predicate), PSL's `.data` and `.json`, a `dataset.toml`, or
-    a directory; text files also compressed (`.gz`).
+    `.db` (Alchemy), CSV, TSV or Parquet (the stem is the predicate), PSL's `.data`, `.json` and `.yaml`, a
+    `dataset.toml`, or a directory; text files also compressed (`.gz`).
     """
     path = Path(source)
     if path.is_dir() or path.name == DESCRIPTION:
         return load_dataset(database, path)
-    if path.suffix in (".data", ".json"):
+    if path.suffix in PSL_SUFFIXES:
         return load_psl_data(database, path, world=world)
     if _is_alchemy(path):
         return load_alchemy(database, path, world=world, partition=partition)
@@ -272,4 +272,4 @@ def load_directory(
 
 def _is_facts(file: Path) -> bool:
     suffix = Path(file.stem).suffix if file.suffix == ".gz" else file.suffix
-    return file.is_file() and suffix in (".db", ".csv", ".tsv", ".parquet", ".data")
+    return file.is_file() and suffix in (".db", ".csv", ".tsv", ".parquet", *PSL_SUFFIXES)

@@ -1,27 +1,61 @@
-"""Scoring predictions, in a file or a result, against facts."""
+"""Scoring predictions, in a file or a result, against the facts that label them."""
 
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from workbench.arrays import Array
-from workbench.errors import Diagnostic, UsageError, nearest
+from workbench.arrays import Array, Float
+from workbench.database import (
+    DEFAULT_WORLD,
+    BesideTruth,
+    Database,
+    Predictions,
+    Unlisted,
+    beside_truth,
+    label_counts,
+    label_keys,
+    load_predictions,
+    read_predictions,
+)
+from workbench.errors import InputError, UsageError, nearest
 from workbench.evaluation import calibration, categorical_accuracy, scores
-from workbench.language.ground_atoms import AtomKey, parse_atom
-from workbench.verbs.labels import plainly, read_predictions, read_truth
+from workbench.verbs.truth import load_truth, plainly
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from workbench.verbs.infer import InferenceResult
 
-__all__ = ["evaluate_file", "evaluate_result"]
+__all__ = ["Kind", "evaluate_file", "evaluate_result"]
+
+Kind = Literal["auto", "binary", "continuous"]
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """The predictions of one predicate, and the labels that they are scored against.
+
+    Attributes
+    ----------
+    predicate : str
+        As the predictions spell it.
+    beside : BesideTruth
+    unlisted : {'false', 'skip'}
+        What an atom that the truth does not list is taken for.
+    """
+
+    predicate: str
+    beside: BesideTruth
+    unlisted: Literal["false", "skip"]
+
+    @property
+    def truth(self) -> Float:
+        """Labels, NaN for what is not scored."""
+        return np.where(self.beside.listed, self.beside.label, 0.0 if self.unlisted == "false" else np.nan)
 
 
 def evaluate_file(
@@ -29,87 +63,194 @@ def evaluate_file(
     truth: Sequence[Path],
     *,
     threshold: float = 0.5,
-    kind: Literal["auto", "binary", "continuous"] = "auto",
+    kind: Kind = "auto",
     categorical: Sequence[str] = (),
+    unlisted: Unlisted = "auto",
 ) -> dict[str, Any]:
-    """Score a predictions file against fact files; an unlisted atom is false, `?` is skipped.
+    """Score a predictions file against files of facts.
 
     Parameters
     ----------
+    predictions : Path
+        As `infer --out` writes it; a column `world` tells atoms of one name apart.
+    truth : sequence of Path
+        What `load` takes, and PSL's tables. `WORLD=FILE` names the world of a file's facts.
     threshold : float
     kind : {'auto', 'binary', 'continuous'}
         As in `workbench.evaluation.scores`: `continuous` gives the errors of 0/1 labels, too.
     categorical : sequence of str
         Predicates whose last argument is a category of what the others name: `by_predicate` gives their categorical
         accuracy, the first category by name winning ties.
+    unlisted : {'auto', 'false', 'skip'}
+        What an atom is that the truth does not list: `auto` takes it for false where the truth lists true atoms of its
+        predicate only, a closed-world list, and leaves it out where labels below 1 are among them, where the truth is
+        PSL's, and where it lists nothing of the predicate. Atoms marked `?` are always left out.
 
     Returns
     -------
     dict
-        Metrics over all predictions, the number `scored`, the number of true facts of predicted predicates that have no
-        prediction (`unpredicted`), the same `by_predicate`, a `calibration` table, and `warnings`.
+        Metrics over all scored predictions, how many were `scored` and `left_out`, the `reading` of unlisted atoms in
+        words, the number of true facts of predicted predicates that have no prediction (`unpredicted`), the same
+        `by_predicate`, a `calibration` table, and `warnings`.
+
+    Raises
+    ------
+    InputError
+        E0826 where no prediction has a label; what reading the files raises.
+    UsageError
+        E0707 where predictions are of several worlds, and the truth does not say of which; E0828 for a categorical
+        predicate without labels.
     """
-    atoms, values = read_predictions(predictions)
-    result = _scored(atoms, np.asarray(values), truth, threshold, kind)
+    parts = _read(read_predictions(predictions), truth, unlisted)
+    result = _report(parts, threshold, kind)
     for name in categorical:
         if name not in result["by_predicate"]:
             known = ", ".join(result["by_predicate"])
             raise UsageError.of("E0828", f"no labelled prediction is of {name}", help=f"predicates: {known}")
-        accuracy = _categorical([(a, v) for a, v in zip(atoms, values) if a[0] == name and a[1]], _labels(atoms, truth))
+        part = next(part for part in parts if part.predicate == name)
+        label = np.nan_to_num(part.truth, nan=0.0)
+        _, category = np.unique(part.beside.category, return_inverse=True)
+        accuracy = categorical_accuracy(part.beside.value, label, part.beside.item, category)
         result["by_predicate"][name]["categorical accuracy"] = accuracy
         result[f"categorical accuracy, {name}"] = accuracy
     return result
 
 
-def _categorical(predicted: Sequence[tuple[AtomKey, float]], labels: Mapping[AtomKey, float]) -> float:
-    truth = np.array([labels.get(atom, 0.0) for atom, _ in predicted])
-    _, item = np.unique([repr(atom[1][:-1]) for atom, _ in predicted], return_inverse=True)
-    _, category = np.unique([atom[1][-1] for atom, _ in predicted], return_inverse=True)
-    return categorical_accuracy([value for _, value in predicted], truth, item, category)
+def evaluate_result(
+    result: InferenceResult,
+    truth: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
+    *,
+    unlisted: Unlisted = "auto",
+) -> dict[str, Any]:
+    """Score an inference result against files of facts, or the labels in its workspace; see `evaluate_file`."""
+    atoms, ids = result.grounding.atoms, np.flatnonzero(result.is_query)
+    if truth is None:
+        report = _report(_in_workspace(result, unlisted), 0.5, "auto")
+        if result.learned_in_sample:
+            report["reading"] += "; in-sample: the weights were learned from these labels"
+        return report | {"in_sample": result.learned_in_sample}
+    paths = [Path(truth)] if isinstance(truth, str | os.PathLike) else [Path(path) for path in truth]
+    names = np.array(atoms.predicates, object)[atoms.predicate[ids]].tolist()
+    several = len(atoms.worlds) > 1 or DEFAULT_WORLD not in atoms.worlds.values()
+    given = Predictions(
+        list(zip(names, atoms.argument_names(ids))),
+        atoms.world_names(ids).tolist() if several else None,
+        result.values[ids],
+    )
+    return _report(_read(given, paths, unlisted), 0.5, "auto")
 
 
-def _labels(atoms: Sequence[AtomKey], truth: Sequence[Path]) -> dict[AtomKey, float]:
-    """The labels in the predictions' spelling: case and underscores tell predicates apart only where both occur."""
-    predicted = dict.fromkeys(name for name, _ in atoms)
-    labels = read_truth(truth, {plainly(name): len(arguments) for name, arguments in atoms})
-    named = {name for name, _ in labels}
-    folded = {plainly(name): name for name in predicted}
+def _read(given: Predictions, truth: Sequence[Path], unlisted: Unlisted) -> list[_Scored]:
+    """Predictions and truth, met by key in a workspace of their own."""
+    with Database.open() as database:
+        soft = load_truth(database, truth, given)
+        labelled = dict.fromkeys(database.predicates(), 0) | label_counts(database)
+        spelt = _spelling(given.arities, labelled)
+        given, world = _in_worlds(database, given)
+        load_predictions(database, given, spelt, world=world)
+        parts = []
+        for name in given.arities:
+            beside = beside_truth(database, spelt[name])
+            parts.append(_Scored(name, beside, _reading(beside, unlisted, soft=spelt[name] in soft)))
+    if not any(np.isfinite(part.truth).any() for part in parts):
+        raise _nothing_to_score(given.arities, [name for name, count in labelled.items() if count or name not in spelt])
+    return parts
+
+
+def _spelling(predicted: Mapping[str, int], labelled: Mapping[str, int]) -> dict[str, str]:
+    """The predicate of the truth for each predicted one: case and underscores tell them apart only where both occur."""
+    free = {plainly(name): name for name, count in labelled.items() if count and name not in predicted}
+    return {name: name if labelled.get(name) else free.get(plainly(name), name) for name in predicted}
+
+
+def _in_worlds(database: Database, given: Predictions) -> tuple[Predictions, str]:
+    """The predictions with worlds that the truth knows, and the world of those that name none."""
+    known, named = list(database.worlds()), list(dict.fromkeys(given.worlds or ()))
+    if len(known) <= 1 and len(named) <= 1:
+        return Predictions(given.atoms, None, given.values), known[0] if known else DEFAULT_WORLD
+    if named and not set(named).isdisjoint(known) and not (DEFAULT_WORLD in known and DEFAULT_WORLD not in named):
+        return given, DEFAULT_WORLD
+    said = f"the predictions are of the worlds {', '.join(named)}" if named else "the predictions name no world"
+    of = ", ".join(name for name in known if name != DEFAULT_WORLD) or "none that it names"
+    raise UsageError.of(
+        "E0707",
+        f"{said}, and the truth is of {of}",
+        help="name the world of each file of truth, --truth WORLD=FILE, and have a column `world` in the predictions",
+    )
+
+
+def _in_workspace(result: InferenceResult, unlisted: Unlisted) -> list[_Scored]:
+    """Predictions beside the labels of the workspace that they were made in."""
+    atoms, database = result.grounding.atoms, result.grounding.origin.database
+    parts = []
+    for number, (name, hidden) in enumerate(zip(atoms.predicates, atoms.hidden)):
+        ids = np.flatnonzero(atoms.predicate == number)
+        if hidden or not ids.size:
+            continue
+        world, constants, value = label_keys(database, name, tuple(atoms.worlds))
+        places = atoms.locate(name, world, constants)
+        label, listed = np.full(ids.size, np.nan), np.zeros(ids.size, np.bool_)
+        label[places[places >= 0] - ids[0]] = value[places >= 0]
+        listed[places[places >= 0] - ids[0]] = True
+        beside = BesideTruth(
+            value=result.values[ids],
+            label=label,
+            listed=listed,
+            item=np.zeros(0, np.int64),
+            category=np.zeros(0, object),
+            all_true=not bool(np.any(value < 1)),
+            n_labels=int(value.size),
+            unpredicted=int(np.sum(value[places < 0] > 0)),
+        )
+        parts.append(_Scored(name, beside, _reading(beside, unlisted, soft=result.program.language == "psl")))
+    return parts
+
+
+def _reading(beside: BesideTruth, unlisted: Unlisted, *, soft: bool) -> Literal["false", "skip"]:
+    if unlisted != "auto":
+        return unlisted
+    return "false" if beside.n_labels and beside.all_true and not soft else "skip"
+
+
+def _report(parts: Sequence[_Scored], threshold: float, kind: Kind) -> dict[str, Any]:
+    values = np.concatenate([part.beside.value for part in parts] or [np.zeros(0)])
+    truth = np.concatenate([part.truth for part in parts] or [np.zeros(0)])
+    result: dict[str, Any] = dict(scores(values, truth, kind=kind, threshold=threshold))
+    result |= _counts(parts)
+    result["reading"] = _in_words(parts)
+    result["by_predicate"] = {
+        part.predicate: dict(scores(part.beside.value, part.truth, kind=kind, threshold=threshold))
+        | _counts([part])
+        | {"unlisted": part.unlisted}
+        for part in parts
+        if np.isfinite(part.truth).any()
+    }
+    result["calibration"] = _calibration(values, truth)
+    result["warnings"] = []
+    return result
+
+
+def _counts(parts: Sequence[_Scored]) -> dict[str, int]:
+    scored = sum(int(np.isfinite(part.truth).sum()) for part in parts)
     return {
-        (name if name in predicted else _respelt(name, folded, named), arguments): value
-        for (name, arguments), value in labels.items()
+        "scored": scored,
+        "left_out": sum(part.truth.size for part in parts) - scored,
+        "unpredicted": sum(part.beside.unpredicted for part in parts),
     }
 
 
-def _respelt(name: str, folded: Mapping[str, str], taken: set[str]) -> str:
-    other = folded.get(plainly(name), name)
-    return name if other in taken else other
-
-
-def _scored(
-    atoms: Sequence[AtomKey],
-    values: Array,
-    truth: Sequence[Path],
-    threshold: float,
-    kind: Literal["auto", "binary", "continuous"] = "auto",
-) -> dict[str, Any]:
-    labels = _labels(atoms, truth)
-    target = np.array([labels.get(atom, 0.0) for atom in atoms])
-    predicates = np.array([atom[0] for atom in atoms])
-    known = set(atoms)
-    result: dict[str, Any] = dict(scores(values, target, kind=kind, threshold=threshold))
-    result["scored"] = int(np.isfinite(target).sum())
-    result["unpredicted"] = sum(
-        1 for atom, value in labels.items() if value > 0 and atom[0] in set(predicates) and atom not in known
-    )
-    by_predicate = {}
-    for name in dict.fromkeys(predicates.tolist()):
-        chosen = predicates == name
-        if np.isfinite(target[chosen]).any():
-            by_predicate[name] = dict(scores(values[chosen], target[chosen], kind=kind, threshold=threshold))
-    result["by_predicate"] = by_predicate
-    result["calibration"] = _calibration(values, target)
-    result["warnings"] = [warning.as_record() for warning in _unmatched(predicates, labels) + _repeated(atoms)]
-    return result
+def _in_words(parts: Sequence[_Scored]) -> str:
+    """Which reading of unlisted atoms each predicate had, and how many predictions were scored and left out."""
+    told = []
+    for part in parts:
+        unlisted = int((~part.beside.listed).sum())
+        if part.unlisted == "false":
+            told.append(f"of {part.predicate} an atom that the truth does not list is false ({unlisted:,})")
+        elif unlisted:
+            told.append(f"of {part.predicate} only atoms that the truth lists are scored ({unlisted:,} left out)")
+    counts = _counts(parts)
+    total = counts["scored"] + counts["left_out"]
+    return "; ".join([f"{counts['scored']:,} of {total:,} predictions are scored", *told])
 
 
 def _calibration(values: Array, target: Array) -> list[dict[str, Any]]:
@@ -122,47 +263,14 @@ def _calibration(values: Array, target: Array) -> list[dict[str, Any]]:
     return [dict(zip(names, row)) for row in zip(*(column.tolist() for column in columns))]
 
 
-def _unmatched(predicates: Array, labels: Mapping[AtomKey, float]) -> list[Diagnostic]:
-    """A warning when no label is of a predicted predicate: every prediction is then scored against false."""
-    named = sorted({name for name, _ in labels})
-    predicted = sorted(set(predicates.tolist()))
-    if not named or set(named) & set(predicted):
-        return []
-    close = nearest(predicted[0], named)
-    return [
-        Diagnostic(
-            "E0826",
-            f"the truth holds no fact of {', '.join(predicted)}, so all predictions are scored against false",
-            help=f"the truth is of {', '.join(named[:5])}" + (f"; did you mean {close}?" if close else ""),
-            severity="warning",
-        )
-    ]
-
-
-def _repeated(atoms: Sequence[AtomKey]) -> list[Diagnostic]:
-    """A warning when an atom is predicted more than once: all of its predictions are scored against one label."""
-    twice = next((atom for atom, count in Counter(atoms).items() if count > 1), None)
-    if twice is None:
-        return []
-    name, arguments = twice
-    return [
-        Diagnostic(
-            "E0830",
-            f"{name}({', '.join(arguments)}) is predicted more than once, and each prediction scored against one label",
-            help="score the predictions of one world (column `world`) at a time, against its own facts",
-            severity="warning",
-        )
-    ]
-
-
-def evaluate_result(
-    result: InferenceResult, truth: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None
-) -> dict[str, Any]:
-    """Score an inference result against fact files, or the labels that its grounding kept apart."""
-    frame = result.predictions()
-    if truth is None:
-        labels = result.grounding.truth[result.is_query]
-        return dict(scores(frame["value"].to_numpy(), labels))
-    paths = [Path(truth)] if isinstance(truth, str | os.PathLike) else [Path(path) for path in truth]
-    atoms = [atom for text in frame["atom"] if (atom := parse_atom(text)) is not None]
-    return _scored(atoms, frame["value"].to_numpy(dtype=np.float64), paths, 0.5)
+def _nothing_to_score(predicted: Mapping[str, int], named: Sequence[str]) -> InputError:
+    first = next(iter(predicted))
+    close = nearest(first, named)
+    what = f"the truth is of {', '.join(sorted(named)[:5]) or 'nothing'}"
+    error = InputError.of(
+        "E0826",
+        f"the truth holds no label of {', '.join(predicted)}, so there is nothing to score",
+        help=f"{what}; did you mean {close}?" if close else f"{what}; --unlisted false scores all atoms as false",
+    )
+    assert isinstance(error, InputError)
+    return error

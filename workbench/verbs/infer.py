@@ -65,6 +65,8 @@ class InferenceResult:
     ground_seconds : float
         The part of `seconds` that grounding took.
     warnings : tuple of Diagnostic
+    learned_in_sample : bool
+        Whether the weights were learned from labels of these atoms.
     """
 
     solution: Solution
@@ -78,6 +80,7 @@ class InferenceResult:
     evidence_energy: float = 0.0
     ground_seconds: float = 0.0
     warnings: tuple[Diagnostic, ...] = ()
+    learned_in_sample: bool = False
 
     @property
     def query(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from workbench.database import (
     DEFAULT_WORLD,
+    PSL_SUFFIXES,
     Database,
     LoadReport,
     Partition,
@@ -111,6 +112,6 @@ def _load_path(
 ) -> LoadReport:
     if predicate is not None:
         return load_tables(database, path, predicate=predicate, world=world or DEFAULT_WORLD, partition=partition)
-    if path.suffix in (".json", ".yaml", ".yml", ".data"):
+    if path.suffix in PSL_SUFFIXES:
         return load_psl_data(database, path, split=split, world=world or DEFAULT_WORLD)
     return load_file(database, path, world=world or DEFAULT_WORLD, partition=partition)

@@ -191,9 +191,9 @@ class Modelling:
         from workbench.verbs.infer import infer
         from workbench.verbs.learn import LearningResult
 
-        weights = None
+        weights, learned = None, None
         if isinstance(rules, LearningResult):
-            weights = rules.weights
+            learned, weights = rules, rules.weights
             request.setdefault("templates", rules.templates)
             rules = rules.program
         program = self.declare(rules)
@@ -210,6 +210,9 @@ class Modelling:
             time_limit=time_limit,
             progress=progress,
         )
+        if learned is not None and learned.grounding.origin.database is self.database:
+            shared = set(learned.grounding.atoms.worlds) & set(result.grounding.atoms.worlds)
+            result = replace(result, learned_in_sample=bool(shared))
         if not record:
             return result
         settings = {"engine": engine, "options": options, "time_limit": time_limit, **request}

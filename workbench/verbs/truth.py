@@ -1,0 +1,130 @@
+"""Files of truth, loaded as any facts into the partition `truth` of a workspace of their own."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from workbench.database import (
+    DEFAULT_WORLD,
+    DESCRIPTION,
+    PSL_SUFFIXES,
+    Database,
+    Predictions,
+    chunks_of_lines,
+    keep_truth,
+    label_counts,
+    load_alchemy,
+    load_psl_table,
+    load_tables,
+    predicate_of_file,
+    read_dataset,
+)
+from workbench.errors import InputError
+from workbench.language.program import Predicate
+from workbench.verbs.loading import load
+
+__all__ = ["load_truth", "plainly"]
+
+_TABLES = ("csv", "tsv", "txt", "parquet")
+
+
+def plainly(name: str) -> str:
+    """A predicate's name without what writers differ in: case and underscores."""
+    return name.casefold().replace("_", "")
+
+
+def load_truth(database: Database, paths: Sequence[Path], predictions: Predictions) -> frozenset[str]:
+    """Load truth by the loaders that facts have; of what else the files hold nothing stays.
+
+    Alchemy's `.db`, a table whose file name is a predicted predicate (in PSL's form, or with a header), PSL's `.data`,
+    `.json` and `.yaml`, a `dataset.toml`, a directory. `WORLD=FILE` names the world of a file; without it, a file that
+    is called as a predicted world is of that world.
+
+    Returns
+    -------
+    frozenset of str
+        The predicates of soft logic: those whose truth PSL's data files list.
+
+    Raises
+    ------
+    InputError
+        E0814 for a missing file; what the loaders raise.
+    """
+    soft: set[str] = set()
+    with database.transaction():
+        for given in paths:
+            world, path = _world_of(given, predictions.worlds or ())
+            if not path.exists():
+                raise InputError.of("E0814", f"there is no file {path}")
+            before = set(label_counts(database))
+            ending = path.name.removesuffix(".gz").rsplit(".", 1)[-1].lower()
+            if path.is_file() and ending in _TABLES:
+                _load_table(database, path, ending, world, predictions)
+            elif path.is_dir() or path.name == DESCRIPTION or path.suffix in PSL_SUFFIXES:
+                if path.is_dir() and not (path / DESCRIPTION).exists():
+                    for name, arity in predictions.arities.items():
+                        _declare(database, name, arity)
+                load(database, path, world=world, partition="truth")
+                soft |= set(label_counts(database)) - before if _is_soft(path) else set()
+            else:
+                load_alchemy(database, path, world=world, partition="truth", declare=True)
+        keep_truth(database)
+    return frozenset(soft)
+
+
+def _world_of(given: Path, worlds: Sequence[str]) -> tuple[str, Path]:
+    name, mark, rest = str(given).partition("=")
+    if mark and not given.exists():
+        return name, Path(rest)
+    stem = re.sub(r"_truth$", "", given.name.split(".")[0])
+    return (stem if stem in worlds else DEFAULT_WORLD), given
+
+
+def _is_soft(path: Path) -> bool:
+    if path.suffix in PSL_SUFFIXES:
+        return True
+    description = path / DESCRIPTION if path.is_dir() else path
+    program = read_dataset(description).program if description.is_file() else None
+    return program is not None and program.suffix == ".psl"
+
+
+def _load_table(database: Database, path: Path, ending: str, world: str, predictions: Predictions) -> None:
+    """The rows of one predicate; a header is told from facts by the constants of the predictions."""
+    name = re.sub(r"_(truth|targets?|obs)$", "", predicate_of_file(path))
+    arities = predictions.arities
+    predicate = next((other for other in arities if plainly(other) == plainly(name)), None)
+    if predicate is None:
+        database.declare_predicates([Predicate(name, ())])
+        return
+    arity = arities[predicate]
+    _declare(database, predicate, arity)
+    first = [] if ending == "parquet" else _first_cells(path, "," if ending == "csv" else "\t")
+    if ending == "parquet" or (ending != "txt" and _names_columns(first, predicate, predictions)):
+        load_tables(database, path, predicate=predicate, world=world, partition="truth")
+    elif ending == "csv":
+        value = f"column{arity}" if len(first) == arity + 1 else None
+        load_tables(database, path, predicate=predicate, value=value, header=False, world=world, partition="truth")
+    else:
+        load_psl_table(database, path, predicate=predicate, world=world, partition="truth")
+
+
+def _declare(database: Database, predicate: str, arity: int) -> None:
+    if predicate not in database.predicates():
+        database.declare_predicates([Predicate(predicate, tuple(f"{predicate}_{place}" for place in range(arity)))])
+
+
+def _first_cells(path: Path, delimiter: str) -> list[str]:
+    for _, text in chunks_of_lines(path):
+        for cells in csv.reader(text.split("\n"), delimiter=delimiter):
+            if any(cell.strip() for cell in cells):
+                return [cell.strip() for cell in cells]
+    return []
+
+
+def _names_columns(cells: Sequence[str], predicate: str, predictions: Predictions) -> bool:
+    """Whether a table's first line is a header: none of its cells is a constant that is predicted at its place."""
+    predicted = [arguments for name, arguments in predictions.atoms if name == predicate]
+    return bool(cells) and not any(cell in set(column) for cell, column in zip(cells, zip(*predicted)))
