@@ -39,7 +39,7 @@ class TablesReport(LoadReport):
                         {
                             "name": column.name,
                             "kind": column.kind,
-                            "predicate": column.predicate,
+                            "predicate": column.predicate or (table.relation if column.kind == "reference" else None),
                             "reason": column.reason,
                             "missing": column.missing,
                         }
