@@ -1,4 +1,4 @@
-"""The bundled fraud example: its generator makes the files that ship, and its description loads labels and questions."""
+"""The bundled fraud example: its generator makes the files that ship; loading gives labels and questions."""
 
 from __future__ import annotations
 
