@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from workbench.grounding.body import Binding, Body
 from workbench.grounding.merging import merged_rows, with_template
-from workbench.grounding.plans import WIDEST_INTEGRAL, Shape
+from workbench.grounding.plans import WIDEST_INTEGRAL, Shape, open_rows
 from workbench.grounding.select import (
     Call,
     Column,
@@ -48,6 +48,15 @@ class Case:
     signature: tuple[tuple[str, int], ...]
     folded: bool
 
+    @property
+    def none_open(self) -> Expression | None:
+        """The test that a grounding has no open literal; None where each has one."""
+        literals = [value for name, value in self.select.columns if name.startswith("l")]
+        if not self.folded:
+            return None if literals else Value(True)
+        highest = Call("greatest", tuple(literals)) if len(literals) > 1 else literals[0]
+        return Operation("<", (highest, Value(0)))
+
 
 @dataclass(frozen=True)
 class ClausePlan:
@@ -76,18 +85,15 @@ class ClausePlan:
     def n_plus(self) -> int:
         return len(self.clause.plus)
 
+    def open_groundings(self) -> tuple[Select, ...]:
+        return tuple(open_rows(case.select, case.none_open) for case in self.cases if case.signature)
+
     def counts(self) -> Union | None:
         """Per case and `+` combination: groundings, those without an open literal, and the latter's summed scales."""
         return Union(tuple(self._count(number, case) for number, case in enumerate(self.cases))) if self.cases else None
 
     def _count(self, number: int, case: Case) -> Select:
-        select = case.select
-        literals = [value for name, value in select.columns if name.startswith("l")]
-        if case.folded:
-            closed = Call("greatest", tuple(literals)) if len(literals) > 1 else literals[0]
-            none: Expression | None = Operation("<", (closed, Value(0)))
-        else:
-            none = None if literals else Value(True)
+        select, none = case.select, case.none_open
         plus = tuple(value for name, value in select.columns if name.startswith("t"))
         scale = dict(select.columns).get("s")
         rows = Call("count", (Star(),))

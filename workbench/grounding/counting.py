@@ -11,8 +11,10 @@ import numpy as np
 
 from workbench.arrays import Float, Int32, Int64
 from workbench.errors import InputError, WorkbenchError
-from workbench.grounding.clauses import plan_clause
+from workbench.grounding.bindings import open_bindings
+from workbench.grounding.clauses import ClausePlan, plan_clause
 from workbench.grounding.existential import plan_existential
+from workbench.grounding.explosion import has_more_than
 from workbench.grounding.linear import plan_linear_rule
 from workbench.grounding.plans import Plan
 from workbench.grounding.psl_clauses import plan_logical_rule
@@ -37,15 +39,21 @@ class Tally:
     open: Int64
     violated: Int64
     violated_scale: Float
-    total: Int64
+    total: Float
     total_scale: Float
     width: int
     undefined: int = 0
     templates: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
 
 
-def count_plan(vocabulary: Vocabulary, plan: Plan) -> Tally:
-    """Run the count queries of one clause."""
+def count_plan(vocabulary: Vocabulary, plan: Plan, most: int) -> Tally:
+    """Run the count queries of one clause.
+
+    Raises
+    ------
+    InputError
+        E0310 where a query would count more than `most` groundings with an open atom; E0330 for an atom not listed.
+    """
     connection, n_plus = vocabulary.connection, plan.n_plus
     totals: dict[tuple[int, ...], tuple[float, ...]] = {}
     if plan.total is not None:
@@ -53,7 +61,12 @@ def count_plan(vocabulary: Vocabulary, plan: Plan) -> Tally:
     open_: dict[tuple[int, ...], int] = {}
     decided: dict[tuple[int, ...], list[float]] = {}
     width, undefined = plan.width, 0
-    for key, counts in _count_rows(connection, plan):
+    bindings = open_bindings(vocabulary, plan.clause) if isinstance(plan, ClausePlan) else None
+    if bindings is not None and bindings < 2**62:
+        open_[()] = bindings
+    elif bindings is not None or _explodes(vocabulary, plan, totals, most):
+        raise too_many(vocabulary, plan, most)
+    for key, counts in () if bindings is not None else _count_rows(connection, plan):
         if counts["unlisted"]:
             check_listed(vocabulary, plan)
         width = max(width, counts.get("width", 0))
@@ -85,7 +98,7 @@ def count_plan(vocabulary: Vocabulary, plan: Plan) -> Tally:
         np.array([open_.get(key, 0) for key in keys], np.int64),
         np.array([decided.get(key, (0,))[0] for key in keys], np.int64),
         np.array([decided.get(key, (0, 0.0, 0.0))[1:] for key in keys], np.float64).reshape(-1, 2) * scale,
-        np.array([int(totals.get(key, (0,))[0] or 0) for key in keys], np.int64),
+        np.array([totals.get(key, (0.0,))[0] or 0.0 for key in keys], np.float64),
         np.array([[x or 0.0 for x in totals.get(key, (0, 0.0, 0.0))[1:]] for key in keys], np.float64).reshape(-1, 2)
         * scale,
         width,
@@ -95,6 +108,13 @@ def count_plan(vocabulary: Vocabulary, plan: Plan) -> Tally:
         tally.violated_scale = tally.violated_scale[:, ::-1]
         tally.total_scale = tally.total_scale[:, ::-1]
     return tally
+
+
+def _explodes(vocabulary: Vocabulary, plan: Plan, totals: dict[tuple[int, ...], tuple[float, ...]], most: int) -> bool:
+    """Whether a rule has more open groundings than are to be counted."""
+    if plan.total is not None and sum(total[0] or 0.0 for total in totals.values()) <= most:
+        return False
+    return has_more_than(vocabulary.connection, plan.open_groundings(), most)
 
 
 def _costs_while_satisfied(plan: Plan, total: tuple[float, ...]) -> bool:
@@ -127,7 +147,7 @@ def check_listed(vocabulary: Vocabulary, plan: Plan) -> None:
 def uncounted(plan: Plan) -> Tally:
     """The tally of a clause whose rows are left to a row source."""
     none, no_scale = np.zeros(1, np.int64), np.zeros((1, 2))
-    return Tally(plan, [()], [()], none, none, no_scale, none, no_scale, plan.width)
+    return Tally(plan, [()], [()], none, none, no_scale, np.zeros(1), no_scale, plan.width)
 
 
 def _names(vocabulary: Vocabulary, clause: Clause | LinearRule, keys: list[tuple[int, ...]]) -> list[tuple[str, ...]]:
@@ -161,21 +181,25 @@ def make_plan(
     return plan_clause(vocabulary, clause, tie=request.tie, violated=violated)
 
 
-def too_many(vocabulary: Vocabulary, tally: Tally, total: int, limit: int) -> WorkbenchError:
-    clause = tally.plan.clause
+def too_many(
+    vocabulary: Vocabulary, plan: Plan, limit: int, *, rows: int | None = None, total: int | None = None
+) -> WorkbenchError:
+    """E0310 for a rule of so many ground rows, and all rules of so many in `total`, as far as they were counted."""
+    clause = plan.clause
     text = getattr(vocabulary.program.rules[clause.rule], "text", "")
+    has = f"more than {limit:,}" if rows is None else f"{rows:,}"
+    together = f", all rules together {total:,}, above the limit of {limit:,}" if total is not None else ""
     return InputError.of(
         "E0310",
-        f"rule {clause.rule + 1} alone has {int(tally.open.sum()):,} ground rows, all rules together {total:,}, above "
-        f"the limit of {limit:,}: {text}",
+        f"rule {clause.rule + 1} alone has {has} ground rows{together}: {text}",
         span=clause.span,
-        help=f"it joins {joined_relations(vocabulary, tally)}; bind its variables by evidence, or raise --limit",
+        help=f"it joins {joined_relations(vocabulary, plan)}; bind its variables by evidence, or raise --limit",
     )
 
 
-def joined_relations(vocabulary: Vocabulary, tally: Tally) -> str:
+def joined_relations(vocabulary: Vocabulary, plan: Plan) -> str:
     """The relations of a clause's largest case with their sizes: where the rows come from."""
-    counting = tally.plan.counts()
+    counting = plan.counts()
     selects = counting.selects if isinstance(counting, Union) else (counting,) if counting is not None else ()
     widest = max(selects, key=lambda select: len(select.sources), default=None)
     shown = []

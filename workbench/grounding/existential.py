@@ -61,6 +61,9 @@ class ExistentialPlan:
     def width(self) -> int:
         return self.widest
 
+    def open_groundings(self) -> tuple[Select, ...]:
+        return ()
+
     def counts(self) -> Select:
         none = equal(Call("len", (Column("q", "literals"),)), Value(0))
         plus = tuple(Column("q", f"t{i}") for i in range(self.n_plus))

@@ -128,14 +128,14 @@ class Grounder:
         self.vocabulary, self.warnings = prepare(self.database, self.connection, self.program, clauses, self.request)
         return clauses
 
-    def count(self, clauses: tuple[Clause | LinearRule, ...]) -> tuple[list[Tally], TemplateTable]:
-        """Count every clause and number its templates; nothing is materialised."""
+    def count(self, clauses: tuple[Clause | LinearRule, ...], most: int) -> tuple[list[Tally], TemplateTable]:
+        """Count every clause, of at most so many ground rows, and number its templates; nothing is materialised."""
         self.numbering = numbering_of(self.vocabulary)
         tallies = []
         for number, clause in enumerate(clauses):
             self.progress.step("count", number, len(clauses), f"rule {clause.rule + 1}")
             plan = make_plan(self.vocabulary, clause, self.request)
-            tallies.append(uncounted(plan) if number in self.lazy else count_plan(self.vocabulary, plan))
+            tallies.append(uncounted(plan) if number in self.lazy else count_plan(self.vocabulary, plan, most))
         table = TemplateTable(self.program, self.request.tie, self.request.templates)
         for tally in tallies:
             clause = tally.plan.clause
@@ -149,7 +149,7 @@ class Grounder:
 
     def make(self, clauses: tuple[Clause | LinearRule, ...]) -> Grounding:
         """Count, check, and stream all rows but those of the lazy clauses."""
-        tallies, table = self.count(clauses)
+        tallies, table = self.count(clauses, self.request.limit)
         self.tallies = tallies
         self._check_total(tallies)
         self._check_hard(tallies)
@@ -194,7 +194,7 @@ class Grounder:
         total = sum(int(tally.open.sum()) for tally in tallies if not tally.plan.only_units)
         if total > self.request.limit:
             largest = max(tallies, key=lambda tally: int(tally.open.sum()))
-            raise too_many(self.vocabulary, largest, total, self.request.limit)
+            raise too_many(self.vocabulary, largest.plan, self.request.limit, rows=int(largest.open.sum()), total=total)
 
     def _check_hard(self, tallies: list[Tally]) -> None:
         """Hard rules that evidence alone violates: an error, or a warning where training or the request allows it."""
@@ -268,7 +268,7 @@ class Grounder:
                 }
 
     def _network(self, tallies: list[Tally], n_templates: int, powers: Sequence[int], world: Int32) -> GroundNetwork:
-        groundings = np.zeros((n_templates, 3), np.int64)
+        groundings = np.zeros((n_templates, 3))
         satisfied_scale = np.zeros((n_templates, 2))
         violated_scale = np.zeros((n_templates, 2))
         for tally in tallies:

@@ -53,6 +53,9 @@ class LinearPlan:
     integral: bool = False
     integral_constants: bool = False
 
+    def open_groundings(self) -> tuple[Select, ...]:
+        return ()
+
     def counts(self) -> Select:
         return self.counting
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from workbench.errors import WorkbenchError
-from workbench.grounding.select import Select, Union
+from workbench.grounding.select import Expression, Select, Union, Value, negate
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import Clause, LinearRule
 
-__all__ = ["TOLERANCE", "WIDEST_INTEGRAL", "LineForm", "Plan", "Shape"]
+__all__ = ["TOLERANCE", "WIDEST_INTEGRAL", "LineForm", "Plan", "Shape", "open_rows"]
 
 TOLERANCE = 1e-9
 """PSL's rows whose potential cannot rise above this are left out."""
@@ -68,6 +68,12 @@ class Shape:
     constant: float | None = None
 
 
+def open_rows(select: Select, none_open: Expression | None) -> Select:
+    """A row for each grounding that has an open atom."""
+    where = select.where if none_open is None else (*select.where, negate(none_open))
+    return Select((("one", Value(1)),), select.sources, where)
+
+
 class Plan(Protocol):
     """A rule ready for the database."""
 
@@ -113,6 +119,10 @@ class Plan(Protocol):
     @property
     def integral_constants(self) -> bool:
         """All constants are integers that fit a signed byte."""
+        ...
+
+    def open_groundings(self) -> tuple[Select, ...]:
+        """Queries with a row for each grounding that has an open atom; none where another bound holds."""
         ...
 
     def counts(self) -> Select | Union | None:

@@ -37,6 +37,9 @@ from workbench.progress import SILENT, Progress
 __all__ = ["Preview", "RulePreview", "preview"]
 
 
+COUNTABLE = 250_000_000
+"""Ground rows of a rule that can be counted one by one in seconds."""
+
 MOST_LITERALS = 8
 """Literals of a sample clause that are shown."""
 
@@ -126,7 +129,8 @@ def preview(
     Raises
     ------
     InputError
-        E0312 when all `seconds` were over; it names the rule that was being counted.
+        E0310 for a rule of more ground rows than can be counted; E0312 when all `seconds` were over; it names the rule
+        that was being counted.
     """
     request = request or GroundRequest()
     with one_thread(database) as connection:
@@ -140,7 +144,7 @@ def preview(
                     progress.report(stage, done, total, message)
 
                 grounder.progress = replace(progress, report=report)
-                tallies, table = grounder.count(clauses)
+                tallies, table = grounder.count(clauses, max(request.limit, COUNTABLE))
                 for tally in tallies:
                     if tally.plan.checked_late:
                         check_listed(grounder.vocabulary, tally.plan)
@@ -166,14 +170,16 @@ def _rule_preview(grounder: Grounder, text: str, tallies: list[Tally], samples: 
             statements.append(f"-- count\n{render(counting)};")
         if not tally.open.sum():
             continue
+        countable = int(tally.open.sum()) <= grounder.request.limit
+        if not countable:
+            rows += int(tally.open.sum())
         relation = grounder.template_relation(tally)
         for shape in tally.plan.shapes(relation):
             sql = render(shape.select)
             statements.append(f"-- rows\n{sql};")
             plan = grounder.connection.execute(f"EXPLAIN {sql}").fetchall()
             plans += [str(line[-1]) for line in plan]
-            if int(tally.open.sum()) > grounder.request.limit:
-                rows += int(tally.open.sum())
+            if not countable:
                 continue
             if shape.lines is not None:
                 sink, n_units = _linear_rows(grounder, tally, shape)
@@ -200,7 +206,7 @@ def _rule_preview(grounder: Grounder, text: str, tallies: list[Tally], samples: 
         satisfied=max(0, total - n_open - violated),
         violated=violated,
         templates=len({int(t) for tally in tallies for t in tally.templates if t >= 0}),
-        joins=" and ".join(dict.fromkeys(joined_relations(grounder.vocabulary, tally) for tally in tallies)),
+        joins=" and ".join(dict.fromkeys(joined_relations(grounder.vocabulary, tally.plan) for tally in tallies)),
         sql="\n\n".join(statements),
         plan="\n".join(plans),
         samples=tuple(clauses),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from workbench.database.rows import first_row
 from workbench.errors import InputError, WorkbenchError
 from workbench.grounding.merging import merged_rows
-from workbench.grounding.plans import WIDEST_INTEGRAL, Shape
+from workbench.grounding.plans import WIDEST_INTEGRAL, Shape, open_rows
 from workbench.grounding.psl_cases import CaseMaker, LogicalCase
 from workbench.grounding.select import (
     Call,
@@ -57,17 +57,35 @@ class LogicalPlan:
     def integral_constants(self) -> bool:
         return self.integral and not any(case.varying for case in self.cases)
 
+    def open_groundings(self) -> tuple[Select, ...]:
+        return tuple(
+            open_rows(replace(case.select, sources=self._counted(case)), self._none_open(case))
+            for case in self.cases
+            if case.signature
+        )
+
+    def _counted(self, case: LogicalCase) -> tuple[Source, ...]:
+        """The sources that a count needs: atoms checked late are not looked up."""
+        heads = {one.alias for one in case.missing} if self.checked_late else set()
+        return tuple(one for one in case.select.sources if one.alias not in heads)
+
+    @staticmethod
+    def _none_open(case: LogicalCase) -> Expression | None:
+        """The test that a grounding has no open literal; None where each has one."""
+        literals = tuple(value for name, value in case.select.columns if name.startswith("l"))
+        if not literals:
+            return Value(True)
+        if not all(case.may_fold):
+            return None
+        highest = Call("greatest", literals) if len(literals) > 1 else literals[0]
+        return Operation("<", (highest, Value(0)))
+
     def counts(self) -> Union | None:
         return Union(tuple(self._count(number, case) for number, case in enumerate(self.cases))) if self.cases else None
 
     def _count(self, number: int, case: LogicalCase) -> Select:
         columns = dict(case.select.columns)
-        literals = tuple(value for name, value in columns.items() if name.startswith("l"))
-        rows = Call("count", (Star(),))
-        none: Expression | None = Value(True) if not literals else None
-        if literals and all(case.may_fold):
-            highest = Call("greatest", literals) if len(literals) > 1 else literals[0]
-            none = Operation("<", (highest, Value(0)))
+        rows, none = Call("count", (Star(),)), self._none_open(case)
         b = columns.get("b", Value(case.constant))
         potential = b if self.clause.power == 1 else Operation("*", (b, b))
         decided: Expression = Value(0) if none is None else Call("count", (Star(),), filter=none)
@@ -75,11 +93,7 @@ class LogicalPlan:
         if none is not None:
             summed = Call("coalesce", (Call("sum", (potential,), filter=none), Value(0.0)))
         unlisted: Expression = Value(0)
-        sources = case.select.sources
-        if self.checked_late:
-            heads = {one.alias for one in case.missing}
-            sources = tuple(one for one in sources if one.alias not in heads)
-        elif case.missing:
+        if case.missing and not self.checked_late:
             unlisted = Call("count", (Star(),), filter=any_of(tuple(one.is_missing for one in case.missing)))
         return Select(
             (
@@ -90,7 +104,7 @@ class LogicalPlan:
                 ("negative", Value(0.0)),
                 ("unlisted", unlisted),
             ),
-            sources,
+            self._counted(case),
             case.select.where,
         )
 

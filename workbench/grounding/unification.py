@@ -8,7 +8,7 @@ from itertools import combinations, product
 
 from workbench.language.program import Atom, Clause, Constant, Literal, Term, Variable
 
-__all__ = ["Branch", "Equality", "branches", "merging_is_needless", "unify"]
+__all__ = ["Branch", "Equality", "TermClasses", "branches", "merging_is_needless", "unify"]
 
 Equality = tuple[Term, Term]
 _MOST_MAPPINGS = 5000
@@ -39,7 +39,7 @@ class Branch:
     excluded: tuple[tuple[Equality, ...], ...] = ()
 
 
-class _Classes:
+class TermClasses:
     """Terms known to be equal (union-find); two different constants never are."""
 
     def __init__(self, equalities: Iterable[Equality] = ()) -> None:
@@ -72,7 +72,7 @@ def unify(first: Atom, second: Atom, given: Iterable[Equality] = ()) -> tuple[Eq
     """The equalities that make two atoms the same; None when nothing does."""
     if first.predicate != second.predicate:
         return None
-    classes = _Classes(given)
+    classes = TermClasses(given)
     needed: list[Equality] = []
     for pair in zip(first.arguments, second.arguments):
         if classes.find(pair[0]) != classes.find(pair[1]):
@@ -101,7 +101,7 @@ def _split(branch: Branch, multiset: bool) -> Iterator[Branch]:
         if needed is None:
             continue
         required = (*branch.required, *needed)
-        classes = _Classes(required)
+        classes = TermClasses(required)
         if any(classes.entails(conjunction) for conjunction in excluded):
             continue
         if multiset:
@@ -122,9 +122,9 @@ def _split(branch: Branch, multiset: bool) -> Iterator[Branch]:
 def _weakest(conjunctions: list[tuple[Equality, ...]]) -> Iterator[tuple[Equality, ...]]:
     """Without those whose exclusion another one's implies."""
     for number, conjunction in enumerate(conjunctions):
-        classes = _Classes(conjunction)
+        classes = TermClasses(conjunction)
         implied = any(
-            classes.entails(other) and not (_Classes(other).entails(conjunction) and later > number)
+            classes.entails(other) and not (TermClasses(other).entails(conjunction) and later > number)
             for later, other in enumerate(conjunctions)
             if later != number
         )
@@ -157,7 +157,7 @@ def merging_is_needless(clause: Clause, literals: tuple[Literal, ...]) -> bool:
             return False
     primed = {name: Variable(name + "'") for name in variables}
     for images in product(*choices):
-        classes = _Classes((Variable(name), Variable(name + "'")) for name in clause.plus)
+        classes = TermClasses((Variable(name), Variable(name + "'")) for name in clause.plus)
         for literal, image in zip(literals, images):
             for left, right in zip(literal.atom.arguments, image.atom.arguments):
                 if isinstance(right, Variable):

@@ -131,7 +131,7 @@ def _with_template(network: GroundNetwork, change: Float, constant: float) -> Gr
         power=np.append(network.power, np.int8(1)),
         unit=csr_array(hstack([network.unit, column], format="csr")),
         constant=np.append(network.constant, constant),
-        groundings=np.vstack([network.groundings, np.zeros((1, 3), np.int64)]),
+        groundings=np.vstack([network.groundings, np.zeros((1, 3))]),
         unit_scale=np.vstack([network.unit_scale, np.zeros((1, 2))]),
         evidence_satisfied=np.vstack([network.evidence_satisfied, np.zeros((1, 2))]),
         evidence_violated=np.vstack([network.evidence_violated, np.zeros((1, 2))]),

@@ -119,7 +119,7 @@ def network_from_rows(
     kept = np.flatnonzero(~is_unit)
     kept = kept[np.argsort(np.where(template[kept] < 0, n_templates, template[kept]), kind="stable")]
     open_groundings = np.bincount(template[template >= 0], minlength=n_templates)
-    groundings = np.zeros((n_templates, 3), np.int64)
+    groundings = np.zeros((n_templates, 3))
     groundings[:, 0] = open_groundings
     return GroundNetwork(
         A=A[kept],

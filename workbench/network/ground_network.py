@@ -8,7 +8,7 @@ from enum import IntEnum
 import numpy as np
 from scipy.sparse import csr_array
 
-from workbench.arrays import Array, Bool, Float, Int8, Int32, Int64
+from workbench.arrays import Array, Bool, Float, Int8, Int32
 
 __all__ = ["BlockKind", "Blocks", "GroundNetwork", "Relation", "Rows", "Templates"]
 
@@ -111,8 +111,8 @@ class GroundNetwork:
         the atom goes from 0 to 1, times scale.
     constant : float64 array, shape (n_templates,)
         Summed potential of the unit groundings at y = 0.
-    groundings : int64 array, shape (n_templates, 3)
-        Open, satisfied by evidence alone, violated by evidence alone.
+    groundings : float64 array, shape (n_templates, 3)
+        Open, satisfied by evidence alone, violated by evidence alone; a rule can have more of them than int64 holds.
     blocks : Blocks
     world : int32 array, shape (n_atoms,)
         The database each atom belongs to; rows never join worlds.
@@ -135,7 +135,7 @@ class GroundNetwork:
     power: Int8
     unit: csr_array
     constant: Float
-    groundings: Int64
+    groundings: Float
     blocks: Blocks
     world: Int32
     unit_scale: Float

@@ -34,7 +34,7 @@ def priced(network: GroundNetwork, weights: Float) -> tuple[GroundNetwork, Float
         power=np.append(network.power, np.int8(1)),
         unit=unit,
         constant=np.append(zero[:last], float(weights @ network.constant)),
-        groundings=np.vstack([network.groundings, np.zeros((1, 3), network.groundings.dtype)]),
+        groundings=np.vstack([network.groundings, np.zeros((1, 3))]),
         unit_scale=np.vstack([empty[:last], [[0.0, unit_offset(network, weights)]]]),
         evidence_satisfied=np.vstack([network.evidence_satisfied, np.zeros((1, 2))]),
         evidence_violated=np.vstack([network.evidence_violated, np.zeros((1, 2))]),

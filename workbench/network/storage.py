@@ -56,6 +56,7 @@ def load(path: str | os.PathLike[str]) -> GroundNetwork:
                     arguments["blocks"] = blocks
                 else:
                     arguments[field.name] = file[field.name] if field.name in file.files else None
+            arguments["groundings"] = np.asarray(arguments["groundings"], np.float64)
             return GroundNetwork(**arguments)
     except (OSError, EOFError, KeyError, TypeError, ValueError, BadZipFile) as error:
         raise InputError.of("E0422", f"{path} is not a ground network: {error}") from error

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from workbench import __version__
-from workbench.arrays import Array
+from workbench.arrays import Array, Float
 from workbench.database import (
     Database,
     Run,
@@ -68,8 +68,13 @@ def _weights(program: Program, templates: Templates, weights: Array, grounding: 
         "weight": weights,
         "initial": templates.weight,
         "fixed": templates.fixed,
-        **dict(zip(("open", "satisfied", "violated"), grounding.network.groundings.T)),
+        **dict(zip(("open", "satisfied", "violated"), map(_counts, grounding.network.groundings.T))),
     }
+
+
+def _counts(numbers: Float) -> list[int | None]:
+    """Whole numbers; None, which is stored as unknown, above what the column holds."""
+    return [int(number) if number < 2.0**63 else None for number in numbers.tolist()]
 
 
 def _trace(trace: Mapping[str, Array]) -> dict[str, Any]:

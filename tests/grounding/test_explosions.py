@@ -1,0 +1,88 @@
+"""Rules of more groundings than anyone can count: told in full where arithmetic tells it, refused at once elsewhere."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from workbench.database import Database, load_alchemy_text
+from workbench.errors import InputError
+from workbench.grounding import GroundRequest, ground, preview
+from workbench.language import parse_mln, parse_psl
+
+CHAIN = "t = {1, ..., 400}\nR(t, t)\nS(t, t)\n1 R(x,y) ^ R(y,z) ^ R(z,w) => S(x,w)\n"
+
+
+def test_a_chain_of_open_atoms_is_counted_by_the_sizes_of_its_domains() -> None:
+    with Database.open() as database:
+        database.world_id()
+        (rule,) = preview(database, parse_mln(CHAIN), GroundRequest(query=["R", "S"])).rules
+        assert (rule.ground_rows, rule.open) == (400**4, 400**4)
+        with pytest.raises(InputError, match="25,600,000,000 ground rows"):
+            ground(database, parse_mln(CHAIN), GroundRequest(query=["R", "S"]))
+
+
+def test_more_groundings_than_an_integer_holds() -> None:
+    rules = "t = {1, ..., 4000}\nB(t)\nH(t)\n1 B(a) ^ B(b) ^ B(c) ^ B(d) ^ B(e) ^ B(f) => H(a)\n"
+    with Database.open() as database:
+        database.declare(parse_mln(rules))
+        load_alchemy_text(database, "B(1)\nB(2)")
+        grounding = ground(database, parse_mln(rules), GroundRequest(query=["H"]))
+        (rule,) = preview(database, parse_mln(rules), GroundRequest(query=["H"])).rules
+    assert grounding.rules[0].satisfied == rule.satisfied == pytest.approx(4000**6)
+    assert grounding.network.groundings[0].tolist() == pytest.approx([64, 4000**6, 0])
+
+
+def test_a_join_of_facts_that_explodes_is_refused_without_being_counted() -> None:
+    rules = "E(t, t)\nS(t, t)\n1 E(x,h) ^ E(y,h) ^ E(z,h) ^ E(w,h) ^ E(u,h) => S(x,y)\n"
+    with Database.open() as database:
+        database.declare(parse_mln(rules))
+        load_alchemy_text(database, "\n".join(f"E(N{i}, Hub)" for i in range(400)))
+        for run in (ground, preview):
+            with pytest.raises(InputError) as caught:
+                run(database, parse_mln(rules), GroundRequest(query=["S"]))
+            (one,) = caught.value.diagnostics
+            assert (one.code, "more than" in one.message, "facts E (400)" in (one.help or "")) == ("E0310", True, True)
+
+
+def test_a_soft_join_that_explodes_is_refused_without_being_counted() -> None:
+    rules = parse_psl("1: E(X, H) & E(Y, H) & E(Z, H) & E(W, H) & E(U, H) -> S(X, Y)\n")
+    with Database.open() as database:
+        database.declare(rules)
+        load_alchemy_text(database, "\n".join(f"E(N{i}, Hub)" for i in range(400)) + "\n?S(N1, N2)")
+        with pytest.raises(InputError, match="more than 50,000,000 ground rows"):
+            ground(database, rules)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "R(x,y) ^ R(y,z) => R(x,z)",
+        "R(x,y) ^ R(y,x) ^ R(z,A) => R(A,z) v S(x,x)",
+        "R(A,B) => R(x,y) v R(y,x)",
+        "R(A,A) => R(A,A) v S(x,y)",
+        "S(x,y) v R(y,y)",
+    ],
+)
+def test_counts_by_arithmetic_are_those_of_the_rows(rule: str) -> None:
+    """Every binding of every world by itself; a tautology is one whose literals contradict each other."""
+    program = parse_mln(f"R(t, t)\nS(t, t)\n1 {rule}\n")
+    worlds = {"one": ["A", "B", "C", "D"], "two": ["A", "B", "E"]}
+    with Database.open() as database:
+        database.declare(program)
+        for world, constants in worlds.items():
+            load_alchemy_text(database, "\n".join(f"?R({one}, {one})" for one in constants), world=world)
+        grounding = ground(database, program, GroundRequest(query=["R", "S"]))
+    body, _, head = rule.rpartition(" => ")
+    names = sorted({letter for letter in rule if letter in "xyzw"})
+    expected = 0
+    for constants in worlds.values():
+        for values in product(constants, repeat=len(names)):
+            binding = dict(zip(names, values))
+            ground_atoms = [
+                {"".join(binding.get(letter, letter) for letter in atom) for atom in part.split(sign) if atom}
+                for part, sign in ((body, " ^ "), (head, " v "))
+            ]
+            expected += not (ground_atoms[0] & ground_atoms[1])
+    assert grounding.rules[0].open == expected
