@@ -235,7 +235,7 @@ class Database:
         """
         with self.transaction() as connection:
             self.declare_predicates(
-                program.predicates.values(),
+                [one for name, one in program.predicates.items() if name not in program.defined],
                 functions=program.functions.values(),
                 types=program.types.values(),
             )

@@ -8,6 +8,7 @@ import duckdb
 
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.schema import StoredPredicate, add_constants, declare_type
+from workbench.language.definitions import condition_atoms
 from workbench.language.program import (
     And,
     Apply,
@@ -15,6 +16,7 @@ from workbench.language.program import (
     Atom,
     Comparison,
     Constant,
+    Definition,
     Formula,
     FormulaRule,
     FreeSign,
@@ -26,6 +28,7 @@ from workbench.language.program import (
     Program,
     Quantified,
     Rule,
+    Scope,
 )
 
 __all__ = ["declare_constants", "program_constants", "refresh_domains"]
@@ -35,8 +38,10 @@ def program_constants(program: Program) -> set[tuple[str, str, bool]]:
     """(type, constant, declared) of the constants declared for types and of those written in rules."""
     found = {(declared.name, constant, True) for declared in program.types.values() for constant in declared.constants}
     declared_names = {(type_name, constant) for type_name, constant, _ in found}
-    for rule in program.rules:
-        for atom in _atoms(rule):
+    statements: tuple[Definition | Scope, ...] = (*program.definitions, *program.scopes)
+    made = (atom for one in statements for atom in (one.head, *condition_atoms(one.body)))
+    for atoms in (made, *map(_atoms, program.rules)):
+        for atom in atoms:
             found |= {
                 (type_name, name, False)
                 for type_name, name in _atom_constants(program, atom)

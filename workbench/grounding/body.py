@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -19,21 +20,34 @@ from workbench.grounding.select import (
     negate,
 )
 from workbench.grounding.unification import Equality
+from workbench.grounding.value_terms import TEXT_FUNCTIONS, Typed, constant_value, value_function
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.language.program import Atom, Comparison, Constant, FunctionValue, Term, Variable
+from workbench.language.builtin import STRING_FUNCTIONS, VALUE_FUNCTIONS
+from workbench.language.program import Apply, Atom, Comparison, Constant, FunctionValue, Term, Variable
+from workbench.language.values import ValueKind
 
 __all__ = ["Binding", "Body"]
+
+BARE_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What a variable is in SQL: its constant's id and position, or for computed values a number or a text."""
+    """What a variable is in SQL: its constant's id and position, for computed values a number or a text, or a value."""
 
     type_name: str | None
     constant: Expression | None = None
     position: Expression | None = None
     number: Expression | None = None
     text: Expression | None = None
+    value: Typed | None = None
+
+    @classmethod
+    def of_value(cls, value: Typed) -> Binding:
+        """The binding of a variable that is a number, date or text."""
+        number = value.expression if value.kind is ValueKind.NUMBER else None
+        text = value.expression if value.kind is ValueKind.TEXT else None
+        return cls(None, number=number, text=text, value=value)
 
 
 @dataclass
@@ -82,25 +96,57 @@ class Body:
             on = []
         self.sources.append(Source(source.relation, source.alias, tuple(on), source.kind))
 
-    def join(self, atom: Atom, relation: str, *, kind: str = "inner", letter: str = "e") -> str:
+    def join(self, atom: Atom, relation: str | Select, *, kind: str = "inner", letter: str = "e") -> str:
         """Join a relation `(world, a0, p0, ...)` on the atom's arguments, binding new variables where inner."""
         alias = self.alias(letter)
         on: list[Expression] = []
         fresh: dict[str, Binding] = {}
-        for number, (term, type_name) in enumerate(zip(atom.arguments, self.vocabulary.arguments(atom.predicate))):
+        declared = self.vocabulary.program.predicates[atom.predicate]
+        for number, (term, type_name, value) in enumerate(zip(atom.arguments, declared.argument_types, declared.kinds)):
             here = Column(alias, f"a{number}")
             if isinstance(term, Variable) and term.name not in self.bound:
                 if term.name in fresh:
-                    on.append(equal(here, _known(fresh[term.name].constant)))
+                    same = fresh[term.name]
+                    on.append(equal(here, same.value.expression if same.value is not None else _known(same.constant)))
                     continue
                 if kind != "inner":
                     raise AssertionError(f"{term.name} is unbound in a {kind} join")
-                fresh[term.name] = Binding(type_name, here, Column(alias, f"p{number}"))
+                fresh[term.name] = (
+                    Binding(type_name, here, Column(alias, f"p{number}"))
+                    if value is None
+                    else Binding.of_value(Typed(value, here))
+                )
             else:
-                on.append(equal(here, self.constant_of(term, type_name)))
+                on.append(equal(here, self.argument(term, type_name, value)))
         self.attach(Source(relation, alias, tuple(on), kind))  # type: ignore[arg-type]
         self.bound.update(fresh)
         return alias
+
+    def argument(self, term: Term, type_name: str, value: ValueKind | None) -> Expression:
+        """What a relation's column equals where an atom has this bound term: a constant's id, or a value."""
+        return self.constant_of(term, type_name) if value is None else self.value_of(term, value)
+
+    def column_of(self, name: str) -> Expression:
+        """A bound variable as a column that tells its constants, or its values, apart."""
+        value = self.bound[name].value
+        return self.constant_of(Variable(name), self.types[name]) if value is None else value.expression
+
+    def value_of(self, term: Term, kind: ValueKind) -> Expression:
+        """A bound term as a value of a kind; NULL where it is none."""
+        if isinstance(term, Constant):
+            return constant_value(kind, term.name)
+        assert isinstance(term, Variable)
+        binding = self.bound[term.name]
+        if binding.value is not None:
+            return binding.value.expression if binding.value.kind is kind else Value(None)
+        if kind is ValueKind.NUMBER:
+            return self.number_of(term)
+        return self.text_of(term) if kind is ValueKind.TEXT else Value(None)
+
+    def kind_of(self, term: Term) -> ValueKind | None:
+        """The kind of a bound variable that is a value."""
+        value = self.bound[term.name].value if isinstance(term, Variable) else None
+        return None if value is None else value.kind
 
     def bind_domain(self, name: str) -> None:
         """Bind a variable to its type's domain."""
@@ -147,6 +193,11 @@ class Body:
             self.attach(Source(vocabulary.function(computed.function), alias, (*on, *self._agrees(computed, value))))
             self.bound[computed.variable] = value
             return
+        value_of = self._value_computed(computed.function, computed.arguments)
+        if value_of is not None:
+            self.bound[computed.variable] = Binding.of_value(value_of)
+            self.where.append(Operation("IS NOT", (value_of.expression, Value(None))))
+            return
         number, text = self._computed(computed)
         if computed.type_name is None:
             self.bound[computed.variable] = Binding(None, number=number, text=text)
@@ -166,6 +217,44 @@ class Body:
         )
         self.attach(Source(vocabulary.named_domain(computed.type_name), alias, (given, *self._agrees(computed, value))))
         self.bound[computed.variable] = value
+
+    def _value_computed(self, function: str, arguments: Sequence[Term]) -> Typed | None:
+        """A function of numbers, dates and texts; None where it is Alchemy's, of constants."""
+        if function in TEXT_FUNCTIONS:
+            return value_function(function, [Typed(ValueKind.TEXT, self.text_of(term)) for term in arguments])
+        kinds = [self.kind_of(term) for term in arguments]
+        if function not in VALUE_FUNCTIONS and (not any(kinds) or function in STRING_FUNCTIONS):
+            return None
+        first = next((kind for kind in kinds if kind is not None), None)
+        # A constant beside a date is a number of days, but in `days` and `min` and `max` a date too.
+        as_first = function in ("min", "max", "days", "year", "month") and first is not None
+        default = first if as_first and first is not None else ValueKind.NUMBER
+        return value_function(
+            function,
+            [Typed(kind or default, self.value_of(term, kind or default)) for kind, term in zip(kinds, arguments)],
+        )
+
+    def term(self, term: Term) -> Typed:
+        """A term of bound variables as a value, functions inside functions included."""
+        if isinstance(term, Apply):
+            name = f"{self.prefix}inner{self.serial}"
+            flat: list[Term] = []
+            for argument in term.arguments:
+                if isinstance(argument, Apply):
+                    self.serial += 1
+                    self.bound[f"{name}_{self.serial}"] = Binding.of_value(self.term(argument))
+                    flat.append(Variable(f"{name}_{self.serial}"))
+                else:
+                    flat.append(argument)
+            value = self._value_computed(term.function, flat)
+            if value is not None:
+                return value
+            number, text = self._computed(FunctionValue("", term.function, tuple(flat)))  # type: ignore[arg-type]
+            return Typed(ValueKind.NUMBER, number) if number is not None else Typed(ValueKind.TEXT, _known(text))
+        kind = self.kind_of(term) or (
+            ValueKind.NUMBER if isinstance(term, Constant) and BARE_NUMBER.fullmatch(term.name) else ValueKind.TEXT
+        )
+        return Typed(kind, self.value_of(term, kind))
 
     def _agrees(self, computed: FunctionValue, value: Binding) -> tuple[Expression, ...]:
         """The condition that a value is what an atom joined before bound its variable to."""
@@ -297,6 +386,9 @@ class Body:
     def test(self, comparison: Comparison) -> Expression:
         """A comparison of bound terms as an SQL condition."""
         operator, left, right = comparison.operator, comparison.left, comparison.right
+        kind = self.kind_of(left) or self.kind_of(right)
+        if kind is not None and operator in ("=", "!=", "<", "<=", ">", ">="):
+            return Operation(operator, (self.value_of(left, kind), self.value_of(right, kind)))
         if operator.startswith("!") and operator != "!=":
             positive = Comparison(operator[1:], left, right, comparison.span)
             return negate(self.test(positive))

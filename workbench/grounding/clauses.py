@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.grounding.body import Binding, Body
+from workbench.grounding.body import Body
 from workbench.grounding.merging import merged_rows, with_template
 from workbench.grounding.plans import WIDEST_INTEGRAL, Shape, open_rows
 from workbench.grounding.select import (
@@ -22,7 +22,8 @@ from workbench.grounding.select import (
 )
 from workbench.grounding.unification import Branch, branches, merging_is_needless
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.language.program import Clause, Constant, Literal, Variable
+from workbench.language.program import Atom, Clause, Literal
+from workbench.language.values import ValueKind
 
 __all__ = ["Case", "ClausePlan", "plan_clause", "plan_total", "scale_of", "varying_scale"]
 
@@ -184,11 +185,13 @@ def scale_of(vocabulary: Vocabulary, clause: Clause, *, tie: bool) -> tuple[floa
     scale = 1.0
     if not clause.hard and (tie or clause.tied or clause.weight_variable):
         scale = clause.share
-    return scale, clause.weight_variable is not None
+    return scale, clause.weight_variable is not None or clause.factor is not None
 
 
 def varying_scale(body: Body, clause: Clause) -> Expression:
     """The number that data give each grounding for its weight."""
+    if clause.factor is not None:
+        return body.value_of(clause.factor, ValueKind.NUMBER)
     assert clause.weight_variable is not None
     number = body.bound[clause.weight_variable].number
     assert number is not None
@@ -199,26 +202,9 @@ def _start(vocabulary: Vocabulary, clause: Clause) -> Body:
     return Body(vocabulary, dict(clause.variable_types), worlds=clause.worlds)
 
 
-def _join_weights(body: Body, closed: tuple[Literal, ...]) -> set[int]:
-    """Join the literal that gives each grounding its number."""
-    joined = set()
-    for number, literal in enumerate(closed):
-        declared = body.vocabulary.program.predicates[literal.atom.predicate]
-        if declared.value_last and not literal.positive:
-            _join_with_number(body, literal)
-            joined.add(number)
-    return joined
-
-
-def _join_with_number(body: Body, literal: Literal) -> None:
-    vocabulary = body.vocabulary
-    alias = body.join(literal.atom, vocabulary.facts(literal.atom.predicate))
-    last = literal.atom.arguments[-1]
-    here = Column(alias, f"a{len(literal.atom.arguments) - 1}")
-    if isinstance(last, Constant) or (isinstance(last, Variable) and last.name in body.bound):
-        body.where.append(equal(here, body.number_of(last)))
-    elif isinstance(last, Variable):
-        body.bound[last.name] = Binding(None, number=here)
+def _gives_values(vocabulary: Vocabulary, literal: Literal) -> bool:
+    """Whether a literal binds numbers, dates or texts: it is part of what a grounding is."""
+    return not literal.positive and vocabulary.program.predicates[literal.atom.predicate].has_values
 
 
 def _case(
@@ -231,14 +217,18 @@ def _case(
 ) -> Case:
     body = _start(vocabulary, clause)
     listed = {i for i, (atom, _) in enumerate(branch.terms) if vocabulary.roles[atom.predicate].listed}
-    with_number = _join_weights(body, closed)
-    for number, literal in enumerate(closed):
-        if not literal.positive and number not in with_number:
+    for literal in closed:
+        if not literal.positive:
             body.join(literal.atom, vocabulary.facts(literal.atom.predicate))
     columns: dict[int, Expression] = {}
+    scoped = _scoped_head(vocabulary, clause) is not None
     for i in sorted(listed):
         atom, coefficient = branch.terms[i]
-        if coefficient > 0:
+        if scoped:
+            alias = body.join(atom, vocabulary.listed(atom.predicate), letter="o")
+            columns[i] = Call("coalesce", (Column(alias, "atom"), NOBODY))
+            body.where.append(Operation("IS DISTINCT FROM", (Column(alias, "value"), Value(1))))
+        elif coefficient > 0:
             alias = body.join(atom, vocabulary.listed(atom.predicate), letter="o")
             columns[i] = Call("coalesce", (Column(alias, "atom"), NOBODY))
             body.where.append(
@@ -286,7 +276,9 @@ def _case(
             body.where.append(Operation("OR", (_is_null(alias, "value"), no_effect)))
             identity = Call("case", (_is_null(alias, "value"), identity, NOBODY))
         columns[i] = identity
-    shown: list[tuple[str, Expression]] = [(f"t{number}", _plus(body, name)) for number, name in enumerate(clause.plus)]
+    shown: list[tuple[str, Expression]] = [
+        (f"t{number}", body.column_of(name)) for number, name in enumerate(clause.plus)
+    ]
     shown += [(f"l{i}", columns[i]) for i in range(len(branch.terms))]
     if varying:
         shown.append(("s", varying_scale(body, clause)))
@@ -302,17 +294,21 @@ def _known_source(vocabulary: Vocabulary, predicate: str, alias: str, on: tuple[
     return Source(vocabulary.known(predicate), alias, on, "left")
 
 
-def _plus(body: Body, name: str) -> Expression:
-    return body.constant_of(Variable(name), body.types[name])
-
-
 def plan_total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
     """How many groundings there are before evidence is looked at.
 
-    Cross products are computed from domain sizes in a subquery per variable; only functions and weights from data join.
+    Cross products are computed from domain sizes in a subquery per variable; only functions and weights from data
+    join. Where there are numbers, dates or texts, all evidence that binds variables does, so that no two unrelated
+    relations are crossed; and a clause about a scoped atom has groundings inside the scope only.
     """
     body = _start(vocabulary, clause)
-    _join_weights(body, tuple(clause.literals))
+    closed = [one for one in clause.literals if not vocabulary.roles[one.atom.predicate].open]
+    scoped = _scoped_head(vocabulary, clause)
+    for literal in closed:
+        if not literal.positive and (clause.values or scoped or _gives_values(vocabulary, literal)):
+            body.join(literal.atom, vocabulary.facts(literal.atom.predicate))
+    if scoped is not None:
+        body.join(scoped, vocabulary.listed(scoped.predicate), letter="o")
     for computed in clause.function_values:
         body.define(computed)
     plus = list(clause.plus)
@@ -328,7 +324,7 @@ def plan_total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
     if factors:
         size = factors[0] if len(factors) == 1 else Operation("*", tuple(factors))
     size = Call("cast DOUBLE", (size,))
-    shown: list[tuple[str, Expression]] = [(f"t{i}", _plus(body, name)) for i, name in enumerate(plus)]
+    shown: list[tuple[str, Expression]] = [(f"t{i}", body.column_of(name)) for i, name in enumerate(plus)]
     keys = tuple(value for _, value in shown)
     shown.append(("n", Call("sum", (size,))))
     if varying:
@@ -339,6 +335,18 @@ def plan_total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
     else:
         shown += [("positive", Call("sum", (size,))), ("negative", Value(0.0))]
     return body.select(shown, group_by=keys)
+
+
+def _scoped_head(vocabulary: Vocabulary, clause: Clause) -> Atom | None:
+    """The only open literal of a clause, where it is positive and its predicate has a scope.
+
+    Atoms outside are false, so evidence alone would violate each such grounding: a constant, and mostly of every pair.
+    """
+    open_literals = [one for one in clause.literals if vocabulary.roles[one.atom.predicate].open]
+    if len(open_literals) != 1 or not open_literals[0].positive:
+        return None
+    atom = open_literals[0].atom
+    return atom if vocabulary.roles[atom.predicate].scoped else None
 
 
 def _domain_size(body: Body, type_name: str) -> Expression:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.grounding.body import Binding, Body
+from workbench.grounding.body import Body
 from workbench.grounding.clauses import plan_total, scale_of, varying_scale
 from workbench.grounding.plans import WIDEST_INTEGRAL, Shape
 from workbench.grounding.select import (
@@ -158,10 +158,7 @@ def _line(vocabulary: Vocabulary, clause: Clause, literal: Literal | None, varyi
         elif one.positive:
             later.append(one)
         else:
-            alias = body.join(one.atom, vocabulary.facts(one.atom.predicate))
-            last = one.atom.arguments[-1] if one.atom.arguments else None
-            if vocabulary.program.predicates[one.atom.predicate].value_last and isinstance(last, Variable):
-                body.bound[last.name] = Binding(None, number=Column(alias, f"a{len(one.atom.arguments) - 1}"))
+            body.join(one.atom, vocabulary.facts(one.atom.predicate))
     for computed in clause.function_values:
         body.define(computed)
     for name in universal:
@@ -188,13 +185,12 @@ def _line(vocabulary: Vocabulary, clause: Clause, literal: Literal | None, varyi
             body.where.append(equal(_count(inner), Value(0)))
         else:
             body.where.append(equal(_count(inner), _bindings(body, clause, one)))
-    columns: list[tuple[str, Expression]] = [
-        (f"t{i}", body.constant_of(Variable(name), body.types[name])) for i, name in enumerate(clause.plus)
-    ]
+    columns: list[tuple[str, Expression]] = [(f"t{i}", body.column_of(name)) for i, name in enumerate(clause.plus)]
     if body.world is not None:
         columns.append(("w", body.world))
     for i, name in enumerate(universal):
         columns.append((f"x{i}", body.constant_of(Variable(name), body.types[name])))
+    columns += [(f"y{i}", body.column_of(name)) for i, (name, _) in enumerate(clause.values)]
     for i, computed in enumerate(clause.function_values):
         value = body.bound[computed.variable].constant
         if value is not None:

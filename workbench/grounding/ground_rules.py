@@ -39,6 +39,7 @@ from workbench.grounding.unification import unify
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.grounding.wording import GroundRule, in_words, merged
 from workbench.language.program import Atom, Clause, Constant, Variable
+from workbench.language.values import value_text
 
 __all__ = ["GroundRules", "ground_rules"]
 
@@ -244,7 +245,7 @@ class _Finder:
         order = np.argsort(atoms, axis=1, kind="stable")
         return _Found(
             clause,
-            [columns[f"t{i}"] for i in range(len(_universal(clause)))],
+            [_readable(columns[f"t{i}"], name, clause) for i, name in enumerate(_universal(clause))],
             [np.asarray(columns[f"e{i}"], np.float64) for i in range(len(clause.literals))] if "e0" in columns else [],
             np.take_along_axis(atoms, order, axis=1),
             np.take_along_axis(coefficients, order, axis=1),
@@ -319,7 +320,10 @@ class _Finder:
     def _in_words(self, found: _Found, rows: Int64) -> Iterable[GroundRule]:
         clause, variables = found.clause, _universal(found.clause)
         types = dict(clause.variable_types)
-        columns = [self._names(types[name], column[rows]) for name, column in zip(variables, found.bindings)]
+        columns = [
+            self._names(types[name], column[rows]) if name in types else column[rows].tolist()
+            for name, column in zip(variables, found.bindings)
+        ]
         ids = np.unique(found.atoms[rows])
         ids = ids[ids >= 0]
         names = dict(zip(ids.tolist(), self.grounding.atoms.names(ids)))
@@ -332,4 +336,13 @@ class _Finder:
 
 
 def _universal(clause: Clause) -> tuple[str, ...]:
-    return tuple(name for name, _ in clause.variable_types if name not in clause.existential)
+    """The variables that tell the groundings of a clause apart: of constants, then of values."""
+    return tuple(name for name, _ in (*clause.variable_types, *clause.values) if name not in clause.existential)
+
+
+def _readable(column: Array, name: str, clause: Clause) -> Array:
+    """A column of constants' ids as it is; one of values as texts."""
+    if name not in dict(clause.values):
+        return column
+    values = column.astype("datetime64[us]").tolist() if column.dtype.kind == "M" else column.tolist()
+    return np.array([value_text(value) for value in values], np.str_)

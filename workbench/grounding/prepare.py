@@ -73,7 +73,7 @@ def prepare(
     """The vocabulary of one grounding, and notes about predicates' roles."""
     worlds = chosen_worlds(database, request)
     stored = database.predicates()
-    if any(name not in stored for name in program.predicates):
+    if any(name not in stored for name in program.predicates.keys() - program.defined):
         database.declare(program)
         stored = database.predicates()
     if program.language == "psl" and request.query is None and request.role == "infer":
@@ -189,13 +189,18 @@ def _constants(program: Program, clauses: Iterable[Clause | LinearRule]) -> Iter
             atoms += [part for part in conditions if isinstance(part, Atom)]
             comparisons = (*clause.comparisons, *(part for part in conditions if isinstance(part, Comparison)))
         for atom in atoms:
-            for term, type_name in zip(atom.arguments, program.predicates[atom.predicate].argument_types):
-                if isinstance(term, Constant):
-                    yield type_name, term.name
+            yield from _atom_constants(program, atom)
         for comparison in comparisons:
             for one, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
                 if isinstance(one, Constant) and isinstance(other, Variable | SumVariable) and other.name in types:
                     yield types[other.name], one.name
+
+
+def _atom_constants(program: Program, atom: Atom) -> Iterator[tuple[str, str]]:
+    declared = program.predicates[atom.predicate]
+    for term, type_name, kind in zip(atom.arguments, declared.argument_types, declared.kinds):
+        if isinstance(term, Constant) and kind is None:
+            yield type_name, term.name
 
 
 def _parts(formula: Formula) -> Iterator[Formula]:

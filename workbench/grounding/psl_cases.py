@@ -256,7 +256,7 @@ class CaseMaker:
     def _shown(self) -> list[tuple[str, Expression]]:
         """The clause's `plus` variables, and the observed value of each literal's atom."""
         body, clause = self.body, self.clause
-        places = [(f"t{i}", body.constant_of(Variable(name), body.types[name])) for i, name in enumerate(clause.plus)]
+        places = [(f"t{i}", body.column_of(name)) for i, name in enumerate(clause.plus)]
         values = (self.values.get(one.atom, Value(None)) for one in clause.literals)
         return [*places, *((f"e{i}", Call("cast DOUBLE", (value,))) for i, value in enumerate(values))]
 

@@ -38,13 +38,14 @@ class RoleOf:
     """The role of one predicate.
 
     `listed`: its open atoms are those that the data list (PSL targets; atoms of an evidence predicate that the data
-    leave unknown or give a probability), not the cross product of its domains.
+    leave unknown or give a probability), not the cross product of its domains. `scoped`: those of its scopes.
     """
 
     predicate: Predicate
     role: Role
     listed: bool
     facts: FactKinds
+    scoped: bool = False
 
     @property
     def open(self) -> bool:
@@ -81,6 +82,8 @@ def assign_roles(
     facts = _fact_kinds(connection, program, stored, worlds)
     notes: list[Diagnostic] = []
     psl = program.language == "psl"
+    scopes = {scope.head.predicate for scope in program.scopes}
+    _check_values(program, request)
     roles: dict[str, RoleOf] = {}
     for name, predicate in program.predicates.items():
         kinds = facts[name]
@@ -91,7 +94,7 @@ def assign_roles(
             role = Role.QUERY
         elif name in request.hidden:
             role = Role.HIDDEN
-        elif name in request.closed or closed is True or predicate.value_last:
+        elif name in request.closed or closed is True or predicate.has_values:
             role = Role.EVIDENCE
         elif psl:
             is_open = kinds.target or closed is False
@@ -117,9 +120,10 @@ def assign_roles(
             notes.append(_without_atoms(predicate, is_open=closed is False))
         if psl and role is Role.QUERY and kinds.target and name not in mentioned and request.role == "infer":
             notes.append(_without_rules(predicate))
-        if role is Role.EVIDENCE and kinds.uncertain and not psl and not predicate.value_last:
+        if role is Role.EVIDENCE and kinds.uncertain and not psl and not predicate.has_values:
             listed = True
-        roles[name] = RoleOf(predicate, role, listed, kinds)
+        scoped = name in scopes and role is not Role.EVIDENCE
+        roles[name] = RoleOf(predicate, role, listed or scoped, kinds, scoped)
     return roles, notes
 
 
@@ -156,6 +160,21 @@ def _check_names(program: Program, request: GroundRequest) -> None:
         both = set(getattr(request, one) or ()) & set(getattr(request, other) or ())
         if both:
             raise UsageError.of("E0302", f"{min(both)} cannot be both --{one} and --{other}")
+
+
+def _check_values(program: Program, request: GroundRequest) -> None:
+    for name in (*(request.query or ()), *request.hidden):
+        predicate = program.predicates[name]
+        if predicate.has_values:
+            kind = next(kind for kind in predicate.kinds if kind is not None)
+            raise UsageError.of(
+                "E0322",
+                f"{name} has an argument that is a {kind}, so its atoms are facts and cannot be asked about",
+                help="ask about a predicate of constants; rules can compare and count the values",
+            )
+        if name in program.defined:
+            message = f"{name} is defined by `:=`, so its atoms cannot be asked about"
+            raise UsageError.of("E0322", message, help="ask about a predicate that no definition makes")
 
 
 _FACT_KINDS = (

@@ -32,7 +32,8 @@ __all__ = ["TemplateTable", "clause_text", "linear_text"]
 
 def _term(term: Term, constants: Mapping[str, str]) -> str:
     if isinstance(term, Variable):
-        return quote_constant(constants[term.name]) if term.name in constants else term.name
+        known = constants.get(term.name)
+        return known if isinstance(known, _Verbatim) else term.name if known is None else quote_constant(known)
     if isinstance(term, SumVariable):
         return f"+{term.name}"
     return quote_constant(getattr(term, "name", str(term)))
@@ -68,7 +69,8 @@ def clause_text(clause: Clause, constants: Mapping[str, str] | None = None) -> s
         parts.append(text if literal.positive else f"!{text}")
     parts += [_comparison(guard, chosen) for guard in clause.guards]
     prefix = f"EXIST {', '.join(clause.existential)} " if clause.existential else ""
-    return prefix + " v ".join(parts)
+    factor = "" if clause.factor is None else f" [times {_term(clause.factor, chosen)}]"
+    return prefix + " v ".join(parts) + factor
 
 
 class _Verbatim(str):

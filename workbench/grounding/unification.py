@@ -144,7 +144,7 @@ def merging_is_needless(clause: Clause, literals: tuple[Literal, ...]) -> bool:
     occurring = {term.name for literal in literals for term in literal.atom.arguments if isinstance(term, Variable)} | {
         d.variable for d in clause.function_values
     }
-    if not variables <= occurring:
+    if clause.values or not variables <= occurring:
         return False
     choices = [
         [other for other in literals if other.atom.predicate == one.atom.predicate and other.positive == one.positive]

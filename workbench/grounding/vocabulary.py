@@ -66,9 +66,8 @@ class Vocabulary:
         return ", ".join(map(str, self.worlds)) or "NULL"
 
     def arguments(self, predicate: str) -> tuple[str, ...]:
-        """The types of the arguments that are constants (without a number at the end)."""
-        declared = self.program.predicates[predicate]
-        return declared.argument_types[:-1] if declared.value_last else declared.argument_types
+        """The types of an open predicate's arguments."""
+        return self.program.predicates[predicate].argument_types
 
     def domain_size(self, world: int, type_name: str) -> int:
         return self.sizes.get((world, type_name), 0)
@@ -120,7 +119,7 @@ class Vocabulary:
         return quoted(self.type_tables[type_name])
 
     def facts(self, predicate: str) -> str:
-        """`(world, a0, p0, ...)`: true facts of an evidence predicate; a number at the end is a plain column."""
+        """`(world, a0, p0, ...)`: true facts of an evidence predicate; values are plain columns."""
         return self._table("facts", predicate, lambda: self._facts_query(self.stored[predicate], "t.value = 1"))
 
     def observed(self, predicate: str) -> str:
@@ -151,9 +150,13 @@ class Vocabulary:
         return self._known[key]
 
     def _placed(self, stored: StoredPredicate) -> tuple[list[str], list[str], list[str]]:
-        """Columns `a0, p0, ...`, the joins that find positions, and the order by position."""
+        """Columns `a0, p0, ...` (`p` of constants only), the joins that find positions, and the order by position."""
         shown, joins, order = ["t.world"], [], ["t.world"]
-        for number, (column, type_name) in enumerate(stored.constant_columns):
+        for number, (column, type_name, kind) in enumerate(zip(stored.columns, stored.argument_types, stored.kinds)):
+            if kind is not None:
+                shown.append(f"t.{column}")
+                order.append(f"t.{column}")
+                continue
             if self.positions_are_ids(type_name):
                 shown += [f"t.{column}", f"t.{column} AS p{number}"]
                 order.append(f"t.{column}")
@@ -168,9 +171,6 @@ class Vocabulary:
 
     def _facts_query(self, stored: StoredPredicate, condition: str, extra: str = "") -> str:
         shown, joins, order = self._placed(stored)
-        if stored.value_last:
-            shown.append(f"t.{stored.columns[-1]}")
-            order.append(f"t.{stored.columns[-1]}")
         where = f"t.partition = 'evidence' AND t.world IN ({self.in_worlds}) AND {condition}"
         query = f"SELECT {', '.join(shown)}{extra} FROM {quoted(stored.table_name)} t {' '.join(joins)} WHERE {where}"
         if not joins and self._is_large(stored.table_name) and self._in_order(query, len(order)):

@@ -45,7 +45,7 @@ def in_words(
 
     Comparisons, which the constants make false, are left out, and so are decided literals of a very long clause.
     """
-    bare = replace(clause, guards=(), existential=())
+    bare = replace(clause, guards=(), existential=(), factor=None)
     parts: list[str] = []
     given: dict[str, float] = {}
     decided = 0

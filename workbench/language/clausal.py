@@ -130,6 +130,8 @@ def _all_clauses(
             try:
                 found = tuple(_formula_clauses(program, number, rule, worlds, limit))
                 clauses.extend(found)
+                for clause in found:
+                    _check_values(rule, clause, diagnostics)
                 if any(_hides_a_function(clause) for clause in found):
                     diagnostics.add(
                         "E0306",
@@ -161,6 +163,32 @@ def _all_clauses(
                     "drop the brackets: the weight is then shared by the clauses",
                 )
     return clauses
+
+
+def _check_values(rule: FormulaRule, clause: Clause, diagnostics: Diagnostics) -> None:
+    """Numbers, dates and texts range over no domain: a negated literal must bind each variable of them."""
+    bound = {
+        term.name
+        for literal in clause.literals
+        if not literal.positive
+        for term in literal.atom.arguments
+        if isinstance(term, Variable)
+    }
+    for name, type_name in clause.values:
+        if name in clause.plus:
+            diagnostics.add(
+                "E0156",
+                f"{name} is a {type_name}, and has no weight for each of its values",
+                rule.span,
+                f"write +bin({name}, 4) for a weight for each of four groups, or declare constants of {type_name}",
+            )
+        if name in clause.existential or name not in bound:
+            diagnostics.add(
+                "E0152",
+                f"{name} is a {type_name}, and nothing gives it a value",
+                rule.span,
+                "let it stand in an atom of the rule's body that is not negated",
+            )
 
 
 def _hides_a_function(clause: Clause) -> bool:
@@ -292,16 +320,19 @@ def _clause(
             became[item] = Literal(replace(item.atom, arguments=arguments), item.positive)
         else:
             became[item] = replace(item, left=flat.simple(item.left, None), right=flat.simple(item.right, None))
+    factor = None if rule.weight.factor is None else flat.simple(rule.weight.factor, None)
     plus = {v.name for term in formula_terms(rule.formula) for v in term_variables(term) if v.plus}
     order = dict.fromkeys(v.name for item in disjunction.items for v in item_variables(item))
     weight = rule.weight
+    known = [(name, types[name]) for name in order if name in types and name != weight.variable]
     clause = Clause(
         rule=number,
         index=index,
         literals=tuple(item for item in became.values() if isinstance(item, Literal)),
         guards=tuple(item for item in became.values() if isinstance(item, Comparison)),
-        variable_types=tuple((name, types[name]) for name in order if name in types and name != weight.variable),
+        variable_types=tuple((name, type_name) for name, type_name in known if program.kind_of(type_name) is None),
         function_values=tuple(flat.found.values()),
+        values=tuple((name, type_name) for name, type_name in known if program.kind_of(type_name) is not None),
         existential=tuple(name for name in order if name in disjunction.existential),
         plus=tuple(name for name in order if name in plus),
         weight=None if weight.value is None else weight.value * (1.0 if tied else share),
@@ -309,6 +340,7 @@ def _clause(
         fixed=weight.kind in ("fixed", "variable"),
         hard=weight.kind == "hard",
         weight_variable=weight.variable,
+        factor=factor,
         tied=tied,
         span=rule.span,
     )
@@ -330,6 +362,8 @@ class _Flattening:
         if isinstance(term, Constant):
             return term
         assert isinstance(term, Apply)
+        if place is not None and self.program.kind_of(place) is not None:
+            place = None
         function = self.program.functions.get(term.function)
         wanted = function.argument_types if function else (None,) * len(term.arguments)
         arguments = tuple([self.simple(argument, type_) for argument, type_ in zip(term.arguments, wanted)])

@@ -12,6 +12,7 @@ from workbench.language.program import (
     Variable,
 )
 from workbench.language.source import Diagnostics
+from workbench.language.values import ValueKind, parse_value
 from workbench.language.variable_types import infer_types
 
 __all__ = ["check_formulas"]
@@ -27,13 +28,29 @@ def check_formulas(program: Program, diagnostics: Diagnostics) -> None:
         for problem in found.problems:
             diagnostics.add(problem.code, problem.message, problem.span or rule.span, problem.help)
         for constant, type_name in found.constants:
-            constants.check(constant, type_name, joins=True)
+            kind = program.kind_of(type_name)
+            if kind is None:
+                constants.check(constant, type_name, joins=True)
+            elif parse_value(kind, constant.name) is None:
+                diagnostics.add("E0158", f"{constant.name} is no {kind}", constant.span, VALUE_HELP[kind])
         for constant, type_name in found.compared:
-            constants.check(constant, type_name, joins=False)
+            kind = program.kind_of(type_name)
+            if kind is None:
+                constants.check(constant, type_name, joins=False)
+            elif parse_value(kind, constant.name) is None:
+                diagnostics.add("E0158", f"{constant.name} is no {kind}", constant.span, VALUE_HELP[kind])
         constants.check_variables(rule.formula, found.variables)
         _check_quantifiers(rule, rule.formula, frozenset(), diagnostics)
         _check_weight_variable(rule, diagnostics)
+        _check_factor(rule, program, found.variables, diagnostics)
         _check_rereading(rule, program, diagnostics)
+
+
+VALUE_HELP = {
+    ValueKind.NUMBER: "write a number such as 30 or 0.5",
+    ValueKind.DATE: 'write it as "2020-01-31", or "2020-01-31 10:20:30"',
+    ValueKind.TEXT: None,
+}
 
 
 class _Constants:
@@ -131,6 +148,20 @@ def _check_weight_variable(rule: FormulaRule, diagnostics: Diagnostics) -> None:
             rule.span,
             f"as in `{name}: !Similar(x, y, {name}) v Same(x, y)`",
         )
+
+
+def _check_factor(rule: FormulaRule, program: Program, types: dict[str, str], diagnostics: Diagnostics) -> None:
+    """The number that a weight is multiplied by is made of numbers, dates and texts of the formula."""
+    if rule.weight.factor is None:
+        return
+    for variable in term_variables(rule.weight.factor):
+        if variable.name not in types or program.kind_of(types[variable.name]) is None:
+            diagnostics.add(
+                "E0157",
+                f"the weight is multiplied by {variable.name}, which is no number of the formula",
+                variable.span,
+                f"as in `1.2 * {variable.name}: Age(x, {variable.name}) => Old(x)`, with Age(person, number)",
+            )
 
 
 def _check_rereading(rule: FormulaRule, program: Program, diagnostics: Diagnostics) -> None:

@@ -211,7 +211,7 @@ class _Inference:
     def compare(self, node: Comparison, environment: dict[str, int]) -> None:
         sides = [self.cell_of(node.left, environment), self.cell_of(node.right, environment)]
         for cell, other in zip(sides, (node.right, node.left)):
-            if cell is not None and isinstance(other, Constant) and node.operator in EQUALITY:
+            if cell is not None and isinstance(other, Constant) and (node.operator in EQUALITY or self.is_value(cell)):
                 self.compared.append((other, cell))
         if sides[0] is not None and sides[1] is not None:
             self.unify(sides[0], sides[1], node.span)
@@ -269,6 +269,10 @@ class _Inference:
             named = "text" if "text" in kinds else "date"
             self.problem("E0106", f"`{term.function}` computes with numbers, and this is a {named}", term.span)
         return "date" if dates == 1 or (dates == 2 and term.function != "-") else "number"
+
+    def is_value(self, cell: _Cell) -> bool:
+        type_name = cell.root().type_name
+        return type_name is not None and self.program.kind_of(type_name) is not None
 
     def kind(self, term: Term, environment: dict[str, int]) -> str | None:
         cell = self.cell_of(term, environment) if not isinstance(term, Constant) else None

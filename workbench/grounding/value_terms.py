@@ -1,0 +1,110 @@
+"""Functions of numbers, dates and texts as SQL expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from workbench.grounding.select import Call, Expression, Operation, Value
+from workbench.language.values import ValueKind, parse_value
+
+__all__ = ["TEXT_FUNCTIONS", "Typed", "constant_value", "value_function"]
+
+_DAY = 86_400_000_000.0
+"""Microseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """An expression and the kind of value it has."""
+
+    kind: ValueKind
+    expression: Expression
+
+
+def constant_value(kind: ValueKind, text: str) -> Expression:
+    """A constant of the rules as a value; NULL where it is none of its kind."""
+    value = parse_value(kind, text)
+    if kind is ValueKind.DATE and value is not None:
+        return Call("cast TIMESTAMP", (Value(text),))
+    return Value(value)  # type: ignore[arg-type]
+
+
+def value_function(name: str, arguments: Sequence[Typed]) -> Typed:
+    """A function or an operator applied to values. What has no value (a logarithm of 0) is NULL."""
+    kinds = tuple(argument.kind for argument in arguments)
+    values = tuple(argument.expression for argument in arguments)
+    if name in ("+", "-") and ValueKind.DATE in kinds:
+        return _date_arithmetic(name, kinds, values)
+    if name in ("min", "max"):
+        return Typed(kinds[0], Call("least" if name == "min" else "greatest", values))
+    return Typed(ValueKind.NUMBER, _FUNCTIONS[name](*values))
+
+
+def _date_arithmetic(name: str, kinds: tuple[ValueKind, ...], values: tuple[Expression, ...]) -> Typed:
+    """Dates and numbers of days."""
+    if kinds == (ValueKind.DATE, ValueKind.DATE):
+        return Typed(ValueKind.NUMBER, _days(*values))
+    date, days = values if kinds[0] is ValueKind.DATE else values[::-1]
+    seconds = Call("to_seconds", (Operation("*", (Call("cast DOUBLE", (days,)), Value(86400.0))),))
+    return Typed(ValueKind.DATE, Operation(name, (date, seconds)))
+
+
+def _days(later: Expression, earlier: Expression) -> Expression:
+    microseconds = Operation("-", (Call("epoch_us", (later,)), Call("epoch_us", (earlier,))))
+    return Operation("/", (microseconds, Value(_DAY)))
+
+
+def _number(value: Expression) -> Expression:
+    return Call("cast DOUBLE", (value,))
+
+
+def _where(condition: Expression, value: Expression) -> Expression:
+    return Call("case", (condition, value, Value(None)))
+
+
+def _call(function: str) -> Callable[..., Expression]:
+    return lambda *values: _number(Call(function, values))
+
+
+def _words(text: Expression) -> Expression:
+    """The different words of a text, in lower case."""
+    words = Call("regexp_extract_all", (Call("lower", (text,)), Value(r"[\p{L}\p{N}]+")))
+    return Call("list_distinct", (words,))
+
+
+def _jaccard(left: Expression, right: Expression) -> Expression:
+    """Shared words by all words (Jaccard 1912); DuckDB's own `jaccard` compares letters."""
+    one, other = _words(left), _words(right)
+    both = _number(Call("len", (Call("list_intersect", (one, other)),)))
+    all_words = Operation("-", (Operation("+", (Call("len", (one,)), Call("len", (other,)))), both))
+    return Operation("/", (both, Call("nullif", (all_words, Value(0)))))
+
+
+def _closeness(left: Expression, right: Expression, width: Expression) -> Expression:
+    """1 where two numbers are equal, falling to 0 where they are `width` apart."""
+    apart = Operation("/", (Call("abs", (Operation("-", (left, right)),)), Call("nullif", (width, Value(0)))))
+    return Call("greatest", (Value(0.0), Operation("-", (Value(1.0), apart))))
+
+
+_FUNCTIONS: dict[str, Callable[..., Expression]] = {
+    "+": lambda left, right: Operation("+", (left, right)),
+    "-": lambda left, right: Operation("-", (left, right)),
+    "*": lambda left, right: Operation("*", (left, right)),
+    "/": lambda left, right: Operation("/", (_number(left), Call("nullif", (right, Value(0))))),
+    "%": lambda left, right: Operation("%", (left, Call("nullif", (right, Value(0))))),
+    "abs": _call("abs"),
+    "log": lambda value: _where(Operation(">", (value, Value(0))), Call("ln", (value,))),
+    "year": _call("year"),
+    "month": _call("month"),
+    "days": _days,
+    "levenshtein": _call("levenshtein"),
+    "damerau": _call("damerau_levenshtein"),
+    "jaro": _call("jaro_similarity"),
+    "jaro_winkler": _call("jaro_winkler_similarity"),
+    "jaccard": _jaccard,
+    "closeness": _closeness,
+}
+
+TEXT_FUNCTIONS = ("levenshtein", "damerau", "jaro", "jaro_winkler", "jaccard")
+"""Functions of texts; of constants they take the names."""
