@@ -45,15 +45,22 @@ class _Disjunction:
     """Items joined by `v`.
 
     `universal` are variables that a quantifier inside bound; `unit_like` is False where `EXIST` made the disjunction.
+    `others` are variables of the formula that stood in items which an empty domain took away.
     """
 
     items: tuple[Item, ...]
     universal: frozenset[str] = frozenset()
     unit_like: bool = True
+    others: frozenset[str] = frozenset()
 
     def joined(self, other: _Disjunction) -> _Disjunction:
         fresh = tuple(item for item in other.items if item not in self.items)
-        return _Disjunction(self.items + fresh, self.universal | other.universal, self.unit_like and other.unit_like)
+        return _Disjunction(
+            self.items + fresh,
+            self.universal | other.universal,
+            self.unit_like and other.unit_like,
+            self.others | other.others,
+        )
 
 
 FALSE = _Disjunction(())
@@ -210,8 +217,11 @@ def _exist(names: list[str], body: Formula, expansion: _Expansion) -> list[_Disj
             values[name] = Var(fresh)
         copies.append([_changed(clause, values) for clause in inner])
     found = _disjoined(copies)
+    if not copies:
+        left = frozenset(name for clause in inner for name in _variables(clause)) - universal - {names[0]}
+        found = [_Disjunction((), others=left)]
     if _is_disjunction(body):
-        return [_Disjunction(clause.items, clause.universal, False) for clause in found]
+        return [replace(clause, unit_like=False) for clause in found]
     expansion.by_domain = True
     return found
 
@@ -219,7 +229,7 @@ def _exist(names: list[str], body: Formula, expansion: _Expansion) -> list[_Disj
 def _changed(clause: _Disjunction, values: Mapping[str, Term]) -> _Disjunction:
     items = tuple(dict.fromkeys((sign, _put_in(leaf, values)) for sign, leaf in clause.items))
     universal = frozenset(getattr(values.get(name), "name", name) for name in clause.universal)
-    return _Disjunction(items, universal, clause.unit_like)
+    return _Disjunction(items, universal, clause.unit_like, clause.others)
 
 
 def _is_disjunction(formula: Formula) -> bool:
@@ -252,7 +262,7 @@ def _denied(item: Item) -> Item:
 
 
 def _variables(clause: _Disjunction) -> list[str]:
-    return list(dict.fromkeys(name for _, leaf in clause.items for name in names_in(leaf)))
+    return list(dict.fromkeys([name for _, leaf in clause.items for name in names_in(leaf)] + sorted(clause.others)))
 
 
 def names_in(leaf: Atom | Test) -> list[str]:
