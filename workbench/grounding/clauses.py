@@ -109,6 +109,7 @@ class ClausePlan:
                 signed = Call("greatest", (Operation("*", (scale, Value(sign))), Value(0)))
                 total = Call("sum", (signed,), filter=none) if none is not None else Value(0)
                 columns.append((name, Call("coalesce", (total, Value(0)))))
+                columns.append((f"all_{name}", Call("coalesce", (Call("sum", (signed,)), Value(0)))))
         columns.append(("unlisted", Value(0)))
         return Select(tuple(columns), select.sources, select.where, group_by=plus)
 

@@ -30,7 +30,8 @@ __all__ = ["Tally", "check_listed", "count_plan", "joined_relations", "make_plan
 class Tally:
     """Counts of one clause, per `+` combination in order of the constants' names.
 
-    `undefined` groundings are left out because they divide by zero.
+    `undefined` groundings are left out because they divide by zero. `unsatisfied_scale` is of all groundings that
+    evidence does not satisfy; None where their scales do not differ.
     """
 
     plan: Plan
@@ -43,6 +44,7 @@ class Tally:
     total_scale: Float
     width: int
     undefined: int = 0
+    unsatisfied_scale: Float | None = None
     templates: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
 
 
@@ -60,6 +62,7 @@ def count_plan(vocabulary: Vocabulary, plan: Plan, most: int) -> Tally:
         totals = {row[:n_plus]: row[n_plus:] for row in connection.execute(render(plan.total)).fetchall()}
     open_: dict[tuple[int, ...], int] = {}
     decided: dict[tuple[int, ...], list[float]] = {}
+    unsatisfied: dict[tuple[int, ...], Float] = {}
     width, undefined = plan.width, 0
     bindings = open_bindings(vocabulary, plan.clause) if isinstance(plan, ClausePlan) else None
     if bindings is not None and bindings < 2**62:
@@ -77,6 +80,9 @@ def count_plan(vocabulary: Vocabulary, plan: Plan, most: int) -> Tally:
             before = totals.get(key, (0.0, 0.0, 0.0))
             totals[key] = (before[0] + more, before[1] + more, 0.0)
         open_[key] = open_.get(key, 0) + n - none
+        if "all_positive" in counts:
+            scales = np.array([counts["all_positive"], counts["all_negative"]], np.float64)
+            unsatisfied[key] = unsatisfied.get(key, np.zeros(2)) + scales
         if none:
             sums = decided.setdefault(key, [0, 0.0, 0.0])
             for place, value in enumerate((none, counts["positive"], counts["negative"])):
@@ -104,7 +110,11 @@ def count_plan(vocabulary: Vocabulary, plan: Plan, most: int) -> Tally:
         width,
         undefined,
     )
+    if unsatisfied:
+        tally.unsatisfied_scale = np.array([unsatisfied.get(key, np.zeros(2)) for key in keys]).reshape(-1, 2) * scale
     if flip:
+        if tally.unsatisfied_scale is not None:
+            tally.unsatisfied_scale = tally.unsatisfied_scale[:, ::-1]
         tally.violated_scale = tally.violated_scale[:, ::-1]
         tally.total_scale = tally.total_scale[:, ::-1]
     return tally

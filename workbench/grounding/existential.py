@@ -73,6 +73,7 @@ class ExistentialPlan:
         for name, sign in (("positive", 1.0), ("negative", -1.0)):
             signed = Call("greatest", (Operation("*", (Column("q", "s"), Value(sign))), Value(0.0)))
             columns.append((name, Call("coalesce", (Call("sum", (signed,), filter=none), Value(0.0)))))
+            columns.append((f"all_{name}", Call("coalesce", (Call("sum", (signed,)), Value(0.0)))))
         columns.append(("unlisted", Value(0)))
         return Select(tuple(columns), (Source(self.grouped, "q"),), group_by=plus)
 
@@ -87,8 +88,8 @@ class ExistentialPlan:
         select = Select(
             (*keys, ("s", Call("sum", (Column("q", "s"),)))),
             sources,
-            group_by=tuple(value for _, value in keys),
-            order_by=tuple(Column("", name) for name, _ in keys),
+            group_by=(*(value for _, value in keys), Operation("<", (Column("q", "s"), Value(0)))),
+            order_by=(*(Column("", name) for name, _ in keys), Column("", "s")),
         )
         return (Shape(select, (), listing=True),)
 

@@ -279,9 +279,7 @@ class Grounder:
             np.add.at(groundings[:, 1], ids, satisfied[seen])
             np.add.at(groundings[:, 2], ids, tally.violated[seen])
             np.add.at(violated_scale, ids, tally.violated_scale[seen])
-            with np.errstate(divide="ignore", invalid="ignore"):
-                ratio = np.where(tally.total > 0, satisfied / np.maximum(tally.total, 1), 0.0)
-            np.add.at(satisfied_scale, ids, (tally.total_scale * ratio[:, None])[seen])
+            np.add.at(satisfied_scale, ids, _satisfied_scale(tally)[seen])
         sink = self.intake.rows
         power = np.array(powers, np.int8) if powers else np.ones(n_templates, np.int8)
         return GroundNetwork(
@@ -339,3 +337,11 @@ class Grounder:
                 )
             )
         return tuple(found)
+
+
+def _satisfied_scale(tally: Tally) -> Float:
+    """Summed scale of the groundings that evidence satisfies, those above 0 and those below, shape (n, 2)."""
+    if tally.unsatisfied_scale is not None:
+        return np.maximum(tally.total_scale - tally.unsatisfied_scale, 0.0)
+    satisfied = np.maximum(tally.total - tally.open - tally.violated, 0)
+    return tally.total_scale * (satisfied / np.maximum(tally.total, 1))[:, None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.grounding.select import Call, Column, Expression, Select, Source, Star, Union, Value, equal
+from workbench.grounding.select import Call, Column, Expression, Operation, Select, Source, Star, Union, Value, equal
 
 __all__ = ["in_order", "merged_rows", "with_template"]
 
@@ -39,7 +39,7 @@ def merged_rows(
     """Group equal rows of `inner`, in ascending order.
 
     Columns: `template` (where `templates` is given), `l0, ...`, the `constant` column if any, and `s`, the number of
-    groundings or the sum of their `scale` column.
+    groundings or the sum of their `scale` column, scales above and below 0 apart: each has its own cost in an energy.
     """
     keys: list[tuple[str, Expression]] = []
     sources: tuple[Source, ...] = (Source(inner, "r"),)
@@ -52,11 +52,12 @@ def merged_rows(
         keys.append((constant, Column("r", constant)))
     total: Expression = Call("count", (Star(),)) if scale is None else Call("sum", (Column("r", scale),))
     names = tuple(Column("", name) for name, _ in keys)
+    signs = () if scale is None else (Operation("<", (Column("r", scale), Value(0))),)
     return Select(
         (*keys, ("s", Call("cast DOUBLE", (total,)))),
         sources,
-        group_by=tuple(value for _, value in keys),
-        order_by=names,
+        group_by=(*(value for _, value in keys), *signs),
+        order_by=(*names, Column("", "s")) if signs else names,
     )
 
 

@@ -129,7 +129,8 @@ class Plan(Protocol):
         """`part, t0, ..., n, decided, positive, negative, unlisted`; None when the rule can have no grounding.
 
         `n` groundings that evidence does not satisfy, `decided` of them without an open atom, the latter's summed
-        scales (times potential), and those that need an atom which is not listed. Of an arithmetic rule also `width`
+        scales (times potential), and those that need an atom which is not listed. Where scales come from data also
+        `all_positive` and `all_negative`, the summed scales of all `n`. Of an arithmetic rule also `width`
         (most atoms of a row), `total` groundings, and those left out as `undefined`.
         """
         ...
