@@ -216,9 +216,10 @@ def _exist(names: list[str], body: Formula, expansion: _Expansion) -> list[_Disj
             expansion.types[fresh] = expansion.types[name]
             values[name] = Var(fresh)
         copies.append([_changed(clause, values) for clause in inner])
-    found = _disjoined(copies)
+    bound = universal | {names[0]}
+    found = [replace(clause, others=clause.others - bound) for clause in _disjoined(copies)]
     if not copies:
-        left = frozenset(name for clause in inner for name in _variables(clause)) - universal - {names[0]}
+        left = frozenset(name for clause in inner for name in _variables(clause)) - bound
         found = [_Disjunction((), others=left)]
     if _is_disjunction(body):
         return [replace(clause, unit_like=False) for clause in found]
