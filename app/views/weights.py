@@ -47,15 +47,15 @@ def filtered(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
         "by weight": -frame["weight"],
         "by magnitude": -frame["weight"].abs(),
         "by change": -(frame["weight"] - frame["initial"]).abs(),
-        "by rule": frame["template"],
+        "by rule": frame.index.to_series(),
     }
     return frame.loc[keys[order].sort_values(kind="stable").index], before
 
 
 def show(run: Any) -> None:
     """Bars and table of a run's weights."""
-    frame = workspace().run_weights(run.id)
-    frame = frame[frame["weight"].notna()]
+    frame = workspace().run_rules(run.id)
+    frame = frame[frame["weight"].notna()] if len(frame) else frame
     if frame.empty:
         st.info("This run has no weights.")
         return
@@ -83,6 +83,9 @@ def show(run: Any) -> None:
         if name in shown:
             shown[name] = shown[name].astype("int64")
     table(shown, help=COLUMNS)
+    with st.expander("Clausal form"):
+        st.caption("What each formula became before grounding: one weight a clause, of the clause's own sense.")
+        st.code("\n".join(frame["clauses"]), language="text")
     st.download_button("Download as CSV", csv_text(shown), f"weights-{run.id}.csv", "text/csv")
 
 

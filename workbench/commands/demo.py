@@ -38,10 +38,10 @@ def demo() -> None:
         fold = result.folds[-1]
         print_table(
             f"3. Weights learned without {fold.plan.name}",
-            ("weight", "clause"),
+            ("weight", "rule"),
             [
-                (row["weight"], row["clause"])
-                for row in sorted(fold.learning.table(), key=lambda row: -abs(row["weight"]))
+                (row["weight"], row["text"])
+                for row in sorted(fold.learning.rules(), key=lambda row: -abs(row["weight"]))
             ],
         )
         metrics = ("F1", "AUC-ROC", "AUC-PR", "CLL")

@@ -142,9 +142,9 @@ def learn(
     if json:
         print_json(result.summary())
     else:
-        columns = ["weight", *(("low", "high") if intervals else ()), "initial", "clause", "open"]
-        rows = [[row[name] for name in columns] for row in result.table()]
-        titles = {"initial": "before", "open": "open groundings"}
+        columns = ["weight", *(("low", "high") if intervals else ()), "initial", "text", "open"]
+        rows = [[row[name] for name in columns] for row in result.rules()]
+        titles = {"initial": "before", "text": "rule", "open": "open groundings"}
         print_table("Weights", [titles.get(name, name) for name in columns], rows[:60])
         if len(rows) > 60:
             print_line(f"... {len(rows) - 60:,} more; --out FILE writes them all")

@@ -34,7 +34,7 @@ __all__ = ["DEFAULT_WORLD", "FORMAT_VERSION", "Database"]
 
 DEFAULT_WORLD = "world"
 WORKSPACE_TABLES = tuple(re.findall(r"^CREATE TABLE (\w+)", sql_text("schema"), re.MULTILINE))
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 
 
 class Database:

@@ -40,7 +40,7 @@ __all__ = [
 RunTable = OneOf["weight", "prediction", "metric", "trace"]
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "weight": (
-        *("fold", "template", "rule", "clause", "formula", "weight", "initial", "fixed"),
+        *("fold", "template", "rule", "clause", "formula", "written", "share", "weight", "initial", "fixed"),
         *("open", "satisfied", "violated", "low", "high"),
     ),
     "prediction": ("fold", "world", "predicate", "arguments", "value", "truth"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -25,6 +26,7 @@ from workbench.language.program import (
     Term,
     Variable,
 )
+from workbench.language.rewriting import rule_text
 from workbench.network.ground_network import Templates
 
 __all__ = ["TemplateTable", "clause_text", "linear_text"]
@@ -125,6 +127,8 @@ class TemplateTable:
     share: list[float] = field(default_factory=list)
     power: list[int] = field(default_factory=list)
     label: list[str] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)
+    _clauses: dict[int, set[int]] = field(default_factory=dict)
     _ids: dict[tuple[int, int, str], int] = field(default_factory=dict)
     _first_linear: dict[tuple[int, int], str] = field(default_factory=dict)
 
@@ -147,32 +151,49 @@ class TemplateTable:
             base = 1.0
         elif self.tie and base is not None and clause.share and not clause.tied:
             base /= clause.share
+        whole = self.tie or clause.tied
+        share = 1.0 if whole or clause.weight_variable is not None else clause.share
+        self._clauses.setdefault(clause.rule, set()).add(index)
         ids = []
         for names in combinations:
-            label = self._label(clause, dict(zip(clause.plus, names)))
-            ids.append(self._id(clause.rule, index, label, base, clause.fixed, clause.share, clause.power))
+            constants = dict(zip(clause.plus, names))
+            formula = self._formula(clause, constants)
+            label = formula[0] if whole and formula else clause_text(clause.general or clause, constants)
+            written = formula[1] if formula else ""
+            ids.append(self._id(clause.rule, index, label, base, clause.fixed, share, clause.power, written))
         return np.array(ids, np.int32)
 
-    def _label(self, clause: Clause, constants: Mapping[str, str]) -> str:
-        """A clause in words; the whole formula where its clauses share a template."""
+    def _formula(self, clause: Clause, constants: Mapping[str, str]) -> tuple[str, str] | None:
+        """The whole formula of a clause in canonical form and as it was written; None where others are `+` in it."""
         rule = self.program.rules[clause.rule]
-        if (self.tie or clause.tied) and isinstance(rule, FormulaRule):
-            terms = [v for term in formula_terms(rule.formula) for v in term_variables(term) if v.plus]
-            if {variable.name for variable in terms} == set(clause.plus):
-                return format_formula(map_terms(rule.formula, substitution(_constants(constants))))
-        return clause_text(clause.general or clause, constants)
+        if not isinstance(rule, FormulaRule):
+            return rule_text(rule), rule_text(rule)
+        if {v.name for term in formula_terms(rule.formula) for v in term_variables(term) if v.plus} != set(clause.plus):
+            return None
+        canonical = format_formula(map_terms(rule.formula, substitution(_constants(constants))))
+        return canonical, canonical if constants else " ".join(rule_text(rule).split())
 
     def number_linear(self, rule: LinearRule) -> int:
         """The id of an arithmetic rule's template."""
         text = self._first_linear.setdefault((rule.rule, rule.index), linear_text(rule))
-        return self._id(rule.rule, rule.index, text, rule.weight, rule.fixed, 1.0, rule.power)
+        written = rule_text(self.program.rules[rule.rule])
+        self._clauses.setdefault(rule.rule, set()).add(rule.index)
+        return self._id(rule.rule, rule.index, text, rule.weight, rule.fixed, 1.0, rule.power, written)
 
     def fixed_entry(self, rule: int, clause: int, label: str, weight: float) -> int:
         """A template of given weight that no rule has (soft evidence)."""
-        return self._id(rule, clause, label, weight, True, 1.0, 1)
+        return self._id(rule, clause, label, weight, True, 1.0, 1, "")
 
     def _id(
-        self, rule: int, index: int, label: str, weight: float | None, fixed: bool, share: float, power: int
+        self,
+        rule: int,
+        index: int,
+        label: str,
+        weight: float | None,
+        fixed: bool,
+        share: float,
+        power: int,
+        written: str,
     ) -> int:
         key = (rule, index, label)
         if key in self._ids:
@@ -189,6 +210,7 @@ class TemplateTable:
         self.share.append(share)
         self.power.append(power)
         self.label.append(label)
+        self.written.append(written)
         return self._ids[key]
 
     def finish(self) -> Templates:
@@ -202,4 +224,13 @@ class TemplateTable:
             np.array(self.clause, np.int32),
             np.array(self.share, np.float64),
             tuple(self.label),
+            self._whole_formulas(),
+        )
+
+    def _whole_formulas(self) -> tuple[str, ...]:
+        """Each template's formula, where all its clauses have a template: else it would say more than they do."""
+        present = Counter(zip(self.rule, self.written))
+        return tuple(
+            written if present[rule, written] == len(self._clauses.get(rule, ())) else ""
+            for rule, written in zip(self.rule, self.written)
         )

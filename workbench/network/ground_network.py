@@ -69,9 +69,13 @@ class Templates:
     rule, clause : int32 arrays, shape (n_templates,)
         The rule of the program and the clause of that rule.
     share : float64 array, shape (n_templates,)
-        The clause's share of its formula's weight; what `--tie` scales by.
+        The template's weight as a part of its formula's: 1 where they are the same, negative where clausal form
+        turned the formula round.
     label : tuple of str
         The clause in logic syntax, `+` variables replaced by their constants.
+    formula : tuple of str
+        The formula that the clause is of, as its author wrote it, `+` variables replaced by their constants; empty
+        where that says something else than the clauses that have a template. None at all where it is not known.
     """
 
     weight: Float
@@ -80,6 +84,7 @@ class Templates:
     clause: Int32
     share: Float
     label: tuple[str, ...]
+    formula: tuple[str, ...] = ()
 
     @property
     def n_templates(self) -> int:

@@ -11,7 +11,8 @@ from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.network import explain_atom, mean_explanation
 from workbench.verbs.named_rules import named_rules
-from workbench.verbs.naming import row_texts, template_texts
+from workbench.verbs.naming import row_texts
+from workbench.verbs.written_rules import written_labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +33,7 @@ class Contribution:
     template : int
         -1 for a hard rule.
     rule : str
-        The template in the rules language.
+        As its author wrote it; the clause, where a formula's clauses weigh differently.
     ground : str
         The ground clause, atoms by name; of several, how many there are. Of each rule and set of open atoms at most
         200 are named. Arithmetic rules are told by their open atoms, and those with one open atom are summed.
@@ -172,7 +173,7 @@ def explain_result(result: InferenceResult, atom: str, *, samples: int = 0, seed
 
 def _contributions(result: InferenceResult, parts: AtomExplanation, index: int) -> Iterator[Contribution]:
     """Each entry of an explanation ground rule by ground rule, where they are known, else as the network has it."""
-    labels = template_texts(result.program, result.grounding.templates)
+    labels = written_labels(result.grounding.templates, result.weights)
     rows = parts.row[parts.row >= 0].tolist()
     texts = dict(zip(rows, row_texts(result.grounding, rows)))
     others = _others(result, rows, index)

@@ -15,8 +15,7 @@ from workbench.database import Database
 from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.grounding import Grounding, GroundRequest, LazyRows, ground, ground_lazily
 from workbench.inference.row_store import RowStore
-from workbench.language import format_program
-from workbench.language.program import LogicalRule, Program, Weight
+from workbench.language.program import Program
 from workbench.learning import Example, LearnedWeights, WeightIntervals, make_learner, validate, weight_intervals
 from workbench.learning.max_margin import MaxMargin
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
@@ -25,9 +24,10 @@ from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json, deadline_after
 from workbench.verbs.generative import DatabaseFlipCounts
 from workbench.verbs.infer import is_query, query_predicates
-from workbench.verbs.naming import row_texts, template_texts
+from workbench.verbs.naming import row_texts
+from workbench.verbs.written_rules import WrittenRule, learned_text, template_texts, written_rules
 
-__all__ = ["GENERATIVE", "LearningResult", "by_world", "example_of", "learn", "learned_text"]
+__all__ = ["GENERATIVE", "LearningResult", "by_world", "example_of", "learn"]
 
 HeldOut = Callable[[Grounding], Bool]
 """Which atoms of a grounding keep their labels from the learner."""
@@ -94,6 +94,26 @@ class LearningResult:
             for index in range(self.templates.n_templates)
         ]
 
+    def rules(self) -> list[dict[str, Any]]:
+        """One record a rule as its author wrote it, weight and interval in the author's sense."""
+        return [self._rule(one) for one in written_rules(self.templates, self.learned.weights)]
+
+    def _rule(self, one: WrittenRule) -> dict[str, Any]:
+        first = one.templates[0]
+        share = float(self.templates.share[first]) if one.whole else 1.0
+        ends = sorted(value / share for value in self._interval(first).values())
+        return {
+            "rule": one.rule,
+            "text": one.text,
+            "description": self.program.rules[one.rule].description if one.rule >= 0 else "",
+            "initial": as_json(float(self.templates.weight[first]) / share),
+            "weight": one.weight,
+            "fixed": bool(self.templates.fixed[first]),
+            "open": int(self.grounding.network.groundings[list(one.templates), 0].sum()),
+            "templates": list(one.templates),
+            **(dict(zip(("low", "high"), ends)) if self.intervals is not None else {}),
+        }
+
     def _interval(self, index: int) -> dict[str, Any]:
         if self.intervals is None:
             return {}
@@ -110,6 +130,7 @@ class LearningResult:
             "seconds": round(self.seconds, 6),
             "run": self.run_id,
             "weights": self.table(),
+            "rules": self.rules(),
             "diagnostics": as_json(self.learned.diagnostics),
             "warnings": [warning.as_record() for warning in self.warnings],
         }
@@ -287,24 +308,3 @@ def default_learner(program: Program, *, hidden: bool) -> str:
     if program.language == "psl":
         return "hinge_perceptron"
     return "diagonal_newton" if hidden else "pseudo_likelihood"
-
-
-def learned_text(program: Program, templates: Templates, weights: Float) -> str:
-    """The program printed with learned weights.
-
-    In PSL each rule keeps its form. In Markov logic each clause stands on its own line with its weight, `+` variables
-    replaced by their constants; hard formulas stay as they were written.
-    """
-    if program.language == "psl":
-        by_rule = {int(rule): float(weight) for rule, weight in zip(templates.rule, weights)}
-        rules = tuple(
-            replace(rule, weight=Weight("given", by_rule[index]))
-            if index in by_rule and rule.weight.kind != "hard"
-            else rule
-            for index, rule in enumerate(program.rules)
-        )
-        return format_program(replace(program, rules=rules))
-    hard = tuple(rule for rule in program.rules if rule.weight.kind == "hard" and not isinstance(rule, LogicalRule))
-    lines = [format_program(replace(program, rules=hard)).rstrip(), ""]
-    lines += [f"{weight:.10g}  {label}" for weight, label in zip(weights, templates.label)]
-    return "\n".join(lines) + "\n"

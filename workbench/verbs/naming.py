@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,29 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from workbench.grounding import Grounding
-    from workbench.language.program import Program, Rule
-    from workbench.network import Templates
 
-__all__ = ["row_texts", "template_texts", "without_weight"]
-
-_WEIGHT = re.compile(r"\s*@?[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*:?\s*")
-
-
-def template_texts(program: Program, templates: Templates) -> tuple[str, ...]:
-    """Each template in the language of its program: a PSL rule without its weight, a Markov logic clause by its label.
-
-    Weights are told beside, and those in the text may be older.
-    """
-    if program.language == "mln":
-        return templates.label
-    rules = [without_weight(rule) for rule in program.rules]
-    return tuple(rules[rule] or label for rule, label in zip(templates.rule.tolist(), templates.label))
-
-
-def without_weight(rule: Rule) -> str:
-    """The text of a rule as written, without the number before it."""
-    found = _WEIGHT.match(rule.text) if rule.weight.kind in ("given", "fixed") else None
-    return rule.text[found.end() :] if found else rule.text
+__all__ = ["row_texts"]
 
 
 def row_texts(grounding: Grounding, rows: Sequence[int]) -> list[str]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -17,8 +16,8 @@ from workbench.inference import Solution, Status
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import Task, as_program
 from workbench.verbs.infer import InferenceResult, is_query, solve_given
-from workbench.verbs.learn import learned_text
 from workbench.verbs.runs import recorded_request
+from workbench.verbs.written_rules import learned_text, recorded_templates
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -171,8 +170,7 @@ def _recorded(database: Database, number: int, fold: int | None) -> _Recorded:
     if weights.empty or not 0 <= fold < len(plans):
         raise UsageError.of("E0815", f"run {number} recorded no weights for fold {fold}")
     program = as_program(run.program_text)
-    templates = SimpleNamespace(rule=weights["rule"].to_numpy(), label=tuple(weights["formula"]))
-    text = learned_text(program, cast(Any, templates), weights["weight"].to_numpy(np.float64))
+    text = learned_text(program, recorded_templates(weights), weights["weight"].to_numpy(np.float64))
     return _Recorded(
         run,
         as_program(text),

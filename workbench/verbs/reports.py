@@ -38,6 +38,39 @@ class Reporting:
         """A run's weights."""
         return data.run_table(self.database, number, "weight")
 
+    def run_rules(self, number: int, *, fold: int | None = None) -> pd.DataFrame:
+        """A run's rules as their author wrote them, each with its one weight in the author's sense.
+
+        Columns: rule, formula, weight, initial, low, high, fixed, open, satisfied, violated, clauses (what the rule
+        became, one a line). A formula whose clauses weigh differently has a row a clause.
+        """
+        import pandas as pd
+
+        from workbench.verbs.written_rules import recorded_templates, written_rules
+
+        table = self.run_weights(number)
+        table = table[table["fold"].isna() if fold is None else table["fold"] == fold].reset_index(drop=True)
+        rows = []
+        for one in written_rules(recorded_templates(table), table["weight"].to_numpy(np.float64)):
+            own = table.loc[list(one.templates)]
+            first = own.iloc[0]
+            share = float(first["share"]) if one.whole else 1.0
+            ends = sorted(float(first[name]) / share for name in ("low", "high"))
+            rows.append(
+                {
+                    "rule": one.rule,
+                    "formula": one.text,
+                    "weight": one.weight,
+                    "initial": float(first["initial"]) / share,
+                    "low": ends[0],
+                    "high": ends[1],
+                    "fixed": bool(first["fixed"]),
+                    **own[["open", "satisfied", "violated"]].sum().to_dict(),
+                    "clauses": "\n".join(own["formula"]),
+                }
+            )
+        return pd.DataFrame(rows)
+
     def run_metrics(self, number: int) -> pd.DataFrame:
         """A run's metrics, one row a fold and metric."""
         return data.run_table(self.database, number, "metric")

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.language.rewriting import rule_text
 from workbench.network import distances, hard_violations
-from workbench.verbs.naming import without_weight
 
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
+
+DECIMALS = 12
 
 __all__ = ["RuleDistance", "rule_distances"]
 
@@ -25,7 +27,7 @@ class RuleDistance:
     rule : str
         Its text.
     weight : float or None
-        None for hard rules and for rules of several weights.
+        In its author's sense; None for hard rules and for rules of several weights.
     groundings : int
         Those with an open atom.
     satisfied, violated : int
@@ -57,7 +59,7 @@ def rule_distances(result: InferenceResult) -> tuple[RuleDistance, ...]:
     first = 0
     for count in grounding.rules:
         own = np.flatnonzero(templates.rule == count.rule)
-        weights = np.unique(result.weights[own])
+        weights = np.unique(np.round(result.weights[own] / templates.share[own], DECIMALS))
         total = float(by_template[own].sum())
         if not own.size:
             # Rows come rule by rule, so the hard rules' rows are runs among all hard rows.
@@ -65,7 +67,7 @@ def rule_distances(result: InferenceResult) -> tuple[RuleDistance, ...]:
             first += count.ground_rows
         found.append(
             RuleDistance(
-                without_weight(result.program.rules[count.rule]),
+                rule_text(result.program.rules[count.rule]),
                 float(weights[0]) if weights.size == 1 else None,
                 count.open,
                 count.satisfied,

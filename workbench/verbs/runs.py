@@ -26,7 +26,7 @@ from workbench.evaluation import corrected_resampled_t_test, paired_t_test, wilc
 from workbench.grounding import GroundRequest
 from workbench.language import format_program
 from workbench.verbs.common import as_json, names_of
-from workbench.verbs.naming import template_texts
+from workbench.verbs.written_rules import template_texts
 
 if TYPE_CHECKING:
     from workbench.grounding import Grounding
@@ -65,6 +65,8 @@ def _weights(program: Program, templates: Templates, weights: Array, grounding: 
         "rule": templates.rule,
         "clause": templates.clause,
         "formula": list(template_texts(program, templates)),
+        "written": list(templates.formula or ("",) * templates.n_templates),
+        "share": templates.share,
         "weight": weights,
         "initial": templates.weight,
         "fixed": templates.fixed,

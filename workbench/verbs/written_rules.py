@@ -1,0 +1,163 @@
+"""Rules as their author wrote them, with one weight each in the author's sense, from the weights of their clauses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from workbench.arrays import Float, Int32
+from workbench.language.program import FormulaRule, Program
+from workbench.language.rewriting import rule_line, rule_text, with_rules
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "LabelledTemplates",
+    "WrittenRule",
+    "learned_text",
+    "recorded_templates",
+    "template_texts",
+    "written_labels",
+    "written_rules",
+]
+
+# Clauses of a formula weigh the same up to rounding, or were learned apart.
+TOLERANCE = 1e-9
+
+
+class LabelledTemplates(Protocol):
+    """What is read of the templates, of a grounding or of a recorded run."""
+
+    @property
+    def rule(self) -> Int32: ...
+    @property
+    def share(self) -> Float: ...
+    @property
+    def label(self) -> tuple[str, ...]: ...
+    @property
+    def formula(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True)
+class RecordedTemplates:
+    """The templates of a recorded run."""
+
+    rule: Int32
+    share: Float
+    label: tuple[str, ...]
+    formula: tuple[str, ...]
+
+
+def recorded_templates(weights: pd.DataFrame) -> RecordedTemplates:
+    """What a run's table of weights tells of the templates, in its order."""
+    return RecordedTemplates(
+        weights["rule"].to_numpy(np.int32, na_value=-1),
+        weights["share"].to_numpy(np.float64),
+        tuple(weights["formula"]),
+        tuple(weights["written"]),
+    )
+
+
+@dataclass(frozen=True)
+class WrittenRule:
+    """A formula with its one weight, or one clause of a formula whose clauses weigh differently.
+
+    Attributes
+    ----------
+    rule : int
+        Its number in the program; -1 for evidence with a probability.
+    text : str
+        The formula as its author wrote it, or the clause.
+    weight : float
+        In the sense of `text`: positive where it speaks for the formula.
+    templates : tuple of int
+        The templates that carry the weight, at least one.
+    whole : bool
+        Whether `text` is the formula.
+    """
+
+    rule: int
+    text: str
+    weight: float
+    templates: tuple[int, ...]
+    whole: bool
+
+
+def written_rules(templates: LabelledTemplates, weights: Float) -> tuple[WrittenRule, ...]:
+    """The rules behind weights of shape (n_templates,), in order of their first template. O(n_templates)."""
+    formulas = templates.formula or ("",) * len(templates.label)
+    groups: dict[tuple[int, str], list[int]] = {}
+    for number, (rule, formula) in enumerate(zip(templates.rule.tolist(), formulas)):
+        groups.setdefault((rule, formula) if formula else (number, ""), []).append(number)
+    found = []
+    for (_, formula), members in groups.items():
+        senses = np.asarray(weights, np.float64)[members] / np.asarray(templates.share, np.float64)[members]
+        rule = int(templates.rule[members[0]])
+        if formula and _one_weight(senses):
+            found.append(WrittenRule(rule, formula, float(senses[0]), tuple(members), True))
+        else:
+            found += [WrittenRule(rule, templates.label[one], float(weights[one]), (one,), False) for one in members]
+    return tuple(sorted(found, key=lambda one: one.templates[0]))
+
+
+def _one_weight(senses: Float) -> bool:
+    if np.isnan(senses).all():
+        return True
+    return bool(np.ptp(senses) <= TOLERANCE * np.abs(senses).max())
+
+
+def template_texts(program: Program, templates: LabelledTemplates) -> tuple[str, ...]:
+    """What each template says by itself: a PSL rule without its weight, a Markov logic clause."""
+    if program.language == "mln" or not templates.formula:
+        return templates.label
+    return tuple(formula or label for formula, label in zip(templates.formula, templates.label))
+
+
+def written_labels(templates: LabelledTemplates, weights: Float) -> tuple[str, ...]:
+    """Each template's rule as its author wrote it, or its clause where the rule's clauses weigh differently."""
+    labels = list(templates.label)
+    for one in written_rules(templates, weights):
+        for template in one.templates:
+            labels[template] = one.text
+    return tuple(labels)
+
+
+def learned_text(program: Program, templates: LabelledTemplates, weights: Float) -> str:
+    """The program with learned weights: comments, order and form as its author wrote them.
+
+    A formula whose clauses were learned apart is written clause by clause below a comment that names it; one with `+`
+    variables once for each combination of their constants. Hard rules, and those with weights from the data, stay.
+    """
+    by_rule: dict[int, list[WrittenRule]] = {}
+    for one in written_rules(templates, weights):
+        by_rule.setdefault(one.rule, []).append(one)
+    lines: dict[int, str] = {}
+    for number, rule in enumerate(program.rules):
+        own = by_rule.get(number, [])
+        if rule.weight.kind in ("hard", "variable") or any(np.isnan(one.weight) for one in own):
+            continue
+        if isinstance(rule, FormulaRule):
+            lines[number] = "\n".join(_lines(rule, own))
+        elif own:
+            lines[number] = rule_line(rule, own[0].weight)
+    return with_rules(program, lines)
+
+
+def _lines(rule: FormulaRule, own: Sequence[WrittenRule]) -> list[str]:
+    if not own:
+        return [f"// {_one_line(rule_text(rule))}: left out, it has no grounding to learn from"]
+    if len(own) == 1 and own[0].text == _one_line(rule_text(rule)):
+        return [rule_line(rule, own[0].weight)]
+    lines = [rule_line(rule, one.weight, one.text) if one.whole else f"{one.weight:.10g} {one.text}" for one in own]
+    if all(one.whole for one in own):
+        return lines
+    # The blank line keeps the remark from being read as the first clause's description.
+    return [f"// {_one_line(rule_text(rule))}: clause by clause", "", *lines]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
