@@ -22,14 +22,14 @@ FACTS = "Friends(Anna, Bob)\nFriends(Cy, Bob)\nFriends(Bob, Cy)\nSmokes(Anna)\n"
 
 GOLDEN = [
     "Smokes(Bob) has value 1.0000. Given everything else, its log-odds are +1.9000 (probability 0.8699), most of it "
-    "from !Smokes(x) v !Friends(x, y) v Smokes(y) (+2.200); Smokes(x) (-0.300).",
+    "from Smokes(x) ^ Friends(x, y) => Smokes(y) (+2.200); Smokes(x) (-0.300).",
     "1.1000 | 1.1000 | 0.0000 | !Smokes(Cy) v !Friends(Cy, Bob) v | Smokes(Cy) = 1, Friends(Cy, Bob) = 1 | "
-    "!Smokes(x) v !Friends(x, y) v",
+    "Smokes(x) ^ Friends(x, y) => Smokes(y)",
     "1.1000 | 1.1000 | 0.0000 | !Smokes(Anna) v !Friends(Anna, Bob) v | Smokes(Anna) = 1, Friends(Anna, Bob) = | "
-    "!Smokes(x) v !Friends(x, y) v",
+    "Smokes(x) ^ Friends(x, y) => Smokes(y)",
     "-0.3000 | -0.3000 | 0.0000 | Smokes(Bob) | | Smokes(x)",
     "0.0000 | 1.1000 | 0.0000 | !Smokes(Bob) v !Friends(Bob, Cy) v | Smokes(Cy) = 1, Friends(Bob, Cy) = 1 | "
-    "!Smokes(x) v !Friends(x, y) v",
+    "Smokes(x) ^ Friends(x, y) => Smokes(y)",
 ]
 
 
@@ -50,7 +50,7 @@ def test_the_command_line_names_the_evidence(run: Run) -> None:
     known = next(item for item in run(*command, "--json").json["contributions"] if not item["others"] and item["given"])
     assert known == {
         "template": 0,
-        "rule": "!Smokes(x) v !Friends(x, y) v Smokes(y)",
+        "rule": "Smokes(x) ^ Friends(x, y) => Smokes(y)",
         "ground": "!Smokes(Anna) v !Friends(Anna, Bob) v Smokes(Bob)",
         "contribution": pytest.approx(1.1),
         "distance": 0.0,

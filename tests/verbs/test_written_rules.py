@@ -1,0 +1,113 @@
+"""Rules come back as their author wrote them, and say the same as the clauses that were learned."""
+
+from __future__ import annotations
+
+from itertools import product
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from workbench.database import load_alchemy_text
+from workbench.language import parse_mln
+from workbench.network import energy
+from workbench.verbs.written_rules import learned_text, written_rules
+
+FACTS = """
+Friends(Ada, Bo)
+Friends(Bo, Ada)
+Friends(Bo, Cy)
+Smokes(Ada)
+Cancer(Ada)
+Group(Ada, G1)
+Group(Bo, G2)
+Group(Cy, G1)
+"""
+RULES = """// who is who
+Friends(person, person)
+Smokes(person)   // smokers
+Cancer(person)
+Group(person, group)
+
+// smoking causes cancer
+1.5  Smokes(x) => Cancer(x)   // so they say
+1.1  Friends(x, y) => (Smokes(x) <=> Smokes(y))
+0.3 Smokes(x)   ^   Cancer(x)
+-0.5 Group(x, +g) ^ Smokes(x)
+0.4 Smokes(x) => (EXIST y (Friends(x, y) ^ Cancer(y)))
+!Friends(x, x).
+0.2 Smokes(x) ^
+  !Cancer(x)
+"""
+QUERY = ("Smokes", "Cancer")
+
+
+def test_one_weight_a_formula_in_its_own_sense() -> None:
+    with wb.open() as workspace:
+        workspace.declare(RULES)
+        load_alchemy_text(workspace.database, FACTS)
+        grounding = workspace.ground(RULES, learning=True, query=QUERY)
+    found = {one.text: one.weight for one in written_rules(grounding.templates, grounding.templates.weight)}
+    assert found == pytest.approx(
+        {
+            "Smokes(x) => Cancer(x)": 1.5,
+            "Friends(x, y) => (Smokes(x) <=> Smokes(y))": 1.1,
+            "Smokes(x) ^ Cancer(x)": 0.3,
+            "Group(x, G1) ^ Smokes(x)": -0.5,
+            "Group(x, G2) ^ Smokes(x)": -0.5,
+            "Smokes(x) => (EXIST y (Friends(x, y) ^ Cancer(y)))": 0.4,
+            "Smokes(x) ^ !Cancer(x)": 0.2,
+        }
+    )
+
+
+@pytest.mark.parametrize("tie", [False, True])
+@pytest.mark.parametrize("apart", [False, True])
+def test_the_learned_program_says_what_was_learned(tie: bool, apart: bool) -> None:
+    """Energies of all states differ by a constant between the learned weights and the program read back."""
+    with wb.open() as workspace:
+        workspace.declare(RULES)
+        load_alchemy_text(workspace.database, FACTS)
+        before = workspace.ground(RULES, learning=True, query=QUERY, tie=tie)
+        share = before.templates.share
+        random = np.random.default_rng(7)
+        weights = random.normal(size=share.size) if apart else before.templates.weight + share
+        text = learned_text(parse_mln(RULES), before.templates, weights)
+        after = workspace.ground(text, learning=True, query=QUERY)
+    assert before.atoms.names(np.arange(6)) == after.atoms.names(np.arange(6))
+    states = [np.array(state, np.float64) for state in product((0, 1), repeat=6)]
+    old = np.array([energy(before.network, weights, state) for state in states])
+    new = np.array([energy(after.network, after.templates.weight, state) for state in states])
+    np.testing.assert_allclose(old - old[0], new - new[0], atol=1e-7)
+    assert "Smokes(person)   // smokers" in text
+    assert "// smoking causes cancer\n" in text
+    assert "!Friends(x, x)." in text
+    assert ("clause by clause" in text) == (apart and not tie)
+
+
+def test_a_soft_program_keeps_its_form() -> None:
+    rules = "// close\n1.0: Near(A, B) & Likes(A) -> Likes(B) ^2\n\n0.5: !Likes(A)   # prior\n"
+    with wb.open() as workspace:
+        program = workspace.declare(rules)
+    templates = SimpleNamespace(
+        rule=np.array([0, 1]), share=np.ones(2), label=("a", "b"), formula=("Near(A, B) ...", "!Likes(A)")
+    )
+    text = learned_text(program, templates, np.array([0.25, 2.0]))
+    assert text.splitlines()[0] == "// close"
+    assert text.splitlines()[1].startswith("0.25: ")
+    assert text.splitlines()[1].endswith("^2")
+    assert text.splitlines()[3] == "2.0: !Likes(A)   # prior"
+
+
+def test_recorded_runs_tell_rules_as_written() -> None:
+    with wb.open() as workspace:
+        workspace.declare(RULES)
+        load_alchemy_text(workspace.database, FACTS)
+        learned = workspace.learn(RULES, query=QUERY)
+        assert learned.run_id is not None
+        frame = workspace.run_rules(learned.run_id)
+        expected = [(row["text"], row["weight"]) for row in learned.rules()]
+    assert list(zip(frame["formula"], frame["weight"])) == expected
+    conjunction = frame[frame["formula"] == "Smokes(x) ^ Cancer(x)"].iloc[0]
+    assert conjunction["clauses"] == "!Smokes(x) v !Cancer(x)"
