@@ -113,7 +113,7 @@ def counting(seconds: float, seed: int = 0) -> Iterable[dict[str, object]]:
     problem = relax(network, weights)
     for name, program in (("plain", problem), ("counting", aggregate(problem))):
         began = process_time()
-        answer = solve_highs(program, integer=True, time_limit=seconds)
+        answer = solve_highs(program, integer=True, deadline=monotonic() + seconds)
         yield {
             "problem": f"integer program, {name} rows",
             "atoms": network.n_atoms,

@@ -47,6 +47,7 @@ def test_the_kit_covered_every_pair(capsys: pytest.CaptureFixture[str]) -> None:
         print(f"\n{len(SEEN)} (engine, check) pairs over {sum(SEEN.values())} networks")
     for name, task in engines():
         assert SEEN[name, task, "answers_are_well_formed"] > 0, name
+        assert SEEN[name, task, "a_deadline_and_a_cancel_are_heard_at_work"] > 0, name
 
 
 def test_unknown_names_and_parameters_are_refused() -> None:

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import fields, is_dataclass
 from io import StringIO
-from threading import Event
+from threading import Event, Timer
 from time import monotonic
 from typing import Any
 
 import numpy as np
 
+from tests.kits.hard_networks import hard_networks
 from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_block_grid, random_hinge_network, random_mln
 from workbench.arrays import Float
@@ -217,6 +218,24 @@ def a_cancel_is_a_status(engine: Engine) -> int:
     return len(cases)
 
 
+def a_deadline_and_a_cancel_are_heard_at_work(engine: Engine) -> int:
+    """A tenth of a second into a problem that would take far longer, the engine stops and says so."""
+    network, weights = next(case for case in hard_networks() if engine.declines(*case) is None)
+    for stopped in (Status.LIMIT, Status.CANCELLED):
+        event = Event()
+        timer = Timer(0.1, event.set)
+        if stopped is Status.CANCELLED:
+            timer.start()
+        deadline = monotonic() + 0.1 if stopped is Status.LIMIT else None
+        solution = engine.solve(network, weights, deadline=deadline, progress=Progress(cancel_event=event))
+        timer.cancel()
+        well_formed(engine, network, solution)
+        assert solution.status is stopped, f"{solution.status}: {solution.reason}"
+        if engine.task == "map":
+            assert solution.bound <= solution.energy
+    return 1
+
+
 def a_contradiction_is_infeasible(engine: Engine) -> int:
     network = network_from_clauses(3, [[1], [-1, 2], [-2], [2, 3]], [-1, -1, -1, 0])
     if engine.declines(network, np.ones(1)) is not None:
@@ -269,6 +288,7 @@ CHECKS: tuple[Callable[[Any], int], ...] = (
     empty_networks_are_solved,
     a_passed_deadline_is_honest,
     a_cancel_is_a_status,
+    a_deadline_and_a_cancel_are_heard_at_work,
     a_contradiction_is_infeasible,
     a_contradiction_around_a_loop_is_not_answered,
     what_is_declined_is_said_why,

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from io import StringIO
 from time import monotonic
 from typing import Any, ClassVar, Literal
@@ -16,6 +17,7 @@ from workbench.arrays import Float, Int64
 from workbench.errors import InputError, UsageError
 from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude, declines_concave, infeasible
+from workbench.inference.elsewhere import Stopped, elsewhere
 from workbench.inference.solution import Solution, Status
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.relax import relax
@@ -31,6 +33,7 @@ SOLVERS: Mapping[str, str] = {
     "scs": "SCS",
 }
 
+_PACKAGES: Mapping[str, str] = {"highs": "highspy"}
 _TIME_LIMITS: Mapping[str, str] = {"clarabel": "time_limit", "osqp": "time_limit", "scs": "time_limit_secs"}
 
 
@@ -86,7 +89,12 @@ class ConvexSolver:
         if deadline is not None and solver in _TIME_LIMITS:
             options.setdefault(_TIME_LIMITS[solver], max(remaining(deadline), 0.01))
         if program.n:
-            point, said = _solve(program, SOLVERS[solver], options)
+            try:
+                point, said = elsewhere(deadline, progress, _solve, program, SOLVERS[solver], options)
+            except Stopped:
+                middle = np.clip(np.full(program.n, 0.5), program.lower, program.upper)
+                stopped = Status.CANCELLED if progress.cancelled else Status.LIMIT
+                point, said = Point(middle, -np.inf, stopped), "stopped"
         else:
             point, said = Point(np.zeros(0), program.energy(np.zeros(0))), "nothing to solve"
         if point is None:
@@ -111,9 +119,7 @@ class ConvexSolver:
         )
 
     def _chosen(self) -> str:
-        import cvxpy as cp
-
-        installed = {name for name, code in SOLVERS.items() if code in cp.installed_solvers()}
+        installed = {name for name in SOLVERS if find_spec(_PACKAGES.get(name, name)) is not None}
         if self.solver is None:
             return "ecos" if "ecos" in installed else "clarabel"
         name = self.solver.casefold()

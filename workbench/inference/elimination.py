@@ -127,18 +127,22 @@ def plan(variables: Variables, width: float) -> Plan | float:
     return Plan(order, scopes, widest, size)
 
 
-def marginals(layout: Layout, variables: Variables, order: Plan) -> tuple[dict[int, float], float]:
+def marginals(
+    layout: Layout, variables: Variables, order: Plan, look: Callable[[], None] = lambda: None
+) -> tuple[dict[int, float], float]:
     """The probability of each free atom, and log Z of the component (energy of free atoms only).
 
-    log Z is -inf where hard rows clash. Time and space: the entries of all tables.
+    log Z is -inf where hard rows clash. `look` is called at every table, and stops the work by raising. Time and space:
+    the entries of all tables.
     """
-    tables, messages, parents = _upwards(layout, variables, order, _log_sum)
+    tables, messages, parents = _upwards(layout, variables, order, _log_sum, look)
     log_z = sum(float(message) for message, parent in zip(messages, parents) if parent < 0)
     probability: dict[int, float] = {}
     if not np.isfinite(log_z):
         return probability, float(log_z)
     downward: list[Float] = [np.zeros(())] * len(tables)
     for at in range(len(tables) - 1, -1, -1):
+        look()
         parent = parents[at]
         scope = order.scopes[at]
         if parent >= 0:
@@ -159,9 +163,11 @@ def marginals(layout: Layout, variables: Variables, order: Plan) -> tuple[dict[i
     return probability, log_z
 
 
-def best_values(layout: Layout, variables: Variables, order: Plan) -> tuple[list[int], float]:
+def best_values(
+    layout: Layout, variables: Variables, order: Plan, look: Callable[[], None] = lambda: None
+) -> tuple[list[int], float]:
     """The atoms that are true in a least-energy state of the component, and minus its energy (-inf: none)."""
-    tables, messages, parents = _upwards(layout, variables, order, _log_max)
+    tables, messages, parents = _upwards(layout, variables, order, _log_max, look)
     best = sum(float(message) for message, parent in zip(messages, parents) if parent < 0)
     if not np.isfinite(best):
         return [], float(best)
@@ -175,16 +181,22 @@ def best_values(layout: Layout, variables: Variables, order: Plan) -> tuple[list
 
 
 def _upwards(
-    layout: Layout, variables: Variables, order: Plan, combine: Callable[[Float, tuple[int, ...]], Float]
+    layout: Layout,
+    variables: Variables,
+    order: Plan,
+    combine: Callable[[Float, tuple[int, ...]], Float],
+    look: Callable[[], None],
 ) -> tuple[list[Float], list[Float], list[int]]:
     """Tables with the messages from below, the message of each, and where it goes (-1: a root)."""
     place = {variable: at for at, variable in enumerate(order.order)}
     tables = [np.zeros([variables.choices[variable].size for variable in scope]) for scope in order.scopes]
     for variable, choice in enumerate(variables.choices):
+        look()
         gain = np.where(choice >= 0, layout.field[np.maximum(choice, 0)], 0.0)
         tables[place[variable]] += gain.reshape(-1, *[1] * (len(order.scopes[place[variable]]) - 1))
     constant = 0.0
     for row, scope in zip(variables.rows.tolist(), variables.scopes, strict=True):
+        look()
         ordered = tuple(sorted(scope, key=place.__getitem__))
         gain = -_row_table(layout, variables, row, ordered)
         if not ordered:
@@ -195,6 +207,7 @@ def _upwards(
     messages: list[Float] = []
     parents: list[int] = []
     for at, scope in enumerate(order.scopes):
+        look()
         message = combine(tables[at], (0,))
         messages.append(message)
         parents.append(place[scope[1]] if len(scope) > 1 else -1)

@@ -21,6 +21,11 @@ from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["Exact"]
 
+
+class _TimeIsUp(Exception):
+    """The deadline has passed."""
+
+
 LARGE = 200_000
 """Row entries of the largest component that elimination is planned for."""
 
@@ -85,27 +90,34 @@ class Exact:
         log_z = float(np.logaddexp(0.0, layout.field[free & ~in_joined]).sum())
         log_z += float(layout.field[fixed == 1].sum() - np.asarray(weights) @ network.constant)
         widest, stopped = 0.0, ""
+
+        def look() -> None:
+            if expired(deadline):
+                raise _TimeIsUp
+            if progress.cancelled:
+                raise Cancelled("exact")
+
         try:
             for done, component in enumerate(joined.tolist()):
                 progress.step("exact", done, joined.size)
-                if expired(deadline):
-                    stopped = "limit"
-                    break
+                look()
                 planned = self._plan(layout, component)
                 refuse(planned if isinstance(planned, str) else None, self.name)
                 assert not isinstance(planned, str)
                 names, order = planned
                 widest = max(widest, order.width)
                 if self.task == "marginal":
-                    probability, part = marginals(layout, names, order)
+                    probability, part = marginals(layout, names, order, look)
                     alone[list(probability)] = list(probability.values())
                 else:
-                    true, part = best_values(layout, names, order)
+                    true, part = best_values(layout, names, order, look)
                     best[list(names.of_atom)] = 0.0
                     best[true] = 1.0
                 if part == -np.inf:
                     return _clash(network, layout, component)
                 log_z += part
+        except _TimeIsUp:
+            stopped = "limit"
         except Cancelled:
             stopped = "cancelled"
         values = layout.to_network(alone if self.task == "marginal" else best)

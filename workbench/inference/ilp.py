@@ -26,7 +26,7 @@ from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.priced import priced
 from workbench.network.relax import HingeProblem, relax, why_not_relaxable
-from workbench.progress import SILENT, Progress, expired, remaining
+from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["IntegerProgram"]
 
@@ -88,7 +88,7 @@ class IntegerProgram:
         scale = float(problem.weight.sum() + np.abs(problem.linear).sum())
         if not has_roof_dual(problem):
             problem = count_cliques(problem)
-        settled = self._settle(problem, deadline)
+        settled = self._settle(problem, deadline, progress)
         if settled is None:
             return self._infeasible(network)
         fixed, x, bound, relaxation = settled
@@ -131,9 +131,11 @@ class IntegerProgram:
         bound = min(bound, energy) if violation == 0.0 else bound
         return Solution(status, state, energy, bound, violation, self.name, reason, diagnostics=diagnostics)
 
-    def _settle(self, problem: HingeProblem, deadline: float | None) -> tuple[Bool, Float, float, str] | None:
+    def _settle(
+        self, problem: HingeProblem, deadline: float | None, progress: Progress
+    ) -> tuple[Bool, Float, float, str] | None:
         """Solve the relaxation: which variables it fixes for good, where, and its bound; None when infeasible."""
-        answer = solve_relaxation(problem, deadline=deadline)
+        answer = solve_relaxation(problem, deadline=deadline, progress=progress)
         if answer.status == "infeasible":
             return None
         fixed = np.zeros(problem.n_variables, np.bool_)
@@ -156,7 +158,7 @@ class IntegerProgram:
         jobs: list[tuple[Part, Callable[[], LinearAnswer]]] = []
         for part in parts:
             start = solved[part.variables][: part.problem.n_atoms]
-            jobs.append((part, partial(self._search_part, part.problem, start, seed, deadline)))
+            jobs.append((part, partial(self._search_part, part.problem, start, seed, deadline, progress)))
         with ThreadPoolExecutor(max_workers=max(1, self.workers)) as pool:
             futures = [(part, pool.submit(job)) for part, job in jobs]
             for done, (part, future) in enumerate(futures):
@@ -177,14 +179,16 @@ class IntegerProgram:
                     solved[part.variables] = answer.x[: part.variables.size]
         return solved, total, searched
 
-    def _search_part(self, problem: HingeProblem, start: Float, seed: int, deadline: float | None) -> LinearAnswer:
+    def _search_part(
+        self, problem: HingeProblem, start: Float, seed: int, deadline: float | None, progress: Progress
+    ) -> LinearAnswer:
         """One part: its relaxation first, the integer search only where that leaves a gap."""
-        if expired(deadline):
+        if expired(deadline) or progress.cancelled:
             return replace(_nothing(problem), bound=_trivial_bound(problem))
         problem = count_cliques(problem)
         x = problem.complete(start)
         here, feasible = problem.objective(x), problem.violation(x) <= 1e-9
-        relaxed = solve_relaxation(problem, deadline=deadline)
+        relaxed = solve_relaxation(problem, deadline=deadline, progress=progress)
         if relaxed.status == "infeasible":
             return relaxed
         scale = float(problem.weight.sum() + np.abs(problem.linear).sum())
@@ -199,7 +203,8 @@ class IntegerProgram:
             self._aggregated(problem),
             integer=True,
             start=start if feasible else None,
-            time_limit=remaining(deadline),
+            deadline=deadline,
+            progress=progress,
             relative_gap=self.relative_gap,
             max_nodes=self.max_nodes,
             seed=seed,

@@ -9,9 +9,15 @@ import numpy as np
 from scipy.sparse import block_array, csr_array, eye_array
 
 from workbench.arrays import Float
+from workbench.inference.elsewhere import Stopped, elsewhere
 from workbench.network.relax import HingeProblem
+from workbench.progress import SILENT, Progress, remaining
 
 __all__ = ["LinearAnswer", "LinearProgram", "as_linear_program", "solve_highs"]
+
+
+AT_ONCE, AT_ONCE_INTEGER = 20_000, 2_000
+"""Entries of the largest linear and integer program solved in this process: HiGHS is deaf for up to a second there."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +88,11 @@ def solve_highs(
     *,
     integer: bool = False,
     start: Float | None = None,
-    time_limit: float = float("inf"),
+    deadline: float | None = None,
+    progress: Progress = SILENT,
     method: str = "choose",
     relative_gap: float = 0.0,
     max_nodes: int | None = None,
-    threads: int = 1,
     seed: int = 0,
 ) -> LinearAnswer:
     """Solve by HiGHS: the linear program, or with `integer` the program whose atoms are 0/1.
@@ -99,8 +105,8 @@ def solve_highs(
         Demand 0/1 atoms (slacks and auxiliaries follow by themselves).
     start : float64 array, shape (n_atoms,), optional
         A 0/1 state to start the integer search from.
-    time_limit : float
-        Seconds.
+    deadline : float, optional
+        A `time.monotonic()` reading.
     method : {'choose', 'simplex', 'ipm', 'pdlp'}
         HiGHS's algorithm for the linear program.
     relative_gap : float
@@ -112,16 +118,35 @@ def solve_highs(
     ----------
     Huangfu & Hall 2018, Parallelizing the dual revised simplex method.
     """
-    import highspy
-
     if problem.n_variables == 0:
         return LinearAnswer("optimal", np.zeros(0), problem.offset, problem.offset, 0)
+    limits = (integer, start, remaining(deadline), method, relative_gap, max_nodes, seed)
+    if problem.A.nnz + problem.H.nnz <= (AT_ONCE_INTEGER if integer else AT_ONCE):
+        return _solve(problem, *limits)
+    try:
+        return elsewhere(deadline, progress, _solve, problem, *limits)
+    except Stopped:
+        return _nothing(problem)
+
+
+def _solve(
+    problem: HingeProblem,
+    integer: bool,
+    start: Float | None,
+    time_limit: float,
+    method: str,
+    relative_gap: float,
+    max_nodes: int | None,
+    seed: int,
+) -> LinearAnswer:
+    import highspy
+
     program = as_linear_program(problem)
     n_columns, n_rows = program.cost.size, program.low.size
     solver = highspy.Highs()
     infinity = highspy.kHighsInf
     solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("threads", threads)
+    solver.setOptionValue("threads", 1)
     solver.setOptionValue("random_seed", seed)
     if np.isfinite(time_limit):
         solver.setOptionValue("time_limit", max(time_limit, 0.0))
@@ -155,13 +180,18 @@ def solve_highs(
     return _read(solver, problem, integer)
 
 
+def _nothing(problem: HingeProblem) -> LinearAnswer:
+    """No point and no bound."""
+    return LinearAnswer("limit", np.full(problem.n_variables, 0.5), float("inf"), -float("inf"), 0)
+
+
 def _read(solver: Any, problem: HingeProblem, integer: bool) -> LinearAnswer:
     """HiGHS's outcome as ours."""
     import highspy
 
     outcome, info = solver.getModelStatus(), solver.getInfo()
     statuses = highspy.HighsModelStatus
-    none = LinearAnswer("limit", np.full(problem.n_variables, 0.5), float("inf"), -float("inf"), 0)
+    none = _nothing(problem)
     if outcome in (statuses.kInfeasible, statuses.kUnboundedOrInfeasible):
         return LinearAnswer("infeasible", none.x, none.objective, none.bound, 0)
     optimal = outcome == statuses.kOptimal

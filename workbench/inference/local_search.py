@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int8, Int32, Int64, UInt64
 from workbench.inference.random_numbers import uniform
+from workbench.inference.watched import stop_flag
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import Relation
 from workbench.network.layout import SQUARED, Layout
@@ -48,6 +49,8 @@ class Search(NamedTuple):
     last_flip : int64 array, shape (n_atoms,)
     visits : int64 array, shape (1,)
         Occurrences of atoms in rows looked at so far.
+    stop : int8 array, shape (1,)
+        Set by another thread to end the search at its next step.
     random : uint64 array, shape (2,)
     """
 
@@ -69,6 +72,7 @@ class Search(NamedTuple):
     n_moved: Int64
     last_flip: Int64
     visits: Int64
+    stop: Int8
     random: UInt64
 
 
@@ -102,6 +106,7 @@ def new_search(layout: Layout, random: UInt64) -> Search:
         n_moved=np.zeros(n, np.int64),
         last_flip=np.full(n_atoms, -(2**40), np.int64),
         visits=np.zeros(1, np.int64),
+        stop=stop_flag(),
         random=random,
     )
 

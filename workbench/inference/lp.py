@@ -86,7 +86,9 @@ class LinearRelaxation:
         solver = self.solver
         if solver == "auto" and self.rounding == "none" and not has_roof_dual(problem):
             solver = "highs"
-        answer = solve_relaxation(problem, solver, deadline=deadline, start=warm, tolerance=self.tolerance)
+        answer = solve_relaxation(
+            problem, solver, deadline=deadline, progress=progress, start=warm, tolerance=self.tolerance
+        )
         if answer.status == "infeasible":
             return _infeasible(self.name, network)
         relaxed = answer.x[: network.n_atoms]
@@ -105,7 +107,9 @@ class LinearRelaxation:
                 values = local_search(network, weights, values, seed=seed, deadline=deadline, progress=progress)
         diagnostics["repaired"] = repaired
         diagnostics["seconds"] = monotonic() - began
-        return _judge(self.name, network, weights, values, answer, diagnostics, self.rounding != "none", deadline)
+        return _judge(
+            self.name, network, weights, values, answer, diagnostics, self.rounding != "none", deadline, progress
+        )
 
     def _round(
         self,
@@ -165,6 +169,7 @@ def _judge(
     diagnostics: dict[str, object],
     discrete: bool,
     deadline: float | None,
+    progress: Progress,
 ) -> Solution:
     """The solution with its honest status."""
     energy = reported_energy(network, weights, values)
@@ -175,6 +180,8 @@ def _judge(
     proven = feasible and is_proven(energy, answer.bound, scale)
     if proven:
         status, reason = Status.OPTIMAL, "the state's energy equals the relaxation's bound"
+    elif progress.cancelled:
+        status, reason = Status.CANCELLED, "cancelled; the bound holds"
     elif answer.status == "limit" and (expired(deadline) or remaining(deadline) <= 0.0):
         status, reason = Status.LIMIT, "time ran out before the relaxation was solved"
     elif not feasible:

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import pairwise
-from threading import Event, Thread
+from math import isfinite
+from threading import Event, Timer
 from time import monotonic
 from typing import Any, ClassVar, Literal
 
@@ -16,6 +17,7 @@ import numpy as np
 from workbench.arrays import Float, Int32, Int64
 from workbench.errors import InputError
 from workbench.inference.convex_solution import infeasible
+from workbench.inference.elsewhere import Stopped, elsewhere
 from workbench.inference.lp import local_search
 from workbench.inference.relaxation import better, is_proven, not_clausal
 from workbench.inference.solution import Solution, Status
@@ -23,9 +25,12 @@ from workbench.network.components import components
 from workbench.network.energy import hard_violation, reported_energy, unit_offset
 from workbench.network.ground_network import BlockKind, GroundNetwork
 from workbench.network.layout import is_clause
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import SILENT, Progress, expired, remaining
 
 __all__ = ["MaxSat"]
+
+AT_ONCE = 200
+"""Clauses of the largest component that is searched in this process: beyond, RC2 may not hear an interrupt for long."""
 
 Clauses = list[list[int]]
 Soft = list[tuple[list[int], float]]
@@ -131,28 +136,12 @@ class MaxSat:
         self, problem: _Problem, whole: list[int], deadline: float | None, progress: Progress
     ) -> tuple[Float | None, int, bool]:
         """The best values of the component's atoms, RC2's cost so far, and whether it was interrupted."""
-        from pysat.examples.rc2 import RC2, RC2Stratified
-        from pysat.formula import WCNF
-
-        formula = WCNF()
-        for clause in problem.hard:
-            formula.append(clause)
-        for (clause, _), weight in zip(problem.soft, whole):
-            formula.append(clause, weight=weight)
-        search = RC2Stratified if problem.soft else RC2
-        with (
-            search(formula, solver=self.solver, adapt=True, exhaust=True, minz=True) as solver,
-            _watched(solver, deadline, progress) as stopped,
-        ):
-            model = solver.compute(expect_interrupt=True)
-            cost, interrupted = int(solver.cost), stopped.is_set()
-        if model is None:
-            return None, cost, interrupted
-        true = np.zeros(problem.atoms.size)
-        for literal in model:
-            if 0 < literal <= problem.atoms.size:
-                true[literal - 1] = 1.0
-        return true, cost, False
+        if len(problem.hard) + len(problem.soft) <= AT_ONCE:
+            return _search(problem, whole, self.solver, remaining(deadline))
+        try:
+            return elsewhere(deadline, progress, _search, problem, whole, self.solver, remaining(deadline))
+        except Stopped:
+            return None, 0, True
 
 
 @dataclass(frozen=True)
@@ -164,25 +153,46 @@ class _Problem:
     soft: Soft
 
 
+def _search(problem: _Problem, whole: list[int], solver: str, seconds: float) -> tuple[Float | None, int, bool]:
+    from pysat.examples.rc2 import RC2, RC2Stratified
+    from pysat.formula import WCNF
+
+    formula = WCNF()
+    for clause in problem.hard:
+        formula.append(clause)
+    for (clause, _), weight in zip(problem.soft, whole):
+        formula.append(clause, weight=weight)
+    search = RC2Stratified if problem.soft else RC2
+    with search(formula, solver=solver, adapt=True, exhaust=True, minz=True) as rc2, _watched(rc2, seconds) as stopped:
+        model = rc2.compute(expect_interrupt=True)
+        cost, interrupted = int(rc2.cost), stopped.is_set()
+    if model is None:
+        return None, cost, interrupted
+    true = np.zeros(problem.atoms.size)
+    for literal in model:
+        if 0 < literal <= problem.atoms.size:
+            true[literal - 1] = 1.0
+    return true, cost, False
+
+
 @contextmanager
-def _watched(solver: Any, deadline: float | None, progress: Progress) -> Iterator[Event]:
-    """Interrupt the solver when time is up or the work is cancelled; yields an event that says so."""
-    done, stopped = Event(), Event()
+def _watched(solver: Any, seconds: float) -> Iterator[Event]:
+    """Interrupt the solver when its seconds are spent; yields an event that says so."""
+    stopped = Event()
 
-    def watch() -> None:
-        while not done.wait(0.02):
-            if progress.cancelled or expired(deadline):
-                stopped.set()
-                solver.interrupt()
-                return
+    def stop() -> None:
+        stopped.set()
+        solver.interrupt()
 
-    thread = Thread(target=watch, daemon=True)
-    thread.start()
+    timer = Timer(max(seconds, 0.0), stop) if isfinite(seconds) else None
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
     try:
         yield stopped
     finally:
-        done.set()
-        thread.join()
+        if timer is not None:
+            timer.cancel()
 
 
 def _starved(network: GroundNetwork) -> bool:

@@ -15,6 +15,7 @@ from workbench.inference.maxwalksat_kernels import anneal, start_all
 from workbench.inference.propagation import propagate
 from workbench.inference.random_numbers import stream
 from workbench.inference.solution import Solution, Status
+from workbench.inference.watched import watched
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import GroundNetwork, Relation
 from workbench.network.layout import Layout, is_clause, lay_out
@@ -24,6 +25,8 @@ __all__ = ["MaxWalkSAT", "infeasible"]
 
 SLICES = 32
 BATCH = 200_000
+UNWATCHED = 2_000
+"""Steps that are too few to be watched while they run."""
 
 
 @dataclass(frozen=True)
@@ -151,24 +154,19 @@ class MaxWalkSAT:
                     if expired(deadline):
                         return None
                     progress.step("maxwalksat", done, total)
-                    from_slice, to_slice = part * SLICES // parts, (part + 1) * SLICES // parts
-                    anneal(
-                        layout,
-                        search,
-                        first,
-                        last,
-                        flips,
-                        heat,
-                        self.noise,
-                        self.tabu,
-                        how,
-                        SLICES,
-                        from_slice,
-                        to_slice,
-                    )
-                    done += int(flips[first:last].sum()) // parts
+                    steps = int(flips[first:last].sum()) // parts
+                    slices = (SLICES, part * SLICES // parts, (part + 1) * SLICES // parts)
+                    work = (layout, search, first, last, flips, heat, self.noise, self.tabu, how, *slices)
+                    if steps > UNWATCHED:
+                        watched(search.stop, deadline, progress, anneal, *work)
+                    else:
+                        anneal(*work)
+                    done += steps
                     best = reported_energy(network, weights, layout.to_network(search.best))
                     trace.append((monotonic() - began, float(done), best))
+                    if search.stop[0]:
+                        progress.step("maxwalksat", done, total)
+                        return None
         return done
 
 

@@ -44,7 +44,7 @@ def change_of_pair(
 def walk(
     layout: Layout, search: Search, component: int, flips: int, noise: float, tabu: int, temperature: float
 ) -> None:
-    """Make up to `flips` steps in one component; stop early where nothing is unsatisfied.
+    """Make up to `flips` steps in one component; stop early where nothing is unsatisfied, or when told to.
 
     A step picks an unsatisfied item at random; then, with probability `noise`, one of its atoms whose flip helps it, at
     random; otherwise the one whose flip costs least and is not tabu. A costly flip is made with probability
@@ -73,8 +73,9 @@ def walk(
     clock = search.clock[component]
     n_moved = search.n_moved[component]
     visits = 0
+    stop = search.stop
     for _ in range(flips):
-        if n == 0:
+        if n == 0 or stop[0] != 0:
             break
         clock += 1
         item = unsatisfied[start + below(random, n)]

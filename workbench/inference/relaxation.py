@@ -13,7 +13,7 @@ from workbench.inference.roof_duality import has_roof_dual, solve_roof_dual
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.relax import HingeProblem, clausal_rows
-from workbench.progress import remaining
+from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["RelaxationSolver", "better", "has_squares", "is_proven", "not_clausal", "solve_relaxation"]
 
@@ -28,6 +28,7 @@ def solve_relaxation(
     solver: RelaxationSolver = "auto",
     *,
     deadline: float | None = None,
+    progress: Progress = SILENT,
     start: Float | None = None,
     tolerance: float = 1e-6,
 ) -> LinearAnswer:
@@ -62,23 +63,28 @@ def solve_relaxation(
     if solver == "flow":
         if not has_roof_dual(problem):
             raise UsageError.of("E0406", "the flow solver takes clauses of at most two literals, without blocks")
-        return solve_roof_dual(problem)
+        return solve_roof_dual(problem, deadline=deadline, progress=progress)
     if solver == "pdhg":
-        return _first_order(problem, deadline, start, tolerance)
+        return _first_order(problem, deadline, progress, start, tolerance)
     if not linear:
         raise UsageError.of("E0406", "a linear program cannot hold squared potentials", help="use admm or pdhg")
     method = "choose" if solver == "highs" else solver
-    return solve_highs(problem, method=method, time_limit=remaining(deadline))
+    return solve_highs(problem, method=method, deadline=deadline, progress=progress)
 
 
-def _first_order(problem: HingeProblem, deadline: float | None, start: Float | None, tolerance: float) -> LinearAnswer:
+def _first_order(
+    problem: HingeProblem, deadline: float | None, progress: Progress, start: Float | None, tolerance: float
+) -> LinearAnswer:
     from workbench.inference.convex_program import convex_program
     from workbench.inference.pdhg import PrimalDual
     from workbench.inference.solution import Status
-    from workbench.progress import expired
 
     program = convex_program(problem)
-    run = PrimalDual(program, start=start, note=lambda *_: Status.LIMIT if expired(deadline) else None)
+
+    def note(*figures: float) -> Status | None:
+        return Status.LIMIT if expired(deadline) or progress.cancelled else None
+
+    run = PrimalDual(program, start=start, note=note)
     point = run.run(tolerance)
     status = "optimal" if point.stopped is None else "limit"
     x = np.clip(point.x, 0.0, 1.0)

@@ -12,8 +12,10 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Float, Int8, Int32, Int64
 from workbench.inference.linear_program import LinearAnswer
+from workbench.inference.watched import stop_flag, watched
 from workbench.network.compiled import compiled
 from workbench.network.relax import HingeProblem
+from workbench.progress import SILENT, Progress
 
 __all__ = ["has_roof_dual", "solve_roof_dual"]
 
@@ -39,7 +41,9 @@ def _short_clauses(A: csr_array, b: Float) -> bool:
     return bool(np.all(b == 1 - negated))
 
 
-def solve_roof_dual(problem: HingeProblem) -> LinearAnswer:
+def solve_roof_dual(
+    problem: HingeProblem, *, deadline: float | None = None, progress: Progress = SILENT
+) -> LinearAnswer:
     """Minimise the relaxation; values are 0, 1/2 or 1.
 
     Parameters
@@ -50,7 +54,8 @@ def solve_roof_dual(problem: HingeProblem) -> LinearAnswer:
     Returns
     -------
     LinearAnswer
-        `bound` is the value of the flow, a feasible point of the dual program; `iterations` counts its phases.
+        `bound` is the value of the flow, a feasible point of the dual program; `iterations` counts its phases. Stopped
+        before the flow is largest, the point is 1/2 throughout.
 
     Notes
     -----
@@ -97,8 +102,14 @@ def solve_roof_dual(problem: HingeProblem) -> LinearAnswer:
 
     graph = _graph(2 * n, np.concatenate(tails), np.concatenate(heads), np.concatenate(capacities))
     contracted, side = _contract(*graph, source, sink)
-    flow, reached, phases = _maximum_flow(*graph, source, sink, 1e-13 * ceiling)
+    stop = stop_flag()
+    flow, reached, phases = watched(
+        stop, deadline, progress, _maximum_flow, *graph, source, sink, 1e-13 * ceiling, stop
+    )
     flow += contracted
+    if stop[0]:
+        middle = np.full(n, 0.5)
+        return LinearAnswer("limit", middle, problem.objective(middle), constant + flow, int(phases))
     reached |= side > 0
     reached &= side >= 0
     x = 0.5 * (reached[0::2] + 1.0 - reached[1::2]).astype(np.float64)
@@ -180,7 +191,14 @@ def _contract(
 
 @compiled
 def _maximum_flow(
-    start: Int32, head: Int32, reverse: Int32, capacity: Float, source: Float, sink: Float, tolerance: float
+    start: Int32,
+    head: Int32,
+    reverse: Int32,
+    capacity: Float,
+    source: Float,
+    sink: Float,
+    tolerance: float,
+    stop: Int8,
 ) -> tuple[float, Bool, int]:
     """Dinic's algorithm; the arrays of capacities are used up. Returns the flow, the source side, and the phases."""
     n = source.size
@@ -216,14 +234,14 @@ def _maximum_flow(
                     distance[u] = distance[v] + 1
                     queue[last] = u
                     last += 1
-        if not found:
+        if not found or stop[0] != 0:
             break
         phases += 1
         arc[:] = start[:n]
         for s in range(n):
             if distance[s] < 0:
                 continue
-            while source[s] > tolerance:
+            while source[s] > tolerance and stop[0] == 0:
                 # one augmenting path from s by current arcs
                 depth = 0
                 v = s

@@ -1,0 +1,146 @@
+"""Other libraries' solvers in a process of their own, so that they can be stopped at any moment.
+
+Some of them hear neither a time limit nor Ctrl-C for minutes, and none can be interrupted from outside while it holds
+the interpreter. A process can be ended. It stays, idle, for the next problem, and ends with its parent.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from threading import Lock
+from typing import Any, ParamSpec, TypeVar
+
+from workbench.progress import Progress, remaining
+
+__all__ = ["Stopped", "elsewhere"]
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+GRACE = 1.0
+"""Seconds beyond the deadline that a solver with a time limit of its own has to hand over what it found."""
+LOOK = 0.05
+"""Seconds between two looks at a cancel."""
+
+
+class Stopped(Exception):
+    """The work was ended by a deadline or a cancel, and has no result."""
+
+
+def elsewhere(
+    deadline: float | None,
+    progress: Progress,
+    function: Callable[Parameters, Result],
+    *arguments: Parameters.args,
+    **named: Parameters.kwargs,
+) -> Result:
+    """`function(*arguments, **named)` in another process; what it raises is raised here.
+
+    Parameters
+    ----------
+    function : callable
+        At the top level of a module; arguments and result can be pickled.
+
+    Raises
+    ------
+    Stopped
+        Where somebody cancelled, or the deadline passed more than a second ago.
+    """
+    worker = _take()
+    try:
+        worker.send((function, arguments, named))
+        while not worker.answers.poll(LOOK):
+            if progress.cancelled or remaining(deadline) < -GRACE:
+                raise Stopped
+        try:
+            failed, result = worker.answers.recv()
+        except EOFError:
+            raise MemoryError(f"{function.__name__} ended without an answer") from None
+    except BaseException:
+        worker.end()
+        raise
+    _idle.append(worker)
+    if failed:
+        raise result
+    answer: Result = result
+    return answer
+
+
+class _Worker:
+    """A process that computes what it is sent."""
+
+    def __init__(self) -> None:
+        start = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import serve; serve()"
+        # A session of its own, so that Ctrl-C in the terminal reaches the parent alone.
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", start],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.questions = Connection(os.dup(self.process.stdin.fileno()), readable=False)
+        self.answers = Connection(os.dup(self.process.stdout.fileno()), writable=False)
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+    def send(self, question: object) -> None:
+        """Hand over one question."""
+        self.questions.send(question)
+
+    def end(self) -> None:
+        """End the process at once."""
+        self.questions.close()
+        self.answers.close()
+        self.process.kill()
+        self.process.wait()
+
+
+_idle: list[_Worker] = []
+_lock = Lock()
+
+
+def _take() -> _Worker:
+    """An idle process that still lives, or a new one."""
+    with _lock:
+        while _idle:
+            worker = _idle.pop()
+            if worker.process.poll() is None:
+                return worker
+            worker.end()
+    return _Worker()
+
+
+@atexit.register
+def _end_all() -> None:
+    while _idle:
+        _idle.pop().end()
+
+
+def serve() -> None:
+    """Answer questions until the parent is gone; what solvers print goes nowhere."""
+    questions = Connection(os.dup(0), writable=False)
+    answers = Connection(os.dup(1), readable=False)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)
+    os.dup2(nowhere, 1)
+    while True:
+        try:
+            function, arguments, named = questions.recv()
+        except EOFError:
+            return
+        answers.send(_outcome(function, arguments, named))
+
+
+def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[bool, Any]:
+    try:
+        return False, function(*arguments, **named)
+    except Exception as error:
+        return True, error
