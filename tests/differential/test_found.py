@@ -31,3 +31,20 @@ def case(declarations: tuple[str, ...], rules: tuple[str, ...], *worlds: tuple[s
 def test_energies_with_weights_of_both_signs_in_the_data(rules: tuple[str, ...], facts: tuple[str, ...]) -> None:
     check_mln(case(WEIGHTS, rules, facts), Tally())
     check_mln(case(WEIGHTS, rules, facts, ("W(E, 1)", "P(E)")), Tally())
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        # The type `e` has no constant: what is quantified over it is false, once for each x (and for no e1).
+        "-1.2 EXIST d (Y(x,d) ^ !P(x))",
+        "0.9 EXIST d (Y(x,d) v P(x))",
+        "-0.7 EXIST d (Z(e1) <=> Y(x,d))",
+        "0.9 (FORALL z (EXIST d (Y(x,d) ^ Y(z,d)))) ^ !P(x)",
+        "0.9 EXIST z (EXIST d (startsWith(z, A) ^ Y(z,d)))",
+    ],
+)
+def test_quantifiers_over_an_empty_type(rule: str) -> None:
+    declarations = ("P(t)", "C(t)", "Y(t, e)", "Z(e)")
+    given = case(declarations, (rule, "0.3 P(x)"), ("C(A)", "C(B)"), ("C(A)", "Z(E)"))
+    check_mln(given, Tally())

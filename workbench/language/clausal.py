@@ -322,7 +322,8 @@ def _clause(
             became[item] = replace(item, left=flat.simple(item.left, None), right=flat.simple(item.right, None))
     factor = None if rule.weight.factor is None else flat.simple(rule.weight.factor, None)
     plus = {v.name for term in formula_terms(rule.formula) for v in term_variables(term) if v.plus}
-    order = dict.fromkeys(v.name for item in disjunction.items for v in item_variables(item))
+    named = [v.name for item in disjunction.items for v in item_variables(item)]
+    order = dict.fromkeys([*named, *sorted(disjunction.emptied)])
     weight = rule.weight
     known = [(name, types[name]) for name in order if name in types and name != weight.variable]
     clause = Clause(

@@ -77,12 +77,14 @@ class Disjunction:
     """Literals and comparisons joined by `v`.
 
     `universal` are variables of inner universal quantifiers, which every copy of the disjunction has for itself;
-    `existential` those disjoined over their domain.
+    `existential` those disjoined over their domain. `emptied` stood in what an empty domain made false: each of their
+    bindings is a grounding all the same.
     """
 
     parts: tuple[Scoped, ...]
     universal: frozenset[str] = frozenset()
     existential: frozenset[str] = frozenset()
+    emptied: frozenset[str] = frozenset()
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -300,13 +302,14 @@ def _single(item: Item) -> Disjunction:
 
 def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> list[Disjunction]:
     if expansion.is_empty(variable):
-        return [Disjunction(())]
+        free = [(clause.variables | clause.emptied) - clause.universal - clause.existential for clause in clauses]
+        return [Disjunction((), emptied=frozenset().union(*free) - {variable})]
     if not any(variable in clause.variables for clause in clauses):
         return clauses
     if len(clauses) == 1 and not clauses[0].universal:
         only = clauses[0]
         parts = tuple((item, scope | {variable}) for item, scope in only.parts)
-        return [Disjunction(parts, existential=only.existential | {variable})]
+        return [Disjunction(parts, existential=only.existential | {variable}, emptied=only.emptied - {variable})]
     copies = []
     size = 1
     for constant in expansion.domain_of(variable):
@@ -324,6 +327,7 @@ def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> 
                     tuple([(_change_item(item, change), frozenset()) for item in clause.items]),
                     frozenset(renamed[name].name for name in clause.universal),
                     frozenset(renamed[name].name for name in clause.existential),
+                    clause.emptied - clause.universal - {variable},
                 )
             )
         copies.append(copy)
@@ -348,6 +352,7 @@ def _product(parts: list[list[Disjunction]], limit: int) -> list[Disjunction]:
             tuple(dict.fromkeys(part for clause in choice for part in clause.parts)),
             frozenset().union(*(clause.universal for clause in choice)),
             frozenset().union(*(clause.existential for clause in choice)),
+            frozenset().union(*(clause.emptied for clause in choice)),
         )
         for choice in product(*parts)
     ]
