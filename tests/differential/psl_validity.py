@@ -31,7 +31,7 @@ def _logical(rule: Logical) -> bool:
 def _linear(rule: Linear) -> bool:
     terms = [*rule.left, *rule.right]
     atoms = [atom for term in terms for atom in term.atoms]
-    summed = Counter(name for atom in atoms for name in set(atom.arguments) if name.startswith("+"))
+    summed = Counter(name for atom in atoms for name in atom.arguments if name.startswith("+"))
     free = {name for atom in atoms for name in _free(atom)}
     if not atoms or any(number > 1 for number in summed.values()):
         return False

@@ -305,7 +305,7 @@ def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> 
         free = [(clause.variables | clause.emptied) - clause.universal - clause.existential for clause in clauses]
         return [Disjunction((), emptied=frozenset().union(*free) - {variable})]
     if not any(variable in clause.variables for clause in clauses):
-        return clauses
+        return [replace(clause, emptied=clause.emptied - {variable}) for clause in clauses]
     if len(clauses) == 1 and not clauses[0].universal:
         only = clauses[0]
         parts = tuple((item, scope | {variable}) for item, scope in only.parts)
