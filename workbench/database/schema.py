@@ -20,6 +20,7 @@ __all__ = [
     "StoredPredicate",
     "add_constants",
     "create_predicate_table",
+    "create_view",
     "declare_function",
     "declare_predicate",
     "declare_type",
@@ -281,21 +282,30 @@ def create_predicate_table(
     connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, tables: Mapping[str, str]
 ) -> None:
     """The table of a predicate and its readable view; `tables` names the constants' table of each type."""
-    encoded = dict(predicate.constant_columns)
     kinds = ["INTEGER" if kind is None else SQL_TYPES[kind] for kind in predicate.kinds]
     typed = zip(("world", *predicate.columns), ("INTEGER", *kinds))
     columns = ", ".join(f"{column} {kind} NOT NULL" for column, kind in typed)
     connection.execute(
         f"CREATE TABLE {quoted(predicate.table_name)} ({columns}, value DOUBLE, partition fact_partition NOT NULL)"
     )
-    shown, joins = ["w.name AS world"], ["JOIN world w ON w.id = f.world"]
+    create_view(connection, predicate, tables)
+
+
+def create_view(connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, tables: Mapping[str, str]) -> None:
+    """Make or replace the readable view of a predicate.
+
+    Its tables are named with their schema: in a view, a bare `world` would be the view of a predicate called World.
+    """
+    encoded = dict(predicate.constant_columns)
+    shown, joins = ["w.name AS world"], ["JOIN main.world w ON w.id = f.world"]
     for column, name in zip(predicate.columns, predicate.argument_names):
         if column in encoded:
-            joins.append(f"JOIN {quoted(tables[encoded[column]])} c_{column} ON c_{column}.id = f.{column}")
+            joins.append(f"JOIN main.{quoted(tables[encoded[column]])} c_{column} ON c_{column}.id = f.{column}")
         shown.append(f"{f'c_{column}.name' if column in encoded else f'f.{column}'} AS {quoted(name)}")
     connection.execute(
-        f"CREATE VIEW facts.{quoted(predicate.view_name)} AS SELECT {', '.join(shown)}, f.value, f.partition "
-        f"FROM {quoted(predicate.table_name)} f {' '.join(joins)}"
+        f"CREATE OR REPLACE VIEW facts.{quoted(predicate.view_name)} AS "
+        f"SELECT {', '.join(shown)}, f.value, f.partition "
+        f"FROM main.{quoted(predicate.table_name)} f {' '.join(joins)}"
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import duckdb
 
 from workbench.database.identifiers import quoted, text_literal
-from workbench.database.schema import add_constants, declare_type, read_predicates
+from workbench.database.schema import add_constants, create_view, declare_type, read_predicates
 from workbench.language.ground_atoms import parse_atom
 from workbench.resources import sql_text
 
@@ -26,9 +26,17 @@ def upgrade(connection: duckdb.DuckDBPyConnection, version: int) -> None:
         connection.execute(sql_text("upgrade_from_2"))
     if version < 4:
         connection.execute(sql_text("upgrade_from_3"))
+        _remake_views(connection)
     if version < 3:
         # Predicates are read as this format has them.
         _translate_predictions(connection)
+
+
+def _remake_views(connection: duckdb.DuckDBPyConnection) -> None:
+    """Views of formats before 4 named their tables without a schema, and some predicates' names broke them."""
+    tables = dict(connection.execute("SELECT name, table_name FROM constant_type").fetchall())
+    for predicate in read_predicates(connection).values():
+        create_view(connection, predicate, tables)
 
 
 def _translate_predictions(connection: duckdb.DuckDBPyConnection) -> None:
