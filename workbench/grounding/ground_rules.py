@@ -16,6 +16,7 @@ import numpy as np
 
 from workbench.arrays import Array, Float, Int32, Int64
 from workbench.grounding.clauses import plan_clause
+from workbench.grounding.definitions import make_definitions
 from workbench.grounding.existential import plan_existential
 from workbench.grounding.ground import one_thread
 from workbench.grounding.prepare import clauses_of
@@ -85,8 +86,10 @@ def ground_rules(grounding: Grounding, atom: int, *, most: int = 200) -> list[Gr
     """
     try:
         with one_thread(grounding.origin.database) as connection:
-            vocabulary = grounding.origin.vocabulary.again(connection)
+            before = grounding.origin.vocabulary
+            vocabulary = before.again(connection)
             try:
+                make_definitions(vocabulary, before.made)
                 return _Finder(grounding, vocabulary, atom, most).find() if _same_domains(vocabulary) else []
             finally:
                 vocabulary.drop()

@@ -14,6 +14,7 @@ from workbench.database.database import Database
 from workbench.database.schema import StoredPredicate
 from workbench.errors import Diagnostic, InputError, UsageError, WorkbenchError, nearest
 from workbench.grounding.atom_index import MOST_PLACES
+from workbench.grounding.definitions import make_definitions, needed_definitions
 from workbench.grounding.psl_demands import check_demands
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import assign_roles, mentioned_predicates
@@ -21,21 +22,25 @@ from workbench.grounding.space import MOST_ATOMS, AtomSpace, Grid
 from workbench.grounding.stored_domains import StoredDomains
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clausal import clausal_form_by_world
+from workbench.language.definitions import condition_atoms
 from workbench.language.program import (
     And,
     Atom,
     Clause,
     Comparison,
     Constant,
+    Definition,
     Formula,
     LinearRule,
     Not,
     Or,
     Predicate,
     Program,
+    Scope,
     SumVariable,
     Variable,
 )
+from workbench.language.variable_types import infer_condition_types
 
 __all__ = ["clauses_of", "prepare"]
 
@@ -88,7 +93,7 @@ def prepare(
             f"SELECT world, type, count(*) FROM domain WHERE world IN ({chosen}) GROUP BY ALL"
         ).fetchall()
     }
-    wanted = sorted(set(_constants(program, clauses)))
+    wanted = sorted({*_constants(program, clauses), *_defining_constants(program)})
     type_tables = database.type_tables()
     constants, positions = _look_up(connection, type_tables, wanted, chosen)
     # Constants of clauses of one world have one position; the others' are columns of a table with a row a world.
@@ -109,6 +114,7 @@ def prepare(
         positions,
         placed,
     )
+    make_definitions(vocabulary, needed_definitions(program, mentioned_predicates(clauses)))
     vocabulary.space = _atom_space(vocabulary)
     return vocabulary, notes
 
@@ -194,6 +200,18 @@ def _constants(program: Program, clauses: Iterable[Clause | LinearRule]) -> Iter
             for one, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
                 if isinstance(one, Constant) and isinstance(other, Variable | SumVariable) and other.name in types:
                     yield types[other.name], one.name
+
+
+def _defining_constants(program: Program) -> Iterator[tuple[str, str]]:
+    """(type, name) of the constants in definitions and scopes."""
+    statements: tuple[Definition | Scope, ...] = (*program.definitions, *program.scopes)
+    for one in statements:
+        for atom in (one.head, *condition_atoms(one.body)):
+            yield from _atom_constants(program, atom)
+        types = infer_condition_types(one.head, one.body, program)
+        yield from (
+            (type_name, constant.name) for constant, type_name in types.compared if not program.kind_of(type_name)
+        )
 
 
 def _atom_constants(program: Program, atom: Atom) -> Iterator[tuple[str, str]]:

@@ -46,6 +46,7 @@ class Vocabulary:
     constants: Mapping[tuple[str, str], int]
     positions: Mapping[tuple[int, str, str], int]
     placed: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    made: dict[str, int] = field(default_factory=dict)
     _tables: dict[tuple[str, str], str] = field(default_factory=dict)
     _state: State | None = None
     _indexes: dict[str, AtomIndex | None] = field(default_factory=dict)
@@ -55,7 +56,10 @@ class Vocabulary:
 
     def again(self, connection: duckdb.DuckDBPyConnection) -> Vocabulary:
         """The same names on another connection, where their relations are made anew."""
-        return replace(self, connection=connection, _tables={}, _indexes={}, _views=set(), _state=None)
+        stored = {name: one for name, one in self.stored.items() if name not in self.made}
+        return replace(
+            self, connection=connection, stored=stored, made={}, _tables={}, _indexes={}, _views=set(), _state=None
+        )
 
     @property
     def one_world(self) -> bool:
@@ -90,6 +94,30 @@ class Vocabulary:
             self._views.add(table if kind_of == "VIEW" else "")
             self._tables[key] = quoted(table) if not table.isidentifier() else table
         return self._tables[key]
+
+    def keep(self, kind: str, name: str, query: str) -> str:
+        """Make a temporary table of the rows of a query, which is dropped with the others; its unquoted name."""
+        table = f"{kind}_{self._word(name)}_{len(self._tables)}"
+        self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(table)} AS {query}")
+        self._tables[(kind, name)] = quoted(table)
+        return table
+
+    def is_made(self, predicate: str) -> bool:
+        """Whether a definition or scope has made the facts of a predicate."""
+        return predicate in self.made
+
+    def given(self, predicate: str) -> str:
+        """`(world, a0, ...)`: true facts of an evidence predicate, in no order and without positions."""
+        stored = self.stored[predicate]
+        columns = ", ".join(["world", *stored.columns])
+        return self._table(
+            "given",
+            predicate,
+            lambda: (
+                f"SELECT {columns} FROM {quoted(stored.table_name)} WHERE partition = 'evidence' AND value = 1 "
+                f"AND world IN ({self.in_worlds})"
+            ),
+        )
 
     def domain(self, type_name: str) -> str:
         """`(world, a, p)`: constants of a type with their positions."""

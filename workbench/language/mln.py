@@ -230,6 +230,10 @@ class _Reading:
             else token
             for i, token in enumerate(statement.tokens)
         ]
+        for i in range(1, len(tokens)):
+            # After `=` stands a term, so this is the aggregate and no quantifier.
+            if tokens[i].type == "EXIST" and tokens[i - 1].type == "EQUAL":
+                tokens[i] = tokens[i].update(type="NAME")
         if tokens[-1].type == "POINT":
             tokens[-1] = tokens[-1].update(type="STOP")
         found = self.parse(Statement(statement.source, tokens), start)
