@@ -149,6 +149,8 @@ def test_satisfied_evidence_of_a_negative_template_is_in_the_evidence_energy(run
     # B and C lack E: their clauses of weight -2 hold, and no conjunction does.
     assert outcome.json["evidence_energy"] == pytest.approx(4.0)
     assert outcome.json["energy"] == pytest.approx(0.0)
+    told = run("infer", rules, "--data", data, "--query", "P", "--closed", "E", "--task", "map")
+    assert "evidence energy 4" in told.out
 
 
 def test_predictions_of_several_worlds_name_the_world(run: Run, tmp_path: Path) -> None:

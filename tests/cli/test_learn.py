@@ -87,3 +87,32 @@ def test_the_default_learner_follows_the_labels(run: Run, files: list[Path | str
     hidden = run("learn", files[0], "--data", tmp_path / "hidden.db", "--query", "Smokes,Cancer", "--json").json
     assert hidden["learner"] == "diagonal_newton"
     assert hidden["diagnostics"]["hidden_atoms"] == 1
+
+
+def test_lazy_reaches_the_learner(run: Run, files: list[Path | str]) -> None:
+    refused = run("learn", *files, "--lazy")
+    assert (refused.code, "E0512" in refused.err) == (2, True)
+    learned = run("learn", *files, "--lazy", "--learner", "max_margin", "--json")
+    assert learned.code == 0
+
+
+def test_labels_are_needed_to_learn_and_a_false_one_is_one(run: Run, tmp_path: Path) -> None:
+    rules, data = tmp_path / "rules.mln", tmp_path / "data.db"
+    rules.write_text("E(t)\nP(t)\nE(x) => P(x)\n!P(x)\n")
+    data.write_text("E(A)\nE(B)\n")
+    found = run("learn", rules, "--data", data, "--query", "P")
+    assert (found.code, "E0501" in found.err) == (1, True)
+    data.write_text("E(A)\nE(B)\n!P(A)\n")
+    assert run("learn", rules, "--data", data, "--query", "P").code == 0
+
+
+def test_rules_that_say_nothing_are_said_to(run: Run, tmp_path: Path) -> None:
+    rules, data, out = tmp_path / "rules.mln", tmp_path / "data.db", tmp_path / "learned.mln"
+    rules.write_text("E(t)\nP(t)\nE(x) => P(x)\n")
+    data.write_text("E(A)\nE(B)\nP(A)\n")
+    learned = run("learn", rules, "--data", data, "--query", "P", "--out", out, "--json")
+    assert [warning["code"] for warning in learned.json["warnings"]] == ["E0709"]
+    found = run("infer", out, "--data", data, "--query", "P")
+    assert "E0709" in found.err
+    rules.write_text("E(t)\nP(t)\nE(x) => P(x)\nE(A).\n")
+    assert "E0709" not in run("infer", rules, "--data", data, "--query", "P").err

@@ -182,6 +182,7 @@ def infer(
         if summary["energy"] is not None:
             line += f", energy {number(summary['energy'])}, bound {number(summary['bound']) or 'none'}"
             line += f", gap {number(summary['gap'], 6) or 'unknown'}"
+            line += f"; evidence energy {number(summary['evidence_energy'])}"
         print_line(line)
         if summary["reason"]:
             print_line(str(summary["reason"]))

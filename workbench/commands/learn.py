@@ -125,6 +125,7 @@ def learn(
             options=parameters(settings),
             candidates=choices(candidates),
             intervals=cast(Any, intervals),
+            lazy=lazy,
             worlds=only,
             seed=seed,
             time_limit=time_limit,

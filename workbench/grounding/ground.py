@@ -19,7 +19,7 @@ from workbench.grounding.blocks import make_blocks
 from workbench.grounding.counting import Tally, check_listed, count_plan, make_plan, too_many, uncounted
 from workbench.grounding.intake import Batch, Intake, groundings
 from workbench.grounding.interruption import interruptible
-from workbench.grounding.labels import listed_values, truth_of
+from workbench.grounding.labels import labelled_predicates, listed_values, truth_of
 from workbench.grounding.prepare import clauses_of, prepare
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding, Origin, RuleCount
@@ -187,6 +187,7 @@ class Grounder:
             warnings=tuple(self.warnings),
             truth=truth_of(self.vocabulary, self.numbering),
             listed=listed_values(self.vocabulary, self.numbering),
+            labelled=labelled_predicates(self.vocabulary),
             origin=Origin(self.database, self.vocabulary, self.numbering),
         )
 

@@ -12,7 +12,17 @@ from workbench.grounding.roles import Role
 from workbench.grounding.space import Numbering
 from workbench.grounding.vocabulary import Vocabulary
 
-__all__ = ["listed_values", "truth_of"]
+__all__ = ["labelled_predicates", "listed_values", "truth_of"]
+
+
+def labelled_predicates(vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The predicates asked about of which the data state some label, true, false or unknown."""
+    psl = vocabulary.program.language == "psl"
+    return tuple(
+        name
+        for name, role in vocabulary.roles.items()
+        if role.role is Role.QUERY and (role.facts.truth or (role.facts.evidence and not psl))
+    )
 
 
 def truth_of(vocabulary: Vocabulary, numbering: Numbering) -> Float:

@@ -80,6 +80,8 @@ class Grounding:
         Labels, NaN where there is none; see `grounding.labels`.
     listed : float64 array, shape (n_atoms,), or None
         Values that data list beside targets (PSL).
+    labelled : tuple of str
+        The predicates asked about of which the data state some label.
     origin : Origin
     """
 
@@ -90,4 +92,5 @@ class Grounding:
     warnings: tuple[Diagnostic, ...]
     truth: Float
     listed: Float | None
+    labelled: tuple[str, ...]
     origin: Origin

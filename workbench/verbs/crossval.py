@@ -221,6 +221,7 @@ def crossval(
             options=learner_options,
             candidates=candidates,
             held_out=None if plan.kept is None else unseen,
+            all_false=True,
             seed=seed,
             time_limit=time_limit,
             progress=progress,

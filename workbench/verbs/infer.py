@@ -38,6 +38,7 @@ __all__ = [
     "is_query",
     "query_predicates",
     "require_weights",
+    "says_nothing",
     "solve",
     "solve_given",
 ]
@@ -235,7 +236,7 @@ def infer(
         perf_counter() - begun,
         evidence_energy=evidence_energy(grounding.network, chosen),
         ground_seconds=ground_seconds,
-        warnings=tuple(grounding.warnings),
+        warnings=(*grounding.warnings, *says_nothing(program, chosen)),
     )
 
 
@@ -340,6 +341,21 @@ def _require_addable(grounding: Grounding, weights: Float) -> None:
             f"the weight {heavy} is so large that {light} is lost in the sum",
             help="write a rule that must hold without a weight and end it with a full stop",
         )
+
+
+def says_nothing(program: Program, weights: Float) -> list[Diagnostic]:
+    """A warning where all weights are 0 and no rule is hard: every state is as likely as any other."""
+    if not weights.size or np.any(weights != 0) or any(rule.weight.kind == "hard" for rule in program.rules):
+        return []
+    undecided = "every atom has probability 1/2" if program.language == "mln" else "every state costs 0"
+    return [
+        Diagnostic(
+            "E0709",
+            f"all weights are 0, so the rules predict nothing: {undecided}",
+            help="the labels show no effect of any rule; try other rules, another learner or other parameters",
+            severity="warning",
+        )
+    ]
 
 
 def infeasible(grounding: Grounding, solution: Solution, *, discrete: bool) -> InfeasibleError:

@@ -23,7 +23,7 @@ from workbench.network import Templates
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json, deadline_after
 from workbench.verbs.generative import DatabaseFlipCounts
-from workbench.verbs.infer import is_query, query_predicates
+from workbench.verbs.infer import is_query, query_predicates, says_nothing
 from workbench.verbs.naming import row_texts
 from workbench.verbs.written_rules import WrittenRule, learned_text, template_texts, written_rules
 
@@ -157,6 +157,7 @@ def learn(
     intervals: str | None = None,
     held_out: HeldOut | None = None,
     lazy: bool = False,
+    all_false: bool = False,
     seed: int = 0,
     time_limit: float | None = None,
     progress: Progress = SILENT,
@@ -175,11 +176,14 @@ def learn(
         From a grounding to the atoms whose labels the learner does not see, for folds made of atoms.
     lazy : bool
         Ground hard rules and rules of a settled weight only where a state violates them (max margin).
+    all_false : bool
+        Learn also where the data state no label, so that all atoms are false by the closed world: a part of data that
+        state some, such as the training worlds of a fold.
 
     Raises
     ------
     InputError
-        When no open atom has a label.
+        E0501 when no open atom has a label.
     UsageError
         E0819 for the generative learner with atoms held out, or with intervals; E0512 for lazy grounding with another
         learner than max margin.
@@ -196,7 +200,7 @@ def learn(
     task = _Task(database, program, replace(request, role="learn"), held_out, progress)
     grounding, source = task.ground(lazy)
     labelled = example_of(grounding, held_out)
-    if not np.isfinite(labelled.truth).any():
+    if not np.isfinite(labelled.truth).any() or not (grounding.labelled or all_false):
         raise InputError.of(
             "E0501",
             "no query atom has a label to learn from",
@@ -240,7 +244,7 @@ def learn(
         program,
         grounding,
         perf_counter() - begun,
-        warnings=(*grounding.warnings, *_contradicted(parts, learned)),
+        warnings=(*grounding.warnings, *_contradicted(parts, learned), *says_nothing(program, learned.weights)),
         intervals=bounds,
     )
 
