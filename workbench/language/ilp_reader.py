@@ -224,7 +224,8 @@ def _take_directive(found: _Collected, term: Term, span: Span, section: str) -> 
         if term.name not in _SECTIONS and term.name not in _IGNORED:
             found.warnings.append(_ignored(term, span))
         return _SECTIONS.get(term.name, section)
-    assert isinstance(term, Compound)
+    if not isinstance(term, Compound):
+        raise InputError.of("E0142", f"`{term_text(term)}` is no directive", span=span)
     name, arguments = term.functor, term.arguments
     if name in ("modeh", "modeb", "mode"):
         found.modes += read_modes(term, span)
