@@ -24,11 +24,12 @@ SECONDS = 5.0
 """CPU-seconds that one small file may take."""
 
 PIECES = [
-    b"(", b")", b"((((", b"))))", b"{", b"}", b"[", b"]", b",", b":", b".", b"=>", b"<=>", b"->", b"v", b"^", b"!", b"+",
-    b"*", b"?", b"@", b"\"", b"'", b"\\", b"//", b"/*", b"*/", b"#include \"x.mln\"", b"\x00", b"\xff\xfe", b"\xef\xbb\xbf",
-    b"\r", b"\r\n", b"\n\n\n", b"\t", b"\xe2\x80\xa8", b"1e999", b"-0", b"nan", b"inf", b"9" * 40, b"A" * 5000, b"EXIST x ",
-    b"FORALL y ", b"P(x)", b"0.5 ", b"1: ", b"null", b"true", b"- ", b"&a *a", b"!!python/object:os.system x", b"%", b"|X|",
-    b"@Max[1,2]", b"'a'", b"World(x)", b"{1,...,999999999}", "é".encode(), "Ω".encode("utf-16"),
+    b"(", b")", b"((((", b"))))", b"{", b"}", b"[", b"]", b",", b":", b".", b"=>", b"<=>", b"->", b"v", b"^",
+    b"!", b"+", b"*", b"?", b"@", b"\"", b"'", b"\\", b"//", b"/*", b"*/", b"#include \"x.mln\"", b"\x00",
+    b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\r\n", b"\n\n\n", b"\t", b"\xe2\x80\xa8", b"1e999", b"-0", b"nan",
+    b"inf", b"9" * 40, b"A" * 5000, b"EXIST x ", b"FORALL y ", b"P(x)", b"0.5 ", b"1: ", b"null", b"true",
+    b"- ", b"&a *a", b"!!python/object:os.system x", b"%", b"|X|", b"@Max[1,2]", b"'a'", b"World(x)",
+    b"{1,...,999999999}", "é".encode(), "Ω".encode("utf-16"),
 ]  # fmt: skip
 
 Reader = Callable[[Path], object]

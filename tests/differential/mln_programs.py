@@ -99,6 +99,7 @@ class _Drawing:
     open: list[str] = field(default_factory=list)
     used: list[str] = field(default_factory=list)
     functions: bool = False
+    inside: int = 0
     declared: dict[str, list[str]] = field(default_factory=dict)
 
     def chance(self, p: float) -> bool:
@@ -227,7 +228,9 @@ class _Drawing:
         name = next(one for one in QUANTIFIED[type_name] if one not in taken)
         inner = {**scope, type_name: [name, name, *scope.get(type_name, [])]}
         for _ in range(20):
+            self.inside += 1
             body = self.formula(inner, depth - 1)
+            self.inside -= 1
             if f"({name}" in body or f" {name}" in body:
                 return f"{kind} {name} ({body})"
         return self.literal(scope)
@@ -246,13 +249,13 @@ class _Drawing:
 
     def term(self, type_name: str, scope: dict[str, list[str]]) -> str:
         free = [one for one in scope[type_name] if one in VARIABLES[type_name]]
-        if self.functions and self.chance(0.2) and scope.get("t"):
+        if self.functions and not self.inside and self.chance(0.2) and scope.get("t"):
             subject = self.random.choice([one for one in scope["t"] if one in VARIABLES["t"]] or ["Ann"])
             if type_name == "t":
                 return f"MotherOf({subject})"
             if type_name == "n":
                 return f"AgeOf({subject})"
-        if type_name == "n" and free and self.chance(0.2):
+        if type_name == "n" and free and not self.inside and self.chance(0.2):
             return self.random.choice([f"succ({free[0]})", f"{free[0]} + 1", f"{free[0]} % 2"])
         if type_name != "e" and self.chance(0.08):
             return quoted(self.random.choice(NAMES[:2] if type_name == "t" else NUMBERS[:2]))
