@@ -75,6 +75,10 @@ def register(app: typer.Typer) -> None:
     )(crossval)
 
 
+# What the labels say beside a weight: how often the head is true where the body is, and elsewhere.
+LIFT = {"support": "atoms with the body", "rate": "true of them", "rate_of_others": "true of others"}
+
+
 def learn(
     rules: RulesFile,
     data: Data = None,
@@ -143,9 +147,9 @@ def learn(
     if json:
         print_json(result.summary())
     else:
-        columns = ["weight", *(("low", "high") if intervals else ()), "initial", "text", "open"]
-        rows = [[row[name] for name in columns] for row in result.rules()]
-        titles = {"initial": "before", "text": "rule", "open": "open groundings"}
+        columns = ["weight", *(("low", "high") if intervals else ()), "initial", "text", "open", *LIFT]
+        rows = [[row.get(name) for name in columns] for row in result.rules()]
+        titles = {"initial": "before", "text": "rule", "open": "open groundings", **LIFT}
         print_table("Weights", [titles.get(name, name) for name in columns], rows[:60])
         if len(rows) > 60:
             print_line(f"... {len(rows) - 60:,} more; --out FILE writes them all")

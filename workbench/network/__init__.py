@@ -17,6 +17,7 @@ from workbench.network.energy import (
 from workbench.network.explanation import AtomExplanation, explain_atom, mean_explanation
 from workbench.network.ground_network import BlockKind, Blocks, GroundNetwork, Relation, Rows, Templates
 from workbench.network.growth import extend
+from workbench.network.lift import Lift, observed_lift
 from workbench.network.storage import load, save
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Blocks",
     "Components",
     "GroundNetwork",
+    "Lift",
     "Relation",
     "Rows",
     "Templates",
@@ -42,6 +44,7 @@ __all__ = [
     "mean_explanation",
     "network_from_clauses",
     "network_from_rows",
+    "observed_lift",
     "potentials",
     "reported_energy",
     "satisfied_counts",

@@ -15,11 +15,12 @@ from workbench.database import Database
 from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.grounding import Grounding, GroundRequest, LazyRows, ground, ground_lazily
 from workbench.inference.row_store import RowStore
-from workbench.language.program import Program
+from workbench.language.formulas import formula_atoms
+from workbench.language.program import FormulaRule, Implies, Program
 from workbench.learning import Example, LearnedWeights, WeightIntervals, make_learner, validate, weight_intervals
 from workbench.learning.max_margin import MaxMargin
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
-from workbench.network import Templates
+from workbench.network import Lift, Templates, observed_lift
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json, deadline_after
 from workbench.verbs.generative import DatabaseFlipCounts
@@ -31,6 +32,9 @@ __all__ = ["GENERATIVE", "LearningResult", "by_world", "example_of", "learn"]
 
 HeldOut = Callable[[Grounding], Bool]
 """Which atoms of a grounding keep their labels from the learner."""
+
+RARE_BODY = 0.1
+"""An implication whose body is true in a smaller share of its groundings than this is remarked on."""
 
 GENERATIVE = "generative_pseudo_likelihood"
 """The learner that needs counts of all predicates from the database, beside those of the registry."""
@@ -50,6 +54,8 @@ class LearningResult:
     run_id : int or None
     intervals : WeightIntervals or None
         Where they were asked for.
+    truth : float64 array, shape (n_atoms,), or None
+        The labels that were learned from; NaN where the learner saw none.
     """
 
     learned: LearnedWeights
@@ -60,6 +66,7 @@ class LearningResult:
     run_id: int | None = None
     warnings: tuple[Diagnostic, ...] = ()
     intervals: WeightIntervals | None = None
+    truth: Float | None = None
 
     @property
     def weights(self) -> Float:
@@ -98,7 +105,21 @@ class LearningResult:
         """One record a rule as its author wrote it, weight and interval in the author's sense."""
         return [self._rule(one) for one in written_rules(self.templates, self.learned.weights)]
 
+    def lift(self, one: WrittenRule) -> Lift | None:
+        """What the labels say beside a rule's weight; None for rules of several clauses and for soft logic."""
+        rule = self.program.rules[one.rule] if one.rule >= 0 else None
+        if self.truth is None or not isinstance(rule, FormulaRule) or len(one.templates) != 1 or np.isnan(one.weight):
+            return None
+        implies = isinstance(rule.formula, Implies) and one.whole
+        heads = {atom.predicate for atom in formula_atoms(rule.formula.right if implies else rule.formula)}
+        atoms = self.grounding.atoms
+        names = np.array([name in heads for name in atoms.predicates], bool)
+        return observed_lift(
+            self.grounding.network, self.truth, one.templates, names[atoms.predicate], head_only=implies
+        )
+
     def _rule(self, one: WrittenRule) -> dict[str, Any]:
+        lift = self.lift(one)
         first = one.templates[0]
         share = float(self.templates.share[first]) if one.whole else 1.0
         ends = sorted(value / share for value in self._interval(first).values())
@@ -111,6 +132,7 @@ class LearningResult:
             "fixed": bool(self.templates.fixed[first]),
             "open": int(self.grounding.network.groundings[list(one.templates), 0].sum()),
             "templates": list(one.templates),
+            **(_lift_record(lift) if lift is not None else {}),
             **(dict(zip(("low", "high"), ends)) if self.intervals is not None else {}),
         }
 
@@ -134,6 +156,11 @@ class LearningResult:
             "diagnostics": as_json(self.learned.diagnostics),
             "warnings": [warning.as_record() for warning in self.warnings],
         }
+
+
+def _lift_record(lift: Lift) -> dict[str, Any]:
+    """How many atoms have the rule's body, how often they are true, and how often the others are."""
+    return {"support": lift.support, "rate": as_json(lift.rate), "rate_of_others": as_json(lift.rate_of_others)}
 
 
 def example_of(grounding: Grounding, held_out: HeldOut | None = None) -> Example:
@@ -238,15 +265,18 @@ def learn(
             prior_sd=float(cast(Any, settings.get("prior_sd", 2.0))),
             **how,
         )
-    return LearningResult(
+    result = LearningResult(
         replace(learned, diagnostics={**learned.diagnostics, **tried}),
         templates,
         program,
         grounding,
         perf_counter() - begun,
-        warnings=(*grounding.warnings, *_contradicted(parts, learned), *says_nothing(program, learned.weights)),
         intervals=bounds,
+        truth=labelled.truth,
     )
+    warnings = (*grounding.warnings, *_contradicted(parts, learned))
+    warnings += (*says_nothing(program, learned.weights), *_mostly_false(result))
+    return replace(result, warnings=warnings)
 
 
 class _How(TypedDict):
@@ -301,6 +331,29 @@ def _contradicted(groundings: Sequence[Grounding], learned: LearnedWeights, most
     if len(broken) > most:
         warnings.append(Diagnostic("E0508", f"{len(broken) - most} more hard ground rules", severity="warning"))
     return warnings
+
+
+def _mostly_false(result: LearningResult) -> list[Diagnostic]:
+    """A note for each implication with open atoms in its body that is hardly ever true: its weight says little."""
+    notes = []
+    for one in written_rules(result.templates, result.weights):
+        rule = result.program.rules[one.rule] if one.rule >= 0 else None
+        if rule is None or not isinstance(rule, FormulaRule) or not isinstance(rule.formula, Implies):
+            continue
+        asked = {atom.predicate for atom in formula_atoms(rule.formula.left)} & set(result.grounding.atoms.predicates)
+        lift = result.lift(one) if asked else None
+        if lift is not None and lift.body_rate < RARE_BODY:
+            notes.append(
+                Diagnostic(
+                    "E0514",
+                    f"the body of `{one.text}` is true in {lift.body_rate:.1%} of its groundings: its weight is mostly "
+                    "learned from the others, where the rule holds whatever its head is",
+                    span=rule.span,
+                    help="to say that body and head go together, write them joined by ^ instead of =>",
+                    severity="note",
+                )
+            )
+    return notes
 
 
 def default_learner(program: Program, *, hidden: bool) -> str:

@@ -1,0 +1,99 @@
+"""How often a rule's head is true where its body is, and elsewhere: what the data say beside a weight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.arrays import Bool, Float
+from workbench.network.energy import row_values
+from workbench.network.ground_network import GroundNetwork
+
+__all__ = ["Lift", "observed_lift"]
+
+
+@dataclass(frozen=True)
+class Lift:
+    """Rates of atoms that a rule speaks of, by whether its other literals leave the matter to them.
+
+    Attributes
+    ----------
+    support : int
+        Labelled atoms for which some ground rule's body is true.
+    rate : float
+        Share of true ones among them; NaN without any.
+    others : int
+        Labelled atoms of the same predicates for which no ground rule's body is.
+    rate_of_others : float
+    body_rate : float
+        Share of the rule's open groundings whose body is true.
+    """
+
+    support: int
+    rate: float
+    others: int
+    rate_of_others: float
+    body_rate: float
+
+    @property
+    def difference(self) -> float:
+        """How much more often the head is true with the body than without; NaN where one of them never occurs."""
+        return self.rate - self.rate_of_others
+
+
+def observed_lift(
+    network: GroundNetwork, truth: Float, templates: Sequence[int], among: Bool, *, head_only: bool
+) -> Lift:
+    """The lift of the rule behind some templates at the labels.
+
+    An atom is left to a ground clause where all its other literals are false: for `body => head`, where the body is
+    true. Atoms of the rule's own predicates for which that never happens are the others.
+
+    Parameters
+    ----------
+    truth : float64 array, shape (n_atoms,)
+        NaN where an atom has no label; ground clauses with such an atom beside the head are passed over.
+    among : bool array, shape (n_atoms,)
+        Atoms that may be others: those of the predicates that the rule's head may have.
+    head_only : bool
+        Take only positive literals for heads, as in an implication; else every literal is one in its turn.
+
+    Notes
+    -----
+    With `ell = b + A y`, the potential of a clause is 1 when all literals are false, so literal `a` decides alone
+    where `ell - A_a y_a + max(A_a, 0) = 1`. O(nonzeros of the templates' rows).
+    """
+    own = np.isin(network.template, np.asarray(templates, network.template.dtype))
+    rows = network.A[own]
+    known = np.where(np.isnan(truth), 0.0, truth)
+    of_row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    signs, atoms = rows.data.astype(np.float64), rows.indices
+    ell = row_values(network, known)[own]
+    alone = np.isclose(ell[of_row] - signs * known[atoms] + np.maximum(signs, 0.0), 1.0)
+    # A clause is passed over for a head where another of its atoms has no label.
+    unlabelled = np.bincount(of_row, np.isnan(truth)[atoms], rows.shape[0])
+    alone &= unlabelled[of_row] == np.isnan(truth)[atoms]
+    if head_only:
+        alone &= signs < 0
+    heads = np.zeros(network.n_atoms, bool)
+    heads[atoms[alone]] = True
+    units = network.unit[:, list(templates)].tocoo()
+    decided = units.data > 0 if head_only else units.data != 0
+    heads[units.row[decided]] = True
+    with_body = int(np.unique(of_row[alone]).size + decided.sum())
+    groundings = rows.shape[0] + units.nnz
+    labelled = ~np.isnan(truth)
+    inside, outside = heads & labelled, among & labelled & ~heads
+    return Lift(
+        int(inside.sum()),
+        _mean(truth[inside]),
+        int(outside.sum()),
+        _mean(truth[outside]),
+        with_body / groundings if groundings else float("nan"),
+    )
+
+
+def _mean(values: Float) -> float:
+    return float(values.mean()) if values.size else float("nan")
