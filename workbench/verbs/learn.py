@@ -110,12 +110,17 @@ class LearningResult:
         rule = self.program.rules[one.rule] if one.rule >= 0 else None
         if self.truth is None or not isinstance(rule, FormulaRule) or len(one.templates) != 1 or np.isnan(one.weight):
             return None
-        implies = isinstance(rule.formula, Implies) and one.whole
-        heads = {atom.predicate for atom in formula_atoms(rule.formula.right if implies else rule.formula)}
+        implication = rule.formula if isinstance(rule.formula, Implies) and one.whole else None
+        head = rule.formula if implication is None else implication.right
+        heads = {atom.predicate for atom in formula_atoms(head)}
         atoms = self.grounding.atoms
         names = np.array([name in heads for name in atoms.predicates], bool)
         return observed_lift(
-            self.grounding.network, self.truth, one.templates, names[atoms.predicate], head_only=implies
+            self.grounding.network,
+            self.truth,
+            one.templates,
+            names[atoms.predicate],
+            head_only=implication is not None,
         )
 
     def _rule(self, one: WrittenRule) -> dict[str, Any]:
