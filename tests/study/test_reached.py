@@ -1,0 +1,56 @@
+"""Aggregates by prefix sums against one row at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from workbench.structure.reached import Reached, count, extreme, latest, mean, total_and_number
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_aggregates_agree_with_one_row_at_a_time(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, m = 60, 40
+    anchor = rng.integers(0, 6, n)
+    time = rng.integers(0, 20, n).astype(float)
+    order = np.lexsort((time, anchor))
+    anchor, time = anchor[order], time[order]
+    values = np.where(rng.random(n) < 0.2, np.nan, rng.normal(size=n))
+    asked, now = rng.integers(-1, 7, m), rng.integers(0, 22, m).astype(float)
+    reached = Reached(anchor, time)
+    for window in (None, 4.0):
+        spans = reached.spans(asked, now, window)
+        found = {
+            "count": count(spans),
+            "mean": mean(values, spans),
+            "sum": total_and_number(values, spans)[0],
+            "max": extreme(values, spans, greatest=True),
+            "min": extreme(values, spans, greatest=False),
+            "latest": latest(values, spans, time),
+        }
+        for row in range(m):
+            inside = (anchor == asked[row]) & (time <= now[row])
+            if window is not None:
+                inside &= time > now[row] - window
+            known = values[inside & ~np.isnan(values)]
+            last = inside & (time == time[inside].max(initial=-1))
+            at_last = values[last & ~np.isnan(values)]
+            expected = {
+                "count": inside.sum(),
+                "mean": known.mean() if len(known) else np.nan,
+                "sum": known.sum(),
+                "max": known.max() if len(known) else np.nan,
+                "min": known.min() if len(known) else np.nan,
+                "latest": at_last.mean() if len(at_last) else np.nan,
+            }
+            for name, value in expected.items():
+                np.testing.assert_allclose(found[name][row], value, atol=1e-12, err_msg=name)
+
+
+def test_shares_of_whole_numbers_are_exact() -> None:
+    reached = Reached(np.repeat(np.arange(100), 7), None)
+    values = np.zeros(700)
+    values[::13] = 1.0
+    shares = mean(values, reached.spans(np.arange(100), None))
+    assert set(np.unique(shares)) <= {k / 7 for k in range(8)}

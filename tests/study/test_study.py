@@ -1,0 +1,202 @@
+"""From files to a report: the bundled fraud tables, small and odd tables, time, leaks of labels."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from workbench.cli import app
+from workbench.errors import InputError, UsageError
+from workbench.evaluation import auc_roc
+from workbench.progress import SILENT
+from workbench.structure.candidates import Candidate
+from workbench.structure.relational import Hop
+from workbench.structure.relational import Path as TablePath
+from workbench.study.matrix import CandidateMatrix, Neighbours
+from workbench.study.run import Settings, cross_validated_fold
+from workbench.verbs.study import study
+
+FRAUD = Path(__file__).parents[2] / "data" / "fraud"
+
+
+def write(path: Path, header: list[str], rows: list[list[object]]) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream).writerows([header, *rows])
+    return path
+
+
+def test_a_newcomers_line_finds_the_planted_rings(tmp_path: Path) -> None:
+    tables = [str(FRAUD / f"{name}.csv") for name in ("people", "companies", "directors", "addresses")]
+    called = CliRunner().invoke(
+        app, ["study", *tables, "--predict", "people.is_fraud", "--out", str(tmp_path), "--json"]
+    )
+    assert called.exit_code == 0, called.output
+    record = json.loads(called.stdout)
+    assert set(record) >= {"target", "labelled", "asked", "metrics", "baselines", "rules", "seconds"}
+    words = " / ".join(rule["words"] for rule in record["rules"])
+    assert len(record["rules"]) <= 30
+    assert "share companies with it known to be so" in words
+    said = pd.read_csv(tmp_path / "predictions.csv").set_index("person_id")
+    truth = pd.read_csv(FRAUD / "answers" / "people.csv").set_index("person_id")
+    asked = said[~said["known"]]
+    label = (truth.loc[asked.index, "is_fraud"] == "yes").to_numpy(float)
+    planted = truth.loc[asked.index].select_dtypes("number").iloc[:, 0].to_numpy(float)
+    assert auc_roc(asked["value"].to_numpy(float), label) >= 0.9 * auc_roc(planted, label)
+    assert (asked["low"] <= asked["value"]).all()
+    assert (asked["value"] <= asked["high"]).all()
+    for name in ("report.html", "program.mln", "dataset.toml"):
+        assert (tmp_path / name).stat().st_size > 200
+
+
+def test_no_held_out_label_is_seen() -> None:
+    path = TablePath("t", (Hop("shared", "c", "t"),))
+    ties = Neighbours(np.array([0, 1, 1, 2]), np.array([1, 0, 2, 1]))
+    matrix = CandidateMatrix((Candidate(path, "labelled", label=1),), np.full((3, 1), np.nan), {path: ties})
+    labels = np.array([1.0, 0.0, 1.0])
+    assert matrix.given(labels)[:, 0].tolist() == [0, 2, 0]
+    hidden = np.array([1.0, 0.0, np.nan])
+    assert matrix.given(hidden)[:, 0].tolist() == [0, 1, 0]
+
+
+def test_a_fold_says_the_same_whatever_its_held_out_labels_are() -> None:
+    rng = np.random.default_rng(2)
+    n = 120
+    path = TablePath("t", (Hop("shared", "c", "t"),))
+    team = rng.integers(0, 25, n)
+    one, other = np.nonzero((team[:, None] == team[None, :]) & ~np.eye(n, dtype=bool))
+    candidates = (Candidate(path, "labelled", label=1), Candidate(path, "count"))
+    X = np.column_stack((np.full(n, np.nan), rng.normal(size=n)))
+    matrix = CandidateMatrix(candidates, X, {path: Neighbours(one, other)})
+    labels = (rng.random(n) < 0.2 + 0.6 * (team % 2)).astype(float)
+    held_out = np.arange(0, n, 4)
+    training = np.setdiff1d(np.arange(n), held_out)
+    said = []
+    for changed in (labels, np.where(np.isin(np.arange(n), held_out), 1 - labels, labels)):
+        fold = cross_validated_fold(
+            matrix, changed, "yes/no", Settings(), training, held_out,
+            own=np.array([1]), time=None, n_classes=2, deadline=None, progress=SILENT,
+        )  # fmt: skip
+        said.append([fold.predicted, *fold.baselines.values()])
+    assert np.std(said[0][0]) > 0
+    for first, second in zip(*said):
+        np.testing.assert_array_equal(first, second)
+
+
+def test_later_rows_change_nothing(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    days = pd.date_range("2021-01-01", periods=300, freq="2D")
+    orders = [
+        [i, f"c{rng.integers(20)}", str(day.date()), ["no", "yes"][int(rng.random() < 0.5)]]
+        for i, day in enumerate(days)
+    ]
+    pays = [[i, f"c{rng.integers(20)}", str(day.date()), float(rng.integers(100))] for i, day in enumerate(days)]
+    last = 200
+    customers = write(tmp_path / "customers.csv", ["customer_id", "size"], [[f"c{i}", i * 3 % 7] for i in range(20)])
+
+    def columns(amounts: list[list[object]]) -> np.ndarray:
+        from workbench.study.columns import CandidateColumns
+        from workbench.study.matrix import candidate_matrix
+        from workbench.study.prepared import prepared
+        from workbench.tables import find_sources, stage
+
+        files = [
+            write(tmp_path / "orders.csv", ["order_id", "customer_id", "placed", "late"], orders),
+            write(tmp_path / "payments.csv", ["payment_id", "customer_id", "paid", "amount"], amounts),
+            customers,
+        ]
+        with stage(find_sources(files)) as staging:
+            ready = prepared(staging, "orders.late", time="orders.placed")
+            filled = CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times)
+            matrix = candidate_matrix(filled, "orders")
+            assert any(one.window for one in matrix.candidates)
+            return np.column_stack([matrix.X[:last, at] for at in range(matrix.X.shape[1])])
+
+    later = [row[3] for row in pays[last + 1 :]]
+    shuffled = [*pays[: last + 1], *([*row[:3], value] for row, value in zip(pays[last + 1 :], reversed(later)))]
+    np.testing.assert_array_equal(columns(pays), columns(shuffled))
+
+
+@pytest.mark.parametrize("learner", ["rules", "boosted_trees"])
+def test_a_number_is_predicted_with_intervals(tmp_path: Path, learner: str) -> None:
+    rng = np.random.default_rng(1)
+    cities = [[f"c{i}", round(float(rng.normal(50, 10)), 1)] for i in range(20)]
+    houses: list[list[object]] = []
+    for i in range(300):
+        city, area = int(rng.integers(20)), float(rng.normal(100, 30))
+        price = 2 * area + 3 * cities[city][1] + rng.normal() * 10  # type: ignore[operator]
+        houses.append(
+            [f"h{i}", f"c{city}", "NA" if i % 11 == 0 else round(area, 1), "" if i % 5 == 0 else round(price, 2)]
+        )
+    files = [
+        write(tmp_path / "cities.csv", ["city_id", "income"], cities),
+        write(tmp_path / "houses.csv", ["house", "city_id", "area", "price"], houses),
+    ]
+    result = study(files, "houses.price", folds=3, learner=learner)  # type: ignore[arg-type]
+    assert result.kind == "number"
+    ours, base = result.metrics["MAE"]["mean"], result.baselines["base rate"]["MAE"]["mean"]
+    assert ours is not None
+    assert base is not None
+    assert ours < 0.5 * base
+    asked = result.predictions[~result.predictions["known"]]
+    assert len(asked) == result.asked == 60
+    assert (asked["low"] < asked["value"]).all()
+
+
+def test_a_category_is_told_by_all_its_values(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows = []
+    for i in range(120):
+        x, y = rng.normal(size=2)
+        kind = "north" if x > 0.5 else "south east" if y > 0 else "west"
+        rows.append([round(float(x), 3), round(float(y), 3), "" if i % 10 == 0 else kind])
+    result = study([write(tmp_path / "points.csv", ["x", "y", "place"], rows)], "points.place", folds=3)
+    accuracy = result.metrics["accuracy"]["mean"]
+    assert accuracy is not None
+    assert accuracy > 0.75
+    assert set(result.predictions["value"]) <= {"north", "south east", "west"}
+    assert len(result.rules) <= 30
+
+
+def test_fifty_rows_are_enough_and_three_are_not(tmp_path: Path) -> None:
+    rows = [[i, i % 7, "yes" if i % 7 > 3 else "no"] for i in range(50)]
+    result = study([write(tmp_path / "t.csv", ["id", "size", "good"], rows)], "t.good")
+    area = result.metrics["AUC-ROC"]["mean"]
+    assert area is not None
+    assert area > 0.9
+    with pytest.raises(InputError, match="E0630"):
+        study([write(tmp_path / "t.csv", ["id", "size", "good"], rows[2:6])], "t.good")
+
+
+def test_what_cannot_be_is_said(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", ["id", "size", "good"], [[i, i % 7, "yes" if i % 3 else "no"] for i in range(50)])
+    for wrong, code in (
+        ({"time": "t.size"}, "E0632"),
+        ({"folds": 1}, "E0633"),
+        ({"rules": 0}, "E0634"),
+        ({"learner": "x"}, "E0635"),
+    ):
+        with pytest.raises(UsageError, match=code):
+            study([table], "t.good", **wrong)  # type: ignore[arg-type]
+    same = write(tmp_path / "t.csv", ["id", "size", "good"], [[i, 1, "yes" if i % 3 else "no"] for i in range(50)])
+    with pytest.raises(InputError, match="E0631"):
+        study([same], "t.good")
+
+
+def test_a_leak_is_said_and_left_out(tmp_path: Path) -> None:
+    rows = [[i, i * 37 % 11, "2024-05-01" if i % 4 == 0 else "", "yes" if i % 4 == 0 else "no"] for i in range(80)]
+    result = study([write(tmp_path / "t.csv", ["id", "size", "closed_on", "bad"], rows)], "t.bad", folds=2)
+    assert any(one.code == "E0244" for one in result.warnings)
+    assert all("closed" not in rule.words for rule in result.rules)
+
+
+def test_time_runs_out_with_an_answer() -> None:
+    tables = [FRAUD / f"{name}.csv" for name in ("people", "companies", "directors", "addresses")]
+    result = study(tables, "people.is_fraud", time_limit=0.0)
+    assert result.status == "limit"
+    assert len(result.predictions) == result.labelled + result.asked

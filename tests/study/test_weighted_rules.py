@@ -1,0 +1,81 @@
+"""Rules from candidates: planted ones are found, the number of rules is kept, trees say what they predict."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from workbench.evaluation import auc_roc
+from workbench.structure.boosted_trees import fit_boosted_trees
+from workbench.structure.terms import Condition, Term
+from workbench.structure.weighted_rules import fit_weighted_rules
+
+
+def planted(n: int = 800, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 12))
+    X[rng.random(X.shape) < 0.05] = np.nan
+    z = -1 + 3 * (np.nan_to_num(X[:, 2], nan=-9) >= 0.5) - 2 * np.isnan(X[:, 5]) + 0.8 * np.nan_to_num(X[:, 7])
+    return X, (rng.random(n) < 1 / (1 + np.exp(-z))).astype(float)
+
+
+def test_planted_rules_are_found_and_no_more_than_asked_for() -> None:
+    X, y = planted()
+    X_new, y_new = planted(seed=1)
+    found = fit_weighted_rules(X, y, discrete=True, most_rules=8)
+    assert 1 <= len(found) <= 8
+    assert found.gap < 1e-3
+    assert {2, 7} <= {column for term in found.terms for column in term.columns}
+    assert auc_roc(found.predict(X_new), y_new) > 0.8
+
+
+@pytest.mark.parametrize("most", [1, 3, 30])
+def test_a_number_is_predicted_by_at_most_so_many_rules(most: int) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(500, 40))
+    y = X[:, :20] @ rng.normal(size=20) + rng.normal(size=500)
+    found = fit_weighted_rules(X, y, discrete=False, most_rules=most)
+    assert 1 <= len(found) <= most
+    assert np.mean(np.abs(found.predict(X) - y)) < np.mean(np.abs(y - np.median(y)))
+
+
+def test_noise_gives_no_rule_or_hardly_any() -> None:
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(400, 30)), (rng.random(400) < 0.3).astype(float)
+    found = fit_weighted_rules(X, y, discrete=True)
+    new = rng.normal(size=(2000, 30))
+    assert found.predict(new).std() < 0.12
+
+
+def test_leaves_of_trees_add_up_to_what_the_trees_say() -> None:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    from workbench.structure.boosted_trees import as_rules
+
+    X, y = planted()
+    model = HistGradientBoostingClassifier(max_iter=20, max_leaf_nodes=6, early_stopping=False, random_state=0)
+    model.fit(X[:, [2, 5, 7]], y)
+    rules = as_rules(model, np.array([2, 5, 7]), True)
+    np.testing.assert_allclose(rules.scores(X), model.decision_function(X[:, [2, 5, 7]]), atol=1e-9)
+
+
+def test_boosted_trees_learn() -> None:
+    X, y = planted()
+    X_new, y_new = planted(seed=1)
+    assert auc_roc(fit_boosted_trees(X, y, discrete=True).predict(X_new), y_new) > 0.78
+
+
+def test_an_unknown_value_passes_only_tests_that_say_so() -> None:
+    X = np.array([[1.0], [3.0], [np.nan]])
+    assert Condition(0, "at_least", 2.0).holds(X).tolist() == [False, True, False]
+    assert Condition(0, "below", 2.0).holds(X).tolist() == [True, False, False]
+    assert Condition(0, "below", 2.0, or_missing=True).holds(X).tolist() == [True, False, True]
+    assert Condition(0, "missing").holds(X).tolist() == [False, False, True]
+    assert Term((), 0, "number", 0.0, 2.0, 1.0, 1.0).values(X).tolist() == [0.0, 1.0, 0.0]
+
+
+def test_one_class_or_no_column_gives_the_mean() -> None:
+    ones = np.ones(20)
+    assert fit_weighted_rules(np.zeros((20, 2)), ones, discrete=True).predict(np.zeros((1, 2)))[0] > 0.99
+    flat = fit_weighted_rules(np.empty((20, 0)), np.arange(20.0), discrete=False)
+    assert flat.predict(np.empty((3, 0))).tolist() == [9.5] * 3

@@ -1,0 +1,105 @@
+"""`study`: one line from tables to a scored, explained model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workbench.commands.console import print_json, print_line, print_table, print_warnings, shown_progress, writing
+from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, Seed, TimeLimit, examples
+from workbench.errors import ExitCode
+
+if TYPE_CHECKING:
+    from workbench.study.result import StudyResult
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command(
+        rich_help_panel="Start",
+        epilog=examples(
+            "study people.csv directors.csv --predict people.is_fraud --out study/",
+            "study shop.sqlite --predict orders.late --time orders.placed --out late/ --learner boosted_trees",
+        ),
+    )(study)
+
+
+def study(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILES...", help="Tables: CSV, Parquet, Excel, JSON lines, databases.")
+    ],
+    predict: Annotated[
+        str, typer.Option("--predict", help="TABLE.COLUMN or TABLE.COLUMN=VALUE; its blanks are asked.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the report.", rich_help_panel=OUTPUT)],
+    time: Annotated[
+        str | None,
+        typer.Option("--time", help="TABLE.DATECOLUMN: each row is asked at its own date.", rich_help_panel=DATA),
+    ] = None,
+    mapping: Annotated[
+        Path | None, typer.Option("--mapping", help="What the columns mean, as load prints it.", rich_help_panel=DATA)
+    ] = None,
+    folds: Annotated[int, typer.Option("--folds", help="Held-out parts of the labels.", rich_help_panel=SOLVING)] = 5,
+    rules: Annotated[int, typer.Option("--rules", help="Rules, at most.", rich_help_panel=SOLVING)] = 30,
+    learner: Annotated[
+        str, typer.Option("--learner", help="rules or boosted_trees.", rich_help_panel=SOLVING)
+    ] = "rules",
+    inductive: Annotated[
+        bool, typer.Option("--inductive", help="Held-out rows see no label of others.", rich_help_panel=SOLVING)
+    ] = False,
+    seed: Seed = 0,
+    time_limit: TimeLimit = None,
+    json: Json = False,
+) -> None:
+    """Learn, score and explain a model of one column, from tables as they are."""
+    from workbench.study.report import write_study
+    from workbench.verbs.study import study as run
+
+    with writing(out):
+        out.mkdir(parents=True, exist_ok=True)
+    with shown_progress(quiet=json) as progress:
+        result = run(
+            files, predict, out=out, time=time, mapping=mapping, folds=folds, rules=rules, learner=learner,  # type: ignore[arg-type]
+            inductive=inductive, seed=seed, time_limit=time_limit, progress=progress,
+        )  # fmt: skip
+    print_warnings(result.warnings)
+    with writing(out):
+        write_study(result, out)
+    if json:
+        print_json(result.as_record())
+    else:
+        _print(result, out)
+    if result.status != "done":
+        raise typer.Exit(int(ExitCode.LIMIT))
+
+
+def _print(result: StudyResult, out: Path) -> None:
+    print_line(result.sentence)
+    metrics = list(
+        dict.fromkeys(
+            name for name in ("AUC-ROC", "AUC-PR", "F1", "accuracy", "MAE", "RMSE", "R2") if name in result.metrics
+        )
+    )
+    systems = {result.learner: result.metrics, **result.baselines}
+    print_table(
+        f"Scores on {result.folds} held-out folds",
+        ("", *metrics),
+        [
+            (name, *(found[metric]["mean"] if metric in found else None for metric in metrics))
+            for name, found in systems.items()
+        ],
+    )
+    print_table(
+        "Rules",
+        ("rule", "rows", "with", "without"),
+        [(rule.words, rule.support, rule.rate_with, rule.rate_without) for rule in result.rules[:30]],
+    )
+    if len(result.rules) > 30:
+        print_line(f"... {len(result.rules) - 30:,} more in {out / 'report.html'}")
+    for command in result.commands:
+        print_line(command)
+    print_line(f"{result.status} in {result.seconds:.1f} s: {out / 'report.html'}, predictions.csv, program.mln")

@@ -1,0 +1,103 @@
+"""Aggregates over the rows that targets reach, by prefix sums: linear in rows and targets, whatever the windows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.arrays import Float, Int64
+
+__all__ = ["Reached", "Spans", "count", "extreme", "latest", "mean", "total_and_number"]
+
+
+@dataclass(frozen=True)
+class Spans:
+    """For each target the rows it reaches: positions [low, high) of a `Reached`."""
+
+    low: Int64
+    high: Int64
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Rows sorted by the anchor that reaches them, and by their time.
+
+    Attributes
+    ----------
+    anchor : int64 array, shape (n_rows,)
+        Codes of anchors, ascending.
+    time : float64 array, shape (n_rows,), or None
+        Days; ascending within an anchor.
+    """
+
+    anchor: Int64
+    time: Float | None
+
+    def spans(self, anchors: Int64, now: Float | None, window: float | None = None) -> Spans:
+        """The rows of each target: of its anchor (-1: none), dated in (now - window, now]. O((n + m) log m)."""
+        first = np.searchsorted(self.anchor, anchors, "left")
+        last = np.searchsorted(self.anchor, anchors, "right")
+        if self.time is None or now is None:
+            return Spans(first, last)
+        high = self._until(anchors, now, first, last)
+        low = first if window is None else np.minimum(self._until(anchors, now - window, first, last), high)
+        return Spans(low, high)
+
+    def _until(self, anchors: Int64, when: Float, first: Int64, last: Int64) -> Int64:
+        """The first position in [first, last) that is later than `when`, by bisection of all targets at once."""
+        assert self.time is not None
+        low, high = first.copy(), last.copy()
+        while True:
+            open_ = low < high
+            if not open_.any():
+                return low
+            middle = (low + high) // 2
+            early = open_ & (self.time[np.minimum(middle, len(self.time) - 1)] <= when)
+            low = np.where(early, middle + 1, low)
+            high = np.where(open_ & ~early, middle, high)
+
+
+def count(spans: Spans) -> Float:
+    return (spans.high - spans.low).astype(np.float64)
+
+
+def total_and_number(values: Float, spans: Spans) -> tuple[Float, Float]:
+    """Sum and number of the known values of each span."""
+    known = ~np.isnan(values)
+    number = np.concatenate(([0.0], np.cumsum(known, dtype=np.float64)))
+    # Whole numbers add up exactly; others do so better about their mean.
+    whole = bool(np.all(values[known] == np.rint(values[known])))
+    centre = 0.0 if whole or not known.any() else float(values[known].mean())
+    total = np.concatenate(([0.0], np.cumsum(np.where(known, values - centre, 0.0))))
+    n = number[spans.high] - number[spans.low]
+    return total[spans.high] - total[spans.low] + n * centre, n
+
+
+def mean(values: Float, spans: Spans) -> Float:
+    total, number = total_and_number(values, spans)
+    return np.where(number > 0, total / np.maximum(number, 1.0), np.nan)
+
+
+def extreme(values: Float, spans: Spans, *, greatest: bool) -> Float:
+    """Least or greatest known value of each span that starts where its anchor does."""
+    sign = -1.0 if greatest else 1.0
+    filled = np.append(np.where(np.isnan(values), np.inf, sign * values), np.inf)
+    out = np.full(len(spans.low), np.inf)
+    some = spans.high > spans.low
+    if some.any():
+        pairs = np.column_stack((spans.low[some], spans.high[some])).ravel()
+        out[some] = np.minimum.reduceat(filled, pairs)[::2]
+    return np.where(np.isinf(out), np.nan, sign * out)
+
+
+def latest(values: Float, spans: Spans, time: Float | None) -> Float:
+    """The value of the last row of each span; the mean where several rows have that time, NaN where it is unknown."""
+    if time is None or not len(values):
+        return np.full(len(spans.low), np.nan)
+    starts = np.ones(len(time), np.bool_)
+    starts[1:] = time[1:] != time[:-1]
+    first = np.maximum.accumulate(np.where(starts, np.arange(len(time)), 0))
+    some = spans.high > spans.low
+    low = np.where(some, np.maximum(first[np.maximum(spans.high - 1, 0)], spans.low), spans.high)
+    return mean(values, Spans(low, spans.high))

@@ -1,0 +1,209 @@
+"""Tables that refer to each other, and the paths through them that start at a row of the target table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+__all__ = ["Column", "Hop", "Path", "Reference", "Schema", "Table", "paths"]
+
+Kind = Literal["number", "category", "flag", "date"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column that conditions may be put on.
+
+    Attributes
+    ----------
+    name : str
+    kind : {'number', 'category', 'flag', 'date'}
+        A flag is 1 or 0.
+    values : tuple of str
+        Of a category: its most frequent values, most frequent first.
+    """
+
+    name: str
+    kind: Kind
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reference:
+    """`column` holds keys of `table`; without a table, values that rows of its own table share."""
+
+    column: str
+    table: str | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table, its key, what it refers to, and what dates its rows.
+
+    Attributes
+    ----------
+    date : str or None
+        A column of dates, or of years where `dated_by_year`.
+    """
+
+    name: str
+    rows: int
+    key: str | None = None
+    columns: tuple[Column, ...] = ()
+    references: tuple[Reference, ...] = ()
+    date: str | None = None
+    dated_by_year: bool = False
+
+    @property
+    def relates(self) -> bool:
+        """Whether its rows only relate things: no key, two references or more."""
+        return self.key is None and sum(reference.table is not None for reference in self.references) >= 2
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Tables by name."""
+
+    tables: Mapping[str, Table] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Table:
+        return self.tables[name]
+
+    def dated_through(self, name: str) -> tuple[Reference, ...] | None:
+        """The references from a table to the one whose date its rows have; empty for its own, None where none has."""
+        frontier: list[tuple[str, tuple[Reference, ...]]] = [(name, ())]
+        for _ in range(3):
+            grown = []
+            for table, walked in frontier:
+                if self[table].date is not None:
+                    return walked
+                for reference in self[table].references:
+                    if reference.table is not None:
+                        grown.append((reference.table, (*walked, reference)))
+            frontier = grown
+        return None
+
+    def dating_table(self, name: str) -> Table | None:
+        """The table whose date column dates the rows of `name`."""
+        walked = self.dated_through(name)
+        if walked is None:
+            return None
+        return self[walked[-1].table or ""] if walked else self[name]
+
+
+@dataclass(frozen=True)
+class Hop:
+    """One step of a path.
+
+    Attributes
+    ----------
+    kind : {'to', 'from', 'shared', 'latest'}
+        `to`: from a row to the row it refers to; `from`: to all rows that refer to it; `shared`: to all other rows of
+        the same table with the same value; `latest`: to what the latest of the rows that refer to it refers to.
+    column : str
+        The referring (shared) column.
+    table : str
+        The table that is reached.
+    through, via : str
+        Of `latest`: the table whose latest row is taken, and its column that refers back.
+    """
+
+    kind: Literal["to", "from", "shared", "latest"]
+    column: str
+    table: str
+    through: str = ""
+    via: str = ""
+
+    @property
+    def many(self) -> bool:
+        """Whether a row may reach more than one."""
+        return self.kind in ("from", "shared")
+
+
+@dataclass(frozen=True)
+class Path:
+    """A chain of hops from the target table."""
+
+    start: str
+    hops: tuple[Hop, ...] = ()
+
+    @property
+    def end(self) -> str:
+        """The table it leads to."""
+        return self.hops[-1].table if self.hops else self.start
+
+    @property
+    def many(self) -> bool:
+        """Whether a target row may reach more than one row."""
+        return any(hop.many for hop in self.hops)
+
+    @property
+    def prefix(self) -> tuple[Hop, ...]:
+        """The hops that lead to one row: to the anchor."""
+        first = next((at for at, hop in enumerate(self.hops) if hop.many), len(self.hops))
+        return self.hops[:first]
+
+    @property
+    def suffix(self) -> tuple[Hop, ...]:
+        """The hops from the anchor on."""
+        return self.hops[len(self.prefix) :]
+
+    def then(self, hop: Hop) -> Path:
+        """The path with one hop more."""
+        return Path(self.start, (*self.hops, hop))
+
+
+def paths(schema: Schema, start: str, *, depth: int = 3, timed: bool = False) -> Iterator[Path]:
+    """Paths of at most `depth` steps, the start's own first, shorter ones before longer.
+
+    A hop is a step, but the way through a table that only relates things is one step, not two. A path goes to many
+    rows at most twice and to the latest at most once; without time it may come back to other rows of its start. Once it
+    reaches many, it does not end in what a row refers to, other than its start: such rows are read along with the row
+    that refers to them.
+    """
+    frontier = [(Path(start), 0)]
+    yield frontier[0][0]
+    while frontier:
+        grown: list[tuple[Path, int]] = []
+        for path, steps in frontier:
+            for hop in _next_hops(schema, path, timed=timed):
+                free = hop.kind == "to" and bool(path.hops) and path.hops[-1].many and schema[path.end].relates
+                taken = steps + (not free)
+                if taken <= depth:
+                    grown.append((path.then(hop), taken))
+        yield from (p for p, _ in grown if not (p.many and not p.hops[-1].many and p.end != start))
+        frontier = grown
+
+
+def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
+    here = schema[path.end]
+    last = path.hops[-1] if path.hops else None
+    visited = {path.start, *(hop.table for hop in path.hops)}
+    many = sum(hop.many for hop in path.hops)
+    back_at_start = bool(path.hops) and path.end == path.start
+    if back_at_start:
+        return
+    if last is None or last.kind in ("to", "from"):
+        for reference in here.references:
+            back = last is not None and last.kind == "from" and last.column == reference.column
+            returns = reference.table == path.start and not timed
+            if reference.table is not None and (reference.table not in visited or returns) and not back:
+                yield Hop("to", reference.column, reference.table)
+    if last is None:
+        for reference in here.references:
+            if reference.table is None:
+                yield Hop("shared", reference.column, here.name)
+    if here.key is None or many >= 2:
+        return
+    for table in schema.tables.values():
+        for reference in table.references:
+            if reference.table != here.name:
+                continue
+            yield Hop("from", reference.column, table.name)
+            if timed and not path.many and all(hop.kind == "to" for hop in path.hops):
+                if schema.dated_through(table.name) is None:
+                    continue
+                for onward in table.references:
+                    if onward.table not in (None, here.name) and onward.table not in visited:
+                        yield Hop("latest", onward.column, onward.table or "", table.name, reference.column)

@@ -1,0 +1,263 @@
+"""Terms: what a weighted rule says of a candidate's value; chosen and scaled on training rows only."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from workbench.arrays import Bool, Float, Int64, Real
+
+__all__ = ["Condition", "Term", "column_gains", "pair_terms", "screened", "terms_of"]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A test of a candidate's value; an unknown value passes `missing`, and others where `or_missing` says so.
+
+    Attributes
+    ----------
+    column : int
+        The candidate.
+    test : {'at_least', 'below', 'missing', 'known'}
+    threshold : float
+    or_missing : bool
+    """
+
+    column: int
+    test: Literal["at_least", "below", "missing", "known"]
+    threshold: float = 0.0
+    or_missing: bool = False
+
+    def holds(self, X: Real) -> Bool:
+        values = X[:, self.column].astype(np.float64)
+        if self.test == "missing":
+            return np.isnan(values)
+        if self.test == "known":
+            return ~np.isnan(values)
+        passed = values >= self.threshold if self.test == "at_least" else values < self.threshold
+        return passed | np.isnan(values) if self.or_missing else passed
+
+
+@dataclass(frozen=True)
+class Term:
+    """One number a row: whether all conditions hold; or a candidate's value, clipped and centred, 0 where unknown.
+
+    Attributes
+    ----------
+    conditions : tuple of Condition
+        Empty for a term of a value.
+    column : int
+        Of a value.
+    form : {'condition', 'number', 'log'}
+        `log` is log(1 + value - low).
+    low, high, centre, spread : float
+        Values are clipped to [low, high]; the form's value less `centre`, divided by `spread`.
+    """
+
+    conditions: tuple[Condition, ...] = ()
+    column: int = -1
+    form: Literal["condition", "number", "log"] = "condition"
+    low: float = 0.0
+    high: float = 0.0
+    centre: float = 0.0
+    spread: float = 1.0
+
+    @property
+    def handicap(self) -> float:
+        """How much of its column a fit that shrinks sees: of two that tell the same, the plainer is taken."""
+        if len(self.conditions) > 1:
+            return 0.6
+        return 0.8 if self.conditions else 0.9 if self.form == "log" else 1.0
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        return tuple(one.column for one in self.conditions) or (self.column,)
+
+    def values(self, X: Real) -> Float:
+        """float64 (n_rows,)."""
+        if self.conditions:
+            held = np.ones(len(X), np.bool_)
+            for one in self.conditions:
+                held &= one.holds(X)
+            return (held.astype(np.float64) - self.centre) / self.spread
+        clipped = np.clip(np.asarray(X[:, self.column], np.float64), self.low, self.high)
+        if self.form == "log":
+            clipped = np.log1p(clipped - self.low)
+        return np.nan_to_num((clipped - self.centre) / self.spread, nan=0.0)
+
+    def on(self, columns: Sequence[int]) -> Term:
+        """The same term over candidates renumbered: candidate k of it is `columns[k]`."""
+        moved = tuple(replace(one, column=columns[one.column]) for one in self.conditions)
+        return replace(self, conditions=moved, column=columns[self.column] if self.column >= 0 else -1)
+
+
+MOST_BINS = 12
+
+
+def _bins(values: Real, n_bins: int) -> tuple[Int64, Float]:
+    """The quantile bin of each value (the last for unknown ones), and the inner edges."""
+    known = ~np.isnan(values)
+    kept = values[known]
+    if len(kept) > 20_000:
+        kept = kept[:: len(kept) // 10_000]
+    edges = np.unique(np.quantile(kept, np.linspace(0, 1, n_bins + 1)[1:-1])) if len(kept) else np.empty(0)
+    if len(edges) and edges[0] == kept.min():
+        above = kept[kept > edges[0]]
+        edges = np.unique(np.append(edges[1:], above.min())) if len(above) else np.empty(0)
+    codes = np.searchsorted(edges, values, side="right")
+    codes[~known] = len(edges) + 1
+    return codes.astype(np.int64), np.asarray(edges, np.float64)
+
+
+def column_gains(X: Real, y: Float, *, discrete: bool, rows: int = 20_000) -> Float:
+    """How much each column alone tells of the target: the likelihood (squares) gained by a rate a bin, smoothed.
+
+    Rows beyond `rows` are sampled evenly. O(rows log(rows)) a column.
+    """
+    step = max(1, len(y) // rows)
+    X, y = X[::step], y[::step]
+    base = float(y.mean()) if len(y) else 0.0
+    gains = np.zeros(X.shape[1])
+    for column in range(X.shape[1]):
+        values = X[:, column]
+        known = values[~np.isnan(values)]
+        if len(known) < 5 or (known.min() == known.max() and len(known) == len(values)):
+            continue
+        codes, edges = _bins(values, MOST_BINS)
+        n = np.bincount(codes, minlength=len(edges) + 2).astype(np.float64)
+        total = np.bincount(codes, y, minlength=len(edges) + 2)
+        rate = (total + 5 * base) / (n + 5)
+        if discrete:
+            gains[column] = float(np.sum(total * np.log(rate / base) + (n - total) * np.log((1 - rate) / (1 - base))))
+        else:
+            gains[column] = float(np.sum(n * (rate - base) ** 2)) / max(float(y.var()), 1e-12) / 2
+        gains[column] -= 0.5 * (np.count_nonzero(n) - 1)
+    return gains
+
+
+def screened(X: Real, y: Float, *, discrete: bool, most: int = 250, alike: float = 0.985) -> Int64:
+    """The columns that tell most of the target, without those that another that tells more is nearly equal to."""
+    gains = column_gains(X, y, discrete=discrete)
+    order = np.argsort(-gains, kind="stable")
+    order = order[gains[order] > 0][: 4 * most]
+    step = max(1, len(y) // 2000)
+    sample = np.asarray(X[::step][:, order], np.float64)
+    unknown = np.isnan(sample)
+    middle = np.nanmedian(np.where(unknown.all(axis=0), 0.0, sample), axis=0) if len(sample) else 0.0
+    filled = np.where(unknown, middle, sample)
+    centred = filled - filled.mean(axis=0)
+    norm = np.sqrt((centred**2).sum(axis=0))
+    centred = centred / np.where(norm > 0, norm, 1.0)
+    kept: list[int] = []
+    for place in range(len(order)):
+        if kept and np.abs(centred[:, kept].T @ centred[:, place]).max() > alike:
+            continue
+        kept.append(place)
+        if len(kept) == most:
+            break
+    return order[kept]
+
+
+def terms_of(X: Real, columns: Sequence[int] | Int64, *, linear: Collection[int] = (), n_cuts: int = 5) -> list[Term]:
+    """The terms of each column: the value, its logarithm where skewed, thresholds at quantiles, and being unknown.
+
+    Of the columns in `linear` the value alone, as it is.
+    """
+    found: list[Term] = []
+    for column in columns:
+        if int(column) in linear:
+            found.append(Term((), int(column), "number", -np.inf, np.inf))
+        else:
+            # Few rows cannot tell near thresholds apart.
+            found += _of_column(X, int(column), int(np.clip(len(X) // 40, 1, n_cuts)))
+    return [_scaled(term, X) for term in found if _varies(term, X)]
+
+
+def _of_column(X: Real, column: int, n_cuts: int) -> Iterator[Term]:
+    values = np.asarray(X[:, column], np.float64)
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return
+    unknown = 1 - len(known) / len(values)
+    if 0.01 <= unknown <= 0.99:
+        yield Term((Condition(column, "missing"),))
+    different = np.unique(known[:: max(1, len(known) // 5000)])
+    if len(different) == 2:
+        yield Term((Condition(column, "at_least", float(different.mean())),))
+        if unknown >= 0.01:
+            yield Term((Condition(column, "below", float(different.mean())),))
+        return
+    if len(different) < 2:
+        return
+    low, high = (float(q) for q in np.quantile(known, [0.01, 0.99]))
+    if high <= low:
+        low, high = float(known.min()), float(known.max())
+    clipped = np.clip(known, low, high)
+    yield Term((), column, "number", low, high)
+    spread = clipped.std()
+    if low >= 0 and spread > 0 and ((clipped - clipped.mean()) ** 3).mean() / spread**3 > 1:
+        yield Term((), column, "log", min(low, 0.0), high)
+    for cut in _cuts(known, different, n_cuts):
+        yield Term((Condition(column, "at_least", cut),))
+        if unknown >= 0.01:
+            yield Term((Condition(column, "below", cut),))
+
+
+def _cuts(known: Float, different: Float, n_cuts: int) -> list[float]:
+    """Thresholds half way between two values that stand next to each other, at about equal shares of the rows."""
+    wanted = np.quantile(known, np.linspace(0, 1, n_cuts + 2)[1:-1])
+    at = np.clip(np.searchsorted(different, wanted, side="left"), 1, len(different) - 1)
+    if len(different) <= n_cuts + 1:
+        at = np.arange(1, len(different))
+    return [float((different[i - 1] + different[i]) / 2) for i in np.unique(at)]
+
+
+def _varies(term: Term, X: Real) -> bool:
+    values = term.values(X)
+    if term.conditions:
+        share = float(values.mean())
+        return min(share, 1 - share) * len(X) >= max(3, 0.002 * len(X))
+    return float(values.std()) > 0
+
+
+def _scaled(term: Term, X: Real) -> Term:
+    """The term with mean 0 (of values) and a spread of 1 on the training rows."""
+    if term.conditions:
+        return replace(term, centre=0.0, spread=max(float(term.values(X).std()), 0.05))
+    clipped = np.clip(np.asarray(X[:, term.column], np.float64), term.low, term.high)
+    if term.form == "log":
+        clipped = np.log1p(clipped - term.low)
+    known = clipped[~np.isnan(clipped)]
+    return replace(term, centre=float(known.mean()), spread=max(float(known.std()), 1e-12))
+
+
+def pair_terms(X: Real, residual: Float, terms: Sequence[Term], *, most: int = 40, of: int = 60) -> list[Term]:
+    """Conjunctions of two conditions that go with what a model without them leaves unexplained.
+
+    `residual` (n_rows,) is target less prediction; a pair is kept where its correlation with it clearly exceeds that
+    of both its conditions. One matrix product of the `of` best conditions.
+    """
+    single = [term for term in terms if len(term.conditions) == 1]
+    if len(single) < 2:
+        return []
+    held = np.stack([term.conditions[0].holds(X) for term in single], axis=1)
+    n = held.sum(axis=0)
+    alone = np.abs(held.T @ residual) / np.sqrt(np.maximum(n, 1))
+    best = np.argsort(-alone, kind="stable")[:of]
+    held, alone = held[:, best].astype(np.float64), alone[best]
+    n_pair = held.T @ held
+    score = np.abs((held * residual[:, None]).T @ held) / np.sqrt(np.maximum(n_pair, 1))
+    score[n_pair < max(5, 0.005 * len(X))] = 0
+    score[score < 1.2 * np.maximum(alone[:, None], alone[None, :])] = 0
+    rows, columns = np.triu_indices(len(best), 1)
+    order = np.argsort(-score[rows, columns], kind="stable")[:most]
+    found = []
+    for place in order:
+        first, second = single[best[rows[place]]], single[best[columns[place]]]
+        if score[rows[place], columns[place]] <= 0 or first.columns == second.columns:
+            continue
+        found.append(Term((*first.conditions, *second.conditions)))
+    return [_scaled(term, X) for term in found if _varies(term, X)]

@@ -1,0 +1,350 @@
+"""A few weighted rules from many candidates: a path of exact L1 fits, and the size that held-out rows choose."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from workbench.arrays import Float, Int64, Real
+from workbench.learning.logistic import Penalty, fit_logistic, largest_l1
+from workbench.progress import SILENT, Progress, expired, remaining
+from workbench.structure.terms import Term, pair_terms, screened, terms_of
+
+__all__ = ["WeightedRules", "constant_rules", "fit_weighted_rules", "log_loss", "random_splits"]
+
+MOST_TERMS = 500
+PENALTIES = (0.97, 0.9, 0.8, *np.geomspace(0.7, 0.004, 16))
+
+
+@dataclass(frozen=True)
+class WeightedRules:
+    """A sum of weighted terms; of a yes-or-no target the logarithm of its odds.
+
+    Attributes
+    ----------
+    terms : tuple of Term
+    weights : float64 array, shape (n_terms,)
+        A term's contribution is `weight * term.values(X)`.
+    intercept : float
+    discrete : bool
+    gap : float
+        The relative duality gap of the L1 fit that chose the terms; 0 where there is none.
+    complete : bool
+        False where time ran out.
+    """
+
+    terms: tuple[Term, ...]
+    weights: Float
+    intercept: float
+    discrete: bool
+    gap: float = 0.0
+    complete: bool = True
+
+    def scores(self, X: Real) -> Float:
+        """The sum, shape (n_rows,)."""
+        total = np.full(len(X), self.intercept)
+        for term, weight in zip(self.terms, self.weights):
+            total += weight * term.values(X)
+        return total
+
+    def predict(self, X: Real) -> Float:
+        """Probabilities, or expected values."""
+        return _sigmoid(self.scores(X)) if self.discrete else self.scores(X)
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+
+def _sigmoid(z: Float) -> Float:
+    return np.asarray(1 / (1 + np.exp(-np.clip(z, -700, 700))))
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """Weights of some columns of the design, beside an intercept."""
+
+    weights: Float
+    intercept: float
+    gap: float
+
+    @property
+    def support(self) -> Int64:
+        return np.flatnonzero(self.weights)
+
+    def scores(self, Z: Float) -> Float:
+        support = self.support
+        return Z[:, support] @ self.weights[support] + self.intercept
+
+
+def fit_weighted_rules(
+    X: Real,
+    y: Float,
+    *,
+    discrete: bool,
+    most_rules: int = 30,
+    linear: Collection[int] = (),
+    held_out: Sequence[Int64] | None = None,
+    seed: int = 0,
+    deadline: float | None = None,
+    progress: Progress = SILENT,
+) -> WeightedRules:
+    """Choose and weigh at most `most_rules` terms.
+
+    Parameters
+    ----------
+    X : float array, shape (n_rows, n_candidates)
+        NaN where unknown.
+    y : float64 array, shape (n_rows,)
+        0 and 1 where `discrete`, else any numbers.
+    linear : collection of int
+        Columns that enter as they are or not at all: no threshold, no logarithm.
+    held_out : sequence of int64 arrays or None
+        Sets of rows on which the penalty is chosen (the latest, where rows have a time); None draws some at random.
+
+    Notes
+    -----
+    For each held-out set, on the other rows: columns are screened by what each tells alone, their terms fitted under
+    falling L1 penalties (proximal Newton, with a duality gap), pairs of conditions added where they explain what is
+    left. Each step of the path is tried as it is and with its support refitted under a ridge. What does best on the
+    held-out rows is then fitted to all rows, from the screening on.
+    """
+    if most_rules < 1 or (discrete and len(np.unique(y)) < 2) or len(y) < 4:
+        return constant_rules(y, discrete)
+    splits = random_splits(y, discrete, seed) if held_out is None else held_out
+    losses: dict[tuple[float, float | None], list[float]] = {}
+    for number, left_out in enumerate(splits):
+        if number and expired(deadline):
+            break
+        progress.step("rules", number, len(splits) + 1)
+        for choice, loss in _tried(X, y, left_out, discrete, most_rules, linear, deadline):
+            losses.setdefault(choice, []).append(loss)
+    if not losses:
+        return constant_rules(y, discrete)
+    tried_most = max(map(len, losses.values()))
+    share, ridge = min((c for c in losses if len(losses[c]) == tried_most), key=lambda c: float(np.mean(losses[c])))
+    progress.step("rules", len(splits), len(splits) + 1)
+    terms, Z = _design(X, y, np.arange(len(y)), discrete, most_rules, linear, deadline)
+    if not terms or share >= 1:
+        return constant_rules(y, discrete)
+    final = _at_penalty(Z, y, discrete, share, most_rules, deadline)
+    if ridge is not None and len(final.support):
+        final = replace(_refitted(Z, y, final.support, discrete, ridge), gap=final.gap)
+    support = final.support
+    return WeightedRules(
+        tuple(terms[at] for at in support),
+        final.weights[support] * [terms[at].handicap for at in support],
+        final.intercept,
+        discrete,
+        final.gap,
+        complete=not expired(deadline),
+    )
+
+
+def _tried(
+    X: Real,
+    y: Float,
+    held_out: Int64,
+    discrete: bool,
+    most_rules: int,
+    linear: Collection[int],
+    deadline: float | None,
+) -> Iterator[tuple[tuple[float, float | None], float]]:
+    """The loss on the held-out rows of each penalty, with and without a refit; share 1 stands for no rule at all."""
+    training = np.setdiff1d(np.arange(len(y)), held_out)
+    if len(training) < 3 or not len(held_out) or (discrete and len(np.unique(y[training])) < 2):
+        return
+    none = constant_rules(y[training], discrete)
+    yield (1.0, None), _loss(none.scores(X[held_out]), y[held_out], discrete)
+    terms, Z = _design(X, y, training, discrete, most_rules, linear, deadline)
+    if not terms:
+        return
+    for share, fit in _path(Z[training], y[training], discrete, most_rules, deadline):
+        for ridge in (None, *RIDGES):
+            if ridge is not None and not len(fit.support):
+                continue
+            tried = fit if ridge is None else _refitted(Z[training], y[training], fit.support, discrete, ridge)
+            yield (share, ridge), _loss(tried.scores(Z[held_out]), y[held_out], discrete)
+
+
+RIDGES = (1.0, 10.0, 100.0)
+
+
+def constant_rules(y: Float, discrete: bool) -> WeightedRules:
+    """No rule at all: the mean, whatever is known."""
+    mean = float(y.mean()) if len(y) else 0.5
+    intercept = float(np.log((mean + 1e-6) / (1 - mean + 1e-6))) if discrete else mean
+    return WeightedRules((), np.empty(0), intercept, discrete)
+
+
+def random_splits(y: Float, discrete: bool, seed: int) -> list[Int64]:
+    """Fifths of the rows, drawn at random from each class: all five where rows are few, one where they are many."""
+    order = np.random.default_rng(seed).permutation(len(y))
+    if discrete:
+        order = order[np.argsort(y[order], kind="stable")]
+    n_splits = 5 if len(y) < 600 else 3 if len(y) < 3000 else 1
+    return [np.sort(order[first::5]) for first in range(n_splits)]
+
+
+def _design(
+    X: Real,
+    y: Float,
+    training: Int64,
+    discrete: bool,
+    most_rules: int,
+    linear: Collection[int],
+    deadline: float | None,
+) -> tuple[list[Term], Float]:
+    """The terms that the path may choose from, and their columns for all rows, times their handicaps."""
+    inner = X[training]
+    columns = screened(inner, y[training], discrete=discrete)
+    terms = terms_of(inner, columns, linear=linear)[:MOST_TERMS]
+    if not terms:
+        return [], np.empty((len(y), 0))
+    Z = np.column_stack([term.handicap * term.values(X) for term in terms])
+    if len(training) >= 60 and remaining(deadline) > 5:
+        first = _at_penalty(Z[training], y[training], discrete, 0.1, most_rules, deadline)
+        fitted = first.scores(Z[training])
+        residual = y[training] - (_sigmoid(fitted) if discrete else fitted)
+        pairs = pair_terms(inner, residual, terms)
+        if pairs:
+            terms = [*terms, *pairs]
+            Z = np.column_stack([Z, *(term.handicap * term.values(X) for term in pairs)])
+    return terms, Z
+
+
+def _path(Z: Float, y: Float, discrete: bool, most: int, deadline: float | None) -> list[tuple[float, _Fit]]:
+    """L1 fits under falling penalties, each a share of the largest that matters, until more than `most` terms stay."""
+    found: list[tuple[float, _Fit]] = []
+    start: Float | None = None
+    design = _prepared(Z, y, discrete)
+    for share in PENALTIES:
+        fit = design.fit(share, start)
+        start = fit.weights
+        if len(fit.support) > most or (found and expired(deadline)):
+            break
+        found.append((float(share), fit))
+    return found
+
+
+def _at_penalty(Z: Float, y: Float, discrete: bool, share: float, most: int, deadline: float | None) -> _Fit:
+    """The fit at one penalty, or at the least larger one that keeps at most `most` terms."""
+    design = _prepared(Z, y, discrete)
+    start: Float | None = None
+    kept: _Fit | None = None
+    for one in (*(p for p in PENALTIES if p > share * 1.0001), share):
+        fit = design.fit(one, start)
+        if kept is not None and (len(fit.support) > most or expired(deadline)):
+            return kept
+        kept, start = fit, fit.weights
+    assert kept is not None
+    return kept
+
+
+@dataclass(frozen=True)
+class _Logistic:
+    X: csc_array
+    y: Float
+    top: float
+
+    def fit(self, share: float, start: Float | None) -> _Fit:
+        begun = None if start is None else np.append(start, 0.0)
+        result = fit_logistic(
+            self.X, self.y, Penalty(l1=max(self.top * share, 1e-9)), start=begun, tolerance=1e-5, max_iterations=60
+        )
+        gap = (result.objective - result.bound) / max(abs(result.objective), 1e-9)
+        return _Fit(result.weights[:-1], INTERCEPT * float(result.weights[-1]), gap)
+
+
+@dataclass(frozen=True)
+class _Gaussian:
+    Z: Float
+    y: Float
+    means: Float
+    gram: Float
+    product: Float
+    top: float
+
+    def fit(self, share: float, start: Float | None) -> _Fit:
+        from sklearn.linear_model import lasso_path
+
+        centred = self.y - self.y.mean()
+        begun = None if start is None else start.copy()  # scikit-learn goes on in the array that it starts from
+        _, weights, gaps = lasso_path(
+            self.Z, centred, alphas=[max(self.top * share, 1e-12)], precompute=self.gram, Xy=self.product,
+            coef_init=begun, tol=1e-4, max_iter=2000, check_input=False,
+        )  # fmt: skip
+        chosen = weights[:, 0]
+        value = 0.5 * float(np.mean((centred - self.Z @ chosen) ** 2)) + self.top * share * float(np.abs(chosen).sum())
+        return _Fit(chosen, float(self.y.mean() - self.means @ chosen), float(gaps[0]) / max(value, 1e-12))
+
+
+INTERCEPT = 100.0
+"""The column of the intercept: so large that the penalty on its weight does not count."""
+
+
+def _prepared(Z: Float, y: Float, discrete: bool) -> _Logistic | _Gaussian:
+    if discrete:
+        X = csc_array(np.column_stack((Z, np.full(len(Z), INTERCEPT))))
+        base = np.clip(y.mean(), 1e-6, 1 - 1e-6)
+        top = float(np.abs(Z.T @ (base - y)).max(initial=0.0))
+        return _Logistic(X, y, top if top > 0 else largest_l1(X, y))
+    means = Z.mean(axis=0)
+    centred = np.asfortranarray(Z - means)
+    product = centred.T @ (y - y.mean())
+    return _Gaussian(
+        centred, y, means, centred.T @ centred, product, float(np.abs(product).max(initial=0.0)) / max(len(y), 1)
+    )
+
+
+def _refitted(Z: Float, y: Float, support: Int64, discrete: bool, ridge: float) -> _Fit:
+    """The support's weights under a ridge, the intercept free of it."""
+    chosen = Z[:, support]
+    weights = np.zeros(Z.shape[1])
+    if discrete:
+        inner, intercept = _newton(chosen, y, ridge)
+        weights[support] = inner
+        return _Fit(weights, intercept, 0.0)
+    means = chosen.mean(axis=0)
+    centred = chosen - means
+    inner = np.linalg.solve(centred.T @ centred + ridge * np.eye(len(support)), centred.T @ (y - y.mean()))
+    weights[support] = inner
+    return _Fit(weights, float(y.mean() - means @ inner), 0.0)
+
+
+def _newton(Z: Float, y: Float, ridge: float) -> tuple[Float, float]:
+    """Ridge logistic regression of a few columns by Newton steps, halved where they overshoot."""
+    design = np.column_stack((Z, np.ones(len(Z))))
+    penalty = np.append(np.full(Z.shape[1], ridge), 1e-6)
+    base = np.clip(y.mean(), 1e-6, 1 - 1e-6)
+    w = np.append(np.zeros(Z.shape[1]), np.log(base / (1 - base)))
+
+    def value(weights: Float) -> float:
+        return log_loss(design @ weights, y) * len(y) + 0.5 * float(penalty @ weights**2)
+
+    now = value(w)
+    for _ in range(25):
+        p = _sigmoid(design @ w)
+        gradient = design.T @ (p - y) + penalty * w
+        hessian = (design * (p * (1 - p))[:, None]).T @ design + np.diag(penalty + 1e-9)
+        step = np.linalg.solve(hessian, gradient)
+        length = 1.0
+        while (new := value(w - length * step)) > now and length > 1e-4:
+            length /= 2
+        if now - new < 1e-8 * max(abs(now), 1.0):
+            break
+        w, now = w - length * step, new
+    return w[:-1], float(w[-1])
+
+
+def _loss(scores: Float, y: Float, discrete: bool) -> float:
+    if not discrete:
+        return float(np.mean(np.abs(y - scores)))
+    return log_loss(scores, y)
+
+
+def log_loss(scores: Float, y: Float) -> float:
+    """Mean negative log likelihood of 0/1 labels under log odds `scores`."""
+    return float(np.mean(np.logaddexp(0, scores) - y * scores))

@@ -1,0 +1,314 @@
+"""The columns of candidates: one Select for each chain of rows, and arrays for all target rows at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from workbench.arrays import Float, Int64, Real
+from workbench.database import text_literal
+from workbench.structure.candidates import Candidate, Onward
+from workbench.structure.reached import Reached, Spans, count, extreme, latest, mean, total_and_number
+from workbench.structure.relational import Column, Hop, Path, Reference, Schema
+from workbench.tables import Staging, TypedTable
+
+__all__ = ["CandidateColumns", "TargetTimes"]
+
+MOST_CELLS = 120_000_000
+"""Cells (rows reached x columns read) of one path; a path that reaches more is left out."""
+LABEL_ROW = "end_"
+
+
+@dataclass(frozen=True)
+class TargetTimes:
+    """When each target row is asked, shape (n_rows,), as a day (since 1970) and as a year."""
+
+    days: Float
+    years: Float
+
+
+@dataclass
+class CandidateColumns:
+    """Fills candidates' columns from typed tables.
+
+    Attributes
+    ----------
+    staging : Staging
+    schema : Schema
+    typed : mapping of str to TypedTable
+    rows : int64 array, shape (n,)
+        The target rows (their `rowid`).
+    times : TargetTimes or None
+        When they are asked; None where time does not count.
+    """
+
+    staging: Staging
+    schema: Schema
+    typed: Mapping[str, TypedTable]
+    rows: Int64
+    times: TargetTimes | None = None
+    _anchors: dict[tuple[Hop, ...], Int64] = field(default_factory=dict)
+    _reached: dict[tuple[str, tuple[Hop, ...]], tuple[Reached, dict[Onward, Float], Int64]] = field(
+        default_factory=dict
+    )
+
+    def fill(self, path: Path, candidates: Sequence[Candidate]) -> Real:
+        """float32 (n, n_candidates), NaN where nothing is known; `labelled` ones are left NaN."""
+        out = np.full((len(self.rows), len(candidates)), np.nan, np.float32)
+        if not path.many:
+            self._fill_direct(path, candidates, out)
+            return out
+        reached, columns, _ = self._reach(path, {c.onward for c in candidates if c.onward is not None})
+        anchors = self.anchors(path.start, path.prefix)
+        now = self._now(path.end)
+        spans = {window: reached.spans(anchors, now, window) for window in {c.window for c in candidates}}
+        for index, candidate in enumerate(candidates):
+            if candidate.aggregate != "labelled":
+                column = _aggregated(candidate, columns, reached, spans[candidate.window], now)
+                out[:, index] = np.where(anchors >= 0, column, np.nan)
+        return out
+
+    def forget(self) -> None:
+        """Let go of the rows read so far."""
+        self._reached.clear()
+
+    def neighbours(self, path: Path) -> tuple[Int64, Int64]:
+        """Pairs (target row, other row of the target table that the path reaches), by position and rowid, each once."""
+        anchors = self.anchors(path.start, path.prefix)
+        if not path.many:
+            source = np.flatnonzero((anchors >= 0) & (anchors != self.rows))
+            return source, anchors[source]
+        reached, _, ends = self._reach(path, set())
+        spans = reached.spans(anchors, None)
+        sizes = spans.high - spans.low
+        source = np.repeat(np.arange(len(self.rows)), sizes)
+        offset = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        target = ends[np.repeat(spans.low, sizes) + offset]
+        other = self.rows[source] != target
+        pairs = np.unique(np.column_stack((source[other], target[other])), axis=0)
+        return pairs[:, 0], pairs[:, 1]
+
+    def size(self, path: Path) -> int:
+        """How many rows the path reaches from all anchors together. One aggregation a hop."""
+        if not path.many:
+            return len(self.rows)
+        start = path.prefix[-1].table if path.prefix else path.start
+        return int(self.staging.rows(f"SELECT coalesce(sum(n), 0) FROM ({self._sizes(start, path.suffix)})")[0][0])
+
+    def typical_counts(self, path: Path, windows: Iterable[int]) -> dict[int | None, float]:
+        """The mean number of rows reached in each window, None for all time."""
+        reached, _, _ = self._reach(path, set())
+        anchors, now = self.anchors(path.start, path.prefix), self._now(path.end)
+        return {window: float(count(reached.spans(anchors, now, window)).mean()) for window in (None, *windows)}
+
+    def _sizes(self, start: str, hops: tuple[Hop, ...]) -> str:
+        relation = self.typed[start].relation
+        if not hops:
+            return f"SELECT rowid AS r, 1 AS n FROM {relation}"
+        hop, rest = hops[0], hops[1:]
+        inner = self._sizes(hop.table, rest)
+        there = self.typed[hop.table].relation
+        far, near = self._joined(start, hop)
+        return (
+            f"SELECT x.rowid AS r, d.n FROM {relation} x JOIN (SELECT t.{far} AS k, sum(m.n) AS n FROM {there} t "
+            f"JOIN ({inner}) m ON m.r = t.rowid GROUP BY 1) d ON d.k = x.{near}"
+        )
+
+    def _joined(self, table: str, hop: Hop) -> tuple[str, str]:
+        """The SQL columns that a hop equates: there and here."""
+        if hop.kind == "to":
+            return self._key(hop.table), self._column(table, hop.column)
+        if hop.kind == "from":
+            return self._column(hop.table, hop.column), self._key(table)
+        return self._column(hop.table, hop.column), self._column(table, hop.column)
+
+    def _now(self, end: str) -> Float | None:
+        table = self.schema.dating_table(end)
+        if self.times is None or table is None:
+            return None
+        return self.times.years if table.dated_by_year else self.times.days
+
+    def _reach(self, path: Path, onwards: set[Onward]) -> tuple[Reached, dict[Onward, Float], Int64]:
+        start = path.prefix[-1].table if path.prefix else path.start
+        key = (start, path.suffix)
+        if key not in self._reached or onwards - set(self._reached[key][1]):
+            self._reached[key] = self._read(start, path.suffix, sorted(onwards, key=repr))
+        return self._reached[key]
+
+    def _read(
+        self, start: str, suffix: tuple[Hop, ...], onwards: Sequence[Onward]
+    ) -> tuple[Reached, dict[Onward, Float], Int64]:
+        """The rows that a suffix reaches from every row of its start, by anchor and time."""
+        joins = [f"{self.typed[start].relation} x"]
+        here, table = "x", start
+        for place, hop in enumerate(suffix):
+            alias = f"t{place}"
+            far, near = self._joined(table, hop)
+            apart = f" AND {alias}.rowid <> {here}.rowid" if hop.kind == "shared" else ""
+            joins.append(f"JOIN {self.typed[hop.table].relation} {alias} ON {alias}.{far} = {here}.{near}{apart}")
+            here, table = alias, hop.table
+        aliases: dict[tuple[Reference, ...], str] = {(): here}
+        when, where = "NULL", ""
+        dated = self.schema.dated_through(table) if self.times is not None else None
+        if dated is not None:
+            when = self._date(self._alias(table, dated, aliases, joins), dated[-1].table if dated else table)
+            where = f" WHERE {when} IS NOT NULL"
+        cells = [f"x.rowid AS a_, {when} AS t_, {here}.rowid AS {LABEL_ROW}"]
+        for number, onward in enumerate(onwards):
+            alias = self._alias(table, onward.references, aliases, joins)
+            owner = onward.references[-1].table if onward.references else table
+            cells.append(f"{self._number(alias, owner or table, onward)} AS c{number}")
+        found = self._arrays(f"SELECT {', '.join(cells)} FROM {' '.join(joins)}{where} ORDER BY a_, t_, {here}.rowid")
+        time = found["t_"] if dated is not None else None
+        columns = {onward: found[f"c{number}"] for number, onward in enumerate(onwards)}
+        return Reached(found["a_"].astype(np.int64), time), columns, found[LABEL_ROW].astype(np.int64)
+
+    def _alias(
+        self, table: str, references: tuple[Reference, ...], aliases: dict[tuple[Reference, ...], str], joins: list[str]
+    ) -> str:
+        """The alias of the row that references lead to, joined where it is not yet."""
+        if references not in aliases:
+            before = self._alias(table, references[:-1], aliases, joins)
+            owner = references[-2].table or "" if len(references) > 1 else table
+            last = references[-1]
+            alias = f"o{len(aliases)}"
+            joins.append(
+                f"LEFT JOIN {self.typed[last.table or ''].relation} {alias} "
+                f"ON {alias}.{self._key(last.table or '')} = {before}.{self._column(owner, last.column)}"
+            )
+            aliases[references] = alias
+        return aliases[references]
+
+    def _date(self, alias: str, table: str | None) -> str:
+        dated = self.schema[table or ""]
+        column = f"{alias}.{self._column(dated.name, dated.date or '')}"
+        # A row dated by its year is known from the year's end on.
+        return column if dated.dated_by_year else f"epoch({column}) / 86400.0"
+
+    def _number(self, alias: str, table: str, onward: Onward) -> str:
+        column = f"{alias}.{self._column(table, onward.column.name)}"
+        if onward.kind == "category":
+            cases = " ".join(
+                f"WHEN {text_literal(value)} THEN {number}" for number, value in enumerate(onward.column.values)
+            )
+            return f"CASE WHEN {column} IS NOT NULL THEN CASE {column} {cases} ELSE -1 END END"
+        if onward.kind == "flag":  # facts know true from all else
+            return f"coalesce({column}, 0)"
+        return f"epoch({column}) / 86400.0" if onward.kind == "date" else f"CAST({column} AS DOUBLE)"
+
+    def anchors(self, start: str, prefix: tuple[Hop, ...]) -> Int64:
+        """For each target row the rowid of the row that the prefix leads to, -1 for none."""
+        if not prefix:
+            return self.rows
+        if prefix not in self._anchors:
+            before = self.anchors(start, prefix[:-1])
+            table = prefix[-2].table if len(prefix) > 1 else start
+            found = (
+                self._to(table, prefix[-1], before)
+                if prefix[-1].kind == "to"
+                else self._latest(table, prefix[-1], before)
+            )
+            self._anchors[prefix] = found
+        return self._anchors[prefix]
+
+    def _to(self, table: str, hop: Hop, before: Int64) -> Int64:
+        far, near = self._joined(table, hop)
+        found = self._arrays(
+            f"SELECT x.rowid AS k, min(a.rowid) AS a FROM {self.typed[table].relation} x "
+            f"JOIN {self.typed[hop.table].relation} a ON a.{far} = x.{near} GROUP BY 1 ORDER BY 1"
+        )
+        return _looked_up(found["k"].astype(np.int64), found["a"], before, -1).astype(np.int64)
+
+    def _latest(self, table: str, hop: Hop, before: Int64) -> Int64:
+        key = Onward((Reference(hop.column, hop.table),), _ROWID)
+        reached, columns, _ = self._read(table, (Hop("from", hop.via, hop.through),), [key])
+        spans = reached.spans(before, self._now(hop.through))
+        found = latest(columns[key], spans, reached.time)
+        return np.where(np.isnan(found), -1, found).astype(np.int64)
+
+    def _fill_direct(self, path: Path, candidates: Sequence[Candidate], out: Real) -> None:
+        table = self.schema[path.end]
+        onwards = list(dict.fromkeys(c.onward for c in candidates if c.onward is not None))
+        cells = [f"{self._number('a', table.name, onward)} AS c{number}" for number, onward in enumerate(onwards)]
+        hides = self.times is not None and table.date is not None and bool(path.hops)
+        when = self._date("a", table.name) if hides else "NULL"
+        found = self._arrays(
+            f"SELECT {', '.join([f'a.rowid AS k, {when} AS t_', *cells])} "
+            f"FROM {self.typed[table.name].relation} a ORDER BY k"
+        )
+        keys, anchors = found["k"].astype(np.int64), self.anchors(path.start, path.hops)
+        now = self._now(table.name)
+        hidden = _looked_up(keys, found["t_"], anchors) > now if hides and now is not None else None
+        for index, candidate in enumerate(candidates):
+            onward = candidate.onward
+            assert onward is not None
+            column = _looked_up(keys, found[f"c{onwards.index(onward)}"], anchors)
+            if hidden is not None:
+                column = np.where(hidden, np.nan, column)
+            if candidate.aggregate == "is":
+                column = np.where(np.isnan(column), np.nan, column == onward.column.values.index(candidate.value or ""))
+            elif onward.kind == "date" and self.times is not None:
+                # A date later than the target's own time is not known yet.
+                column = np.where(column <= self.times.days, self.times.days - column, np.nan)
+            out[:, index] = column
+
+    def _arrays(self, sql: str) -> dict[str, Float]:
+        table = self.staging.record_batches(sql).read_all()
+        return {name: _as_float(table.column(name)) for name in table.column_names}
+
+    def _key(self, table: str) -> str:
+        key = self.schema[table].key
+        assert key is not None
+        return self._column(table, key)
+
+    def _column(self, table: str, column: str) -> str:
+        return "rowid" if column == _ROWID.name else self.typed[table].columns[column]
+
+
+_ROWID = Column("rowid", "number")
+
+
+def _as_float(column: object) -> Float:
+    import pyarrow
+    import pyarrow.compute
+
+    filled = pyarrow.compute.fill_null(pyarrow.compute.cast(column, pyarrow.float64()), float("nan"))
+    return np.asarray(filled.to_numpy(), np.float64)
+
+
+def _looked_up(keys: Int64, values: Float, wanted: Int64, missing: float = np.nan) -> Float:
+    """values[keys == wanted], `missing` where there is no such key; keys ascend."""
+    if not len(keys):
+        return np.full(len(wanted), missing)
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[at] == wanted, values[at], missing)
+
+
+def _aggregated(
+    candidate: Candidate, columns: Mapping[Onward, Float], reached: Reached, spans: Spans, now: Float | None
+) -> Float:
+    if candidate.aggregate == "count":
+        return count(spans)
+    if candidate.aggregate in ("since", "first"):
+        assert reached.time is not None
+        assert now is not None
+        if candidate.aggregate == "since":
+            return now - latest(reached.time, spans, reached.time)
+        return now - extreme(reached.time, spans, greatest=False)
+    assert candidate.onward is not None
+    values = columns[candidate.onward]
+    if candidate.value is not None:
+        chosen = candidate.onward.column.values.index(candidate.value)
+        values = np.where(np.isnan(values), np.nan, values == chosen)
+    match candidate.aggregate:
+        case "mean" | "share":
+            return mean(values, spans)
+        case "sum":
+            return total_and_number(values, spans)[0]
+        case "min" | "max":
+            return extreme(values, spans, greatest=candidate.aggregate == "max")
+        case "latest" | "latest_is":
+            return latest(values, spans, reached.time)
+    raise AssertionError(candidate.aggregate)

@@ -1,0 +1,99 @@
+"""Cross-validation of a study: which rows are held out, what is predicted for them, how good that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from workbench.arrays import Float, Int64
+from workbench.evaluation import auc_roc, binary_scores, continuous_scores
+from workbench.study.learners import TargetKind
+
+__all__ = ["best_threshold", "fold_metrics", "latest_split", "study_folds", "summarised"]
+
+
+def study_folds(
+    labels: Float, kind: TargetKind, n_folds: int, seed: int, time: Float | None
+) -> list[tuple[Int64, Int64]]:
+    """(training rows, held-out rows) of each fold, among the rows with a label.
+
+    With a time, rows are cut into `n_folds + 1` stretches of it; each but the first is held out once and learned from
+    the rows before it. Otherwise rows are dealt at random, each class evenly.
+    """
+    rows = np.flatnonzero(~np.isnan(labels))
+    if time is not None:
+        # Rows of one time stay together, so that nothing is learned from rows of the held-out time.
+        cuts = np.quantile(time[rows], np.linspace(0, 1, n_folds + 2)[1:-1], method="lower")
+        stretch = np.searchsorted(cuts, time[rows], side="left")
+        folds = [(rows[stretch < fold], rows[stretch == fold]) for fold in range(1, n_folds + 1)]
+        return [(before, held) for before, held in folds if len(before) and len(held)]
+    order = rows[np.random.default_rng(seed).permutation(len(rows))]
+    if kind != "number":
+        order = order[np.argsort(labels[order], kind="stable")]
+    n_folds = min(n_folds, len(rows))
+    held_out = [np.sort(order[fold::n_folds]) for fold in range(n_folds)]
+    return [(np.setdiff1d(rows, held), held) for held in held_out]
+
+
+def latest_split(time: Float) -> list[Int64]:
+    """The latest fifth of some rows, whole times only: where a penalty is chosen when rows have a time."""
+    cut = np.quantile(time, 0.8, method="lower")
+    late = np.flatnonzero(time > cut)
+    return [late if len(late) else np.argsort(time, kind="stable")[-max(len(time) // 5, 1) :]]
+
+
+def best_threshold(values: Float, truth: Float) -> float:
+    """The value from which on a prediction should count as yes for the greatest F1; 1/2 where nothing is known."""
+    if not len(values) or not truth.any():
+        return 0.5
+    order = np.argsort(-values, kind="stable")
+    hits = np.cumsum(truth[order])
+    last = np.append(np.diff(values[order]) != 0, True)
+    f1 = np.where(last, 2 * hits / (np.arange(1, len(values) + 1) + truth.sum()), -1.0)
+    at = int(np.argmax(f1))
+    below = values[order][at + 1] if at + 1 < len(values) else values[order][at]
+    return float((values[order][at] + below) / 2)
+
+
+def fold_metrics(
+    kind: TargetKind, predicted: Float, truth: Float, threshold: float, typical: float
+) -> dict[str, float]:
+    """The scores of one fold; NaN where one is not defined, such as an area with one class only.
+
+    `typical` is the middle value of the training rows: what a number's error is held against.
+    """
+    if kind == "number":
+        found = dict(continuous_scores(predicted, truth))
+        against = float(np.mean(np.abs(truth - typical)))
+        spread = float(np.sum((truth - truth.mean()) ** 2))
+        found["R2"] = 1 - float(np.sum((truth - predicted) ** 2)) / spread if spread else float("nan")
+        found["MAE / MAE of the middle value"] = found["MAE"] / against if against else float("nan")
+        return found
+    if kind == "yes/no":
+        found = dict(binary_scores(predicted, truth, threshold=threshold))
+        found["Brier"] = float(np.mean((predicted - truth) ** 2))
+        return found
+    guess = np.argmax(predicted, axis=1)
+    areas = [
+        auc_roc(predicted[:, place], (truth == place).astype(np.float64)) for place in np.unique(truth).astype(int)
+    ]
+    defined = [area for area in areas if not np.isnan(area)]
+    right = predicted[np.arange(len(truth)), truth.astype(np.int64)]
+    return {
+        "accuracy": float(np.mean(guess == truth)),
+        "AUC-ROC": float(np.mean(defined)) if defined else float("nan"),
+        "CLL": float(np.mean(np.log(np.clip(right, 1e-6, 1)))),
+    }
+
+
+def summarised(folds: Sequence[Mapping[str, float]]) -> dict[str, dict[str, float | None]]:
+    """Mean and standard deviation of each metric over the folds where it is defined."""
+    found: dict[str, dict[str, float | None]] = {}
+    for name in dict.fromkeys(name for fold in folds for name in fold):
+        values = np.array([fold[name] for fold in folds if name in fold and not np.isnan(fold[name])])
+        found[name] = {
+            "mean": float(values.mean()) if len(values) else None,
+            "sd": float(values.std(ddof=1)) if len(values) > 1 else None,
+        }
+    return found

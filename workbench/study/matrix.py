@@ -1,0 +1,197 @@
+"""All candidates of all target rows as one matrix; columns of neighbours' labels are filled from known labels only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.arrays import Float, Int64, Real
+from workbench.progress import SILENT, Progress, expired
+from workbench.structure.candidates import Candidate, candidates_of, onward_columns
+from workbench.structure.relational import Path, paths
+from workbench.study.columns import MOST_CELLS, CandidateColumns
+
+__all__ = ["CandidateMatrix", "candidate_matrix", "columns_of", "neighbour_pairs"]
+
+WINDOWS_IN_DAYS = (1, 7, 30, 90, 365, 1095)
+WINDOWS_IN_YEARS = (1, 3, 10)
+MOST_WINDOWS = 3
+MOST_COLUMNS = 6000
+LARGEST = 900_000_000
+"""Cells of the matrix, at most (float32)."""
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Which target rows reach which other: by position; a tie goes both ways."""
+
+    source: Int64
+    target: Int64
+
+
+@dataclass(frozen=True)
+class CandidateMatrix:
+    """Candidates and their values.
+
+    Attributes
+    ----------
+    candidates : tuple of Candidate
+    X : float32 array, shape (n_rows, n_candidates)
+        NaN where unknown, and in columns of labels.
+    neighbours : mapping of Path to Neighbours
+        Of the candidates that count labels.
+    complete : bool
+        False where time ran out before every path was walked.
+    """
+
+    candidates: tuple[Candidate, ...]
+    X: Real
+    neighbours: Mapping[Path, Neighbours]
+    complete: bool = True
+
+    @property
+    def labelled(self) -> frozenset[int]:
+        """The columns of labels."""
+        return frozenset(at for at, one in enumerate(self.candidates) if one.aggregate == "labelled")
+
+    def given(self, labels: Float) -> Real:
+        """X with the columns of labels filled from `labels`, shape (n_rows,): NaN where a label is not to be seen.
+
+        No row sees its own label, for a row is no neighbour of itself.
+        """
+        filled = self.X
+        copied = False
+        for index, candidate in enumerate(self.candidates):
+            if candidate.aggregate != "labelled":
+                continue
+            if not copied:
+                filled, copied = self.X.copy(), True
+            ties = self.neighbours[candidate.path]
+            hits = labels[ties.target] == candidate.label
+            filled[:, index] = np.bincount(ties.source[hits], minlength=len(labels))
+        return filled
+
+
+def candidate_matrix(
+    columns: CandidateColumns,
+    start: str,
+    *,
+    labels: Sequence[int] = (),
+    depth: int = 3,
+    deadline: float | None = None,
+    progress: Progress = SILENT,
+) -> CandidateMatrix:
+    """Walk every path from the target table and fill its candidates' columns.
+
+    Parameters
+    ----------
+    labels : sequence of int
+        Labels that are counted among the rows of the target's own table that a path reaches; empty for none.
+
+    Notes
+    -----
+    Shorter paths come first; a path that reaches more rows than fit is left out. Columns without two different values
+    are dropped.
+    """
+    blocks: list[Real] = []
+    kept: list[Candidate] = []
+    neighbours: dict[Path, Neighbours] = {}
+    walked = list(paths(columns.schema, start, depth=depth, timed=columns.times is not None))
+    complete = True
+    width = 0
+    for number, path in enumerate(walked):
+        progress.step("candidates", number, len(walked), f"{width:,} columns")
+        if (blocks and expired(deadline)) or width >= MOST_COLUMNS or width * len(columns.rows) > LARGEST:
+            complete = False
+            break
+        chosen, block = _of_path(columns, path)
+        kept += chosen
+        blocks.append(block)
+        width += len(chosen)
+        if labels and path.hops and path.end == start:
+            ties = _neighbours(columns, path)
+            if ties is not None and not any(_equal(ties, other) for other in neighbours.values()):
+                neighbours[path] = ties
+                kept += [Candidate(path, "labelled", label=label) for label in labels]
+                blocks.append(np.full((len(columns.rows), len(labels)), np.nan, np.float32))
+                width += len(labels)
+    columns.forget()
+    X = np.concatenate(blocks, axis=1) if blocks else np.empty((len(columns.rows), 0), np.float32)
+    return CandidateMatrix(tuple(kept), X, neighbours, complete)
+
+
+def columns_of(columns: CandidateColumns, candidates: Sequence[Candidate]) -> Real:
+    """The columns of some candidates, in their order; those of labels are left NaN."""
+    out = np.full((len(columns.rows), len(candidates)), np.nan, np.float32)
+    by_path: dict[Path, list[int]] = {}
+    for index, candidate in enumerate(candidates):
+        if candidate.aggregate != "labelled":
+            by_path.setdefault(candidate.path, []).append(index)
+    for path, indices in by_path.items():
+        out[:, indices] = columns.fill(path, [candidates[index] for index in indices])
+    columns.forget()
+    return out
+
+
+def _of_path(columns: CandidateColumns, path: Path) -> tuple[list[Candidate], Real]:
+    schema = columns.schema
+    nothing = np.empty((len(columns.rows), 0), np.float32)
+    dated = columns.times is not None and schema.dated_through(path.end) is not None
+    windows: tuple[int, ...] = ()
+    if path.many:
+        reached = columns.size(path)
+        read = sum(1 for _ in onward_columns(schema, path)) + 3
+        if not reached or reached * read > MOST_CELLS:
+            return [], nothing
+        if dated:
+            windows = _windows(columns, path)
+    found = list(candidates_of(schema, path, dated=dated, windows=windows))
+    if not found:
+        return [], nothing
+    block = columns.fill(path, found)
+    # A column that says the same of every row says nothing.
+    with np.errstate(invalid="ignore"):
+        known = ~np.isnan(block)
+        low = np.where(known, block, np.inf).min(axis=0, initial=np.inf)
+        high = np.where(known, block, -np.inf).max(axis=0, initial=-np.inf)
+    telling = np.flatnonzero((high > low) | ((high == low) & ~known.all(axis=0) & known.any(axis=0)))
+    return [found[at] for at in telling], np.ascontiguousarray(block[:, telling])
+
+
+def _windows(columns: CandidateColumns, path: Path) -> tuple[int, ...]:
+    """The windows that hold clearly fewer rows than all time and clearly more than the next smaller one."""
+    table = columns.schema.dating_table(path.end)
+    assert table is not None
+    offered = WINDOWS_IN_YEARS if table.dated_by_year else WINDOWS_IN_DAYS
+    counts = columns.typical_counts(path, offered)
+    kept: list[int] = []
+    above = counts[None]
+    for window in reversed(offered):
+        if 0.02 * counts[None] < counts[window] < 0.85 * above:
+            kept.append(window)
+            above = counts[window]
+    return tuple(reversed(kept[:MOST_WINDOWS]))
+
+
+def _neighbours(columns: CandidateColumns, path: Path) -> Neighbours | None:
+    if columns.size(path) * 3 > MOST_CELLS:
+        return None
+    source, target = neighbour_pairs(columns, path)
+    return Neighbours(source, target) if len(source) else None
+
+
+def neighbour_pairs(columns: CandidateColumns, path: Path) -> tuple[Int64, Int64]:
+    """Pairs of rows, by position, of which one reaches the other along the path: each pair both ways, once."""
+    source, rowids = columns.neighbours(path)
+    at = np.minimum(np.searchsorted(columns.rows, rowids), len(columns.rows) - 1)
+    here = columns.rows[at] == rowids
+    one, other = source[here], at[here]
+    n = len(columns.rows)
+    codes = np.unique(np.concatenate((one * n + other, other * n + one)))
+    return codes // n, codes % n
+
+
+def _equal(one: Neighbours, other: Neighbours) -> bool:
+    return np.array_equal(one.source, other.source) and np.array_equal(one.target, other.target)

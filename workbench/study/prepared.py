@@ -1,0 +1,186 @@
+"""Tables read and understood: what is predicted of which rows, what may be said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from workbench.arrays import Float, Int64
+from workbench.errors import Diagnostic, InputError, UsageError, nearest
+from workbench.structure.relational import Schema
+from workbench.study.columns import TargetTimes
+from workbench.study.learners import TargetKind
+from workbench.study.schema import relational_schema
+from workbench.tables import (
+    Staging,
+    TablesMapping,
+    Target,
+    TypedTable,
+    leaks,
+    propose,
+    target_faults,
+    target_of,
+    target_rows,
+    type_tables,
+)
+
+__all__ = ["Prepared", "prepared"]
+
+FEWEST_LABELS = 8
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Tables read and understood, and what is to be predicted of which rows.
+
+    Attributes
+    ----------
+    rows : int64 array, shape (n_rows,)
+        `rowid` of the target table's rows.
+    labels : float64 array, shape (n_rows,)
+        NaN where asked.
+    keys : mapping of str to list of str
+        The columns that tell the rows apart.
+    """
+
+    mapping: TablesMapping
+    typed: dict[str, TypedTable]
+    target: Target
+    schema: Schema
+    rows: Int64
+    labels: Float
+    keys: dict[str, list[Any]]
+    names: list[str]
+    classes: tuple[str, ...]
+    times: TargetTimes | None
+    time_column: str | None
+    warnings: tuple[Diagnostic, ...]
+
+    @property
+    def n_labelled(self) -> int:
+        """How many rows have a label."""
+        return int((~np.isnan(self.labels)).sum())
+
+    @property
+    def kind(self) -> TargetKind:
+        """What is predicted: whether, which, or how much."""
+        return self.target.kind
+
+
+def prepared(
+    staging: Staging, predict: str, *, time: str | None = None, mapping: TablesMapping | None = None
+) -> Prepared:
+    """Profile, map and type the tables; find the labels, what is asked, and columns that give the target away."""
+    if mapping is None:
+        chosen = propose(staging, predict=predict)
+    else:
+        sources = [
+            replace(t, source=staging.tables[t.name].source, rows=staging.tables[t.name].rows) for t in mapping.tables
+        ]
+        chosen = TablesMapping(tuple(sources), predict)
+    target = target_of(chosen)
+    assert target is not None
+    typed = dict(type_tables(staging, chosen))
+    of_target = target_rows(staging, chosen, typed)
+    faults = target_faults(of_target)
+    if faults:
+        raise InputError(faults)
+    notes = [note for table in staging.tables.values() for note in table.notes]
+    notes += [note for table in typed.values() for note in table.notes]
+    found_leaks = leaks(staging, chosen, typed)
+    notes += [leak.diagnostic(target) for leak in found_leaks]
+    left_out = {(target.table.name, leak.column) for leak in found_leaks if leak.how.startswith("is filled exactly")}
+    time_column = _time_column(chosen, target, time)
+    timed = time_column is not None
+    without = {(target.table.name, target.column.name), *left_out}
+    schema = relational_schema(staging, chosen, typed, without=without, timed=timed)
+    rows, labels, keys, names = _target_arrays(
+        staging, typed[target.table.name], target, of_target.classes, time_column
+    )
+    labelled = int((~np.isnan(labels)).sum())
+    if labelled < FEWEST_LABELS:
+        raise InputError.of(
+            "E0630",
+            f"{target.name} has {labelled} labels, too few to learn from and to score with",
+            help=f"fill in at least {FEWEST_LABELS}",
+        )
+    times = None
+    if time_column is not None:
+        schema = _undated_target(schema, target.table.name, time_column)
+        times, labels = _times(staging, typed[target.table.name], time_column, labels)
+    return Prepared(
+        chosen, typed, target, schema, rows, labels, keys, names, of_target.classes, times, time_column, tuple(notes)
+    )
+
+
+def _time_column(mapping: TablesMapping, target: Target, time: str | None) -> str | None:
+    if time is None:
+        return None
+    table, _, column = time.partition(".")
+    if table != target.table.name or not column:
+        raise UsageError.of(
+            "E0632",
+            f"rows of {target.table.name} are asked at their own date, and {time} is not a column of it",
+            help=f"write {target.table.name}.DATECOLUMN",
+        )
+    found = target.table.column(column)
+    if found.kind != "date":
+        dates = [one.name for one in target.table.columns if one.kind == "date"]
+        close = nearest(column, dates) or (dates[0] if dates else None)
+        raise UsageError.of(
+            "E0632",
+            f"{time} holds no dates: it is taken for {found.kind} ({found.reason})",
+            help=f"did you mean {table}.{close}?" if close else 'map it to kind = "date" in the mapping',
+        )
+    return column
+
+
+def _undated_target(schema: Schema, table: str, time_column: str) -> Schema:
+    """The schema without the time itself as something to condition on: rules on it would hold of the past alone."""
+    tables = dict(schema.tables)
+    kept = tuple(column for column in tables[table].columns if column.name != time_column)
+    tables[table] = replace(tables[table], columns=kept, date=time_column, dated_by_year=False)
+    return Schema(tables)
+
+
+def _target_arrays(
+    staging: Staging, typed: TypedTable, target: Target, classes: Sequence[str], time_column: str | None
+) -> tuple[Int64, Float, dict[str, list[Any]], list[str]]:
+    mapping = typed.mapping
+    if mapping.key is not None:
+        shown = {mapping.key: typed.columns[mapping.key]}
+    else:
+        shown = {column.name: typed.columns[column.name] for column in mapping.references}
+        if mapping.relation is None:
+            shown = {"row": typed.subject[0], **shown}
+            if time_column is not None:
+                shown[time_column] = typed.columns[time_column]
+    display = [typed.columns[name] for name in mapping.display if name in typed.columns]
+    name = f"concat_ws(' ', {', '.join(display)})" if display else "NULL"
+    cells = ", ".join(f"{sql}::VARCHAR AS k{place}" for place, sql in enumerate(shown.values()))
+    found = staging.record_batches(
+        f"SELECT rowid AS r_, {typed.target} AS y_, {name} AS n_, {cells} FROM {typed.relation} ORDER BY rowid"
+    ).read_all()
+    column = found.column("y_").to_pylist()
+    place = {text: number for number, text in enumerate(classes)}
+    labels = np.array([np.nan if v is None else place[v] if classes else float(v) for v in column], np.float64)
+    keys = {name: found.column(f"k{number}").to_pylist() for number, name in enumerate(shown)}
+    ids = [", ".join(str(part) for part in parts) for parts in zip(*keys.values())]
+    names = [f"{name} ({key})" if name else key for name, key in zip(found.column("n_").to_pylist(), ids)]
+    del target
+    return found.column("r_").to_numpy().astype(np.int64), labels, keys, names
+
+
+def _times(staging: Staging, typed: TypedTable, column: str, labels: Float) -> tuple[TargetTimes, Float]:
+    name = typed.columns[column]
+    found = staging.record_batches(
+        f"SELECT epoch({name}) / 86400.0 AS d, year({name}) - 1.0 AS y FROM {typed.relation} ORDER BY rowid"
+    ).read_all()
+    days, years = (
+        np.array([np.nan if v is None else v for v in found.column(n).to_pylist()], np.float64) for n in "dy"
+    )
+    # A row without a date has no past that it could see.
+    return TargetTimes(days, years), np.where(np.isnan(days), np.nan, labels)

@@ -1,0 +1,67 @@
+"""The program that a study learned: definitions of the candidates it kept, weighted rules over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.arrays import Float
+from workbench.structure.candidates import Candidate
+from workbench.structure.terms import Condition, Term
+from workbench.study.definitions import Definitions, real
+from workbench.study.learners import FittedRules
+from workbench.study.words import term_words
+
+if TYPE_CHECKING:
+    from workbench.study.prepared import Prepared
+
+__all__ = ["program_text", "rule_texts"]
+
+
+def program_text(ready: Prepared, model: FittedRules, candidates: Sequence[Candidate]) -> str:
+    """The program as text: for each definition a comment in words, then the rules by weight, then the base rate."""
+    definitions = Definitions(ready)
+    bodies = []
+    for place, part in enumerate(model.parts):
+        head = definitions.head(place)
+        order = sorted(range(len(part)), key=lambda at: -abs(part.weights[at] / part.terms[at].spread))
+        for at in order:
+            words = term_words(part.terms[at], candidates, timed=ready.times is not None)
+            for line in rule_texts(definitions, part.terms[at], float(part.weights[at]), candidates, head):
+                bodies.append(f"// {words}\n{line}")
+        bodies.append(f"// without any of these\n{real(_base(part.intercept, part.terms, part.weights))} {head}")
+    opening = f"// {ready.target.name}, learned from {ready.n_labelled:,} labels.\n"
+    return "\n".join([opening, *definitions.lines, "", *bodies, ""])
+
+
+def _base(intercept: float, terms: Sequence[Term], weights: Float) -> float:
+    """The intercept, with what the centres of terms that are written without them take off."""
+    plain = [at for at, term in enumerate(terms) if term.conditions or np.isinf(term.high)]
+    return intercept - sum(float(weights[at]) * terms[at].centre / terms[at].spread for at in plain)
+
+
+def rule_texts(
+    definitions: Definitions, term: Term, weight: float, candidates: Sequence[Candidate], head: str
+) -> list[str]:
+    """A term as rules: one, but for the number of neighbours of a label, which takes two where it is counted."""
+    each = weight / term.spread
+    if term.conditions:
+        parts = [definitions.condition(one, candidates[one.column]) for one in term.conditions]
+        return [f"{real(each)} {' ^ '.join(parts)} => {head}"]
+    candidate = candidates[term.column]
+    if candidate.aggregate == "labelled":
+        return definitions.label_rules(candidate, each, head)
+    atom, value = definitions.value(candidate)
+    inner = f"log(1 + {_clipped(value, term)} - {real(term.low)})" if term.form == "log" else _clipped(value, term)
+    return [f"{real(each)} * ({inner} - {real(term.centre)}): {atom} => {head}"]
+
+
+def _clipped(value: str, term: Term) -> str:
+    return f"max(min({value}, {real(term.high)}), {real(term.low)})"
+
+
+def condition_columns(conditions: Sequence[Condition]) -> tuple[int, ...]:
+    """The candidates that conditions test."""
+    return tuple(dict.fromkeys(one.column for one in conditions))

@@ -1,0 +1,157 @@
+"""What a study found, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.arrays import Float
+from workbench.errors import Diagnostic
+
+__all__ = ["Explained", "StudiedRule", "StudyResult"]
+
+
+@dataclass(frozen=True)
+class StudiedRule:
+    """One learned rule.
+
+    Attributes
+    ----------
+    text : str
+        In the language, with its weight.
+    words : str
+        In plain words, with its weight.
+    weight : float
+    support : int
+        Labelled rows where it holds (of a number: where it is known).
+    lift : float or None
+        The rate (of a number: the mean) of the target where it holds, over that where it does not.
+    rate_with, rate_without : float or None
+    """
+
+    text: str
+    words: str
+    weight: float
+    support: int
+    lift: float | None
+    rate_with: float | None
+    rate_without: float | None
+
+    def as_record(self) -> dict[str, Any]:
+        """JSON-ready fields."""
+        return {
+            "text": self.text,
+            "words": self.words,
+            "weight": self.weight,
+            "support": self.support,
+            "lift": self.lift,
+            "rate_with": self.rate_with,
+            "rate_without": self.rate_without,
+        }
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Why one row has its value: what each rule adds, the largest first."""
+
+    name: str
+    value: float
+    known: bool
+    reasons: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """A study.
+
+    Attributes
+    ----------
+    target : str
+        As the user named it.
+    kind : {'yes/no', 'category', 'number'}
+    sentence : str
+        What was learned from, what is known, what was scored.
+    labelled, asked : int
+    metrics : mapping of str to {'mean', 'sd'}
+        Over the folds.
+    baselines : mapping of str to metrics
+    rules : tuple of StudiedRule
+        By the absolute weight, largest first.
+    threshold : float or None
+        From which probability on a yes is said.
+    calibration : tuple of mappings
+        By probability, how often it came true, on held-out rows.
+    explanations : tuple of Explained
+    predictions : data frame
+        The key columns of every row of the target's table, `value`, `known`, and beside them `low`, `high` of an
+        interval (90 %) where it is asked, `held_out` where it is known: what the folds said of it.
+    program : str
+    mapping : str
+        The `dataset.toml` that goes with the program.
+    seconds : float
+    status : {'done', 'limit', 'cancelled'}
+    folds : int
+        How many were run.
+    candidates : int
+    learner : str
+    warnings : tuple of Diagnostic
+    out_of_fold : float64 array
+    """
+
+    target: str
+    kind: str
+    sentence: str
+    labelled: int
+    asked: int
+    metrics: Mapping[str, Mapping[str, float | None]]
+    baselines: Mapping[str, Mapping[str, Mapping[str, float | None]]]
+    rules: tuple[StudiedRule, ...]
+    threshold: float | None
+    calibration: tuple[Mapping[str, Any], ...]
+    explanations: tuple[Explained, ...]
+    predictions: Any
+    program: str
+    mapping: str
+    seconds: float
+    status: str
+    folds: int
+    candidates: int
+    learner: str
+    warnings: tuple[Diagnostic, ...] = ()
+    out_of_fold: Float = field(default_factory=lambda: __import__("numpy").empty(0))
+    commands: tuple[str, ...] = ()
+
+    def as_record(self) -> dict[str, Any]:
+        """JSON-ready fields; predictions and program are files."""
+        return {
+            "target": self.target,
+            "kind": self.kind,
+            "sentence": self.sentence,
+            "labelled": self.labelled,
+            "asked": self.asked,
+            "learner": self.learner,
+            "metrics": {name: dict(value) for name, value in self.metrics.items()},
+            "baselines": {
+                name: {metric: dict(value) for metric, value in metrics.items()}
+                for name, metrics in self.baselines.items()
+            },
+            "rules": [rule.as_record() for rule in self.rules],
+            "threshold": self.threshold,
+            "calibration": [dict(row) for row in self.calibration],
+            "explanations": [
+                {
+                    "name": one.name,
+                    "value": one.value,
+                    "known": one.known,
+                    "reasons": [{"words": words, "adds": adds} for words, adds in one.reasons],
+                }
+                for one in self.explanations
+            ],
+            "folds": self.folds,
+            "candidates": self.candidates,
+            "seconds": round(self.seconds, 3),
+            "status": self.status,
+            "commands": list(self.commands),
+            "warnings": [warning.as_record() for warning in self.warnings],
+        }

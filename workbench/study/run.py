@@ -1,0 +1,196 @@
+"""The course of a study: candidates, the final rules, then fold after fold while time lasts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import monotonic
+
+import numpy as np
+
+from workbench.arrays import Float, Int64
+from workbench.errors import Cancelled
+from workbench.progress import Progress, expired, remaining
+from workbench.study.baselines import BASELINES, baseline_predictions
+from workbench.study.folds import best_threshold, fold_metrics, latest_split, study_folds
+from workbench.study.learners import FittedRules, LearnerName, TargetKind, fit_learner
+from workbench.study.matrix import CandidateMatrix
+
+__all__ = ["FoldRun", "Settings", "Studied", "cross_validated_fold", "run_study"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user may choose.
+
+    Attributes
+    ----------
+    folds, rules : int
+    learner : {'rules', 'boosted_trees'}
+    seed : int
+    inductive : bool
+        Whether held-out rows are predicted without any known label of other rows.
+    """
+
+    folds: int = 5
+    rules: int = 30
+    learner: LearnerName = "rules"
+    seed: int = 0
+    inductive: bool = False
+
+
+@dataclass(frozen=True)
+class FoldRun:
+    """One fold: its held-out rows, and what was said of them."""
+
+    held_out: Int64
+    predicted: Float
+    baselines: Mapping[str, Float]
+    model: FittedRules
+
+
+@dataclass
+class Studied:
+    """What is known so far; a study that is stopped keeps it.
+
+    Attributes
+    ----------
+    model : FittedRules or None
+        Learned from all labels.
+    folds : list of FoldRun
+    status : {'done', 'limit', 'cancelled'}
+    """
+
+    kind: TargetKind
+    labels: Float
+    n_classes: int
+    model: FittedRules | None = None
+    folds: list[FoldRun] = field(default_factory=list)
+    status: str = "done"
+
+    def out_of_fold(self) -> Float:
+        """What the folds said of each row, NaN where it was held out in none; of a category a row of probabilities."""
+        width = (self.n_classes,) if self.kind == "category" else ()
+        found = np.full((len(self.labels), *width), np.nan)
+        for fold in self.folds:
+            found[fold.held_out] = fold.predicted
+        return found
+
+    def threshold(self, without: int | None = None) -> float:
+        """Where a probability counts as yes: best on the held-out rows of all folds, or of all but one."""
+        folds = [fold for number, fold in enumerate(self.folds) if number != without]
+        if self.kind != "yes/no" or not folds:
+            return 0.5
+        values = np.concatenate([fold.predicted for fold in folds])
+        truth = np.concatenate([self.labels[fold.held_out] for fold in folds])
+        return best_threshold(values, truth)
+
+    def fold_scores(self, baseline: str | None = None) -> list[dict[str, float]]:
+        """The metrics of each fold, of our rules or of a baseline."""
+        found = []
+        for number, fold in enumerate(self.folds):
+            predicted = fold.predicted if baseline is None else fold.baselines.get(baseline)
+            if predicted is None:
+                continue
+            threshold = self.threshold(number if len(self.folds) > 1 else None) if baseline is None else 0.5
+            rest = np.setdiff1d(np.flatnonzero(~np.isnan(self.labels)), fold.held_out)
+            typical = float(np.median(self.labels[rest])) if len(rest) else float("nan")
+            found.append(fold_metrics(self.kind, predicted, self.labels[fold.held_out], threshold, typical))
+        return found
+
+
+def run_study(
+    matrix: CandidateMatrix,
+    labels: Float,
+    kind: TargetKind,
+    settings: Settings,
+    *,
+    own: Int64,
+    time: Float | None = None,
+    n_classes: int = 2,
+    deadline: float | None = None,
+    progress: Progress,
+) -> Studied:
+    """Fit the final rules, then cross-validate; stop where time runs out or somebody asks, keeping what there is.
+
+    Parameters
+    ----------
+    labels : float64 array, shape (n_rows,)
+        NaN where unknown.
+    own : int64 array
+        The candidates that are columns of the target's own table.
+    time : float64 array or None
+        When each row is asked.
+    """
+    studied = Studied(kind, labels, n_classes)
+    try:
+        studied.model = _fitted(matrix, labels, kind, settings, time, n_classes, _part(deadline, 0.4), progress)
+        splits = study_folds(labels, kind, settings.folds, settings.seed, time)
+        for number, (training, held_out) in enumerate(splits):
+            if expired(deadline):
+                studied.status = "limit"
+                break
+            until = _part(deadline, 0.8 / (len(splits) - number))
+            progress.step("folds", number, len(splits))
+            fold = cross_validated_fold(
+                matrix, labels, kind, settings, training, held_out, own, time, n_classes, until, progress
+            )
+            studied.folds.append(fold)
+        if not studied.model.complete or (not matrix.complete and expired(deadline)):
+            studied.status = "limit"
+    except (Cancelled, KeyboardInterrupt):
+        studied.status = "cancelled"
+    return studied
+
+
+def _part(deadline: float | None, share: float) -> float | None:
+    """The time at which that share of what is left is used up."""
+    return None if deadline is None else monotonic() + share * max(remaining(deadline), 0.0)
+
+
+def _fitted(
+    matrix: CandidateMatrix,
+    seen: Float,
+    kind: TargetKind,
+    settings: Settings,
+    time: Float | None,
+    n_classes: int,
+    deadline: float | None,
+    progress: Progress,
+) -> FittedRules:
+    """A learner fitted to the rows whose label is seen; no row sees its own label, nor one that is not seen."""
+    rows = np.flatnonzero(~np.isnan(seen))
+    held_out = latest_split(time[rows]) if time is not None and len(rows) >= 20 else None
+    return fit_learner(
+        settings.learner, kind, matrix.given(seen)[rows], seen[rows], n_classes=n_classes,
+        most_rules=settings.rules, linear=matrix.labelled, held_out=held_out, seed=settings.seed,
+        deadline=deadline, progress=progress,
+    )  # fmt: skip
+
+
+def cross_validated_fold(
+    matrix: CandidateMatrix,
+    labels: Float,
+    kind: TargetKind,
+    settings: Settings,
+    training: Int64,
+    held_out: Int64,
+    own: Int64,
+    time: Float | None,
+    n_classes: int,
+    deadline: float | None,
+    progress: Progress,
+) -> FoldRun:
+    """Learn from the training rows' labels alone, and say what that makes of the held-out rows."""
+    seen = np.full(len(labels), np.nan)
+    seen[training] = labels[training]
+    model = _fitted(matrix, seen, kind, settings, time, n_classes, deadline, progress)
+    X = matrix.given(np.full(len(labels), np.nan) if settings.inductive else seen)
+    asked = X[held_out]
+    baselines = {}
+    for name in BASELINES:
+        progress.step("baselines", 0, None, name)
+        if name != "base rate" and expired(deadline):
+            continue
+        baselines[name] = baseline_predictions(name, kind, X, own, seen, held_out, settings.seed, n_classes)
+    return FoldRun(held_out, model.predict(asked), baselines, model)

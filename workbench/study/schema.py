@@ -1,0 +1,125 @@
+"""The tables of a mapping as candidates see them: columns worth a condition, references, dates."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from workbench.structure.relational import Column, Reference, Schema, Table
+from workbench.tables import ColumnMapping, Staging, TableMapping, TablesMapping, TypedTable
+
+__all__ = ["relational_schema"]
+
+MOST_VALUES = 40
+SHARED_AT_LEAST = 12
+"""Different values that a column has at least where rows that share one are taken for neighbours."""
+SHARED_BY_AT_MOST = 60
+"""Rows that share a value on average, at most; beyond that a value is a class, no tie."""
+
+
+def relational_schema(
+    staging: Staging,
+    mapping: TablesMapping,
+    typed: Mapping[str, TypedTable],
+    *,
+    without: Collection[tuple[str, str]] = (),
+    timed: bool = False,
+) -> Schema:
+    """The schema of typed tables; `without` names (table, column) pairs to leave out, the target's among them."""
+    tables = {}
+    for table in mapping.tables:
+        used = [column for column in table.columns if (table.name, column.name) not in without]
+        tables[table.name] = _table(staging, mapping, table, typed[table.name], used, timed)
+    return Schema(tables)
+
+
+def _table(
+    staging: Staging,
+    mapping: TablesMapping,
+    table: TableMapping,
+    typed: TypedTable,
+    used: list[ColumnMapping],
+    timed: bool,
+) -> Table:
+    columns: list[Column] = []
+    references: list[Reference] = []
+    for column in used:
+        if column.name not in typed.columns:
+            continue
+        if column.table is not None and _has_key(mapping, column.table) and column.name != table.key:
+            references.append(Reference(column.name, column.table))
+        if column.kind == "reference" and column.table is not None:
+            if _is_small(mapping, column.table):
+                columns.append(Column(column.name, "category", _values(staging, typed, column.name)))
+        elif column.kind == "number":
+            columns.append(Column(column.name, "number"))
+        elif column.kind == "yes/no":
+            columns.append(Column(column.name, "flag"))
+        elif column.kind == "date":
+            columns.append(Column(column.name, "date"))
+        elif column.kind in ("category", "text"):
+            different, filled = _different(staging, typed, column.name)
+            if different < 2:
+                continue
+            if column.kind == "category" and different <= max(MOST_VALUES, 0.2 * filled):
+                columns.append(Column(column.name, "category", _values(staging, typed, column.name)))
+            if (
+                column.predicate
+                and SHARED_AT_LEAST <= different <= 0.8 * filled
+                and filled <= SHARED_BY_AT_MOST * different
+            ):
+                references.append(Reference(column.name, None))
+    date, by_year = _date(staging, typed, columns) if timed else (None, False)
+    return Table(table.name, typed.rows, table.key, tuple(columns), tuple(references), date, by_year)
+
+
+def _has_key(mapping: TablesMapping, table: str) -> bool:
+    return mapping.table(table).key is not None
+
+
+def _is_small(mapping: TablesMapping, table: str) -> bool:
+    """Whether the things of a table are few enough to be named in conditions."""
+    return 0 < mapping.table(table).rows <= 200
+
+
+def _different(staging: Staging, typed: TypedTable, column: str) -> tuple[int, int]:
+    name = typed.columns[column]
+    row = staging.rows(f"SELECT count(DISTINCT {name}), count({name}) FROM {typed.relation}")[0]
+    return int(str(row[0])), int(str(row[1]))
+
+
+def _values(staging: Staging, typed: TypedTable, column: str) -> tuple[str, ...]:
+    """The commonest values, at least two rows each."""
+    name = typed.columns[column]
+    rows = staging.rows(
+        f"SELECT {name}::VARCHAR FROM {typed.relation} WHERE {name} IS NOT NULL GROUP BY 1 "
+        f"ORDER BY count(*) DESC, 1 LIMIT {MOST_VALUES}"
+    )
+    return tuple(str(value) for (value,) in rows)
+
+
+def _date(staging: Staging, typed: TypedTable, columns: list[Column]) -> tuple[str | None, bool]:
+    """The column that dates a table's rows: the date least often blank, else a year."""
+    dates = [column.name for column in columns if column.kind == "date"]
+    if dates:
+        counts = staging.rows(
+            f"SELECT {', '.join(f'count({typed.columns[name]})' for name in dates)} FROM {typed.relation}"
+        )[0]
+        filled = [int(str(count)) for count in counts]
+        return dates[filled.index(max(filled))], False
+    for column in columns:
+        if column.kind == "number" and "year" in column.name.casefold() and _holds_years(staging, typed, column.name):
+            return column.name, True
+    return None, False
+
+
+def _holds_years(staging: Staging, typed: TypedTable, column: str) -> bool:
+    name = typed.columns[column]
+    row = staging.rows(
+        f"SELECT min({name}), max({name}), count({name}), count(*), bool_and({name} = floor({name})) "
+        f"FROM {typed.relation}"
+    )[0]
+    low, high, filled, rows, whole = row
+    return bool(
+        low is not None and float(str(low)) >= 1000 and float(str(high)) <= 2200 and whole
+        and int(str(filled)) >= 0.9 * int(str(rows))
+    )  # fmt: skip

@@ -1,0 +1,177 @@
+"""Candidates and rules in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+
+from workbench.structure.candidates import Candidate, Onward
+from workbench.structure.relational import Hop, Path
+from workbench.structure.terms import Condition, Term
+
+__all__ = ["candidate_words", "number_text", "term_words"]
+
+
+def number_text(value: float) -> str:
+    """A number as people write it: at most four digits that tell."""
+    if value == int(value) and abs(value) < 1e7:
+        return f"{int(value):,}"
+    return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
+
+
+def _spoken(name: str) -> str:
+    return name.replace("_", " ").strip()
+
+
+def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
+    """What a candidate's number is, such as `the mean amount of its payments in the last 90 days`."""
+    what = "" if candidate.onward is None else _column_words(candidate.onward)
+    where = _where(candidate.path)
+    when = _when(candidate, timed)
+    value = f"{what} = {candidate.value}"
+    match candidate.aggregate:
+        case "value":
+            return f"{what}{where}"
+        case "is":
+            return f"{value}{where}"
+        case "count":
+            return f"number of {_rows(candidate.path)}{when}"
+        case "share":
+            return f"share of {_rows(candidate.path)} with {value}{when}"
+        case "sum" if candidate.value is not None:
+            return f"number of {_rows(candidate.path)} with {value}{when}"
+        case "mean" if candidate.onward is not None and candidate.onward.kind == "flag":
+            return f"share of {_rows(candidate.path)} with {what}{when}"
+        case "sum" if candidate.onward is not None and candidate.onward.kind == "flag":
+            return f"number of {_rows(candidate.path)} with {what}{when}"
+        case "mean" | "min" | "max" | "sum":
+            names = {"mean": "mean", "min": "least", "max": "greatest", "sum": "total"}
+            return f"{names[candidate.aggregate]} {what} of {_rows(candidate.path)}{when}"
+        case "latest":
+            return f"{what} of the latest of {_rows(candidate.path)}"
+        case "latest_is":
+            return f"{value} in the latest of {_rows(candidate.path)}"
+        case "since":
+            return f"time since the latest of {_rows(candidate.path)}"
+        case "first":
+            return f"time since the first of {_rows(candidate.path)}"
+        case "labelled":
+            return f"number of {_neighbours(candidate.path)} known to be {'so' if candidate.label else 'not so'}"
+    raise AssertionError(candidate.aggregate)
+
+
+def _column_words(onward: Onward) -> str:
+    name = _spoken(onward.column.name)
+    if onward.references:
+        last = onward.references[-1]
+        return f"{_spoken(last.table or last.column)}'s {name}"
+    return name
+
+
+def _where(path: Path) -> str:
+    if not path.hops:
+        return ""
+    hop = path.hops[-1]
+    latest = "latest " if hop.kind == "latest" else ""
+    return f" of its {latest}{_thing(hop)}"
+
+
+def _thing(hop: Hop) -> str:
+    return f"{_spoken(hop.column)} ({_spoken(hop.table)})" if hop.kind in ("to", "latest") else _spoken(hop.table)
+
+
+def _rows(path: Path) -> str:
+    """The rows that a path reaches: `its payments`, `payments of its company (companies)`."""
+    last = path.hops[-1]
+    if last.kind == "shared":
+        return f"other {_spoken(last.table)} with the same {_spoken(last.column)}"
+    owner = ""
+    before = path.hops[:-1]
+    if before:
+        hop = before[-1]
+        if hop.kind == "latest":
+            owner = f" of its latest {_spoken(hop.column)}"
+        elif hop.kind == "to":
+            owner = f" of its {_spoken(hop.column)}"
+            if len(before) > 1 and before[-2].many:
+                owner = f" of the same {_spoken(hop.column)} (through {_spoken(before[-2].table)})"
+        else:
+            owner = f" of its {_spoken(hop.table)}"
+    return f"{_spoken(last.table)}{owner}" if owner else f"{_spoken(path.start)} tied to it by {_spoken(last.column)}"
+
+
+def _neighbours(path: Path) -> str:
+    last = path.hops[-1]
+    if last.kind == "shared":
+        return f"other {_spoken(last.table)} with the same {_spoken(last.column)}"
+    through = [_spoken(hop.table) for hop in path.hops if hop.kind == "to" and hop.table != path.start]
+    return (
+        f"other {_spoken(path.start)} that share {' and '.join(through)} with it"
+        if through
+        else f"{_spoken(path.start)} tied to it by {_spoken(last.column)}"
+    )
+
+
+def _when(candidate: Candidate, timed: bool) -> str:
+    del timed
+    if candidate.window is None:
+        return ""
+    return (
+        f" in the last {candidate.window} days"
+        if candidate.window > 10 or candidate.window in (1, 7)
+        else f" in the last {candidate.window} years"
+    )
+
+
+def _value_text(candidate: Candidate, value: float, timed: bool) -> str:
+    onward = candidate.onward
+    is_date = (
+        onward is not None
+        and onward.kind == "date"
+        and not timed
+        and candidate.aggregate in ("value", "mean", "min", "max")
+    )
+    if is_date:
+        return (date(1970, 1, 1) + timedelta(days=round(value))).isoformat()
+    return number_text(value)
+
+
+def condition_words(condition: Condition, candidate: Candidate, *, timed: bool = False) -> str:
+    """A condition in words, such as `number of its companies is at least 3`."""
+    words = candidate_words(candidate)
+    is_flag = candidate.aggregate in ("is", "latest_is") or (
+        candidate.aggregate == "value" and candidate.onward is not None and candidate.onward.kind == "flag"
+    )
+    if condition.test == "missing":
+        return f"{words} is unknown"
+    if condition.test == "known":
+        return f"{words} is known"
+    suffix = " (or unknown)" if condition.or_missing else ""
+    if is_flag:
+        return (words if condition.test == "at_least" else f"not {words}") + suffix
+    if candidate.aggregate == "labelled" and condition.test == "at_least" and condition.threshold <= 1:
+        label = "so" if candidate.label else "not so"
+        return f"at least one of {_neighbours(candidate.path)} is known to be {label}"
+    if candidate.aggregate in ("count", "sum", "labelled") and (
+        candidate.aggregate != "sum" or candidate.value is not None
+    ):
+        from math import ceil
+
+        least = ceil(condition.threshold)
+        if condition.test == "at_least":
+            return f"{words} is at least {least:,}{suffix}"
+        return (f"no {words.removeprefix('number of ')}" if least <= 1 else f"{words} is below {least:,}") + suffix
+    said = "at least" if condition.test == "at_least" else "below"
+    return f"{words} is {said} {_value_text(candidate, condition.threshold, timed)}{suffix}"
+
+
+def term_words(term: Term, candidates: Sequence[Candidate], *, timed: bool = False) -> str:
+    """What a term says, without its weight."""
+    if term.conditions:
+        shown: Callable[[Condition], str] = lambda one: condition_words(one, candidates[one.column], timed=timed)  # noqa: E731
+        return " and ".join(map(shown, term.conditions))
+    candidate = candidates[term.column]
+    words = candidate_words(candidate)
+    if candidate.aggregate == "labelled":
+        return f"each of the {words.removeprefix('number of ')}"
+    return f"the logarithm of the {words}" if term.form == "log" else f"each unit of the {words}"

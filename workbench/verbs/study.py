@@ -1,0 +1,257 @@
+"""`study`: from tables to a scored, explained program in one call."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic, perf_counter
+from typing import Any
+
+import numpy as np
+
+from workbench.arrays import Float, Int64, Real
+from workbench.errors import Cancelled, InputError, UsageError
+from workbench.evaluation import calibration
+from workbench.progress import SILENT, Progress
+from workbench.study.baselines import BASELINES
+from workbench.study.columns import CandidateColumns, TargetTimes
+from workbench.study.explaining import explained_rows, intervals, studied_rules
+from workbench.study.folds import summarised
+from workbench.study.learners import LearnerName
+from workbench.study.matrix import CandidateMatrix, candidate_matrix, columns_of, neighbour_pairs
+from workbench.study.prepared import Prepared, prepared
+from workbench.study.program import program_text
+from workbench.study.result import StudyResult
+from workbench.study.run import Settings, Studied, run_study
+from workbench.tables import TablesMapping, find_sources, format_mapping, read_mapping, stage
+from workbench.verbs.common import deadline_after
+
+__all__ = ["study"]
+
+MOST_ROWS = 50_000
+"""Labelled rows that candidates and weights are chosen on; more are thinned at random."""
+
+
+def study(
+    sources: Sequence[str | os.PathLike[str]],
+    predict: str,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    time: str | None = None,
+    mapping: TablesMapping | str | os.PathLike[str] | None = None,
+    folds: int = 5,
+    rules: int = 30,
+    learner: LearnerName = "rules",
+    inductive: bool = False,
+    seed: int = 0,
+    time_limit: float | None = None,
+    progress: Progress = SILENT,
+) -> StudyResult:
+    """Learn, score and explain a model of one column from tables as they are.
+
+    Parameters
+    ----------
+    sources : sequence of paths or URLs
+        CSV, Parquet, JSON lines, Excel, SQLite, DuckDB, PostgreSQL.
+    predict : str
+        `TABLE.COLUMN`, or `TABLE.COLUMN=VALUE` for one value of a category. Its blanks are predicted.
+    out : path, optional
+        The directory that the commands to go on name; nothing is written.
+    time : str, optional
+        `TABLE.DATECOLUMN` of the same table: each row is asked at its own date, and sees nothing that is dated later.
+    mapping : TablesMapping or path, optional
+        What the columns mean; proposed where it is not given.
+    folds, rules : int
+    learner : {'rules', 'boosted_trees'}
+    inductive : bool
+        In cross-validation, held-out rows see no label of other rows.
+    time_limit : float, optional
+        Seconds; the best so far is returned when they are over.
+
+    Raises
+    ------
+    InputError
+        E0630 for too few labels, E0631 for nothing to condition on; as loading wide tables does.
+    UsageError
+        E0632 to E0635 for a time, a number of folds or rules, or a learner that cannot be.
+    """
+    begun = perf_counter()
+    deadline = deadline_after(time_limit)
+    _check(folds, rules, learner)
+    given = read_mapping(mapping) if isinstance(mapping, str | os.PathLike) else mapping
+    settings = Settings(folds, rules, learner, seed, inductive)
+    progress.step("tables", 0.0)
+    with stage(find_sources(sources)) as staging:
+        ready = prepared(staging, predict, time=time, mapping=given)
+        studied, matrix, rows = _studied(staging, ready, settings, deadline, begun, progress)
+        result = _result(staging, ready, settings, studied, matrix, rows, deadline)
+    place = Path(out) if out is not None else Path("OUT")
+    data = " ".join(f"--data {shlex.quote(os.fspath(source))}" for source in sources)
+    go_on = f"workbench infer {place / 'program.mln'} {data} --mapping {place / 'dataset.toml'}"
+    return replace(result, seconds=perf_counter() - begun, commands=(go_on,))
+
+
+def _check(folds: int, rules: int, learner: str) -> None:
+    if folds < 2:
+        raise UsageError.of("E0633", f"cannot hold out rows in {folds} folds", help="give --folds a number from 2 on")
+    if rules < 1:
+        raise UsageError.of("E0634", f"cannot learn {rules} rules", help="give --rules a number from 1 on")
+    if learner not in ("rules", "boosted_trees"):
+        raise UsageError.of("E0635", f"there is no learner {learner}", help="the learners are rules and boosted_trees")
+
+
+def _studied(
+    staging: Any,
+    ready: Prepared,
+    settings: Settings,
+    deadline: float | None,
+    begun: float,
+    progress: Progress,
+) -> tuple[Studied, CandidateMatrix, Int64]:
+    """The study of the labelled rows, or of a sample of them; and which rows these are."""
+    labelled = np.flatnonzero(~np.isnan(ready.labels))
+    rows = labelled
+    if len(rows) > MOST_ROWS:
+        rows = np.sort(np.random.default_rng(settings.seed).permutation(rows)[:MOST_ROWS])
+    columns = _columns(staging, ready, rows)
+    until = None if deadline is None else monotonic() + 0.35 * max(deadline - monotonic(), 0.0)
+    collective = ready.kind == "yes/no" and ready.times is None and not settings.inductive
+    matrix = candidate_matrix(
+        columns,
+        ready.target.table.name,
+        labels=(1, 0) if collective else (),
+        deadline=until,
+        progress=progress,
+    )
+    if not matrix.candidates:
+        raise InputError.of(
+            "E0631",
+            f"nothing that is known of {ready.target.table.name} differs from row to row, so no rule can be learned",
+            help="give more columns or tables, or map columns that were left out",
+        )
+    own = np.array([at for at, one in enumerate(matrix.candidates) if not one.path.hops], np.int64)
+    time = ready.times.days[rows] if ready.times is not None else None
+    studied = run_study(
+        matrix, ready.labels[rows], ready.kind, settings, own=own, time=time, n_classes=max(len(ready.classes), 2),
+        deadline=deadline, progress=progress,
+    )  # fmt: skip
+    if studied.model is None:
+        raise Cancelled("study")
+    return studied, matrix, rows
+
+
+def _columns(staging: Any, ready: Prepared, rows: Int64) -> CandidateColumns:
+    times = ready.times
+    if times is not None:
+        times = TargetTimes(times.days[rows], times.years[rows])
+    return CandidateColumns(staging, ready.schema, ready.typed, ready.rows[rows], times)
+
+
+def _result(
+    staging: Any,
+    ready: Prepared,
+    settings: Settings,
+    studied: Studied,
+    matrix: CandidateMatrix,
+    rows: Int64,
+    deadline: float | None,
+) -> StudyResult:
+    import pandas as pd
+
+    del deadline
+    model = studied.model
+    assert model is not None
+    X = _final_columns(staging, ready, studied, matrix)
+    predicted = model.predict(X)
+    known = ~np.isnan(ready.labels)
+    low, high = intervals(studied, model, X, known)
+    out_of_fold = np.full((len(ready.rows), *predicted.shape[1:]), np.nan)
+    out_of_fold[rows] = studied.out_of_fold()
+    threshold = studied.threshold() if ready.kind == "yes/no" else None
+    frame = pd.DataFrame({**ready.keys, **_values(ready, predicted, known)})
+    frame["known"] = known
+    if ready.kind != "category":
+        frame["low"] = np.where(known, np.nan, low)
+        frame["high"] = np.where(known, np.nan, high)
+        frame["held_out"] = out_of_fold
+    scored = np.flatnonzero(~np.isnan(out_of_fold.reshape(len(frame), -1)[:, 0]))
+    table: tuple[dict[str, Any], ...] = ()
+    if ready.kind == "yes/no" and len(scored):
+        table = tuple(_calibration_rows(out_of_fold[scored], ready.labels[scored]))
+    labelled, asked = int(known.sum()), int((~known).sum())
+    timed = ready.times is not None
+    return StudyResult(
+        target=ready.target.name,
+        kind=ready.kind,
+        sentence=_sentence(ready, settings, studied, labelled, asked, len(rows)),
+        labelled=labelled,
+        asked=asked,
+        metrics=summarised(studied.fold_scores()),
+        baselines={name: summarised(studied.fold_scores(name)) for name in BASELINES},
+        rules=studied_rules(ready, model, matrix, studied, timed=timed),
+        threshold=threshold,
+        calibration=table,
+        explanations=explained_rows(ready, model, matrix, X, predicted, known, timed=timed),
+        predictions=frame,
+        program=program_text(ready, model, matrix.candidates),
+        mapping=format_mapping(ready.mapping),
+        seconds=0.0,
+        status=studied.status,
+        folds=len(studied.folds),
+        candidates=len(matrix.candidates),
+        learner=settings.learner,
+        warnings=ready.warnings,
+        out_of_fold=out_of_fold,
+    )
+
+
+def _final_columns(staging: Any, ready: Prepared, studied: Studied, matrix: CandidateMatrix) -> Real:
+    """The candidates that the final rules read, of every row of the target's table; all others are left NaN."""
+    assert studied.model is not None
+    used = sorted({*studied.model.columns, *(at for fold in studied.folds for at in fold.model.columns)})
+    columns = _columns(staging, ready, np.arange(len(ready.rows)))
+    X = np.full((len(ready.rows), len(matrix.candidates)), np.nan, np.float32)
+    chosen = [matrix.candidates[at] for at in used]
+    X[:, used] = columns_of(columns, chosen)
+    for place, candidate in zip(used, chosen):
+        if candidate.aggregate == "labelled":
+            source, target = neighbour_pairs(columns, candidate.path)
+            hits = ready.labels[target] == candidate.label
+            X[:, place] = np.bincount(source[hits], minlength=len(ready.rows))
+    return X
+
+
+def _values(ready: Prepared, predicted: Float, known: Any) -> dict[str, Any]:
+    if ready.kind != "category":
+        return {"value": np.where(known, ready.labels, predicted)}
+    best = np.argmax(predicted, axis=1)
+    place = np.where(known, np.nan_to_num(ready.labels), best).astype(np.int64)
+    return {
+        "value": [ready.classes[at] for at in place],
+        "probability": np.where(known, 1.0, predicted[np.arange(len(best)), best]),
+    }
+
+
+def _calibration_rows(values: Float, truth: Float) -> list[dict[str, Any]]:
+    found = calibration(values, truth)
+    columns = (found.lower, found.upper, found.count, found.mean_predicted, found.fraction_true)
+    return [
+        {"from": float(low), "to": float(high), "rows": int(n), "predicted": float(said), "came true": float(true)}
+        for low, high, n, said, true in zip(*columns)
+    ]
+
+
+def _sentence(ready: Prepared, settings: Settings, studied: Studied, labelled: int, asked: int, used: int) -> str:
+    name = ready.target.name
+    sizes = [len(fold.held_out) for fold in studied.folds]
+    about = f"about {round(float(np.mean(sizes))):,}" if sizes else "no row"
+    held = f"scored on {about} held out each time, in {len(sizes)} folds"
+    if ready.times is not None:
+        held += " that lie later than what they were learned from"
+    sample = f" ({used:,} of them drawn at random)" if used < labelled else ""
+    known = "" if settings.inductive or ready.times is not None else f" with the {labelled:,} known"
+    blanks = f"{asked:,} blanks predicted{known}" if asked else "no blanks to predict"
+    return f"{name}: learned from {labelled:,} labels{sample}, {held}; {blanks}."
