@@ -18,7 +18,8 @@ __all__ = [
     "words",
 ]
 
-_WORD = re.compile(r"[^\W\d_a-z]+(?![a-z])|[^\W\d_]?[a-z]+|[^\W\d_]+|\d+")
+# Of the shapes of letters, so that those of every alphabet count: upper case, lower case (or none), digit.
+_WORD = re.compile(r"U+(?!l)|U?l+|d+")
 
 ID_WORDS = frozenset("id ids key keys code no nr num number ref uuid guid pk fk kennung nummer schluessel".split())
 """Words that say that a column names things, not what it says about them."""
@@ -46,7 +47,14 @@ _VALUE_TYPES = frozenset("number date text integer int float double bool boolean
 
 def words(name: str) -> tuple[str, ...]:
     """The words of a name, lower case: `driverId`, `driver_id` and `Driver ID` are all (driver, id)."""
-    return tuple(word.lower() for word in _WORD.findall(name))
+    shape = "".join(map(_shape, name))
+    return tuple(name[word.start() : word.end()].lower() for word in _WORD.finditer(shape))
+
+
+def _shape(letter: str) -> str:
+    if letter.isalpha():
+        return "U" if letter.isupper() else "l"
+    return "d" if letter.isdecimal() else "-"
 
 
 def singular(word: str) -> str:
