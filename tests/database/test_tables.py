@@ -33,6 +33,11 @@ def test_stem_header_quotes_and_value(database: Database, facts: Facts, tmp_path
     assert facts(database, "Friends") == [("Ann", "Bob, jr.", 0.5), ("C", "D", None), ("E", "F", 1.0)]
 
 
+def test_carriage_returns_alone_end_lines(database: Database, facts: Facts, tmp_path: Path) -> None:
+    load_tables(database, written(tmp_path, "friends.csv", "a,b,value\rAnn,Bob,0.5\rC,D,1\r"))
+    assert facts(database, "Friends") == [("Ann", "Bob", 0.5), ("C", "D", 1.0)]
+
+
 def test_mapping_headerless_and_other_delimiters(database: Database, facts: Facts, tmp_path: Path) -> None:
     path = written(tmp_path, "links.csv", "from;to;note;score\nA;B;x;0.25\n")
     load_tables(database, path, predicate="Friends", columns=["to", "from"], value="score")

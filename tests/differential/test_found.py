@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.differential.mln_checks import check_mln
@@ -47,4 +49,14 @@ def test_energies_with_weights_of_both_signs_in_the_data(rules: tuple[str, ...],
 def test_quantifiers_over_an_empty_type(rule: str) -> None:
     declarations = ("P(t)", "C(t)", "Y(t, e)", "Z(e)")
     given = case(declarations, (rule, "0.3 P(x)"), ("C(A)", "C(B)"), ("C(A)", "Z(E)"))
+    check_mln(given, Tally())
+
+
+def test_a_function_of_a_variable_quantified_over_an_empty_type() -> None:
+    rule = "1.5 EXIST d (P(x) v Y(x,d) v lower(d) = A)"
+    check_mln(case(("P(t)", "C(t)", "Y(t, e)"), (rule,), ("C(A)",)), Tally())
+
+
+def test_predicates_that_only_a_tautology_names_are_asked_about() -> None:
+    given = replace(case(("P(t)", "C(t)"), ("0.9 P(x) => P(x)",), ("C(A)",)), query=None, closed=())
     check_mln(given, Tally())

@@ -84,7 +84,8 @@ def scan(path: Path, header: bool) -> str:
 
 
 def _column_names(first_text: str, delimiter: str, header: bool) -> list[str]:
-    cells = next(csv.reader([first_text.rstrip("\r")], delimiter=delimiter), [])
+    # A carriage return alone ends a line as well.
+    cells = next(csv.reader([first_text.split("\r")[0]], delimiter=delimiter), [])
     names: list[str] = []
     for position, cell in enumerate(cells):
         name = cell.strip() if header and cell.strip() else f"column{position}"

@@ -12,7 +12,8 @@ from workbench.database.identifiers import quoted
 from workbench.database.schema import StoredPredicate
 from workbench.errors import Diagnostic, UsageError, nearest
 from workbench.grounding.request import GroundRequest
-from workbench.language.program import Clause, LinearRule, Predicate, Program
+from workbench.language.formulas import formula_atoms
+from workbench.language.program import Clause, FormulaRule, LinearRule, Predicate, Program
 
 __all__ = ["FactKinds", "Role", "RoleOf", "assign_roles", "mentioned_predicates"]
 
@@ -102,7 +103,7 @@ def assign_roles(
         elif kinds.evidence or (request.query is not None and name not in mentioned):
             role = Role.EVIDENCE
         elif request.query is None:
-            role = Role.QUERY if name in mentioned else Role.EVIDENCE
+            role = Role.QUERY if name in mentioned | _named(program) else Role.EVIDENCE
         else:
             role = Role.HIDDEN
             notes.append(
@@ -125,6 +126,12 @@ def assign_roles(
         scoped = name in scopes and role is not Role.EVIDENCE
         roles[name] = RoleOf(predicate, role, listed or scoped, kinds, scoped)
     return roles, notes
+
+
+def _named(program: Program) -> set[str]:
+    """Predicates in the formulas as written, those that only tautologies name among them: they are asked about too."""
+    formulas = [rule.formula for rule in program.rules if isinstance(rule, FormulaRule)]
+    return {atom.predicate for formula in formulas for atom in formula_atoms(formula)}
 
 
 def _without_atoms(predicate: Predicate, *, is_open: bool) -> Diagnostic:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from workbench.language.formulas import formula_parts
 from workbench.language.normal_form import Item, Scoped
-from workbench.language.program import Clause, Formula, Literal, Quantified, Term, Variable
+from workbench.language.program import Clause, Formula, FunctionValue, Literal, Quantified, Term, Variable
 
 __all__ = ["Domains", "ScopedClause", "by_domains", "by_empty_domains", "empty_types", "quantified_types"]
 
@@ -79,15 +79,24 @@ class ScopedClause:
         items: tuple[Item, ...] = (*literals, *guards)
         named = {term for item in items for term in _terms(item)}
         gone = {name for name in clause.existential if Variable(name) not in named}
+        values = [one for one in clause.function_values if not _depends_on(one, gone, clause)]
         return replace(
             clause,
             literals=literals,
             guards=guards,
             variable_types=tuple(pair for pair in clause.variable_types if pair[0] not in gone),
             existential=tuple(name for name in clause.existential if name not in gone),
+            function_values=tuple(values),
             general=clause,
         )
 
 
 def _terms(item: Item) -> tuple[Term, ...]:
     return item.atom.arguments if isinstance(item, Literal) else (item.left, item.right)
+
+
+def _depends_on(value: FunctionValue, names: Set[str], clause: Clause) -> bool:
+    """Whether a function's value comes from one of the variables, by way of other values or not."""
+    inner = {one.variable: one for one in clause.function_values}
+    given = [term.name for term in value.arguments if isinstance(term, Variable)]
+    return any(name in names or (name in inner and _depends_on(inner[name], names, clause)) for name in given)
