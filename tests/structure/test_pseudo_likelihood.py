@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 
 from workbench.arrays import Float
+from workbench.structure import pseudo_likelihood
 from workbench.structure.background import Background
 from workbench.structure.beam import BeamSearch, refinements
-from workbench.structure.pseudo_likelihood import (
-    Disjunction,
-    PseudoLikelihoodScore,
-    all_atoms,
-    canonical_disjunction,
-    disjunction_text,
-)
+from workbench.structure.disjunctions import Disjunction, canonical_disjunction, disjunction_text
+from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore, all_atoms
 
 N = 12
 
@@ -60,19 +58,21 @@ def naive_flip_counts(background: Background, clause: Disjunction, predicate: in
         ((0, (0, 1), False), (1, (0,), False), (1, (1,), True)),
         ((0, (0, 1), False), (1, (0,), True), (1, (1,), True)),
         ((0, (0, 1), True), (1, (0,), False)),
+        ((0, (0, 1), False), (1, (0,), True), (1, (1,), False), (0, (1, 0), False)),
+        ((0, (0, 1), False), (1, (0,), False), (1, (1,), False)),
+        ((1, (0,), True), (1, (1,), True), (1, (2,), False), (0, (0, 2), False)),
+        ((1, (0,), False), (1, (1,), False), (1, (2,), False)),
     ],
 )
 def test_flip_counts_equal_brute_force(clause: Disjunction) -> None:
+    """Also where a grounding holds one atom twice: of both signs it is a tautology, of one sign one literal."""
     background = friends()
+    alone = np.repeat(np.arange(0, N, 2, dtype=np.int32)[:, None], 2, axis=1)
+    friend = np.concatenate([background.facts[0], alone])
+    background = replace(background, facts=(friend, background.facts[1]))
     score = PseudoLikelihoodScore(background, {"smokes": all_atoms(background, "smokes")})
     (counts,) = score.flip_counts([clause])
-    expected = naive_flip_counts(background, clause, 1)
-    if sum(p == 1 for p, _, _ in clause) < 2:
-        assert np.array_equal(counts, expected)
-    else:  # a person is no friend of itself, so no grounding of these holds one atom twice
-        assert not any(a == b for a, b in background.facts[0].tolist())
-        if not clause[0][2]:
-            assert np.array_equal(counts, expected)
+    assert np.array_equal(counts, naive_flip_counts(background, clause, 1))
 
 
 def test_gains_are_what_refitting_one_weight_gives() -> None:
@@ -120,6 +120,53 @@ def test_a_given_theory_is_kept_and_revised() -> None:
     assert canonical_disjunction(given) in learned.clauses
 
 
+def test_flip_counts_of_pairs_equal_brute_force() -> None:
+    background = friends()
+    score = PseudoLikelihoodScore(background, {"friend": all_atoms(background, "friend")})
+    symmetric: Disjunction = ((0, (0, 1), False), (0, (1, 0), True))
+    transitive: Disjunction = ((0, (0, 1), False), (0, (1, 2), False), (0, (0, 2), True))
+    for clause in (symmetric, transitive):
+        (counts,) = score.flip_counts([clause])
+        assert np.array_equal(counts, naive_flip_counts(background, clause, 0))
+
+
+def test_a_clause_of_too_many_groundings_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pseudo_likelihood, "_MOST_STEPS", 300)
+    background = friends()
+    score = PseudoLikelihoodScore(background, {"smokes": all_atoms(background, "smokes")})
+    short: Disjunction = ((0, (0, 1), False), (1, (0,), True))
+    long: Disjunction = ((0, (0, 1), False), (0, (1, 2), False), (0, (2, 3), False), (1, (0,), True))
+    counted, counts = score.flip_counts_until([short, long], None)
+    assert counted == [short]
+    assert np.isfinite(counts).all()
+
+
+def test_a_recursive_clause_joins_only_if_the_own_mode_is_no_worse() -> None:
+    background = friends()
+    score = PseudoLikelihoodScore(background, {"smokes": all_atoms(background, "smokes")})
+    asked: list[int] = []
+
+    def errors(clauses: Sequence[Disjunction], by_world: Mapping[int, Float]) -> float:
+        asked.append(len(clauses))
+        assert all(len(weights) == len(clauses) for weights in by_world.values())
+        return float(len(clauses))
+
+    refused = BeamSearch(max_length=3, max_variables=2, max_clauses=3).learn(score, mode_errors=errors)
+    assert asked
+    assert all(sum(p == 1 for p, _, _ in clause) < 2 for clause in refused.clauses)
+    kept = BeamSearch(max_length=3, max_variables=2, max_clauses=3).learn(score, mode_errors=lambda *_: 0.1)
+    assert any(sum(p == 1 for p, _, _ in clause) == 2 for clause in kept.clauses)
+
+
+def test_implications_have_one_conclusion_and_weights_of_at_least_zero() -> None:
+    background = friends()
+    score = PseudoLikelihoodScore(background, {"smokes": all_atoms(background, "smokes")})
+    learned = BeamSearch(max_length=3, max_variables=3).learn(score)
+    for clause, weight in list(zip(learned.clauses, learned.weights))[1:]:
+        assert sum(sign for _, _, sign in clause) <= 1
+        assert weight >= 0
+
+
 def test_canonical_disjunction_and_text() -> None:
     background = friends()
     left: Disjunction = ((1, (5,), False), (0, (7, 5), False), (1, (7,), True))
@@ -128,3 +175,6 @@ def test_canonical_disjunction_and_text() -> None:
     text = disjunction_text(background, canonical_disjunction(left))
     assert "=>" in text
     assert text.count("smokes") == 2
+    assert disjunction_text(background, left, 1) == "friend(x, y) ^ smokes(y) => smokes(x)"
+    against: Disjunction = ((1, (4,), False), (0, (4, 2), False))
+    assert disjunction_text(background, against, 1) == "friend(x, y) => !smokes(x)"

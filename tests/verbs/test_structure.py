@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
+from threading import Event
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.structure.worlds import trains
+from workbench.grounding.coverage import read_relations
 from workbench.language import parse_mln
 from workbench.language.ilp_reader import read_ilp
+from workbench.progress import Progress
 from workbench.resources import shipped
+from workbench.structure.background import Background
+from workbench.structure.disjunctions import Disjunction
+from workbench.verbs.own_mode import mode_check
 from workbench.workspace import Workspace, open_workspace
 
 FIELDS = {"rule", "weight", "support", "negatives", "precision", "gain", "chosen", "line"}
@@ -89,3 +97,61 @@ def test_clauses_of_a_rare_target_are_candidates_where_none_beats_an_example(tmp
         against = next(rule for rule in kept.rules if "blue" in rule.text)
         assert against.weight is not None
         assert against.weight < 0
+
+
+@pytest.fixture(scope="module")
+def rings() -> Workspace:
+    """Companies with directors and addresses; in some rings all companies are frauds and share directors."""
+    rng = np.random.default_rng(5)
+    lines = []
+    for company in range(150):
+        ring = company // 6 if company < 42 else None
+        fraud = ring is not None or rng.random() < 0.03
+        first = rng.integers(0, 3) + 3 * ring if ring is not None else rng.integers(30, 120)
+        lines += [f"Directs(P{first}, C{company})", f"Directs(Q{company}, C{company})"]
+        lines += [f"LocatedAt(C{company}, A{rng.integers(0, 60)})", f"Sector(C{company}, S{rng.integers(0, 4)})"]
+        if company % 5:
+            lines.append(("" if fraud else "!") + f"Fraud(C{company})")
+    space = open_workspace()
+    declared = "Directs(person, company)\nLocatedAt(company, address)\nSector(company, sector)\nFraud(company)\n"
+    path = Path(tempfile.mkdtemp()) / "rings.db"
+    path.write_text("\n".join(lines) + "\n")
+    space.load(path, rules=declared)
+    return space
+
+
+@pytest.mark.parametrize("method", ["mine", "beam", "paths"])
+def test_the_planted_rule_has_the_most_to_say_of_held_out_labels(rings: Workspace, method: str) -> None:
+    result = rings.structure(targets=["Fraud"], method=method)
+    best = result.candidate_table()[0]
+    body, _, head = best["rule"].partition(" => ")
+    assert head.startswith("Fraud(")
+    assert (body.count("Directs("), body.count("Fraud("), body.count(" ^ ")) == (2, 1, 2)
+    assert best["gain"] > 0.05
+    assert best["precision"] > 0.7
+    assert best["support"] + best["negatives"] < 60, "a company is no neighbour of its own"
+
+
+@pytest.mark.parametrize("method", ["mine", "beam", "paths"])
+def test_a_stopped_search_gives_what_it_has(rings: Workspace, method: str) -> None:
+    late = rings.structure(targets=["Fraud"], method=method, time_limit=1e-9)
+    assert late.status == "limit"
+    event = Event()
+    event.set()
+    cancelled = rings.structure(targets=["Fraud"], method=method, progress=Progress(cancel_event=event))
+    assert cancelled.status == "cancelled"
+    assert parse_mln(cancelled.text).predicates.keys() == {"Directs", "LocatedAt", "Sector", "Fraud"}
+
+
+def test_a_theory_whose_own_mode_makes_everything_true_is_told_by_its_errors(rings: Workspace) -> None:
+    """All pairs of companies agree, at a weight that outdoes the labels' rarity once none is known."""
+    names = ["Directs", "LocatedAt", "Sector", "Fraud"]
+    found = read_relations(rings.database, names, partitions=("evidence", "truth"))
+    background = Background(found.predicates, found.argument_types, found.facts, found.constants, found.domains)
+    check = mode_check(rings.database, [background], list(rings.worlds().values()), ["Fraud"])
+    unit: Disjunction = ((3, (0,), True),)
+    alike: Disjunction = ((1, (0, 1), False), (1, (2, 1), False), (3, (0,), False), (3, (2,), False))
+    sober = check([unit], {0: np.array([-1.5])})
+    mad = check([unit, alike], {0: np.array([-1.5, -4.0])})
+    assert sober < 0.4
+    assert mad > 0.5

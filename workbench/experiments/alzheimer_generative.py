@@ -18,8 +18,10 @@ from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 __all__ = ["GENERATIVE", "learn_without_modes"]
 
 GENERATIVE: Mapping[str, BeamSearch | PathLearner] = {
-    "ALCHEMY": BeamSearch(max_length=4, max_variables=4, beam=5, max_clauses=10, max_candidates=1500, recursive=False),
-    "BUSL": PathLearner(max_path=2, max_clauses=10, recursive=False),
+    "ALCHEMY": BeamSearch(
+        max_length=4, max_variables=4, beam=5, max_clauses=10, max_candidates=1500, recursive=False, implications=False
+    ),
+    "BUSL": PathLearner(max_path=2, max_clauses=10, recursive=False, implications=False),
 }
 """The rows' learners. Clauses hold one target atom, since target atoms are no evidence at test; the collective rows add
 transitivity as for the other systems."""

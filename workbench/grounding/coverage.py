@@ -53,8 +53,12 @@ def read_relations(
     *,
     world: str = DEFAULT_WORLD,
     partitions: Sequence[str] = ("evidence",),
+    value: float = 1.0,
 ) -> RelationArrays:
-    """True facts of the predicates in one world; of the evidence alone unless other `partitions` are named."""
+    """Facts of the predicates in one world, the true ones or those of another truth `value`.
+
+    They are of the evidence alone unless other `partitions` are named.
+    """
     stored = database.predicates()
     number = database.world_id(world)
     facts: list[Int32] = []
@@ -63,8 +67,8 @@ def read_relations(
         cells = ", ".join(columns) or "0 AS a0"
         rows = database.execute(
             f"SELECT {cells} FROM {quoted(stored[name].table_name)} "
-            "WHERE world = $world AND value = 1 AND list_contains($partitions, partition::VARCHAR) ORDER BY rowid",
-            {"world": number, "partitions": list(partitions)},
+            "WHERE world = $world AND value = $value AND list_contains($partitions, partition::VARCHAR) ORDER BY rowid",
+            {"world": number, "value": value, "partitions": list(partitions)},
         ).fetchnumpy()
         facts.append(np.stack([np.asarray(rows[c], np.int32) for c in columns], axis=1) if columns else _no_columns())
     types = tuple(stored[name].argument_types for name in predicates)

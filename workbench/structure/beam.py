@@ -2,52 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
-
-import numpy as np
 
 from workbench.arrays import Float
 from workbench.progress import SILENT, Progress, expired
 from workbench.structure.background import Background
-from workbench.structure.pseudo_likelihood import (
-    Disjunction,
-    PseudoLikelihoodScore,
-    canonical_disjunction,
-    disjunction_text,
-)
-from workbench.structure.rules import LearnedRule
+from workbench.structure.disjunctions import Disjunction, canonical_disjunction
+from workbench.structure.growth import ModeCheck, WeightedClauses, grow_theory, unit_clauses
+from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
+from workbench.structure.settings import check_range
 
-__all__ = ["BeamSearch", "WeightedClauses", "grow_theory"]
-
-
-@dataclass(frozen=True)
-class WeightedClauses:
-    """A learned set of weighted clauses.
-
-    Attributes
-    ----------
-    clauses : tuple of Disjunction
-    weights : float64 array, shape (n_clauses,)
-    rules : tuple of LearnedRule
-        The same as text; `gain` is what the clause added to the pseudo-log-likelihood. Positives and negatives are the
-        scored atoms that its groundings speak for as they are, and otherwise: more of them hold with the atom as it is
-        than with the atom turned over, or fewer.
-    trace : float64 array
-        Weighted pseudo-log-likelihood after each clause.
-    status : {'converged', 'clauses', 'limit', 'cancelled'}
-    candidates : tuple of LearnedRule
-        Clauses that were proposed and not taken, without weight, by descending gain: what each alone would have added
-        to the theory of the moment it was last proposed.
-    """
-
-    clauses: tuple[Disjunction, ...]
-    weights: Float
-    rules: tuple[LearnedRule, ...]
-    trace: Float
-    status: str
-    candidates: tuple[LearnedRule, ...] = ()
+__all__ = ["BeamSearch", "refinements"]
 
 
 @dataclass(frozen=True)
@@ -71,6 +38,9 @@ class BeamSearch:
     recursive : bool
         Whether a clause may mention scored predicates more than once. If not, the scored atoms are independent given
         the evidence, and the pseudo-likelihood is the conditional likelihood.
+    implications : bool
+        Only clauses that a person would write: known things imply the target or its negation, with a weight of at
+        least 0. Otherwise literals of any sign, and weights of any sign.
     """
 
     max_length: int = 4
@@ -81,13 +51,18 @@ class BeamSearch:
     length_penalty: float = 1e-4
     max_candidates: int = 4000
     recursive: bool = True
+    implications: bool = True
     name: str = field(default="beam", init=False)
+
+    def __post_init__(self) -> None:
+        check_range(self, max_length=2, max_variables=1, beam=1, max_candidates=1)
 
     def learn(
         self,
         score: PseudoLikelihoodScore,
         *,
         start: Sequence[Disjunction] = (),
+        mode_errors: ModeCheck | None = None,
         deadline: float | None = None,
         progress: Progress = SILENT,
     ) -> WeightedClauses:
@@ -99,16 +74,20 @@ class BeamSearch:
             The data and the scored predicates; clauses mention at least one of them.
         start : sequence of Disjunction
             A theory to be revised: its clauses are kept, reweighted and added to.
+        mode_errors : ModeCheck or None
+            See `grow_theory`.
         deadline : float or None
             A `time.monotonic()` reading; the theory so far is returned when it passes.
         """
         background = score.background
         barred = frozenset[int]() if self.recursive else frozenset(background.number[name] for name in score.atoms)
-        units = [((background.number[name], _fresh(background, name), True),) for name in score.atoms]
+        units = unit_clauses(score)
+        heads = [*units, *(((p, args, False),) for ((p, args, _),) in units)] if self.implications else units
+        signs = (False,) if self.implications else (False, True)
 
         def best_clauses(log_odds: Float, used: set[Disjunction]) -> list[tuple[float, Disjunction, Float]]:
             seen: set[Disjunction] = set()
-            frontier: list[Disjunction] = [canonical_disjunction(unit) for unit in units]
+            frontier: list[Disjunction] = list(heads)
             found: list[tuple[float, Disjunction, Float]] = []
             for length in range(2, self.max_length + 1):
                 if expired(deadline) or progress.cancelled:
@@ -116,19 +95,18 @@ class BeamSearch:
                 refined = dict.fromkeys(
                     clause
                     for parent in frontier
-                    for clause in refinements(background, parent, self.max_variables, barred)
+                    for clause in refinements(background, parent, self.max_variables, barred, signs)
                     if clause not in seen
                 )
                 seen.update(refined)
                 candidates = list(refined)[: self.max_candidates]
                 if not candidates:
                     break
-                scored: list[tuple[float, Disjunction, Float]] = []
-                for at in range(0, len(candidates), 256):
-                    chunk = candidates[at : at + 256]
-                    counts = score.flip_counts(chunk)
-                    gains = score.gains(counts, log_odds) - self.length_penalty * length
-                    scored += [(float(g), clause, row) for g, clause, row in zip(gains, chunk, counts)]
+                counted, counts = score.flip_counts_until(candidates, deadline, progress)
+                if not counted:
+                    break
+                gains = score.gains(counts, log_odds, nonnegative=self.implications) - self.length_penalty * length
+                scored = [(float(gain), clause, row) for gain, clause, row in zip(gains, counted, counts)]
                 scored.sort(key=lambda entry: (-entry[0], entry[1]))
                 scored = [entry for entry in scored if entry[1] not in used]
                 found += scored[: self.beam]
@@ -139,82 +117,19 @@ class BeamSearch:
         theory = [canonical_disjunction(clause) for clause in (*units, *start)]
         return grow_theory(
             score, theory, best_clauses, max_clauses=self.max_clauses, min_gain=self.min_gain,
-            tried=self.beam, deadline=deadline, progress=progress,
+            tried=self.beam, nonnegative=self.implications, mode_errors=mode_errors, deadline=deadline,
+            progress=progress,
         )  # fmt: skip
 
 
-def grow_theory(
-    score: PseudoLikelihoodScore,
-    theory: Sequence[Disjunction],
-    propose: Callable[[Float, set[Disjunction]], list[tuple[float, Disjunction, Float]]],
-    *,
-    max_clauses: int,
-    min_gain: float,
-    tried: int,
-    deadline: float | None,
-    progress: Progress,
-) -> WeightedClauses:
-    """Greedy growth: of the proposed clauses the one of greatest value after refitting all weights joins the theory.
-
-    `propose(log_odds, used)` gives `(estimated gain, clause, flip counts)` entries, best first; all weights are
-    refitted with each of the first `tried`.
-    """
-    clauses = list(dict.fromkeys(theory))
-    proposed: dict[Disjunction, tuple[float, Float]] = {}
-    features = score.flip_counts(clauses)
-    weights, value = score.fit(features)
-    gains = [0.0] * len(clauses)
-    trace = [value]
-    status = "clauses"
-    for added in range(max_clauses):
-        progress.report("structure", added, max_clauses, f"pseudo-log-likelihood {value:.4f}")
-        if progress.cancelled or expired(deadline):
-            status = "cancelled" if progress.cancelled else "limit"
-            break
-        best: tuple[float, Disjunction, Float, Float] | None = None
-        entries = propose(weights @ features, set(clauses))
-        proposed |= {clause: (gain, counts) for gain, clause, counts in entries}
-        for gain, clause, counts in entries[:tried]:
-            if gain < min_gain:
-                break
-            trial = np.concatenate([features, counts[None]])
-            fitted, reached = score.fit(trial, np.append(weights, 0.0))
-            if best is None or reached > best[0]:
-                best = (reached, clause, trial, fitted)
-        if best is None or best[0] - value < min_gain:
-            status = "converged"
-            break
-        gains.append(best[0] - value)
-        value, clause, features, weights = best
-        clauses.append(clause)
-        trace.append(value)
-    rules = tuple(
-        _rule(score, clause, row, gain, float(weight))
-        for clause, row, gain, weight in zip(clauses, features, gains, weights)
-    )
-    left = [(gain, clause, counts) for clause, (gain, counts) in proposed.items() if clause not in set(clauses)]
-    left.sort(key=lambda entry: (-entry[0], entry[1]))
-    candidates = tuple(_rule(score, clause, counts, gain, None) for gain, clause, counts in left)
-    return WeightedClauses(tuple(clauses), weights, rules, np.array(trace), status, candidates)
-
-
-def _rule(
-    score: PseudoLikelihoodScore, clause: Disjunction, counts: Float, gain: float, weight: float | None
-) -> LearnedRule:
-    agreement = counts * (2 * score.target - 1) * (score.weight > 0)
-    positives, negatives = int((agreement > 0).sum()), int((agreement < 0).sum())
-    precision = positives / max(positives + negatives, 1)
-    return LearnedRule(disjunction_text(score.background, clause), positives, negatives, precision, gain, weight)
-
-
-def _fresh(background: Background, predicate: str) -> tuple[int, ...]:
-    return tuple(range(len(background.argument_types[background.number[predicate]])))
-
-
 def refinements(
-    background: Background, clause: Disjunction, max_variables: int, barred: frozenset[int] = frozenset()
+    background: Background,
+    clause: Disjunction,
+    max_variables: int,
+    barred: frozenset[int] = frozenset(),
+    signs: Sequence[bool] = (False, True),
 ) -> list[Disjunction]:
-    """The clause with one more literal of either sign, sharing a variable, in canonical form and without repetition.
+    """The clause with one more literal of the given signs that shares a variable, canonical and without repetition.
 
     Variables of equal type may be shared; no literal repeats a variable, and no literal meets its own complement.
     """
@@ -239,6 +154,6 @@ def refinements(
                 following += variable < 0
             if following > max_variables or (predicate, tuple(args)) in present:
                 continue
-            for positive in (False, True):
+            for positive in signs:
                 result[canonical_disjunction((*clause, (predicate, tuple(args), positive)))] = None
     return list(result)

@@ -70,11 +70,13 @@ def _count(
     listed: Bool,
     trail: Int32,
     trail_size: Int64,
+    steps: Int64,
 ) -> int:
     """Substitutions that satisfy the body under the head's binding, at most `limit` of them: index nested loops.
 
     At each depth the open literal with the shortest posting list is joined next. `remaining[d:]` are the literals still
-    open at depth d; `trail` remembers the variables bound at each depth.
+    open at depth d; `trail` remembers the variables bound at each depth. Each fact looked at takes one of `steps[0]`;
+    the answer is -1 where none is left.
     """
     width = body.shape[1]
     size = 0
@@ -131,6 +133,9 @@ def _count(
         if lows[depth] >= highs[depth]:
             depth -= 1
             continue
+        steps[0] -= 1
+        if steps[0] < 0:
+            return -1
         fact = postings[lows[depth]] if listed[depth] else lows[depth]
         lows[depth] += 1
         row = body[remaining[depth]]
@@ -167,6 +172,7 @@ def _count_all(
     heads: Int32,
     n_variables: int,
     limit: int,
+    most_steps: int,
     facts: Int32,
     start: Int64,
     list_start: Int64,
@@ -175,6 +181,7 @@ def _count_all(
     n_constants: Int32,
     out: Int64,
 ) -> None:
+    """Counts of every body for every head; a body that takes more than `most_steps` in all has -1 from there on."""
     n_literals, width = bodies.shape[1:]
     n_head = heads.shape[1]
     binding = np.empty(n_variables, np.int32)
@@ -185,14 +192,16 @@ def _count_all(
     listed = np.empty(n_literals, np.bool_)
     trail = np.empty((n_literals, width), np.int32)
     trail_size = np.zeros(n_literals, np.int64)
+    steps = np.empty(1, np.int64)
     for body in range(bodies.shape[0]):
+        steps[0] = most_steps
         for head in range(heads.shape[0]):
             bound[:n_head] = True
             bound[n_head:] = False
             binding[:n_head] = heads[head]
             out[body, head] = _count(
                 bodies[body], binding, bound, limit, facts, start, list_start, pointers, postings, n_constants,
-                remaining, lows, highs, listed, trail, trail_size,
+                remaining, lows, highs, listed, trail, trail_size, steps,
             )  # fmt: skip
 
 
@@ -205,10 +214,14 @@ class IndexedCoverage:
     ----------
     background : Background
     examples : Examples
+    most_steps : int or None
+        Facts that the count of one body may look at, over all examples. A body that takes more has -1 among its
+        counts: too many groundings for a rule. None for no limit.
     """
 
-    def __init__(self, background: Background, examples: Examples) -> None:
+    def __init__(self, background: Background, examples: Examples, *, most_steps: int | None = None) -> None:
         self._index = background.index
+        self._most_steps = 2**62 if most_steps is None else most_steps
         self._examples = examples
         self._projections: dict[tuple[int, ...], tuple[Int32, Int64]] = {}
 
@@ -248,8 +261,9 @@ class IndexedCoverage:
                 counts = np.empty((len(chunk), len(heads)), np.int64)
                 index = self._index
                 _count_all(
-                    np.ascontiguousarray(bodies[chunk]), heads, n_variables, limit, index.facts, index.start,
-                    index.list_start, index.pointers, index.postings, index.n_constants, counts,
+                    np.ascontiguousarray(bodies[chunk]), heads, n_variables, limit, self._most_steps,
+                    index.facts, index.start, index.list_start, index.pointers, index.postings,
+                    index.n_constants, counts,
                 )  # fmt: skip
                 groups.append((chunk, counts, inverse))
         return groups

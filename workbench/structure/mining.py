@@ -13,9 +13,16 @@ from workbench.progress import SILENT, Progress, expired
 from workbench.structure.background import ABSENT, Background, Examples
 from workbench.structure.clauses import Interning, component_keys
 from workbench.structure.coverage import IndexedCoverage, unpack
+from workbench.structure.disjunctions import Disjunction
 from workbench.structure.rules import LearnedRule, body_text
+from workbench.structure.settings import check_range
 
 __all__ = ["MinedRule", "RuleMiner"]
+
+_CHUNK = 500_000
+"""Covers computed at once."""
+_MOST_GROWN = 200_000
+"""Bodies of one length that are looked at; of more, those that extend the bodies of greatest support."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +36,13 @@ class MinedRule(LearnedRule):
     pca_confidence : float
         Facts predicted, over predictions whose first argument has some fact of the head (partial completeness: what
         is not known of other subjects does not count against a rule).
+    clause : Disjunction
+        The rule as literals of predicates and variables.
     """
 
     head_coverage: float = 0.0
     pca_confidence: float = 0.0
+    clause: Disjunction = ()
 
 
 @dataclass(frozen=True)
@@ -41,8 +51,9 @@ class RuleMiner:
 
     Parameters
     ----------
-    max_length : int
-        Literals of a rule, the head counted.
+    max_length : int or None
+        Literals of a rule, the head counted. None: three for a relation, four for a property, whose shortest way to a
+        neighbour's label takes three.
     min_support : int
         Fewest facts a rule predicts.
     min_head_coverage : float
@@ -54,7 +65,7 @@ class RuleMiner:
         estimated on an even share of the subjects (the first arguments), each with all its objects.
     """
 
-    max_length: int = 3
+    max_length: int | None = None
     min_support: int = 5
     min_head_coverage: float = 0.01
     min_confidence: float = 0.1
@@ -62,6 +73,9 @@ class RuleMiner:
     max_candidates: int = 5000
     max_domain: int = 4_000_000
     name: str = field(default="mine", init=False)
+
+    def __post_init__(self) -> None:
+        check_range(self, max_length=2, min_support=1, max_candidates=1, max_domain=1)
 
     def learn(
         self,
@@ -97,11 +111,13 @@ class RuleMiner:
             if progress.cancelled or expired(deadline):
                 break
             progress.report("mining", done, len(chosen), head)
-            rules += self._mine(worlds, head, deadline)
+            rules += self._mine(worlds, head, deadline, progress)
         rules.sort(key=lambda rule: (-rule.pca_confidence, -rule.positives, rule.text))
         return tuple(rules)
 
-    def _mine(self, worlds: Sequence[Background], head: str, deadline: float | None) -> list[MinedRule]:
+    def _mine(
+        self, worlds: Sequence[Background], head: str, deadline: float | None, progress: Progress
+    ) -> list[MinedRule]:
         background = worlds[0]
         number = background.number[head]
         types = background.argument_types[number]
@@ -113,40 +129,44 @@ class RuleMiner:
         coverages = [
             IndexedCoverage(world, known) for world, known in zip((w for w in worlds if len(w.facts[number])), examples)
         ]
-        domains = [(world, _domain(world, head, self.max_domain // len(worlds))) for world in worlds]
-        domains = [(world, domain) for world, domain in domains if len(domain)]
+        domains = [
+            (world, part)
+            for world in worlds
+            for part in _parts(_domain(world, head, self.max_domain // len(worlds)))
+            if len(part)
+        ]
+        longest = self.max_length or (4 if len(types) == 1 else 3)
         n_facts = sum(map(len, examples))
         width = 1 + background.max_arity
-        seen = Interning((self.max_length - 1) * width)
+        seen = Interning((longest - 1) * width)
         least = max(self.min_support, int(np.ceil(self.min_head_coverage * n_facts)))
         bodies = np.full((1, 0, width), -1, np.int32)
         variable_types: list[list[str]] = [list(types)]
         rules: list[MinedRule] = []
-        for size in range(1, self.max_length):
+        for size in range(1, longest):
             grown: list[Int32] = []
             owners: list[list[str]] = []
             for body, known in zip(bodies, variable_types):
-                for literal, following in _extensions(background, body, known, number, size == self.max_length - 1):
+                if len(grown) >= _MOST_GROWN or progress.cancelled or expired(deadline):
+                    break
+                for literal, following in _extensions(background, body, known, number, size == longest - 1):
                     grown.append(np.concatenate([body, literal[None]]))
                     owners.append(following)
-            if not grown or expired(deadline):
+            if not grown:
                 break
             candidates = np.stack(grown)
-            fresh = _new(candidates, len(types), seen, self.max_length - 1)
+            fresh = _new(candidates, len(types), seen, longest - 1)
             candidates, owners = candidates[fresh], [owners[k] for k in fresh.tolist()]
             if not len(candidates):
                 break
-            support = np.zeros(len(candidates), np.int64)
-            for coverage in coverages:
-                chunks = np.array_split(candidates, len(candidates) * coverage.n_examples // 10_000_000 + 1)
-                counted = [np.bitwise_count(coverage.covers(chunk)).sum(axis=1) for chunk in chunks]
-                support += np.concatenate(counted).astype(np.int64)
+            support = _support(coverages, candidates, deadline, progress)
+            candidates, owners = candidates[: len(support)], owners[: len(support)]
             kept = np.flatnonzero(support >= least)
             kept = kept[np.argsort(-support[kept], kind="stable")][: self.max_candidates]
             bodies, variable_types = candidates[kept], [owners[k] for k in kept.tolist()]
             closed = [k for k in kept.tolist() if _is_closed(candidates[k], len(types))]
-            rules += self._rules(background, n_facts, domains, candidates[closed], support[closed])
-            if not len(bodies):
+            rules += self._rules(background, n_facts, domains, candidates[closed], support[closed], deadline, progress)
+            if not len(bodies) or progress.cancelled or expired(deadline):
                 break
         return rules
 
@@ -157,19 +177,30 @@ class RuleMiner:
         domains: Sequence[tuple[Background, Examples]],
         bodies: Int32,
         support: Int64,
+        deadline: float | None,
+        progress: Progress,
     ) -> list[MinedRule]:
         rules: list[MinedRule] = []
         if not len(bodies):
             return rules
         tallies = np.zeros((len(bodies), 3), np.int64)  # predictions, those of known subjects, those that hold
+        prepared = []
         for world, domain in domains:
-            everything = IndexedCoverage(world, domain)
-            true = domain.label == 1
             known = world.facts[world.number[domain.predicate]]
             subjects = np.isin(domain.arguments[:, 0], known[:, 0])
-            for row, body in enumerate(bodies):
-                predicted = unpack(everything.covers(body[None]), len(domain))[0]
+            prepared.append((IndexedCoverage(world, domain), domain.label == 1, subjects))
+        complete = 0
+        for row, body in enumerate(bodies):
+            for everything, true, subjects in prepared:
+                if progress.cancelled or expired(deadline):
+                    break
+                predicted = unpack(everything.covers(body[None]), len(true))[0]
                 tallies[row] += [predicted.sum(), (predicted & subjects).sum(), (predicted & true).sum()]
+            else:
+                complete += 1
+                continue
+            break
+        bodies, support, tallies = bodies[:complete], support[:complete], tallies[:complete]
         density = sum(float(domain.label.sum()) for _, domain in domains) / sum(len(domain) for _, domain in domains)
         for body, facts, (total, partial, correct) in zip(bodies, support.tolist(), tallies.tolist()):
             confidence, pca = correct / max(total, 1), correct / max(partial, 1)
@@ -180,9 +211,46 @@ class RuleMiner:
                 MinedRule(
                     body_text(background, domains[0][1], body), facts, wrong, confidence, pca - density,
                     head_coverage=facts / n_facts, pca_confidence=pca,
+                    clause=_clause(background, domains[0][1], body),
                 )
             )  # fmt: skip
         return rules
+
+
+def _support(
+    coverages: Sequence[IndexedCoverage], candidates: Int32, deadline: float | None, progress: Progress
+) -> Int64:
+    """Facts that each candidate predicts, of as many candidates as there is time for."""
+    found: list[Int64] = [np.zeros(0, np.int64)]
+    examples = sum(coverage.n_examples for coverage in coverages)
+    for chunk in np.array_split(candidates, len(candidates) * examples // _CHUNK + 1):
+        if progress.cancelled or expired(deadline):
+            break
+        found.append(
+            sum(
+                (np.bitwise_count(coverage.covers(chunk)).sum(axis=1).astype(np.int64) for coverage in coverages),
+                np.zeros(len(chunk), np.int64),
+            )
+        )
+    return np.concatenate(found)
+
+
+def _clause(background: Background, examples: Examples, body: Int32) -> Disjunction:
+    head = (background.number[examples.predicate], tuple(range(len(examples.types))), True)
+    literals = [
+        (int(row[0]), tuple(-term - 1 for term in row[1:].tolist() if term != int(ABSENT)), False) for row in body
+    ]
+    return (head, *literals)
+
+
+def _parts(examples: Examples) -> list[Examples]:
+    """The examples in parts of which each is soon covered, so that a deadline is heard."""
+    return [
+        Examples(
+            examples.predicate, examples.types, examples.arguments[at : at + _CHUNK], examples.label[at : at + _CHUNK]
+        )
+        for at in range(0, len(examples), _CHUNK)
+    ]
 
 
 def _domain(background: Background, head: str, limit: int) -> Examples:

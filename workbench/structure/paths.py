@@ -20,12 +20,17 @@ from workbench.errors import InputError
 from workbench.learning.logistic import Penalty, fit_logistic
 from workbench.progress import SILENT, Progress, expired
 from workbench.structure.background import Background
-from workbench.structure.beam import WeightedClauses, grow_theory
-from workbench.structure.pseudo_likelihood import Disjunct, Disjunction, PseudoLikelihoodScore, canonical_disjunction
+from workbench.structure.disjunctions import Disjunct, Disjunction, canonical_disjunction
+from workbench.structure.growth import ModeCheck, WeightedClauses, grow_theory, unit_clauses
+from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
+from workbench.structure.settings import check_range
 
 __all__ = ["PathLearner", "relational_paths"]
 
-Path = tuple[tuple[int, tuple[int, ...]], ...]
+Fact = tuple[int, tuple[int, ...]]
+Key = tuple[str, int]
+Path = tuple[Fact, ...]
+_BRANCHES = 8
 
 
 def relational_paths(
@@ -36,6 +41,7 @@ def relational_paths(
     max_atoms: int = 200,
     seed: int = 0,
     deadline: float | None = None,
+    progress: Progress = SILENT,
 ) -> Counter[Path]:
     """Variabilised paths around true atoms of the target, with the number of true atoms that have each.
 
@@ -50,6 +56,11 @@ def relational_paths(
         True atoms looked at, drawn with `seed`.
     deadline : float or None
         A `time.monotonic()` reading; the atoms looked at until then are counted.
+
+    Notes
+    -----
+    Paths of three facts and more go from each constant to some facts of each predicate only (`_BRANCHES`, evenly
+    spread), so that a constant of thousands of facts, such as a category, costs no more than another.
     """
     number = background.number[target]
     types = background.argument_types[number]
@@ -57,22 +68,28 @@ def relational_paths(
     rng = np.random.default_rng(seed)
     if len(atoms) > max_atoms:
         atoms = atoms[np.sort(rng.choice(len(atoms), max_atoms, replace=False))]
-    touching: dict[tuple[str, int], list[tuple[int, tuple[int, ...]]]] = {}
+    touching: dict[Key, list[Fact]] = {}
     for predicate, (rows, names) in enumerate(zip(background.facts, background.argument_types)):
+        own: dict[Key, list[Fact]] = {}
         for row in map(tuple, rows.tolist()):
             for name, constant in dict.fromkeys(zip(names, row)):
-                touching.setdefault((name, constant), []).append((predicate, row))
+                own.setdefault((name, constant), []).append((predicate, row))
+        for key, facts in own.items():
+            touching.setdefault(key, []).extend(_spread(facts) if max_length > 2 else facts)
     walker = _Walker(background, touching, max_length)
     counted: Counter[Path] = Counter()
     for atom in map(tuple, atoms.tolist()):
-        if expired(deadline):
+        if expired(deadline) or progress.cancelled:
             break
         counted.update(walker.paths(types, number, atom))
     return counted
 
 
-Fact = tuple[int, tuple[int, ...]]
-Key = tuple[str, int]
+def _spread(facts: list[Fact]) -> list[Fact]:
+    """Some of the facts, evenly spread."""
+    if len(facts) <= _BRANCHES:
+        return facts
+    return [facts[place] for place in np.linspace(0, len(facts) - 1, _BRANCHES).astype(int).tolist()]
 
 
 @dataclass(frozen=True)
@@ -128,8 +145,9 @@ class PathLearner:
 
     Parameters
     ----------
-    max_path : int
-        Facts of a path.
+    max_path : int or None
+        Facts of a path. None: two from a relation, three from a property, whose shortest path to a neighbour's label
+        has three.
     max_nodes : int
         Paths kept as template nodes, the most frequent.
     max_blanket : int
@@ -144,9 +162,11 @@ class PathLearner:
     min_gain : float
     recursive : bool
         Whether paths may run through scored predicates.
+    implications : bool
+        As in `BeamSearch`.
     """
 
-    max_path: int = 2
+    max_path: int | None = None
     max_nodes: int = 300
     max_blanket: int = 20
     min_share: float = 0.05
@@ -155,13 +175,18 @@ class PathLearner:
     max_clauses: int = 20
     min_gain: float = 5e-4
     recursive: bool = True
+    implications: bool = True
     name: str = field(default="paths", init=False)
+
+    def __post_init__(self) -> None:
+        check_range(self, max_path=1, max_nodes=1, max_blanket=1, max_literals=2)
 
     def learn(
         self,
         score: PseudoLikelihoodScore,
         *,
         seed: int = 0,
+        mode_errors: ModeCheck | None = None,
         deadline: float | None = None,
         progress: Progress = SILENT,
     ) -> WeightedClauses:
@@ -172,47 +197,43 @@ class PathLearner:
         InputError
             `E0608` when no scored predicate has a path.
         """
-        background = score.background
         candidates: dict[Disjunction, None] = {}
         for name in score.atoms:
-            for clause in self._candidates(score, name, seed, deadline):
+            for clause in self._candidates(score, name, seed, deadline, progress):
                 candidates[clause] = None
-        if not candidates:
+        if not candidates and not progress.cancelled and not expired(deadline):
             raise InputError.of("E0608", "no background fact joins with a true atom of the scored predicates")
-        clauses = list(candidates)
-        counts = score.flip_counts(clauses)
+        clauses, counts = score.flip_counts_until(list(candidates), deadline, progress)
 
         def propose(log_odds: Float, used: set[Disjunction]) -> list[tuple[float, Disjunction, Float]]:
-            gains = score.gains(counts, log_odds)
+            gains = score.gains(counts, log_odds, nonnegative=self.implications)
             order = np.argsort(-gains, kind="stable")
             return [(float(gains[k]), clauses[k], counts[k]) for k in order.tolist() if clauses[k] not in used][:50]
 
-        units = [
-            canonical_disjunction(
-                (
-                    (
-                        background.number[name],
-                        tuple(range(len(background.argument_types[background.number[name]]))),
-                        True,
-                    ),
-                )
-            )
-            for name in score.atoms
-        ]
         return grow_theory(
-            score, units, propose, max_clauses=self.max_clauses, min_gain=self.min_gain,
-            tried=5, deadline=deadline, progress=progress,
+            score, unit_clauses(score), propose, max_clauses=self.max_clauses, min_gain=self.min_gain,
+            tried=5, nonnegative=self.implications, mode_errors=mode_errors, deadline=deadline, progress=progress,
         )  # fmt: skip
 
     def blanket(
-        self, score: PseudoLikelihoodScore, target: str, seed: int = 0, deadline: float | None = None
+        self,
+        score: PseudoLikelihoodScore,
+        target: str,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
     ) -> Mapping[Path, float]:
         """Template nodes that the target depends on, with the weight of each in the regression."""
         background = score.background
         found: Counter[Path] = Counter()
         least = 0.0
+        longest = self.max_path or (3 if len(score.atoms[target][0].types) == 1 else 2)
         for world in score.worlds:
-            found.update(relational_paths(world, target, max_length=self.max_path, seed=seed, deadline=deadline))
+            if progress.cancelled:
+                break
+            found.update(
+                relational_paths(world, target, max_length=longest, seed=seed, deadline=deadline, progress=progress)
+            )
             least += self.min_share * min(len(world.facts[world.number[target]]), 200)
         if not self.recursive:
             barred = {background.number[name] for name in score.atoms}
@@ -224,8 +245,12 @@ class PathLearner:
         head: Disjunct = (background.number[target], tuple(range(len(score.atoms[target][0].types))), True)
         clauses = [(head, *((p, args, False) for p, args in path)) for path in nodes]
         alone = score.restricted(target)
-        holds = (alone.flip_counts(clauses) != 0).astype(np.float64)
-        X = csc_array(holds.T)
+        counted, counts = alone.flip_counts_until(clauses, deadline, progress)
+        if not counted:
+            return {}
+        found_at = dict(zip(clauses, nodes))
+        nodes = [found_at[clause] for clause in counted]
+        X = csc_array((counts != 0).astype(np.float64).T)
         scored = alone.weight > 0
         X, label = csc_array(X[np.flatnonzero(scored)]), alone.target[scored]
         rate = (label.sum() + 0.5) / (len(label) + 1)
@@ -236,10 +261,11 @@ class PathLearner:
         return {nodes[k]: float(weights[k]) for k in np.sort(order).tolist() if weights[k] != 0}
 
     def _candidates(
-        self, score: PseudoLikelihoodScore, target: str, seed: int, deadline: float | None
+        self, score: PseudoLikelihoodScore, target: str, seed: int, deadline: float | None, progress: Progress
     ) -> list[Disjunction]:
         background = score.background
-        blanket = self.blanket(score, target, seed, deadline)
+        blanket = self.blanket(score, target, seed, deadline, progress)
+        last_signs = (False,) if self.implications else (False, True)
         n_head = len(score.atoms[target][0].types)
         head_args = tuple(range(n_head))
         number = background.number[target]
@@ -255,7 +281,7 @@ class PathLearner:
                     offset += max((v - n_head + 1 for _, args in path for v in args), default=0)
                 if len(literals) + 1 > self.max_literals or any(len(set(args)) < len(args) for _, args in literals):
                     continue
-                for head_sign, last_sign in product((True, False), (False, True)):
+                for head_sign, last_sign in product((True, False), last_signs):
                     rest = list(literals)
                     body = [(p, args, False) for p, args in rest[:-1]] + [(*rest[-1], last_sign)]
                     result[canonical_disjunction(((number, head_args, head_sign), *body))] = None

@@ -1,71 +1,52 @@
 """Weighted pseudo-log-likelihood of sets of clauses, with the flip counts of many candidates computed together.
 
-A clause's log-odds contribution to a ground atom is its weight times the number of groundings that are satisfied
-because of that atom alone: those whose other literals are all false. A negated literal is false where its atom is a
-fact; positive literals are taken care of by inclusion and exclusion, over variables bound to their types' constants:
-
-    #{all others false} = sum over subsets S of the other positive literals (-1)^|S| #{negated literals' atoms, S hold}
-
-so flip counts are sums of counts of conjunctions, which `Coverage.counts` answers a set at a time.
+A clause's log-odds contribution to a ground atom is its weight times its flip count there, the number of
+groundings that are satisfied because of that atom alone (`workbench.structure.disjunctions`). Flip counts are
+sums of counts of conjunctions, which `IndexedCoverage.counts` answers a set at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import product
+from time import monotonic
 
 import numpy as np
 
-from workbench.arrays import Float, Int32
+from workbench.arrays import Bool, Float, Int32, Int64
+from workbench.progress import SILENT, Progress, expired
 from workbench.structure.background import ABSENT, Background, Examples
 from workbench.structure.coverage import IndexedCoverage
+from workbench.structure.disjunctions import Conjunction, Disjunction, falsifying_conjunctions
 
-__all__ = ["Disjunct", "Disjunction", "PseudoLikelihoodScore", "all_atoms", "canonical_disjunction", "disjunction_text"]
+__all__ = ["PseudoLikelihoodScore", "all_atoms"]
 
-Disjunct = tuple[int, tuple[int, ...], bool]
-"""Predicate number, variable numbers, positive."""
-Disjunction = tuple[Disjunct, ...]
-
-
-def canonical_disjunction(clause: Disjunction) -> Disjunction:
-    """The least renaming of the clause over all orders of its literals; equal for clauses equal up to renaming."""
-    from itertools import permutations
-
-    best: Disjunction | None = None
-    for order in permutations(sorted(clause, key=lambda d: (d[0], d[2]))):
-        if any((a[0], a[2]) > (b[0], b[2]) for a, b in zip(order, order[1:])):  # noqa: RUF007
-            continue
-        names: dict[int, int] = {}
-        renamed = tuple((p, tuple(names.setdefault(v, len(names)) for v in args), sign) for p, args, sign in order)
-        if best is None or renamed < best:
-            best = renamed
-    assert best is not None
-    return best
+_MOST_STEPS = 20_000_000
+"""Facts that one conjunction's count may look at; a clause beyond that has more groundings than a rule should."""
+_PATIENCE = 0.2
+"""Seconds that one batch of clauses should take, so that a deadline or a cancel is heard."""
 
 
-def disjunction_text(background: Background, clause: Disjunction) -> str:
-    """The clause in Alchemy's syntax: an implication where it has both signs."""
-
-    def atom(disjunct: Disjunct) -> str:
-        predicate, args, _ = disjunct
-        return f"{background.predicates[predicate]}({', '.join(f'v{v + 1}' for v in args)})"
-
-    positive = [atom(d) for d in clause if d[2]]
-    negative = [atom(d) for d in clause if not d[2]]
-    if positive and negative:
-        return f"{' ^ '.join(negative)} => {' v '.join(positive)}"
-    return " v ".join([*positive, *(f"!{text}" for text in negative)])
-
-
-def all_atoms(background: Background, predicate: str, *, limit: int = 5000, seed: int = 0) -> tuple[Examples, Float]:
+def all_atoms(
+    background: Background, predicate: str, *, limit: int = 5000, seed: int = 0, false: Int32 | None = None
+) -> tuple[Examples, Float]:
     """Ground atoms of a predicate with their truth, and a weight for each.
 
     Every true atom, and every false one where there are at most `limit` atoms; otherwise a sample of false ones, each
     weighted by how many it stands for.
+
+    Parameters
+    ----------
+    false : int32 array, shape (n_false, arity), or None
+        The atoms that the data call false, where they do: then no other atom is labelled.
     """
     number = background.number[predicate]
     types = background.argument_types[number]
+    if false is not None and len(false):
+        true = background.facts[number]
+        label = np.concatenate([np.ones(len(true)), np.zeros(len(false))])
+        return Examples(predicate, types, np.concatenate([true, false]), label), np.ones(len(label))
     domains = [background.domain(name) for name in types]
     true = background.facts[number]
     total = int(np.prod([len(domain) for domain in domains], dtype=np.float64))
@@ -89,6 +70,8 @@ def all_atoms(background: Background, predicate: str, *, limit: int = 5000, seed
 class PseudoLikelihoodScore:
     """The weighted pseudo-log-likelihood (Kok and Domingos 2005) of clauses over given ground atoms.
 
+    A grounding that holds an atom and its negation is a tautology and speaks for neither.
+
     Parameters
     ----------
     background : Background
@@ -103,8 +86,7 @@ class PseudoLikelihoodScore:
 
     Notes
     -----
-    Every predicate counts the same: its atoms' log likelihoods are averaged (their weights sum to 1). A grounding in
-    which an atom occurs twice is counted with the other occurrence at its true value.
+    Every predicate counts the same: its atoms' log likelihoods are averaged (their weights sum to 1).
     """
 
     background: Background
@@ -118,18 +100,27 @@ class PseudoLikelihoodScore:
         for background, atoms in ((self.background, self.atoms), *self.others):
             widened = _with_domains(background)
             for name, (examples, weight) in atoms.items():
-                parts.append((name, IndexedCoverage(widened, examples), examples, weight))
+                coverage = IndexedCoverage(widened, examples, most_steps=_MOST_STEPS)
+                parts.append((name, coverage, examples, weight))
                 total[name] += float(weight.sum())
         self._domain_of = {
             types[0]: number
             for number, (name, types) in enumerate(zip(widened.predicates, widened.argument_types))
-            if name.startswith("$")
+            if name.startswith("$") and len(types) == 1
+        }
+        self._equality_of = {
+            types[0]: number
+            for number, (name, types) in enumerate(zip(widened.predicates, widened.argument_types))
+            if name.startswith("$") and len(types) == 2
         }
         self._width = 1 + widened.max_arity
         self._parts = [(name, coverage) for name, coverage, _, _ in parts]
         self._target = np.concatenate([examples.label for _, _, examples, _ in parts])
         self._weight = np.concatenate([weight / total[name] for name, _, _, weight in parts])
+        self._stands_for = np.concatenate([weight for _, _, _, weight in parts])
         self._start = np.cumsum([0, *(len(examples) for _, _, examples, _ in parts)])
+        world = [position // len(self.atoms) for position in range(len(parts))]
+        self._world = np.repeat(np.array(world, np.int64), np.diff(self._start))
 
     @property
     def worlds(self) -> tuple[Background, ...]:
@@ -151,8 +142,31 @@ class PseudoLikelihoodScore:
         """What each atom's log likelihood counts, shape (n_atoms,); every predicate's sum to 1."""
         return self._weight
 
-    def flip_counts(self, clauses: Sequence[Disjunction]) -> Float:
-        """Change of each clause's satisfied count when an atom becomes true, shape (n_clauses, n_atoms)."""
+    @property
+    def stands_for(self) -> Float:
+        """How many atoms each stands for where false ones are a sample, shape (n_atoms,)."""
+        return self._stands_for
+
+    @property
+    def world(self) -> Int64:
+        """Number of the world of each atom, shape (n_atoms,)."""
+        return self._world
+
+    def part_of(self, predicate: str) -> Bool:
+        """Which atoms are the predicate's, shape (n_atoms,)."""
+        lengths = np.diff(self._start)
+        return np.repeat(np.array([name == predicate for name, _ in self._parts], np.bool_), lengths)
+
+    def flip_counts(self, clauses: Sequence[Disjunction], *, concluded: bool = False) -> Float:
+        """Change of each clause's satisfied count when an atom becomes true, shape (n_clauses, n_atoms).
+
+        All of a clause's counts are NaN where it has more groundings than a rule should.
+
+        Parameters
+        ----------
+        concluded : bool
+            Of the literals that the clause concludes only: its positive ones, where it has any.
+        """
         result = np.zeros((len(clauses), len(self._target)))
         for position, (name, coverage) in enumerate(self._parts):
             number = self.background.number[name]
@@ -160,66 +174,107 @@ class PseudoLikelihoodScore:
             owner: list[int] = []
             sign: list[int] = []
             for row, clause in enumerate(clauses):
-                for at, (predicate, _, positive) in enumerate(clause):
-                    if predicate != number:
+                types = self._types(clause)
+                concludes = any(positive for _, _, positive in clause)
+                for at, (predicate, args, positive) in enumerate(clause):
+                    if predicate != number or (concluded and positive != concludes):
                         continue
-                    for body, parity in self._conjunctions(clause, at):
-                        bodies.append(body)
+                    for found in falsifying_conjunctions(clause, at):
+                        bodies.append(self._body(found, args, types))
                         owner.append(row)
-                        sign.append(parity if positive else -parity)
+                        sign.append(found.parity if positive else -found.parity)
             if bodies:
                 size = max(len(body) for body in bodies)
                 padded = np.full((len(bodies), size, self._width), -1, np.int32)
                 for row, body in enumerate(bodies):
                     padded[row, : len(body)] = body
-                counts = coverage.counts(padded) * np.array(sign)[:, None]
+                counts = coverage.counts(padded).astype(np.float64)
+                counts[(counts < 0).any(axis=1)] = np.nan
                 columns = slice(self._start[position], self._start[position + 1])
-                np.add.at(result[:, columns], np.array(owner), counts)
+                np.add.at(result[:, columns], np.array(owner), counts * np.array(sign)[:, None])
+        result[np.isnan(result).any(axis=1)] = np.nan
         return result
 
-    def _conjunctions(self, clause: Disjunction, at: int) -> list[tuple[Int32, int]]:
-        """Bodies and signs whose counts sum to the groundings with every literal but `at` false."""
-        _, args, _ = clause[at]
-        names = {variable: place for place, variable in enumerate(args)}
-        for _, others, _ in clause:
-            for variable in others:
-                names.setdefault(variable, len(names))
-        type_of: dict[int, str] = {}
-        for predicate, others, _ in clause:
-            for variable, type_name in zip(others, self.background.argument_types[predicate]):
-                type_of[variable] = type_name
+    def flip_counts_until(
+        self, clauses: Sequence[Disjunction], deadline: float | None, progress: Progress = SILENT
+    ) -> tuple[list[Disjunction], Float]:
+        """The clauses that were counted before the deadline or a cancel, without those of too many groundings."""
+        counted: list[Disjunction] = []
+        rows: list[Float] = [np.zeros((0, len(self._target)))]
+        at, size = 0, 16
+        while at < len(clauses) and not progress.cancelled and not expired(deadline):
+            batch = clauses[at : at + size]
+            begun = monotonic()
+            counts = self.flip_counts(batch)
+            usable = np.flatnonzero(~np.isnan(counts).any(axis=1))
+            counted += [batch[place] for place in usable.tolist()]
+            rows.append(counts[usable])
+            at += size
+            size = int(np.clip(size * _PATIENCE / max(monotonic() - begun, 1e-3), 1, 256))
+        return counted, np.concatenate(rows)
+
+    def _types(self, clause: Disjunction) -> dict[int, str]:
+        return {
+            variable: type_name
+            for predicate, args, _ in clause
+            for variable, type_name in zip(args, self.background.argument_types[predicate])
+        }
+
+    def _body(self, found: Conjunction, head: tuple[int, ...], types: Mapping[int, str]) -> Int32:
+        """The conjunction as a coded body: the atom's arguments first, variables without an atom ranging over types."""
+        names = {variable: place for place, variable in enumerate(head)}
+        for variable in sorted(found.variables):
+            names.setdefault(variable, len(names))
 
         def literal(predicate: int, variables: Sequence[int]) -> list[int]:
             row = [predicate, *(-names[variable] - 1 for variable in variables)]
             return row + [int(ABSENT)] * (self._width - len(row))
 
-        rest = [disjunct for position, disjunct in enumerate(clause) if position != at]
-        held = [literal(p, v) for p, v, positive in rest if not positive]
-        bound = set(args) | {variable for _, v, positive in rest if not positive for variable in v}
-        held += [literal(self._domain_of[type_of[v]], [v]) for v in type_of if v not in bound]
-        positives = [literal(p, v) for p, v, positive in rest if positive]
-        result: list[tuple[Int32, int]] = []
-        for size in range(len(positives) + 1):
-            for chosen in combinations(positives, size):
-                rows = held + list(chosen)
-                result.append((np.array(rows, np.int32).reshape(-1, self._width), (-1) ** size))
-        return result
+        held = [literal(p, variables) for p, variables in found.held]
+        bound = set(head) | {variable for _, variables in found.held for variable in variables}
+        held += [literal(self._domain_of[types[v]], [v]) for v in sorted(found.variables - bound)]
+        held += [literal(self._equality_of[types[v]], [v, other]) for v, other in found.equal]
+        return np.array(held, np.int32).reshape(-1, self._width)
 
-    def fit(self, features: Float, start: Float | None = None) -> tuple[Float, float]:
-        """Weights of greatest penalised pseudo-likelihood for clauses with these flip counts, and its value."""
+    def fit(
+        self,
+        features: Float,
+        start: Float | None = None,
+        *,
+        nonnegative: Bool | None = None,
+        among: Bool | None = None,
+    ) -> tuple[Float, float]:
+        """Weights of greatest penalised pseudo-likelihood for clauses with these flip counts, and its value.
+
+        Parameters
+        ----------
+        nonnegative : bool array, shape (n_clauses,), or None
+            Clauses whose weights are at least 0.
+        among : bool array, shape (n_atoms,), or None
+            The atoms that are learned from; all when None.
+        """
         from scipy.optimize import minimize
+
+        counted = self._weight if among is None else np.where(among, self._weight, 0.0)
 
         def loss(w: Float) -> tuple[float, Float]:
             z = w @ features
-            value = float(self._weight @ (np.logaddexp(0.0, z) - self._target * z)) + 0.5 * self.l2 * float(w @ w)
-            residual = self._weight * (0.5 * (1 + np.tanh(0.5 * z)) - self._target)
+            value = float(counted @ (np.logaddexp(0.0, z) - self._target * z)) + 0.5 * self.l2 * float(w @ w)
+            residual = counted * (0.5 * (1 + np.tanh(0.5 * z)) - self._target)
             return value, features @ residual + self.l2 * w
 
         begin = np.zeros(len(features)) if start is None else start
-        answer = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": 200})
+        bounds = None if nonnegative is None else [(0.0 if low else None, None) for low in nonnegative.tolist()]
+        answer = minimize(loss, begin, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200})
         return np.asarray(answer.x), -float(answer.fun)
 
-    def gains(self, candidates: Float, log_odds: Float, *, steps: int = 8) -> Float:
+    def log_likelihood(self, log_odds: Float, among: Bool) -> float:
+        """Weighted mean log probability of the given atoms' truth."""
+        counted = np.where(among, self._weight, 0.0)
+        value = float(counted @ (self._target * log_odds - np.logaddexp(0.0, log_odds)))
+        return value / max(float(counted.sum()), 1e-300)
+
+    def gains(self, candidates: Float, log_odds: Float, *, steps: int = 8, nonnegative: bool = False) -> Float:
         """What each candidate alone would add to the pseudo-likelihood, the present weights held: Newton in one weight.
 
         Parameters
@@ -228,6 +283,8 @@ class PseudoLikelihoodScore:
             Their flip counts.
         log_odds : float64 array, shape (n_atoms,)
             Of the present theory.
+        nonnegative : bool
+            Of weights of at least 0.
         """
         weight = np.zeros(len(candidates))
         base = float(self._weight @ (np.logaddexp(0.0, log_odds) - self._target * log_odds))
@@ -236,20 +293,20 @@ class PseudoLikelihoodScore:
             slope = ((probability - self._target) * self._weight * candidates).sum(axis=1) + self.l2 * weight
             curve = (probability * (1 - probability) * self._weight * candidates**2).sum(axis=1) + self.l2
             weight -= np.clip(slope / curve, -2.0, 2.0)
+            if nonnegative:
+                weight = np.maximum(weight, 0.0)
         z = log_odds + weight[:, None] * candidates
         value = (self._weight * (np.logaddexp(0.0, z) - self._target * z)).sum(axis=1) + 0.5 * self.l2 * weight**2
         return np.asarray(base - value)
 
 
 def _with_domains(background: Background) -> Background:
-    """The background with a unary predicate `$type` true of every constant of each type."""
+    """The background with `$type`, true of every constant of each type, and `$=type`, true of equal ones."""
     types = sorted({name for names in background.argument_types for name in names})
+    domains = [background.domain(name)[:, None] for name in types]
     return Background(
-        (*background.predicates, *(f"${name}" for name in types)),
-        (*background.argument_types, *((name,) for name in types)),
-        (
-            *background.facts,
-            *(background.domain(name)[:, None] for name in types),
-        ),
+        (*background.predicates, *(f"${name}" for name in types), *(f"$={name}" for name in types)),
+        (*background.argument_types, *((name,) for name in types), *((name, name) for name in types)),
+        (*background.facts, *domains, *(np.concatenate([domain, domain], axis=1) for domain in domains)),
         background.constants,
     )

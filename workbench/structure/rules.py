@@ -103,14 +103,15 @@ def information_gain(
 
 
 def format_theory(rules: Sequence[LearnedRule], background: Background, examples: Examples) -> str:
-    """A program in Alchemy's syntax: declarations, then rules by descending weight; zero weights are dropped."""
+    """A program in Alchemy's syntax: declarations, then rules by descending weight; zero weights are dropped.
+
+    All predicates are declared, those of no rule too, so that files of the same facts can be read with it.
+    """
     lines = [f"{examples.predicate}({', '.join(examples.types)})"]
-    others = [name for name in background.predicates if name != examples.predicate]
-    used = {name for name in others if any(f"{name}(" in rule.text for rule in rules)}
     lines += [
-        f"{name}({', '.join(types)})"
+        f"{name}({', '.join(types)})" if types else name
         for name, types in zip(background.predicates, background.argument_types)
-        if name in used
+        if name != examples.predicate
     ]
     kept = [rule for rule in rules if rule.weight is None or rule.weight != 0]
     kept.sort(key=lambda rule: (-(rule.weight or 0.0), rule.text))

@@ -12,7 +12,7 @@ from workbench.errors import UsageError, nearest
 from workbench.parameters import read_parameters
 from workbench.structure.scores import EVALUATION_FUNCTIONS
 
-__all__ = ["SearchSettings"]
+__all__ = ["SearchSettings", "check_range"]
 
 
 @dataclass(frozen=True)
@@ -127,3 +127,11 @@ def _unlimited(name: str, value: object) -> object:
     if whole and (value == np.inf or value in ("inf", "+inf")):
         return 0 if name == "openlist" else 2**31 - 1
     return value
+
+
+def check_range(parameters: Any, **least: float) -> None:
+    """Refuse (`E0610`) parameters of a search below what is named, and any other number below 0."""
+    for entry in fields(parameters):
+        value = getattr(parameters, entry.name)
+        if isinstance(value, int | float) and value < least.get(entry.name, 0):
+            raise UsageError.of("E0610", f"{entry.name} is at least {least.get(entry.name, 0)}, not {value}")

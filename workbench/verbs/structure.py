@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import repeat
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
+from workbench.arrays import Int32
 from workbench.database import Database
 from workbench.errors import UsageError, nearest
 from workbench.grounding.coverage import read_relations
 from workbench.parameters import read_parameters
-from workbench.progress import SILENT, Progress
+from workbench.progress import SILENT, Progress, expired
 from workbench.structure.background import Background
 from workbench.structure.beam import BeamSearch
-from workbench.structure.mining import RuleMiner
+from workbench.structure.disjunctions import Disjunction
+from workbench.structure.mining import MinedRule, RuleMiner
 from workbench.structure.paths import PathLearner
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore, all_atoms
+from workbench.structure.ranking import Worth, held_out_worth
 from workbench.structure.rules import LearnedRule, format_theory
 from workbench.verbs.common import deadline_after
+from workbench.verbs.own_mode import mode_check
 from workbench.verbs.structure_result import StructureResult
 
 __all__ = ["METHODS", "learn_rules"]
@@ -40,6 +48,10 @@ def learn_rules(
 ) -> StructureResult:
     """Rules over a workspace's own predicates, without modes.
 
+    Every rule's `gain` is what it adds, alone beside the target's unit clause, to the log likelihood of an atom that
+    its weight was not learned from: held-out worlds, or held-out parts of one world's atoms. Mined rules and candidates
+    are in the order of it. Where the data name false atoms of a target, no other atom of it is labelled.
+
     Parameters
     ----------
     predicates : sequence of str
@@ -50,6 +62,9 @@ def learn_rules(
         Scored predicates (`beam`, `paths`) or heads (`mine`).
     method : {'beam', 'paths', 'mine'}
         Beam search by weighted pseudo-log-likelihood, bottom-up relational paths, frequent Horn rules.
+    time_limit : float or None
+        Seconds for all of it: the search has four fifths, the ranking of what it found the rest. What was found until
+        then is the answer.
     settings : mapping
         Parameters of `BeamSearch`, `PathLearner` or `RuleMiner`.
     candidates : int
@@ -72,29 +87,120 @@ def learn_rules(
             )
     read = read_parameters(learners[method], settings or {}, f"`{method}`", "E0610")
     began = perf_counter()
-    known_worlds = tuple(database.worlds())
+    known_worlds = database.worlds()
     unknown = [name for name in worlds or () if name not in known_worlds]
     if unknown:
         help_ = f"the worlds are {', '.join(known_worlds)}"
         raise UsageError.of("E0807", f"there is no world {', '.join(unknown)}", help=help_)
-    backgrounds = [_world(database, predicates, name) for name in worlds or known_worlds]
+    names = list(worlds or known_worlds)
+    backgrounds = [_world(database, predicates, name) for name in names]
     background = backgrounds[0]
-    deadline = deadline_after(time_limit)
     learner: Any = learners[method](**read)
-    left: tuple[LearnedRule, ...] = ()
+    within = _Limits(deadline_after(time_limit), deadline_after(None if time_limit is None else 0.8 * time_limit))
+    atoms = [
+        {name: all_atoms(world, name, seed=seed, false=false.get(name)) for name in targets}
+        for world, false in zip(backgrounds, map(_false_facts, repeat(database), repeat(targets), names))
+    ]
+    score = PseudoLikelihoodScore(background, atoms[0], others=tuple(zip(backgrounds[1:], atoms[1:])))
     if method == "mine":
-        rules = tuple(learner.learn(backgrounds, targets, deadline=deadline, progress=progress))
-        status, figures = "complete", {"rules_found": float(len(rules))}
+        mined = learner.learn(backgrounds, targets, deadline=within.search, progress=progress)
+        found = [(rule, rule.clause) for rule in mined]
+        chosen, status, figures = found, within.status(progress), {"rules_found": float(len(found))}
+        left: list[tuple[LearnedRule, Disjunction]] = []
     else:
-        atoms = [{name: all_atoms(world, name, seed=seed) for name in targets} for world in backgrounds]
-        others = tuple(zip(backgrounds[1:], atoms[1:]))
-        score = PseudoLikelihoodScore(background, atoms[0], others=others)
-        learned = learner.learn(score, deadline=deadline, progress=progress)
-        rules, status, left = learned.rules, learned.status, learned.candidates
+        check = mode_check(
+            database, backgrounds, [known_worlds[name] for name in names], targets,
+            deadline=within.search, progress=progress,
+        )  # fmt: skip
+        learned = learner.learn(score, mode_errors=check, deadline=within.search, progress=progress)
+        chosen, status = list(zip(learned.rules, learned.clauses)), learned.status
+        left = list(zip(learned.candidates, learned.left))[: 3 * candidates]
         figures = {"pseudo_log_likelihood": float(learned.trace[-1])}
+    worth = _held_out(score, [clause for _, clause in (*chosen, *left)], within.all, progress)
+    rules, others = ([_with_worth(rule, worth.get(clause)) for rule, clause in pairs] for pairs in (chosen, left))
+    if method == "mine":
+        rules = _distinct(sorted((rule for rule in rules if rule.positives), key=_by_gain))
+    others = _distinct(sorted((rule for rule in others if not rule.gain <= 0), key=_by_gain), rules)
     example, _ = all_atoms(background, targets[0], limit=1, seed=seed)
     text = format_theory(rules, background, example)
-    return StructureResult(tuple(rules), text, method, status, perf_counter() - began, figures, left[:candidates])
+    return StructureResult(
+        tuple(rules), text, method, status, perf_counter() - began, figures, tuple(others[:candidates])
+    )
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """When all must be done, and when the search must, so that what it found can still be ranked."""
+
+    all: float | None
+    search: float | None
+
+    def status(self, progress: Progress) -> str:
+        """How a search ended that has no more to say."""
+        return "cancelled" if progress.cancelled else "limit" if expired(self.search) else "complete"
+
+
+def _by_gain(rule: LearnedRule) -> tuple[float, int, str]:
+    """The greatest gain first, unknown ones last; of equal ones the shortest."""
+    return (np.inf if np.isnan(rule.gain) else -round(rule.gain, 12), len(rule.text), rule.text)
+
+
+def _distinct(rules: Sequence[LearnedRule], known: Sequence[LearnedRule] = ()) -> list[LearnedRule]:
+    """The first of the rules that say the same: equal gain, and as many atoms for and against."""
+    seen = {_figures(rule) for rule in known}
+    kept: list[LearnedRule] = []
+    for rule in rules:
+        if _figures(rule) not in seen or np.isnan(rule.gain):
+            kept.append(rule)
+        seen.add(_figures(rule))
+    return kept
+
+
+def _figures(rule: LearnedRule) -> tuple[float, int, int]:
+    return (round(rule.gain, 12), rule.positives, rule.negatives)
+
+
+def _with_worth(rule: LearnedRule, worth: Worth | None) -> LearnedRule:
+    """The rule with its held-out gain and what it covers, an atom being no reason for itself."""
+    if worth is None:
+        return replace(rule, gain=np.nan)
+    if isinstance(rule, MinedRule):
+        if [predicate for predicate, _, _ in rule.clause].count(rule.clause[0][0]) == 1:
+            return replace(rule, gain=worth.gain)  # its own counts are of the whole domain
+        rule = replace(rule, head_coverage=worth.coverage, pca_confidence=worth.precision)
+    return replace(
+        rule,
+        gain=worth.gain,
+        positives=worth.agreeing,
+        negatives=worth.disagreeing,
+        precision=worth.precision,
+    )
+
+
+def _held_out(
+    score: PseudoLikelihoodScore, clauses: Sequence[Disjunction], deadline: float | None, progress: Progress
+) -> dict[Disjunction, Worth]:
+    """What each clause alone is worth for the predicate that it concludes, on held-out atoms."""
+    worth: dict[Disjunction, Worth] = {}
+    for target in score.atoms:
+        number = score.background.number[target]
+        own = [clause for clause in clauses if clause not in worth and number in _concluded(score, clause)]
+        if own:
+            worth |= held_out_worth(score.restricted(target), own, deadline=deadline, progress=progress)
+    return worth
+
+
+def _concluded(score: PseudoLikelihoodScore, clause: Disjunction) -> set[int]:
+    """The scored predicates that the clause can be read as a rule for."""
+    scored = {score.background.number[name] for name in score.atoms}
+    positive = {predicate for predicate, _, sign in clause if sign}
+    return (positive or {predicate for predicate, _, _ in clause}) & scored
+
+
+def _false_facts(database: Database, targets: Sequence[str], world: str) -> dict[str, Int32]:
+    """The atoms that the data call false, by predicate."""
+    found = read_relations(database, targets, world=world, partitions=("evidence", "truth"), value=0.0)
+    return dict(zip(found.predicates, found.facts))
 
 
 def _world(database: Database, predicates: Sequence[str], world: str) -> Background:
