@@ -11,7 +11,8 @@ import numpy as np
 from workbench.arrays import Bool, Float
 from workbench.experiments.alzheimer_data import DrugData
 from workbench.structure.background import Background, Examples
-from workbench.structure.beam import BeamSearch, WeightedClauses
+from workbench.structure.beam import BeamSearch
+from workbench.structure.growth import WeightedClauses
 from workbench.structure.paths import PathLearner
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 
