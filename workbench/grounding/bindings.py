@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import combinations
 from math import prod
 
@@ -10,14 +11,22 @@ from workbench.grounding.unification import Equality, TermClasses, unify
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import Clause, Constant, Variable
 
-__all__ = ["open_bindings"]
+__all__ = ["Bindings", "open_bindings"]
 
 MOST_TAUTOLOGIES = 10
 """Pairs of literals that can contradict each other, beyond which a query counts: the sum is over their subsets."""
 
 
-def open_bindings(vocabulary: Vocabulary, clause: Clause) -> int | None:
-    """Groundings with an open atom where each binding gives one unless it is a tautology; None where data decide more.
+@dataclass(frozen=True, slots=True)
+class Bindings:
+    """Groundings of a clause: all, and those that are no tautology."""
+
+    total: int
+    open: int
+
+
+def open_bindings(vocabulary: Vocabulary, clause: Clause) -> Bindings | None:
+    """The groundings of a clause each of whose bindings has an open atom or is a tautology; None where data decide.
 
     All bindings, less those that make some literal the negation of another: of these the number by inclusion and
     exclusion, each set of equalities having the product of its classes' domain sizes. Cost: 2^(such pairs) a world.
@@ -35,13 +44,14 @@ def open_bindings(vocabulary: Vocabulary, clause: Clause) -> int | None:
         return None
     types = dict(clause.variable_types)
     worlds = vocabulary.worlds if clause.worlds is None else set(clause.worlds) & set(vocabulary.worlds)
-    count = 0
+    total = count = 0
     for world in worlds:
         sizes = {name: vocabulary.domain_size(world, type_name) for name, type_name in types.items()}
+        total += prod(sizes.values())
         for number in range(len(pairs) + 1):
             for chosen in combinations(pairs, number):
                 count += (-1) ** number * _bindings(sizes, [pair for part in chosen for pair in part])
-    return count
+    return Bindings(total, count)
 
 
 def _wholly_open(vocabulary: Vocabulary, predicate: str) -> bool:

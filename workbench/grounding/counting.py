@@ -58,15 +58,17 @@ def count_plan(vocabulary: Vocabulary, plan: Plan, most: int) -> Tally:
     """
     connection, n_plus = vocabulary.connection, plan.n_plus
     totals: dict[tuple[int, ...], tuple[float, ...]] = {}
-    if plan.total is not None:
+    bindings = open_bindings(vocabulary, plan.clause) if isinstance(plan, ClausePlan) else None
+    if bindings is not None:
+        totals[()] = (bindings.total, bindings.total, 0.0)
+    elif plan.total is not None:
         totals = {row[:n_plus]: row[n_plus:] for row in connection.execute(render(plan.total)).fetchall()}
     open_: dict[tuple[int, ...], int] = {}
     decided: dict[tuple[int, ...], list[float]] = {}
     unsatisfied: dict[tuple[int, ...], Float] = {}
     width, undefined = plan.width, 0
-    bindings = open_bindings(vocabulary, plan.clause) if isinstance(plan, ClausePlan) else None
-    if bindings is not None and bindings < 2**62:
-        open_[()] = bindings
+    if bindings is not None and bindings.open < 2**62:
+        open_[()] = bindings.open
     elif bindings is not None or _explodes(vocabulary, plan, totals, most):
         raise too_many(vocabulary, plan, most)
     for key, counts in () if bindings is not None else _count_rows(connection, plan):

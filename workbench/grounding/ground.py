@@ -32,9 +32,10 @@ from workbench.language.program import Clause, LinearRule, Program
 from workbench.network.ground_network import GroundNetwork
 from workbench.progress import SILENT, Progress
 
-__all__ = ["Grounder", "ground", "one_thread"]
+__all__ = ["Grounder", "clauses_by_rule", "ground", "one_thread"]
 
 BATCH = 262_144
+FEW = 1024
 _ONE_THREAD = RLock()
 
 
@@ -225,7 +226,7 @@ class Grounder:
                 assert isinstance(clause, LinearRule)
                 units += self.intake.take_lines(clause, shape.lines, self.batches(shape.select), template)
                 continue
-            for batch in self.batches(shape.select):
+            for batch in self.batches(shape.select, few=not shape.listing and int(tally.open.sum()) < FEW):
                 complete += groundings(shape, batch) if plan.checked_late else 0
                 units += self.intake.take(plan, shape, batch, template)
         if plan.checked_late and complete < tally.open.sum():
@@ -255,8 +256,13 @@ class Grounder:
         self.connection.unregister("incoming_templates")
         return relation
 
-    def batches(self, select: Select | Union) -> Iterator[Batch]:
-        """The result of a query as columns, a batch at a time."""
+    def batches(self, select: Select | Union, *, few: bool = False) -> Iterator[Batch]:
+        """The result of a query as columns, a batch at a time; `few` rows, none of them lists, come cheaper at once."""
+        if few:
+            columns = self.connection.execute(render(select)).fetchnumpy()
+            if len(next(iter(columns.values()))):
+                yield {name: np.asarray(column) for name, column in columns.items()}
+            return
         for batch in self.connection.sql(render(select)).to_arrow_reader(BATCH):
             if self.progress.cancelled:
                 self.progress.step("ground", 0)
@@ -302,15 +308,17 @@ class Grounder:
 
     def warn(self, tallies: list[Tally]) -> None:
         """Warn of rules that have no grounding at all, and of groundings that divide by zero."""
+        of_rule = clauses_by_rule(tallies)
         for number, rule in enumerate(self.program.rules):
-            mine = [tally for tally in tallies if tally.plan.clause.rule == number]
+            places = of_rule.get(number, ())
+            mine = [tallies[place] for place in places]
             undefined = max((tally.undefined for tally in mine), default=0)
             if undefined:
                 message = f"rule {number + 1} divides by zero in {undefined:,} groundings, which are left out: "
                 help_text = "a sum that its filter leaves empty has |X| = 0 to divide by; filter such groundings away"
                 text = getattr(rule, "text", "")
                 self.warnings.append(Diagnostic("E0308", message + text, rule.span, help_text, severity="warning"))
-            lazy = any(i in self.lazy for i, tally in enumerate(tallies) if tally.plan.clause.rule == number)
+            lazy = not self.lazy.isdisjoint(places)
             # A formula without clauses always holds: it has groundings, and nothing to count.
             if mine and not lazy and not any(int(tally.total.sum()) or int(tally.open.sum()) for tally in mine):
                 message = f"rule {number + 1} has no groundings: {getattr(rule, 'text', '')}"
@@ -319,8 +327,9 @@ class Grounder:
 
     def _rule_counts(self, tallies: list[Tally], written: dict[int, tuple[int, int]]) -> tuple[RuleCount, ...]:
         found = []
+        of_rule = clauses_by_rule(tallies)
         for number, rule in enumerate(self.program.rules):
-            mine = [i for i, tally in enumerate(tallies) if tally.plan.clause.rule == number]
+            mine = of_rule.get(number, [])
             parts = [tallies[i] for i in mine]
             counts = [sum(int(getattr(t, name).sum()) for t in parts) for name in ("total", "open", "violated")]
             found.append(
@@ -338,6 +347,14 @@ class Grounder:
                 )
             )
         return tuple(found)
+
+
+def clauses_by_rule(tallies: Sequence[Tally]) -> dict[int, list[int]]:
+    """The places of each rule's clauses."""
+    found: dict[int, list[int]] = {}
+    for place, tally in enumerate(tallies):
+        found.setdefault(tally.plan.clause.rule, []).append(place)
+    return found
 
 
 def _satisfied_scale(tally: Tally) -> Float:

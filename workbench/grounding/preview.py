@@ -10,7 +10,7 @@ from workbench.database.database import Database
 from workbench.errors import Diagnostic
 from workbench.grounding.atom_keys import names_in_space
 from workbench.grounding.counting import Tally, check_listed, joined_relations
-from workbench.grounding.ground import Grounder, one_thread
+from workbench.grounding.ground import Grounder, clauses_by_rule, one_thread
 from workbench.grounding.intake import Intake
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.plans import Plan, Shape
@@ -150,9 +150,10 @@ def preview(
                         check_listed(grounder.vocabulary, tally.plan)
                 grounder.warn(tallies)
                 shown = []
+                of_rule = clauses_by_rule(tallies)
                 for number, rule in enumerate(program.rules):
                     doing.append(f"rule {number + 1}")
-                    mine = [tally for tally in tallies if tally.plan.clause.rule == number]
+                    mine = [tallies[place] for place in of_rule.get(number, ())]
                     shown.append(_rule_preview(grounder, getattr(rule, "text", ""), mine, samples))
             return Preview(tuple(shown), grounder.numbering.n_open, table.n_templates, tuple(grounder.warnings))
         finally:

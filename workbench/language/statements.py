@@ -87,7 +87,7 @@ def split_statements(parser: Lark, source: Source, diagnostics: Diagnostics) -> 
     for token in parser.lex(source.text):
         kind = token.type
         if kind == "NEWLINE":
-            newlines += 1
+            newlines += token.count("\n")
             continue
         if newlines and tokens:
             last = tokens[-1].type
