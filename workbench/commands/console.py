@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import threading
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 __all__ = [
     "as_records",
     "check_output",
+    "check_predictions_output",
     "interrupts_raise",
+    "is_directory",
     "number",
     "print_error",
     "print_json",
@@ -176,6 +179,17 @@ def check_output(path: Path | None) -> None:
     reason = "is a directory" if path.is_dir() else None if path.parent.is_dir() else f"{path.parent} is no directory"
     if reason is not None:
         raise InputError.of("E0802", f"{path} cannot be written: {reason}", help="name a file in a folder that exists")
+
+
+def is_directory(out: str) -> bool:
+    """Whether an output is a directory: one that is there, or a name that ends with a slash."""
+    return out.endswith(("/", os.sep)) or Path(out).is_dir()
+
+
+def check_predictions_output(out: str | None) -> None:
+    """`check_output` for predictions, which may be written to a directory, too."""
+    if out is not None:
+        check_output(Path(out).resolve() / "predictions" if Path(out).is_dir() else Path(out))
 
 
 @contextmanager

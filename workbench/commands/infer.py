@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from workbench.commands.console import (
-    check_output,
+    check_predictions_output,
+    is_directory,
     number,
     print_error,
     print_json,
@@ -39,6 +40,9 @@ from workbench.commands.options import (
     parameters,
 )
 from workbench.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from workbench.verbs.infer import InferenceResult
 
 __all__ = ["chosen_task", "register", "write_frame"]
 
@@ -125,8 +129,20 @@ def infer(
             rich_help_panel=SOLVING,
         ),
     ] = False,
+    no_learn: Annotated[
+        bool,
+        typer.Option(
+            "--no-learn", help="Keep the weights of a PSL document that has a learn split.", rich_help_panel=SOLVING
+        ),
+    ] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write predictions (.csv or .parquet).", rich_help_panel=OUTPUT)
+        str | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Write predictions: .csv, .parquet, or DIRECTORY/ (a tab-separated file a predicate, as PSL).",
+            rich_help_panel=OUTPUT,
+        ),
     ] = None,
     all_atoms: Annotated[
         bool, typer.Option("--all", help="List hidden atoms as well.", rich_help_panel=OUTPUT)
@@ -137,33 +153,35 @@ def infer(
 ) -> None:
     """Predict: the most probable state (map), or each atom's probability (marginal)."""
     from workbench.inference import has_parameter
+    from workbench.verbs.psl_document import is_document
 
-    check_output(out)
+    check_predictions_output(out)
     options = parameters(settings)
     if samples is not None and has_parameter(engine, "samples"):
         options["samples"] = samples
     program = given_rules(rules)
     with opened(workspace, program, data, world) as open_workspace, shown_progress(quiet=json) as progress:
-        result = open_workspace.infer(
-            program,
-            task=chosen_task(task),
-            engine=engine,
-            options=options,
-            seed=seed,
-            time_limit=time_limit,
-            progress=progress,
-            query=query,
-            closed=closed,
-            hidden=hidden,
-            worlds=only,
-            limit=limit,
-            ignore_evidence_violations=ignore_evidence_violations,
-        )
+        how: dict[str, Any] = {
+            "task": chosen_task(task),
+            "engine": engine,
+            "options": options,
+            "seed": seed,
+            "time_limit": time_limit,
+            "progress": progress,
+            "query": query,
+            "closed": closed,
+            "hidden": hidden,
+            "worlds": only,
+            "limit": limit,
+            "ignore_evidence_violations": ignore_evidence_violations,
+        }
+        document = open_workspace.run_document(rules, learn=not no_learn, **how) if is_document(rules) else None
+        result = open_workspace.infer(program, **how) if document is None else document.inference
         frame = result.predictions(include_hidden=all_atoms)
-    print_warnings(result.warnings)
+    print_warnings((*(document.warnings if document else ()), *result.warnings))
     if out is not None:
-        write_frame(frame, out)
-    summary = result.summary()
+        write_predictions(result, out, include_hidden=all_atoms)
+    summary = result.summary() if document is None else document.summary()
     if json:
         print_json(summary)
     else:
@@ -186,8 +204,26 @@ def infer(
         print_line(line)
         if summary["reason"]:
             print_line(str(summary["reason"]))
+        if document is not None:
+            print_line(document.done)
+            for one in document.evaluations:
+                print_table(f"{one.evaluator} of {one.predicate}", ("metric", "value"), list(one.figures.items()))
     if summary["status"] in ("limit", "cancelled"):
         raise typer.Exit(int(ExitCode.LIMIT))
+
+
+def write_predictions(result: InferenceResult, out: str, *, include_hidden: bool) -> None:
+    """Write predictions to a file by its ending, or to a directory: a tab-separated file a predicate."""
+    from workbench.verbs.tab_separated import predicate_files
+
+    if not is_directory(out):
+        write_frame(result.predictions(include_hidden=include_hidden), Path(out))
+        return
+    for name, lines in predicate_files(result, include_hidden=include_hidden):
+        path = Path(out) / name
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(lines, encoding="utf-8")
 
 
 def write_frame(frame: object, path: Path) -> None:

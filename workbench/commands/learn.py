@@ -117,8 +117,16 @@ def learn(
     json: Json = False,
 ) -> None:
     """Learn the rules' weights from data in which the query predicates are labelled."""
+    from workbench.verbs.psl_document import is_document, plan_of
+
     check_output(out)
-    program = given_rules(rules)
+    program, options = given_rules(rules), parameters(settings)
+    if is_document(rules):
+        plan = plan_of(rules, task="learn")
+        print_warnings(plan.warnings())
+        seed = seed or plan.settings.seed or 0
+        if learner in ("auto", plan.settings.learner):
+            learner, options = plan.settings.learner, {**plan.settings.learner_options, **options}
     with (
         opened(workspace, program, data, world, learning=True) as open_workspace,
         shown_progress(quiet=json) as progress,
@@ -126,7 +134,7 @@ def learn(
         result = open_workspace.learn(
             program,
             learner=learner,
-            options=parameters(settings),
+            options=options,
             candidates=choices(candidates),
             intervals=cast(Any, intervals),
             lazy=lazy,

@@ -24,7 +24,7 @@ PSL_SUFFIXES = (".data", ".json", ".yaml", ".yml")
 """Endings of the files that list a PSL model's data."""
 
 _PARTITIONS: Mapping[str, Partition] = {"observations": "evidence", "targets": "target", "truth": "truth"}
-Split = OneOf["infer", "learn"]
+Split = OneOf["infer", "learn", "validation"]
 
 
 def load_psl_data(
@@ -44,8 +44,8 @@ def load_psl_data(
     ----------
     database : Database
     source : path
-    split : {'infer', 'learn'}
-        Which of the two lists of files a `.json` file may hold.
+    split : {'infer', 'learn', 'validation'}
+        Which of the lists of files a `.json` file may hold.
     world : str
     base : path or None
         The directory that relative paths start from; None for that of `source`.

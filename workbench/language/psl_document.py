@@ -21,7 +21,8 @@ __all__ = ["PslDocument", "PslFacts", "parse_psl_document", "read_psl_document"]
 
 ANY_TYPE = "UniqueStringID"
 PARTITIONS = ("observations", "targets", "truth")
-SPLITS = ("all", "infer", "learn")
+SPLITS = ("all", "infer", "learn", "validation")
+_OF_PREDICATES = (*PARTITIONS, "evaluations", "types", "arity", "type", "options", "function", "model", "args")
 _COMMENT = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|//[^\n]*|/\*[\s\S]*?\*/|\#[^\n]*""")
 """A quoted constant (kept), or a comment."""
 
@@ -34,8 +35,8 @@ class PslFacts:
     ----------
     predicate : str
     partition : {'observations', 'targets', 'truth'}
-    split : {'all', 'infer', 'learn'}
-        For which of the two tasks the facts are meant.
+    split : {'all', 'infer', 'learn', 'validation'}
+        For which task the facts are meant.
     path : str or None
         As written; relative paths start from the document's directory.
     rows : tuple of tuple of str
@@ -60,6 +61,8 @@ class PslDocument:
     facts : tuple of PslFacts
     rules : tuple of str
         The rules of a 2.4 document, as text.
+    rules_file : Path or None
+        The file that holds them, where the document names one.
     options : mapping of option name to value
     infer_options, learn_options : mapping
         Options of one task only.
@@ -78,6 +81,7 @@ class PslDocument:
     evaluations: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
     source: str | None = None
     text: str = field(default="", compare=False, repr=False)
+    rules_file: Path | None = None
 
     def program(self) -> Program:
         """The document's rules, over the predicates it declares.
@@ -87,8 +91,12 @@ class PslDocument:
         InputError
             With every error of the rules; E0104 for a predicate that the document does not declare.
         """
-        text, starts = self._rules_in_place()
-        program = with_declarations(parse_psl(text, self.source, starts=starts), self.predicates)
+        if self.rules_file is not None:
+            parsed = parse_psl(read_text(self.rules_file), str(self.rules_file))
+        else:
+            text, starts = self._rules_in_place()
+            parsed = parse_psl(text, self.source, starts=starts)
+        program = with_declarations(parsed, self.predicates)
         declared = {predicate.name for predicate in self.predicates}
         unknown = [name for name in program.predicates if name not in declared]
         if unknown:
@@ -219,23 +227,31 @@ class _Reading:
                     self.found.append(_unknown(str(name), names.values()))
                 else:
                     facts.extend(self.facts(declared, partition, entry))
+        rules_file = self.rules_file(content.get("rules"))
         return PslDocument(
             tuple(predicates),
             tuple(facts),
-            self.rules(content.get("rules")),
+            _rules_of(rules_file) if rules_file else self.rules(content.get("rules")),
             self.options(content, "options"),
             self.options(content.get("infer"), "options"),
             self.options(content.get("learn"), "options"),
             evaluations,
             self.source,
             self.text,
+            rules_file,
         )
+
+    def rules_file(self, rules: object) -> Path | None:
+        """The file of rules that a document names, from its own directory."""
+        if not isinstance(rules, str):
+            return None
+        return (Path(self.source).parent if self.source is not None else Path()) / rules
 
     def rules(self, rules: object) -> tuple[str, ...]:
         if rules is None:
             return ()
         if not isinstance(rules, list) or not all(isinstance(rule, str) for rule in rules):
-            self.note("the section `rules` must be a list of rules, each a text", "rules")
+            self.note("the section `rules` must be a list of rules, each a text, or the name of a file", "rules")
             return ()
         return tuple(rules)
 
@@ -258,8 +274,17 @@ class _Reading:
             return None
         if types and len(types) != arity:
             self.note(f"`{signature}` has {arity} arguments and lists {len(types)} types", signature)
+        kind = str(options.get("type") or "standard")
         if options.get("function") or options.get("model"):
             self.note(f"{name} is computed by code, which is not supported", signature, "load its values as a table")
+        elif kind.rsplit(".", 1)[-1].casefold().removesuffix("predicate") not in ("standard", "unspecified"):
+            known = "standard predicates alone are; load the values of this one as observations"
+            self.note(f"{name} is a predicate of type `{kind}`, which is not supported", kind, known)
+        for key in options:
+            if str(key) not in _OF_PREDICATES:
+                close = nearest(str(key), _OF_PREDICATES)
+                hint = f"did you mean {close}?" if close else f"the keys are {', '.join(_OF_PREDICATES[:6])}"
+                self.note(f"`{key}` says nothing about {name}", str(key), hint)
         closed = True if "closed" in marks else False if "open" in marks else None
         if closed is None and isinstance(description, Mapping):
             closed = not description.get("targets")
@@ -273,7 +298,11 @@ class _Reading:
         if isinstance(entry, Mapping):
             for split, part in entry.items():
                 if split not in SPLITS:
-                    self.note(f"`{split}` is no split of the facts of {predicate}", str(split), "`learn` or `infer`")
+                    self.note(
+                        f"`{split}` is no split of the facts of {predicate}",
+                        str(split),
+                        "`learn`, `infer` or `validation`",
+                    )
                 else:
                     yield from self.entries(predicate, partition, str(split), part)
         else:
@@ -291,6 +320,12 @@ class _Reading:
                 self.note(f"{predicate} lists something that is neither a file nor a row", predicate)
         if rows:
             yield PslFacts(predicate, partition, split, None, tuple(rows))
+
+
+def _rules_of(path: Path) -> tuple[str, ...]:
+    """The lines of a file of rules that hold some."""
+    lines = _COMMENT.sub(lambda found: found[1] or "", read_text(path)).split("\n")
+    return tuple(line.strip() for line in lines if line.strip())
 
 
 def _cell(cell: object) -> str:

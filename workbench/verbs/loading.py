@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load"]
 
-Split = Literal["infer", "learn"]
+Split = Literal["infer", "learn", "validation"]
 
 
 def load(

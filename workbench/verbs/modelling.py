@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.verbs.crossval import CrossValidation
     from workbench.verbs.infer import InferenceResult
     from workbench.verbs.learn import LearningResult
+    from workbench.verbs.psl_document import DocumentRun
     from workbench.verbs.structure_result import StructureResult
 
 __all__ = ["Modelling"]
@@ -217,6 +218,63 @@ class Modelling:
             return result
         settings = {"engine": engine, "options": options, "time_limit": time_limit, **request}
         return replace(result, run_id=runs.record_inference(self.database, result, seed, _settings(settings)))
+
+    def run_document(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        learn: bool = True,
+        engine: str = "auto",
+        options: Mapping[str, object] | None = None,
+        seed: int = 0,
+        time_limit: float | None = None,
+        progress: Progress = SILENT,
+        **inference: Any,
+    ) -> DocumentRun:
+        """Run a PSL 2.4 document whose facts are loaded as PSL runs it: learn, infer, evaluate.
+
+        Parameters
+        ----------
+        path : path
+            A `.json` or `.yaml` document; `load` has loaded it.
+        learn : bool
+            Learn the weights from the `learn` split where there is one and the options do not say otherwise; False
+            keeps the document's.
+        engine, options, seed, time_limit, progress, **inference
+            As in `infer`; they come before the document's own options.
+
+        Returns
+        -------
+        DocumentRun
+            `.inference`, `.learning` (None where weights were kept), `.evaluations`, `.done` (in words), `.summary()`.
+        """
+        from workbench.verbs import psl_document
+
+        plan = psl_document.plan_of(path)
+        settings, program = plan.settings, as_program(path)
+        seed = seed or settings.seed or 0
+        learning = None
+        if learn and plan.learns:
+            learning = psl_document.learn_document(path, settings, seed=seed, time_limit=time_limit, progress=progress)
+            program = psl_document.with_weights(program, learning)
+        if engine in ("auto", settings.engine):
+            engine, options = settings.engine, {**settings.engine_options, **(options or {})}
+        found = self.infer(
+            program,
+            engine=engine,
+            options=options,
+            seed=seed,
+            time_limit=time_limit,
+            progress=progress,
+            **inference,
+        )
+        return psl_document.DocumentRun(
+            found,
+            learning,
+            psl_document.evaluated(plan, found),
+            psl_document.what_was_done(plan, learning),
+            (*plan.warnings(), *(learning.warnings if learning else ())),
+        )
 
     def learn(
         self,

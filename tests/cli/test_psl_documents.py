@@ -1,0 +1,149 @@
+"""PSL 2.4 documents from the command line: learned, inferred and evaluated as PSL does, options and all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Run
+
+RULES = "1: Friend(A, B) & Votes(A) -> Votes(B) ^2\n1: !Votes(A) ^2\n"
+LEARNING = {"runtime.learn.method": "GuidedRandomGridSearch", "randomgridsearch.maxlocations": 20}
+EVALUATIONS: list[object] = [
+    "DiscreteEvaluator",
+    {"evaluator": "org.linqs.psl.evaluation.AUCEvaluator", "options": {"aucevaluator.threshold": 0.4}},
+    "ContinuousEvaluator",
+]
+
+
+def document(folder: Path, **changes: Any) -> Path:
+    """Votes among friends, once to learn from and once to infer; lines end in tabs here and there."""
+    (folder / "model.psl").write_text(RULES)
+    predicates: dict[str, Any] = {"Friend/2": {"observations": {}}, "Votes/1": {"evaluations": EVALUATIONS}}
+    votes = predicates["Votes/1"]
+    for split in ("learn", "infer"):
+        rows = {
+            "friends": f"A{split}\tB{split}\t\nB{split}\tC{split}\t1\nX{split}\tY{split}\n",
+            "observations": f"A{split}\t1\t\nX{split}\t0\n",
+            "targets": f"B{split}\t\nC{split}\nY{split}\n",
+            "truth": f"B{split}\t1\nC{split}\t1\nY{split}\t0\n",
+        }
+        for name, text in rows.items():
+            (folder / f"{name}_{split}.txt").write_text(text)
+            of = predicates["Friend/2"]["observations"] if name == "friends" else votes.setdefault(name, {})
+            of[split] = [f"{name}_{split}.txt"]
+    content = {"options": LEARNING, "rules": "model.psl", "predicates": predicates} | changes
+    path = folder / "model.json"
+    path.write_text("// people vote as their friends do\n" + json.dumps(content))
+    return path
+
+
+def test_a_document_is_learned_inferred_and_evaluated(run: Run, tmp_path: Path) -> None:
+    found = run("infer", document(tmp_path), "--json")
+    assert found.code == 0
+    assert "warning" not in found.err
+    assert found.json["learning"]["learner"] == "hinge_search"
+    assert found.json["done"].startswith("learned 2 weights by hinge_search")
+    names = [(one["predicate"], one["evaluator"]) for one in found.json["evaluations"]]
+    assert names == [("Votes", "DiscreteEvaluator"), ("Votes", "AUCEvaluator"), ("Votes", "ContinuousEvaluator")]
+    assert found.json["evaluations"][0]["figures"]["accuracy"] == 1.0
+    kept = run("infer", tmp_path / "model.json", "--no-learn")
+    assert "inferred with the document's weights, as asked; its learn split was not used" in kept.out
+    assert "DiscreteEvaluator of Votes" in kept.out
+
+
+def test_learned_weights_are_those_of_learning_by_itself(run: Run, tmp_path: Path) -> None:
+    path = document(tmp_path)
+    learned = run("learn", path, "--json").json
+    assert learned["learner"] == "hinge_search"
+    inferred = run("infer", path, "--json").json
+    assert [row["weight"] for row in inferred["learning"]["weights"]] == [row["weight"] for row in learned["weights"]]
+
+
+def test_the_labels_of_the_infer_split_reach_no_learner(run: Run, tmp_path: Path) -> None:
+    path = document(tmp_path)
+    before = run("infer", path, "--json").json["learning"]["weights"]
+    (tmp_path / "truth_infer.txt").write_text("Binfer\t0\nCinfer\t0\nYinfer\t1\n")
+    after = run("infer", path, "--json").json
+    assert after["learning"]["weights"] == before
+    assert after["evaluations"][0]["figures"]["accuracy"] == 0.0
+
+
+def test_options_without_an_equal_are_listed_in_one_warning(run: Run, tmp_path: Path) -> None:
+    options = {"runtime.db.intids": True, "runtime.learn": "false", "admmreasoner.maxiterations": 7, "sgd.x": 1}
+    path = document(tmp_path, options=options)
+    found = run("infer", path, "--json")
+    assert found.err.count("E0832") == 1
+    assert "left out: sgd.x = 1\n" in found.err
+    assert found.json["learning"] is None
+    assert found.json["engine"] == "admm"
+    assert "runtime.learn = false" in found.json["done"]
+    other = run("infer", path, "--engine", "bcd", "--json")
+    assert other.json["engine"] == "bcd"
+
+
+def test_predictions_go_to_a_directory_as_psl_writes_them(run: Run, tmp_path: Path) -> None:
+    assert run("infer", document(tmp_path), "--no-learn", "--out", f"{tmp_path}/inferred/").code == 0
+    lines = [line.split("\t") for line in (tmp_path / "inferred" / "VOTES.txt").read_text().splitlines()]
+    assert [name for name, _ in lines] == ["Binfer", "Cinfer", "Yinfer"]
+    assert all(0 <= float(value) <= 1 for _, value in lines)
+
+
+@pytest.mark.parametrize(
+    ("description", "message"),
+    [
+        ({"type": "deep", "targets": ["t.txt"]}, "Votes is a predicate of type `deep`, which is not supported"),
+        ({"type": "DeepModelPredicate"}, "of type `DeepModelPredicate`"),
+        ({"observation": ["t.txt"]}, "`observation` says nothing about Votes"),
+    ],
+)
+def test_predicates_that_cannot_be_had_are_refused_by_name(
+    run: Run, tmp_path: Path, description: dict[str, object], message: str
+) -> None:
+    found = run("infer", document(tmp_path, predicates={"Friend/2": {}, "Votes/1": description}))
+    assert (found.code, message in found.err) == (1, True)
+
+
+def test_a_validation_split_is_read_and_said_to_be_unused(run: Run, tmp_path: Path) -> None:
+    path = document(tmp_path)
+    content = json.loads(path.read_text().split("\n", 1)[1])
+    content["predicates"]["Votes/1"]["truth"]["validation"] = [["Ainfer", 1]]
+    path.write_text(json.dumps(content))
+    found = run("infer", path, "--no-learn", "--json")
+    assert found.code == 0
+    assert "the split `validation`" in found.err
+
+
+def test_faults_of_named_rules_are_in_their_own_file(run: Run, tmp_path: Path) -> None:
+    path = document(tmp_path)
+    (tmp_path / "model.psl").write_text(RULES + "1: Friend(A, -> Votes(B)\n")
+    found = run("infer", path)
+    assert (found.code, "model.psl:3" in found.err) == (1, True)
+    path = document(tmp_path, rules="nowhere.psl")
+    found = run("infer", path)
+    assert (found.code, "nowhere.psl" in found.err) == (1, True)
+
+
+@pytest.mark.parametrize("ending", ["json", "yaml", "yml"])
+def test_data_of_any_ending_load_where_data_files_do(run: Run, tmp_path: Path, ending: str) -> None:
+    document(tmp_path)
+    data = {"predicates": {"Friend/2": "closed", "Votes/1": "open"}, "observations": {"Friend": "friends_infer.txt"}}
+    data |= {"targets": {"Votes": "targets_infer.txt"}, "truth": {"Votes": "truth_infer.txt"}}
+    path = tmp_path / f"facts.{ending}"
+    path.write_text(json.dumps(data))
+    out = tmp_path / "predictions.csv"
+    assert run("infer", tmp_path / "model.psl", "--data", path, "--out", out).code == 0
+    scored = run("evaluate", "--predictions", out, "--truth", path, "--json")
+    assert scored.json["scored"] == 3
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / path.name).write_text(
+        json.dumps(
+            {**data, "observations": {"Friend": "../friends_infer.txt"}}
+            | {"targets": {"Votes": "../targets_infer.txt"}, "truth": {}}
+        )
+    )
+    assert run("infer", tmp_path / "model.psl", "--data", folder).code == 0

@@ -1,0 +1,283 @@
+"""A PSL 2.4 document run as PSL runs it: learned from its `learn` split, inferred, and evaluated as it says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.arrays import Int64
+from workbench.database import Database
+from workbench.errors import Diagnostic
+from workbench.evaluation import binary_scores, categorical_accuracy, continuous_scores
+from workbench.grounding import GroundRequest
+from workbench.language.program import Program
+from workbench.language.psl_document import PslDocument, read_psl_document
+from workbench.progress import SILENT, Progress
+from workbench.verbs.common import as_json, as_program
+from workbench.verbs.learn import LearningResult, default_learner, learn
+from workbench.verbs.loading import load
+from workbench.verbs.psl_options import DocumentSettings, document_settings
+
+if TYPE_CHECKING:
+    from workbench.verbs.infer import InferenceResult
+
+__all__ = [
+    "DocumentPlan",
+    "DocumentRun",
+    "Evaluation",
+    "evaluated",
+    "is_document",
+    "learn_document",
+    "plan_of",
+    "what_was_done",
+    "with_weights",
+]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What one evaluator of a document found of a predicate.
+
+    Attributes
+    ----------
+    predicate, evaluator : str
+    figures : mapping of str to float
+    """
+
+    predicate: str
+    evaluator: str
+    figures: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class DocumentPlan:
+    """What a document asks for.
+
+    Attributes
+    ----------
+    document : PslDocument
+    settings : DocumentSettings
+    has_learn_split : bool
+        It lists facts for learning apart, truth among them.
+    """
+
+    document: PslDocument
+    settings: DocumentSettings
+    has_learn_split: bool
+
+    @property
+    def learns(self) -> bool:
+        """Whether weights are learned before inference, unless the user keeps them."""
+        return self.has_learn_split and self.settings.learn is not False
+
+    def warnings(self) -> list[Diagnostic]:
+        """One warning that lists what is not obeyed."""
+        ignored = [*self.settings.ignored, *_without_equal(self.document)]
+        if any(facts.split == "validation" for facts in self.document.facts):
+            ignored.append("the split `validation`")
+        if not ignored:
+            return []
+        help_text = "engines and learners take --set name=value; `evaluate` has more metrics"
+        message = f"the document asks for what has no equal here, and is left out: {'; '.join(ignored)}"
+        return [Diagnostic("E0832", message, None, help_text, severity="warning")]
+
+
+@dataclass(frozen=True)
+class DocumentRun:
+    """What running a document gave.
+
+    Attributes
+    ----------
+    inference : InferenceResult
+    learning : LearningResult or None
+        None where the document's own weights were kept.
+    evaluations : tuple of Evaluation
+    done : str
+        What was done, in words.
+    warnings : tuple of Diagnostic
+    """
+
+    inference: InferenceResult
+    learning: LearningResult | None
+    evaluations: tuple[Evaluation, ...]
+    done: str
+    warnings: tuple[Diagnostic, ...] = field(default=())
+
+    def summary(self) -> dict[str, Any]:
+        """The figures of `InferenceResult.summary`, with `done`, `evaluations` and the `learning` run's own."""
+        return self.inference.summary() | {
+            "done": self.done,
+            "evaluations": [as_json(one) for one in self.evaluations],
+            "learning": None if self.learning is None else self.learning.summary(),
+        }
+
+
+def is_document(rules: object) -> bool:
+    """Whether rules are given as a file that may be a PSL document, by its ending."""
+    if not isinstance(rules, str | os.PathLike):
+        return False
+    return Path(rules).name.removesuffix(".gz").endswith((".json", ".yaml", ".yml"))
+
+
+def plan_of(path: str | os.PathLike[str], *, task: str = "infer") -> DocumentPlan:
+    """Read a document and what it asks for; options of one task come over those of both."""
+    document = read_psl_document(path)
+    own = document.learn_options if task == "learn" else document.infer_options
+    program = as_program(Path(path))
+    settings = document_settings({**document.options, **own}, default_learner(program, hidden=False))
+    splits = {facts.split for facts in document.facts if facts.partition == "truth"}
+    return DocumentPlan(document, settings, "learn" in splits)
+
+
+def learn_document(
+    path: str | os.PathLike[str],
+    settings: DocumentSettings,
+    *,
+    seed: int = 0,
+    time_limit: float | None = None,
+    progress: Progress = SILENT,
+) -> LearningResult:
+    """Learn a document's weights from its `learn` split, in a workspace of its own."""
+    program = as_program(Path(path))
+    with Database.open() as database:
+        database.declare(program)
+        load(database, path, split="learn")
+        return learn(
+            database,
+            program,
+            GroundRequest(role="learn"),
+            learner=settings.learner,
+            options=settings.learner_options,
+            seed=seed,
+            time_limit=time_limit,
+            progress=progress,
+        )
+
+
+def with_weights(program: Program, result: LearningResult) -> Program:
+    """The program with the weights that were learned for its rules, of which each has one."""
+    learned = {int(rule): float(weight) for rule, weight in zip(result.templates.rule, result.weights)}
+    rules = (
+        replace(rule, weight=replace(rule.weight, kind="given", value=learned[number]))
+        if number in learned and rule.weight.kind != "hard"
+        else rule
+        for number, rule in enumerate(program.rules)
+    )
+    return replace(program, rules=tuple(rules))
+
+
+def what_was_done(plan: DocumentPlan, learning: LearningResult | None) -> str:
+    """What happened to the document's weights, in words."""
+    if learning is not None:
+        found = f"{learning.templates.n_templates} weights by {learning.learned.learner} ({learning.learned.status})"
+        return f"learned {found} from the document's learn split, then inferred; --no-learn keeps its weights"
+    if not plan.has_learn_split:
+        return "inferred with the document's weights; it has no learn split"
+    why = "the document says runtime.learn = false" if plan.settings.learn is False else "as asked"
+    return f"inferred with the document's weights, {why}; its learn split was not used"
+
+
+def evaluated(plan: DocumentPlan, result: InferenceResult) -> tuple[Evaluation, ...]:
+    """The document's evaluations of an answer, of those evaluators that have an equal.
+
+    Atoms are scored that the truth lists, as in PSL.
+    """
+    found = []
+    names = {name.casefold(): name for name in result.query}
+    for predicate, evaluators in plan.document.evaluations.items():
+        name = names.get(predicate.casefold())
+        if name is None:
+            continue
+        ids = np.flatnonzero(result.grounding.atoms.predicate == result.grounding.atoms.predicates.index(name))
+        ids = ids[np.isfinite(result.grounding.truth[ids])]
+        for evaluator, options in map(_evaluator, evaluators):
+            score = _EVALUATORS.get(evaluator.casefold())
+            if score is not None and ids.size:
+                found.append(Evaluation(name, evaluator, score[0](result, ids, options)))
+    return tuple(found)
+
+
+def _evaluator(entry: object) -> tuple[str, Mapping[str, object]]:
+    """An evaluator's short name and its options, however the document writes them."""
+    if not isinstance(entry, Mapping):
+        return _short(entry), {}
+    options = entry.get("options")
+    named = {str(name).casefold(): value for name, value in options.items()} if isinstance(options, Mapping) else {}
+    return _short(entry.get("evaluator", "")), named
+
+
+def _short(name: object) -> str:
+    return str(name).rsplit(".", 1)[-1]
+
+
+def _threshold(options: Mapping[str, object], name: str) -> float:
+    return float(str(options.get(f"{name}.threshold", 0.5)))
+
+
+def _discrete(result: InferenceResult, ids: Int64, options: Mapping[str, object]) -> Mapping[str, float]:
+    at = _threshold(options, "discreteevaluator")
+    found = binary_scores(result.values[ids], (result.grounding.truth[ids] >= at).astype(np.float64), threshold=at)
+    return {name: found[name] for name in ("F1", "precision", "recall", "accuracy", "atoms", "positives")}
+
+
+def _ranked(result: InferenceResult, ids: Int64, options: Mapping[str, object]) -> Mapping[str, float]:
+    at = _threshold(options, "aucevaluator")
+    found = binary_scores(result.values[ids], (result.grounding.truth[ids] >= at).astype(np.float64))
+    return {name: found[name] for name in ("AUC-ROC", "AUC-PR", "AUC-PR(-)", "atoms", "positives")}
+
+
+def _continuous(result: InferenceResult, ids: Int64, options: Mapping[str, object]) -> Mapping[str, float]:
+    found = continuous_scores(result.values[ids], result.grounding.truth[ids])
+    return {name: found[name] for name in ("MAE", "MSE", "RMSE", "atoms")}
+
+
+def _categorical(result: InferenceResult, ids: Int64, options: Mapping[str, object]) -> Mapping[str, float]:
+    """Whether the likeliest category of each item is its true one; the category is the argument at an index."""
+    names = result.grounding.atoms.argument_names(ids)
+    width = len(names[0])
+    given = options.get("categoricalevaluator.categoryindexes", width - 1)
+    places = [int(place) % width for place in str(given).split(",")]
+    worlds = result.grounding.atoms.world[ids].tolist()
+    items = [(world, *(row[i] for i in range(width) if i not in places)) for world, row in zip(worlds, names)]
+    categories = [tuple(row[i] for i in places) for row in names]
+    item, category = (_numbered(keys) for keys in (items, categories))
+    accuracy = categorical_accuracy(result.values[ids], result.grounding.truth[ids], item, category)
+    return {"categorical accuracy": accuracy, "atoms": float(ids.size)}
+
+
+def _numbered(keys: Sequence[tuple[object, ...]]) -> Int64:
+    """The rank of each key."""
+    rank = {key: number for number, key in enumerate(sorted(set(keys), key=repr))}
+    return np.array([rank[key] for key in keys], np.int64)
+
+
+_Score = Callable[["InferenceResult", Int64, Mapping[str, object]], Mapping[str, float]]
+_EVALUATORS: Mapping[str, tuple[_Score, tuple[str, ...]]] = {
+    "discreteevaluator": (_discrete, ("discreteevaluator.threshold",)),
+    "aucevaluator": (_ranked, ("aucevaluator.threshold",)),
+    "continuousevaluator": (_continuous, ()),
+    "categoricalevaluator": (_categorical, ("categoricalevaluator.categoryindexes",)),
+}
+"""By name in small letters: the figures, and the options that are obeyed."""
+
+
+def _without_equal(document: PslDocument) -> list[str]:
+    """Evaluators, and options of evaluators, that have no equal."""
+    found = []
+    for predicate, evaluators in document.evaluations.items():
+        for evaluator, options in map(_evaluator, evaluators):
+            known = _EVALUATORS.get(evaluator.casefold())
+            if known is None:
+                found.append(f"{evaluator} of {predicate}")
+                continue
+            found += [
+                f"{name} = {value} of {evaluator}"
+                for name, value in options.items()
+                if name not in known[1] and str(value).casefold() != "false"
+            ]
+    return found

@@ -1,0 +1,128 @@
+"""What the options of a PSL document mean here: which are obeyed, and which have no equal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["DocumentSettings", "document_settings"]
+
+_LEARNERS: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    "maxlikelihoodmpe": ("hinge_perceptron", {}),
+    "votedperceptron": ("hinge_perceptron", {}),
+    "maxpseudolikelihood": ("hinge_pseudolikelihood", {}),
+    "maxpiecewisepseudolikelihood": ("hinge_pseudolikelihood", {}),
+    "gridsearch": ("hinge_search", {"method": "grid"}),
+    "initialweightgridsearch": ("hinge_search", {"method": "grid"}),
+    "randomgridsearch": ("hinge_search", {"method": "random"}),
+    "guidedrandomgridsearch": ("hinge_search", {"method": "random"}),
+    "continuousrandomgridsearch": ("hinge_search", {"method": "random"}),
+}
+_ENGINES: Mapping[str, str] = {
+    "admminference": "admm",
+    "admmreasoner": "admm",
+    "mpeinference": "admm",
+    "dualbcdinference": "bcd",
+    "dualbcdreasoner": "bcd",
+}
+_OF_LEARNERS: Mapping[str, tuple[tuple[str, ...], str, Callable[[Any], object]]] = {
+    "gradientdescent.numsteps": (("hinge_perceptron", "hinge_pseudolikelihood"), "iterations", int),
+    "votedperceptron.numsteps": (("hinge_perceptron", "hinge_pseudolikelihood"), "iterations", int),
+    "gradientdescent.stepsize": (("hinge_perceptron", "hinge_pseudolikelihood"), "step", float),
+    "votedperceptron.stepsize": (("hinge_perceptron", "hinge_pseudolikelihood"), "step", float),
+    "gridsearch.weights": (("hinge_search",), "values", lambda text: tuple(map(float, str(text).split(":")))),
+    "randomgridsearch.maxlocations": (("hinge_search",), "trials", int),
+}
+_OF_ENGINES: Mapping[str, tuple[str, str, Callable[[Any], object]]] = {
+    "admmreasoner.maxiterations": ("admm", "max_iterations", int),
+    "admmreasoner.stepsize": ("admm", "penalty", float),
+}
+_WITHOUT_EFFECT = ("runtime.db.", "runtime.log", "log4j.", "parallel.")
+"""Where PSL stores its atoms, and what it logs: no part of the answer."""
+
+
+@dataclass(frozen=True)
+class DocumentSettings:
+    """A document's options in the words of engines and learners.
+
+    Attributes
+    ----------
+    learn : bool or None
+        Whether the document says to learn, or not to; None where it says neither.
+    learner, engine : str
+        `auto` where the document names none.
+    learner_options, engine_options : mapping
+    seed : int or None
+    ignored : tuple of str
+        Options without an equal, as `name = value`.
+    """
+
+    learn: bool | None = None
+    learner: str = "auto"
+    learner_options: Mapping[str, object] = field(default_factory=dict)
+    engine: str = "auto"
+    engine_options: Mapping[str, object] = field(default_factory=dict)
+    seed: int | None = None
+    ignored: tuple[str, ...] = ()
+
+
+def document_settings(options: Mapping[str, object], default_learner: str) -> DocumentSettings:
+    """The settings that options of a document ask for; `default_learner` is what `auto` means."""
+    given = {str(name).casefold(): value for name, value in options.items()}
+    left = dict(given)
+    learner, learner_options, engine = "auto", dict[str, object](), "auto"
+    method = _short(given.get("runtime.learn.method"))
+    if method in _LEARNERS:
+        learner, found = _LEARNERS[method]
+        learner_options |= found
+        left.pop("runtime.learn.method")
+    method = _short(given.get("runtime.inference.method"))
+    if method in _ENGINES:
+        engine = _ENGINES[method]
+        left.pop("runtime.inference.method")
+    engine_options: dict[str, object] = {}
+    for name, (owner, parameter, read) in _OF_ENGINES.items():
+        if name in left and engine in ("auto", owner) and (value := _read(read, left[name])) is not None:
+            engine, engine_options[parameter] = owner, value
+            left.pop(name)
+    for name, (owners, parameter, read) in _OF_LEARNERS.items():
+        of = default_learner if learner == "auto" else learner
+        if name in left and of in owners and (value := _read(read, left[name])) is not None:
+            learner, learner_options[parameter] = of, value
+            left.pop(name)
+    learn = _flag(left, "runtime.learn")
+    seed = _read(int, left["random.seed"]) if "random.seed" in left else None
+    if seed is not None:
+        left.pop("random.seed")
+    ignored = tuple(f"{name} = {value}" for name, value in sorted(left.items()) if not name.startswith(_WITHOUT_EFFECT))
+    return DocumentSettings(
+        learn,
+        learner,
+        learner_options,
+        engine,
+        engine_options,
+        None if seed is None else int(str(seed)),
+        ignored,
+    )
+
+
+def _short(name: object) -> str:
+    """A class's name without its package."""
+    return str(name or "").rsplit(".", 1)[-1].casefold()
+
+
+def _read(read: Callable[[Any], object], value: object) -> object | None:
+    """A value of the wanted type, None where it is none: the option then stays unread, and is said to."""
+    try:
+        return read(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _flag(left: dict[str, object], name: str) -> bool | None:
+    value = str(left.get(name)).casefold()
+    if value not in ("true", "false"):
+        return None
+    left.pop(name)
+    return value == "true"
