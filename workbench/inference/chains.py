@@ -18,13 +18,17 @@ from workbench.inference.maxwalksat import MaxWalkSAT
 from workbench.inference.random_numbers import stream
 from workbench.network.energy import hard_violation
 from workbench.network.ground_network import GroundNetwork, Relation
-from workbench.network.layout import Layout
+from workbench.network.layout import SQUARED, Layout
 from workbench.progress import Progress, expired
 
-__all__ = ["Chain", "Record", "hard_price", "legal_state", "new_chain", "run_chains"]
+__all__ = ["Chain", "Record", "hard_price", "is_light", "legal_state", "new_chain", "run_chains"]
 
 CERTAIN = 1000.0
 """An energy difference against which no draw is ever made: exp(-1000) is 0."""
+HEAVY = 3.0
+"""The weight of a row beyond which joint draws are made: a state that breaks it is left twenty times in a row."""
+COOLING, SWEEPS = 1_000_000, (20, 400)
+"""Entries that a cooled start looks at, about, and the least and most sweeps that it makes."""
 BATCHES = 16
 ATTENTION = 0.02
 """Seconds between two looks at the deadline and the cancel, where steps are shorter."""
@@ -44,6 +48,8 @@ class Chain:
         Summed states, and summed conditional probabilities, of the samples of each batch.
     squares : float64 array, shape (2, n_atoms)
         Summed squares of the conditional probabilities in the first and the second half.
+    light : bool
+        See `is_light`.
     sizes : int64 array, shape (BATCHES,)
     """
 
@@ -55,11 +61,16 @@ class Chain:
     hits: Float32
     soft: Float32
     squares: Float
+    light: bool
     sizes: Int64 = field(default_factory=lambda: np.zeros(BATCHES, np.int64))
 
     def redraw(self, layout: Layout, price: Float, probability: Float) -> None:
-        """Joint draws of small groups, then a Gibbs sweep; `probability` gains the conditional probabilities met."""
-        joint_sweep(layout, self.group, price, self.y, self.ell, self.block_true, self.random)
+        """A Gibbs sweep, after joint draws of small groups where single moves may freeze.
+
+        `probability` gains the conditional probabilities met.
+        """
+        if not self.light:
+            joint_sweep(layout, self.group, price, self.y, self.ell, self.block_true, self.random)
         sweep(layout, price, self.y, self.ell, self.block_true, probability, self.random)
 
     def record(self, batch: int, probability: Float) -> None:
@@ -75,9 +86,34 @@ def new_chain(layout: Layout, state: Float, seed: int, number: int) -> Chain:
     ell, block_true = np.zeros(layout.n_rows), np.full(layout.block_kind.size, -1, np.int32)
     set_rows(layout, y, ell, block_true)
     hits, soft = np.zeros((2, BATCHES, layout.n_atoms), np.float32)
-    return Chain(
-        y, ell, block_true, stream(seed, number + 1), new_group(layout), hits, soft, np.zeros((2, layout.n_atoms))
-    )
+    squares, random = np.zeros((2, layout.n_atoms)), stream(seed, number + 1)
+    return Chain(y, ell, block_true, random, new_group(layout), hits, soft, squares, is_light(layout))
+
+
+def is_light(layout: Layout) -> bool:
+    """Whether single moves get everywhere soon: no hard rows, no blocks, no row heavier than 3.
+
+    Joint draws and slices are for what holds atoms together; here they would cost more than the sweeps themselves.
+    """
+    soft = bool(np.all((layout.kind == Relation.HINGE) | (layout.kind == SQUARED)))
+    return soft and not layout.block_kind.size and float(np.abs(layout.weight).max(initial=0.0)) <= HEAVY
+
+
+def cool(layout: Layout, chain: Chain, price: Float, *, deadline: float | None, progress: Progress) -> None:
+    """Bring a chain from a random state to where it belongs: sweeps at weights that rise from nothing to their size.
+
+    A chain that begins at a local minimum of heavy weights stays there. Small networks get more sweeps, for they cost
+    nothing; hard rows are kept throughout.
+    """
+    hard = (layout.kind == Relation.AT_MOST) | (layout.kind == Relation.EQUAL)
+    entries = layout.row_atom.size + layout.n_atoms
+    sweeps = int(np.clip(COOLING // max(entries, 1), *SWEEPS))
+    nothing = np.zeros(layout.n_atoms)
+    for done in range(1, sweeps):
+        if expired(deadline) or progress.cancelled:
+            return
+        share = done / sweeps
+        chain.redraw(layout._replace(field=share * layout.field), np.where(hard, price, share * price), nothing)
 
 
 def hard_price(layout: Layout) -> Float:
@@ -126,9 +162,10 @@ def begin_chains(
 ) -> list[Chain] | None:
     """One chain for each of `starts`, at that state or, where it is None, at a legal one of its own.
 
-    None where no state that keeps the hard rows was found. For `low` see `legal_state`.
+    None where no state that keeps the hard rows was found. For `low` see `legal_state`; without it chains that have no
+    start of their own are cooled.
     """
-    chains = []
+    chains, price = [], hard_price(layout)
     for number, start in enumerate(starts):
         state = start
         if state is None:
@@ -137,6 +174,8 @@ def begin_chains(
         if state is None:
             return None
         chains.append(new_chain(layout, state, seed, number))
+        if start is None and not low:
+            cool(layout, chains[-1], price, deadline=deadline, progress=progress)
     return chains
 
 

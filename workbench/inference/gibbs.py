@@ -25,8 +25,8 @@ __all__ = ["Gibbs"]
 class Gibbs:
     """Sweeps over all atoms, each redrawn given the rest; members of a `!` or `?` block are redrawn together.
 
-    Before each sweep some small groups of atoms and blocks that share rows are redrawn jointly, so that chains pass
-    where single moves would break a hard row, as when two blocks must swap their values.
+    Where rows are hard or heavy some small groups of atoms and blocks that share rows are redrawn jointly before each
+    sweep, so that chains pass where single moves would break a hard row, as when two blocks must swap their values.
 
     The answer is the mean of the conditional probabilities over the sweeps (Rao-Blackwell); the raw frequencies are in
     `diagnostics["raw_probability"]`. Any row is allowed, clause or not. Moves that break a hard row have probability
@@ -40,8 +40,8 @@ class Gibbs:
         Unrecorded sweeps of each chain.
     chains : int
     from_map : bool
-        Start each chain where a MaxWalkSAT search of its own ends (Singla and Domingos 2005), rather than at a random
-        legal state.
+        Start each chain where a MaxWalkSAT search of its own ends (Singla and Domingos 2005), rather than where sweeps
+        end whose weights rise from nothing to their size.
     """
 
     name: ClassVar[str] = "gibbs"
@@ -50,7 +50,7 @@ class Gibbs:
     samples: int = 2000
     burn_in: int = 100
     chains: int = 4
-    from_map: bool = True
+    from_map: bool = False
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """Nothing."""

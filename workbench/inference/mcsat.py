@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -21,6 +22,9 @@ from workbench.progress import SILENT, Progress
 
 __all__ = ["MCSAT", "new_slice"]
 
+SELDOM = 4
+"""Samples from one slice to the next where sweeps alone get everywhere."""
+
 
 @dataclass(frozen=True)
 class MCSAT:
@@ -31,7 +35,8 @@ class MCSAT:
     is propagated, and the next state is drawn from those that satisfy the rest. Blocks are moved inside.
 
     After each step come joint draws of small groups and a Gibbs sweep, which leave the network's distribution as it is
-    too: where many rows bind one atom, nearly every step keeps some of them, and slices alone would hardly move.
+    too: where many rows bind one atom, nearly every step keeps some of them, and slices alone would hardly move. Where
+    nothing is hard or heavy (`is_light`), the sweeps do the work: joint draws are left out, and three slices of four.
 
     The answer is the mean of the conditional probabilities over the samples (Rao-Blackwell); the raw frequencies are in
     `diagnostics["raw_probability"]`.
@@ -49,8 +54,8 @@ class MCSAT:
         Sweeps among solutions after each search: they leave the uniform distribution over solutions as it is, and so
         undo SampleSAT's bias towards some of them.
     from_map : bool
-        Start each chain where a short MaxWalkSAT search of its own ends, rather than at any state that keeps the hard
-        clauses.
+        Start each chain where a short MaxWalkSAT search of its own ends, rather than where a sampler ends whose weights
+        rise from nothing to their size (`cool`).
     """
 
     name: ClassVar[str] = "mcsat"
@@ -61,7 +66,7 @@ class MCSAT:
     chains: int = 4
     search_steps: int = 2000
     sweeps: int = 2
-    from_map: bool = True
+    from_map: bool = False
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """Rows that are no clauses."""
@@ -99,12 +104,14 @@ class MCSAT:
         price, work = hard_price(layout), [new_slice(layout) for _ in chains]
 
         def stepper(chain: Chain, work: Slice) -> Callable[[int, bool], None]:
-            probability = np.zeros(layout.n_atoms)
+            probability, turns = np.zeros(layout.n_atoms), count()
+            every = SELDOM if chain.light else 1
 
             def advance(batch: int, record: bool) -> None:
-                slice_step(
-                    layout, work, chain.y, chain.ell, chain.block_true, chain.random, self.search_steps, self.sweeps
-                )
+                if next(turns) % every == 0:
+                    slice_step(
+                        layout, work, chain.y, chain.ell, chain.block_true, chain.random, self.search_steps, self.sweeps
+                    )
                 probability[:] = 0.0
                 chain.redraw(layout, price, probability)
                 if record:
