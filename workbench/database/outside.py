@@ -22,9 +22,9 @@ VECTORS_PER_CHUNK = 50
 
 
 @contextmanager
-def outside(path: Path | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
-    """An empty DuckDB that may read files and attach databases; in memory, or in a new file at `path`."""
-    connection = duckdb.connect(path or ":memory:", config={"autoinstall_known_extensions": "false"})
+def outside() -> Iterator[duckdb.DuckDBPyConnection]:
+    """An empty in-memory DuckDB that may read files and attach databases."""
+    connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
     try:
         yield connection
     finally:

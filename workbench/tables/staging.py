@@ -89,7 +89,7 @@ class Staging:
 def stage(sources: Iterable[TableSource]) -> Iterator[Staging]:
     """Read tables into a database of their own, which is gone when the `with` block ends.
 
-    The database lies on disk, so tables larger than memory fit. Cost: a few CPU-seconds for a gigabyte of text.
+    What does not fit into memory is put on disk. Cost: some ten CPU-seconds for a gigabyte of text.
 
     Raises
     ------
@@ -100,7 +100,9 @@ def stage(sources: Iterable[TableSource]) -> Iterator[Staging]:
     with TemporaryDirectory(prefix="workbench-tables-") as directory:
         workplace = Path(directory) / "texts"
         workplace.mkdir()
-        with outside(Path(directory) / "tables.duckdb") as connection:
+        with outside() as connection:
+            # In memory, and only what does not fit on disk: a database file would be compressed at four times the cost.
+            connection.execute(f"SET temp_directory = {text_literal(directory)}")
             tables = [_stage(connection, source, f"t{number}", workplace) for number, source in enumerate(sources)]
             yield Staging(connection, tables)
 
