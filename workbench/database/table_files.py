@@ -98,7 +98,7 @@ def _column_names(first_text: str, delimiter: str, header: bool) -> list[str]:
 def read_fault(error: duckdb.Error, source: Source) -> Diagnostic:
     """DuckDB's complaint about a file, at its line."""
     text = str(error)
-    found = re.search(r"(?:on|at) [Ll]ine:? (\d+)", text) or re.search(r"LINE:? (\d+)", text)
+    found = re.search(r"(?:on|at|in) [Ll]ine:? (\d+)", text) or re.search(r"LINE:? (\d+)", text)
     expected = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
     message = f"cells in this line: {expected[2]}, in the first: {expected[1]}" if expected else first_line(error)
     return source.diagnostic("E0204" if expected else "E0211", message, int(found[1]) if found else None)

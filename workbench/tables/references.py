@@ -81,9 +81,9 @@ def _key_score(counts: TableCounts, column: ColumnCounts) -> float:
     if not unique and not nearly:
         return 0
     called = _called_like_key(counts.table.name, column.name)
-    if not unique:
-        return called if called >= 3 else 0
     first = counts.columns[0] is column
+    if not unique:
+        return called if called >= (2 if first else 3) else 0
     texts = column.numbers < column.filled
     dense = column.low is not None and column.high is not None and column.high - column.low < 2 * column.filled
     return called + 0.5 if called else (1.0 if first and (texts or dense) else 0)

@@ -95,7 +95,8 @@ def _typed(staging: Staging, table: TableMapping, relation: str, target: Target 
         subject = tuple(columns[column.name] for column in table.references)
     else:
         subject = (columns[table.key],) if table.key is not None else (ROW,)
-    return TypedTable(table, relation, columns, staged.rows, subject, asked)
+    empty = Diagnostic("E0233", f"{staged.source.shown} has columns and no rows", staged.span(1), severity="warning")
+    return TypedTable(table, relation, columns, staged.rows, subject, asked, () if staged.rows else (empty,))
 
 
 def _check_columns(staged: StagedTable, table: TableMapping) -> None:
@@ -311,8 +312,8 @@ def _about_repetitions(staging: Staging, typed: TypedTable, group: Sequence[str]
     rows = "1 row of" if repeated == 1 else f"{repeated:,} rows of"
     return Diagnostic(
         "E0240",
-        f"{rows} {staged.source.shown} {'repeats' if repeated == 1 else 'repeat'} another and count once, "
-        f"such as rows {_listed(places)}",
+        f"{rows} {staged.source.shown} {'repeats' if repeated == 1 else 'repeat'} another and "
+        f"{'counts' if repeated == 1 else 'count'} once, such as rows {_listed(places)}",
         staged.span(places[1]),
         severity="note",
     )
