@@ -66,7 +66,7 @@ from workbench.database.salvage import Salvage, salvage
 from workbench.database.schema import StoredPredicate
 from workbench.database.table_files import TABLE_SUFFIXES, TablePreview, preview_table, read_fault
 from workbench.database.tables import load_frame, load_tables, predicate_of_file
-from workbench.database.text_files import chunks_of_lines, display_name, line_reader, open_binary
+from workbench.database.text_files import cells_of_line, chunks_of_lines, display_name, line_reader, open_binary
 from workbench.database.toml_reader import TomlReader, read_toml
 
 __all__ = [
@@ -100,6 +100,7 @@ __all__ = [
     "Unlisted",
     "beside_truth",
     "catalog",
+    "cells_of_line",
     "changed_rows",
     "chunks_of_lines",
     "clear_folds",

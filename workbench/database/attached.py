@@ -57,6 +57,8 @@ def load_attached(
         E0213 when the database cannot be attached or DuckDB's extension for it is not installed and cannot be
         fetched.
     """
+    if "\0" in table or "\0" in os.fspath(source):
+        raise InputError.of("E0213", "the name of a table or database holds a NUL character")
     stored = find_predicate(database, predicate or table.rsplit(".", 1)[-1], None)
     chosen = kind or _kind_of(source)
     with database.transaction() as connection, outside() as reader:

@@ -40,7 +40,7 @@ def copy_sqlite_table(source: str | os.PathLike[str], table: str, target: duckdb
                 target.register("incoming_batch", batch)
                 target.execute(f"INSERT INTO {quoted(into)} FROM incoming_batch")
                 target.unregister("incoming_batch")
-    except (sqlite3.Error, UnicodeDecodeError) as error:
+    except (sqlite3.Error, ValueError) as error:
         raise InputError.of("E0213", f"{table} of {os.fspath(source)} cannot be read: {error}") from None
 
 
@@ -69,5 +69,7 @@ def _batches(rows: sqlite3.Cursor, names: list[str]) -> Iterator[pyarrow.Table]:
 
 def _text(cell: str | float | bytes | None) -> str | None:
     if isinstance(cell, bytes):
-        return cell.decode("utf-8")
+        cell = cell.decode("utf-8")
+    if isinstance(cell, str) and "\0" in cell:
+        raise ValueError(f"the cell {cell!r} holds a NUL character")
     return None if cell is None else str(cell)

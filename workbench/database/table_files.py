@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import duckdb
 from workbench.database.identifiers import text_literal
 from workbench.database.ingest import Source
 from workbench.database.outside import first_line, outside
-from workbench.database.text_files import chunks_of_lines, display_name, line_reader, open_binary
+from workbench.database.text_files import cells_of_line, chunks_of_lines, display_name, line_reader, open_binary
 from workbench.errors import Diagnostic, InputError, UsageError
 
 __all__ = ["TABLE_SUFFIXES", "TablePreview", "numbered", "preview_table", "read_fault", "scan", "table_suffix"]
@@ -85,7 +84,7 @@ def scan(path: Path, header: bool) -> str:
 
 def _column_names(first_text: str, delimiter: str, header: bool) -> list[str]:
     # A carriage return alone ends a line as well.
-    cells = next(csv.reader([first_text.split("\r")[0]], delimiter=delimiter), [])
+    cells = cells_of_line(first_text.split("\r")[0], delimiter)
     names: list[str] = []
     for position, cell in enumerate(cells):
         name = cell.strip() if header and cell.strip() else f"column{position}"
@@ -101,6 +100,8 @@ def read_fault(error: duckdb.Error, source: Source) -> Diagnostic:
     found = re.search(r"(?:on|at|in) [Ll]ine:? (\d+)", text) or re.search(r"LINE:? (\d+)", text)
     expected = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
     message = f"cells in this line: {expected[2]}, in the first: {expected[1]}" if expected else first_line(error)
+    if "unterminated quote" in text:
+        message = "a quotation mark is opened in this line and not closed again"
     return source.diagnostic("E0204" if expected else "E0211", message, int(found[1]) if found else None)
 
 

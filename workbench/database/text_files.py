@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import os
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
@@ -13,7 +15,7 @@ import numpy as np
 
 from workbench.errors import InputError, Span, WorkbenchError
 
-__all__ = ["chunks_of_lines", "display_name", "line_reader", "open_binary"]
+__all__ = ["cells_of_line", "chunks_of_lines", "display_name", "line_reader", "open_binary"]
 
 CHUNK_BYTES = 32 * 1024 * 1024
 LONGEST_LINE = 4 * 1024 * 1024
@@ -112,6 +114,22 @@ def _bad_bytes(
 ) -> WorkbenchError:
     span = Span(name, line, column, line, column + 1)
     return InputError.of("E0209", message, span=span, help=help)
+
+
+def cells_of_line(line: str, separator: str) -> list[str]:
+    """The cells of one line of a table, of any length."""
+    with any_cell_size():
+        return next(csv.reader([line], delimiter=separator), [])
+
+
+@contextmanager
+def any_cell_size() -> Iterator[None]:
+    """Let `csv` read cells beyond its limit of 131,072 characters, up to the longest line that is read at all."""
+    before = csv.field_size_limit(16 * LONGEST_LINE)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def line_reader(path: Path) -> Callable[[int], str | None]:

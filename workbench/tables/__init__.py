@@ -35,7 +35,7 @@ from workbench.tables.readings import Reading
 from workbench.tables.sources import TableSource, find_sources, form_of, is_table_file
 from workbench.tables.staging import StagedTable, Staging, stage
 from workbench.tables.targets import Leak, TargetRows, leaks, target_faults, target_rows
-from workbench.tables.typed import TypedTable, type_tables
+from workbench.tables.typed import TypedTable, counted, type_tables
 
 __all__ = [
     "ColumnKind",
@@ -52,6 +52,7 @@ __all__ = [
     "Target",
     "TargetRows",
     "TypedTable",
+    "counted",
     "find_sources",
     "form_of",
     "format_mapping",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import gzip
 import re
 import zlib
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from workbench.database import chunks_of_lines, display_name, open_binary
+from workbench.database import cells_of_line, chunks_of_lines, display_name, open_binary
 from workbench.errors import Diagnostic, InputError, Span, UsageError
 from workbench.tables.names import column_names
 
@@ -228,11 +227,7 @@ def _separator(lines: Sequence[str]) -> str:
 
 
 def _cells(line: str, separator: str) -> list[str]:
-    limit = csv.field_size_limit(LONGEST_LINE)
-    try:
-        return [cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])]
-    finally:
-        csv.field_size_limit(limit)
+    return [cell.strip() for cell in cells_of_line(line, separator)]
 
 
 def _is_header(lines: Sequence[str], separator: str) -> bool:

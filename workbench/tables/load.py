@@ -10,6 +10,7 @@ from workbench.language.program import Predicate
 from workbench.tables.facts import MappedPredicate, mapped_predicates, target_of
 from workbench.tables.mapping import TablesMapping
 from workbench.tables.staging import Staging
+from workbench.tables.targets import target_warnings
 from workbench.tables.typed import ROW, TypedTable, type_tables
 
 __all__ = ["TablesReport", "load_tables_as_mapped"]
@@ -82,6 +83,7 @@ def load_tables_as_mapped(
     tables = type_tables(staging, mapping) if typed is None else typed
     predicates = mapped_predicates(mapping)
     notes = [note for table in staging.tables.values() for note in table.notes]
+    notes += target_warnings(staging, mapping, tables)
     counts: dict[str, int] = {}
     with database.transaction():
         database.declare_predicates([Predicate(found.name, found.types) for found in predicates])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow
+import pyarrow.compute
 
 from workbench.arrays import Float
 from workbench.errors import Diagnostic, InputError
@@ -17,7 +18,7 @@ from workbench.tables.mapping import TablesMapping
 from workbench.tables.staging import Staging
 from workbench.tables.typed import TypedTable
 
-__all__ = ["Leak", "TargetRows", "leaks", "target_faults", "target_rows"]
+__all__ = ["Leak", "TargetRows", "leaks", "target_faults", "target_rows", "target_warnings"]
 
 GIVES_AWAY = 0.99
 
@@ -101,6 +102,18 @@ def target_faults(rows: TargetRows) -> tuple[Diagnostic, ...]:
             ),
         )
     return ()
+
+
+def target_warnings(
+    staging: Staging, mapping: TablesMapping, typed: Mapping[str, TypedTable]
+) -> tuple[Diagnostic, ...]:
+    """What a load says of its target: faults and leaks, as warnings; nothing where nothing is to be predicted."""
+    target = target_of(mapping)
+    if target is None:
+        return ()
+    faults = target_faults(target_rows(staging, mapping, typed))
+    found = [replace(fault, severity="warning") for fault in faults]
+    return (*found, *(leak.diagnostic(target) for leak in leaks(staging, mapping, typed)))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
 from workbench.tables.staging import StagedTable, Staging
 from workbench.tables.values import date_from_parts, date_value, is_blank, number_value, truth_value
 
-__all__ = ["TypedTable", "type_tables"]
+__all__ = ["TypedTable", "counted", "type_tables"]
 
 SHOWN = 5
 ROW = "row_"
@@ -45,6 +45,19 @@ class TypedTable:
     subject: tuple[str, ...]
     target: str | None = None
     notes: tuple[Diagnostic, ...] = ()
+
+
+def counted(staging: Staging, table: TableMapping) -> TableMapping:
+    """A table of a mapping that was read, with the rows and blanks of a staged one, and where that came from."""
+    staged = staging.tables[table.name]
+    _check_columns(staged, table)
+    wanted = ", ".join(f"count(*) FILTER (NOT ({_is_filled(staged, column)}))" for column in table.columns)
+    blanks = staging.rows(f"SELECT {wanted} FROM {staged.relation}")[0] if wanted else ()
+    columns = tuple(
+        replace(column, missing=int(blank), reason=column.reason or "the mapping says so")
+        for column, blank in zip(table.columns, blanks)
+    )
+    return replace(table, source=staged.source, rows=staged.rows, columns=columns)
 
 
 def type_tables(staging: Staging, mapping: TablesMapping) -> Mapping[str, TypedTable]:

@@ -14,6 +14,7 @@ from workbench.tables import (
     TableSource,
     TablesReport,
     Target,
+    counted,
     find_sources,
     form_of,
     format_mapping,
@@ -118,11 +119,7 @@ def load_wide_tables(
     with stage(found) as staging:
         chosen = propose(staging, predict=predict, taken=taken) if given is None else given
         if given is not None:
-            tables = [
-                replace(table, source=staging.tables[table.name].source, rows=staging.tables[table.name].rows)
-                for table in given.tables
-            ]
-            chosen = TablesMapping(tuple(tables), predict or given.predict)
+            chosen = TablesMapping(tuple(counted(staging, table) for table in given.tables), predict or given.predict)
         target = target_of(chosen)
         with database.transaction():
             report = load_tables_as_mapped(database, staging, chosen, world=world or DEFAULT_WORLD)

@@ -1,0 +1,169 @@
+"""Tables that are at fault: each is named with file, row and column, and nothing is loaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import workbench as wb
+from workbench.database import LoadReport
+from workbench.errors import Diagnostic, WorkbenchError
+from workbench.tables import (
+    TablesReport,
+    format_mapping,
+    leaks,
+    propose,
+    stage,
+    target_faults,
+    target_rows,
+    type_tables,
+)
+from workbench.tables import find_sources as sources_of
+
+ITEMS = "item_id,n,c\n" + "".join(f"K{i:03d},{i},{'xy'[i % 2]}\n" for i in range(100))
+
+
+def load(path: Path, text: str, **options: object) -> LoadReport:
+    path.write_bytes(text.encode("utf-8"))
+    with wb.open() as ws:
+        return ws.load(path, **options)  # type: ignore[arg-type]
+
+
+def faults(path: Path, text: str, **options: object) -> tuple[Diagnostic, ...]:
+    """The errors of a load, of which nothing stays in the workspace."""
+    path.write_bytes(text.encode("utf-8"))
+    with wb.open() as ws:
+        with pytest.raises(WorkbenchError) as raised:
+            ws.load(path, **options)  # type: ignore[arg-type]
+        assert not ws.database.predicates()
+    return tuple(raised.value.diagnostics)
+
+
+def places(found: tuple[Diagnostic, ...]) -> list[tuple[str, int, int]]:
+    return [(one.code, one.span.line, one.span.column) for one in found if one.span]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "column"),
+    [
+        pytest.param("id;name;name\n1;a;b\n", "E0232", 1, 9, id="a column named twice"),
+        pytest.param("", "E0233", 1, 1, id="an empty file"),
+        pytest.param("id,name\n1,a\n2,b,c\n", "E0204", 3, 1, id="a cell too many"),
+        pytest.param("id,name\n1,a\0b\n", "E0209", 2, 4, id="NUL"),
+        pytest.param('id,name\n1,"a\n2,b\n', "E0211", 2, 1, id="an open quotation mark"),
+        pytest.param(ITEMS + ",5,x\n", "E0238", 102, 1, id="a key with a blank"),
+        pytest.param(ITEMS + "K003,7,x\n", "E0239", 102, 2, id="a key with a repetition"),
+    ],
+)
+def test_a_fault_is_named_with_its_place(tmp_path: Path, text: str, code: str, line: int, column: int) -> None:
+    assert places(faults(tmp_path / "items.csv", text)) == [(code, line, column)]
+
+
+def test_a_repeated_key_names_both_rows(tmp_path: Path) -> None:
+    (found,) = faults(tmp_path / "items.csv", ITEMS + "K003,7,x\n")
+    assert "K003 stands in rows 5, 102" in found.message
+    assert "different n, c" in found.message
+
+
+@pytest.mark.parametrize(("keep", "kept"), [("first", 3.0), ("last", 7.0)])
+def test_keep_chooses_among_rows_that_contradict(tmp_path: Path, keep: str, kept: float) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text(ITEMS + "K003,7,x\n", encoding="utf-8")
+    with stage(sources_of([path])) as staging:
+        text = format_mapping(propose(staging), tmp_path).replace('keep = "error"', f'keep = "{keep}"')
+    (tmp_path / "mapping.toml").write_text(text, encoding="utf-8")
+    with wb.open() as ws:
+        report = ws.load(path, mapping=tmp_path / "mapping.toml")
+        found = ws.database.execute("SELECT * FROM facts.\"N\" WHERE item = 'K003'").fetchall()
+    assert float(found[0][2]) == kept
+    assert report.facts["N"] == 100
+    assert [note.code for note in report.warnings] == ["E0239"]
+
+
+def test_rows_that_say_the_same_count_once(tmp_path: Path) -> None:
+    report = load(tmp_path / "items.csv", ITEMS + "K003,3,y\nK004,,x\n")
+    assert report.facts["N"] == 100
+    assert [(note.code, note.severity) for note in report.warnings] == [("E0240", "note")]
+
+
+def test_dates_that_do_not_exist_are_counted_and_an_error_where_the_mapping_says_so(tmp_path: Path) -> None:
+    text = "id,d\n" + "".join(f"{i},{i % 28 + 1:02d}.02.2020\n" for i in range(60)) + "60,31.02.2020\n"
+    report = load(tmp_path / "days.csv", text)
+    assert report.facts["D"] == 60
+    (note,) = report.warnings
+    assert (note.code, note.span and note.span.line) == ("E0236", 62)
+    assert "'31.02.2020' in row 62" in note.message
+    assert isinstance(report, TablesReport)
+    mapping = format_mapping(report.mapping, tmp_path).replace(', unreadable = "blank"', "")
+    (tmp_path / "mapping.toml").write_text(mapping, encoding="utf-8")
+    found = faults(tmp_path / "days.csv", text, mapping=tmp_path / "mapping.toml")
+    assert places(found) == [("E0236", 62, 2)]
+
+
+def test_mixed_cells_stay_texts_and_the_reason_says_so(tmp_path: Path) -> None:
+    report = load(tmp_path / "m.csv", "id,v\n" + "".join(f"{i},{'abc' if i % 3 else i}\n" for i in range(60)))
+    assert isinstance(report, TablesReport)
+    column = report.mapping.table("m").column("v")
+    assert column.kind in ("text", "category")
+    assert "are numbers" in column.reason
+    assert report.facts[column.predicate or ""] == 60
+
+
+def test_a_table_without_rows_is_a_warning(tmp_path: Path) -> None:
+    report = load(tmp_path / "none.csv", "id,name\n")
+    assert [(note.code, note.severity) for note in report.warnings] == [("E0233", "warning")]
+
+
+def test_references_to_nothing_are_counted_and_loaded(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text(ITEMS, encoding="utf-8")
+    orders = "order_id,item_id\n" + "".join(f"{i},K{i:03d}\n" for i in range(98)) + "98,K777\n99,K777\n"
+    (tmp_path / "orders.csv").write_text(orders, encoding="utf-8")
+    with wb.open() as ws:
+        report = ws.load([tmp_path / "items.csv", tmp_path / "orders.csv"])
+    (note,) = report.warnings
+    assert (note.code, note.span and (note.span.line, note.span.column)) == ("E0241", (100, 2))
+    assert "2 cells of orders.item_id refer to nothing in items: K777" in note.message
+    assert report.facts["Item"] == 100
+
+
+def test_a_target_of_one_class_and_a_leak_are_told(tmp_path: Path) -> None:
+    rows = [
+        (i, 20 + i % 40, "2020-01-05" if i % 5 == 0 else "", "" if i % 7 == 3 else "yes" if i % 5 == 0 else "no")
+        for i in range(300)
+    ]
+    text = "id,age,closed_on,is_fraud\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
+    (tmp_path / "cases.csv").write_text(text, encoding="utf-8")
+    with stage(sources_of([tmp_path / "cases.csv"])) as staging:
+        mapping = propose(staging, predict="cases.is_fraud")
+        typed = type_tables(staging, mapping)
+        found = target_rows(staging, mapping, typed)
+        said = [row[3] for row in rows]
+        assert int(found.labelled.sum()) == len(said) - said.count("")
+        assert int(found.values[found.labelled].sum()) == said.count("yes")
+        assert target_faults(found) == ()
+        (leak,) = leaks(staging, mapping, typed)
+        assert leak.column == "closed_on"
+        assert leak.how == "is filled exactly where is_fraud = yes"
+    with wb.open() as ws:
+        report = ws.load(tmp_path / "cases.csv", predict="cases.is_fraud")
+    assert [note.code for note in report.warnings] == ["E0244"]
+    calm = load(tmp_path / "quiet.csv", "id,x,t\n1,5,yes\n2,6,yes\n3,7,\n", predict="quiet.t")
+    assert [note.code for note in calm.warnings] == ["E0243"]
+
+
+@pytest.mark.parametrize("predict", ["items.item_id", "items.nothing", "nowhere.n", "items", "items.n=3"])
+def test_what_cannot_be_predicted_is_refused(tmp_path: Path, predict: str) -> None:
+    (found,) = faults(tmp_path / "items.csv", ITEMS, predict=predict)
+    assert found.code in ("E0235", "E0237")
+    assert found.help
+
+
+def test_files_that_the_mapping_does_not_speak_of_are_refused(tmp_path: Path) -> None:
+    report = load(tmp_path / "items.csv", ITEMS)
+    assert isinstance(report, TablesReport)
+    (tmp_path / "mapping.toml").write_text(format_mapping(report.mapping, tmp_path), encoding="utf-8")
+    (found,) = faults(tmp_path / "others.csv", ITEMS, mapping=tmp_path / "mapping.toml")
+    assert found.code == "E0234"
+    (found,) = faults(tmp_path / "items.csv", ITEMS.replace("n,c", "m,c"), mapping=tmp_path / "mapping.toml")
+    assert (found.code, "has no column n" in found.message) == ("E0235", True)
