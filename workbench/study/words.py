@@ -97,7 +97,11 @@ def _rows(path: Path) -> str:
                 owner = f" of the same {_spoken(hop.column)} (through {_spoken(before[-2].table)})"
         else:
             owner = f" of its {_spoken(hop.table)}"
-    return f"{_spoken(last.table)}{owner}" if owner else f"{_spoken(path.start)} tied to it by {_spoken(last.column)}"
+    if owner:
+        return f"{_spoken(last.table)}{owner}"
+    if last.table == path.start:
+        return f"{_spoken(path.start)} tied to it by {_spoken(last.column)}"
+    return f"its {_spoken(last.table)} (by {_spoken(last.column)})"
 
 
 def _neighbours(path: Path) -> str:
