@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
+import numpy as np
+
 from workbench.arrays import Float
 from workbench.inference.cliques import count_cliques
 from workbench.inference.cutting_plane import CuttingPlane
+from workbench.inference.exact import Exact
+from workbench.inference.mixed import Mixed
 from workbench.inference.registry import make_engine
 from workbench.inference.solution import Engine, Solution
+from workbench.network.components import components
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.layout import why_not_clausal
 from workbench.network.relax import relax
@@ -73,9 +78,16 @@ def choose(network: GroundNetwork, weights: Float, task: Task, *, discrete: bool
         if network.A.nnz > _SMALL and _entries(network, weights) == network.A.nnz:
             return CuttingPlane(certified, most_rows=0.25), f"{too_wide}; rows are added where they are violated"
         return certified.by_size(network, weights), f"{too_wide}; the integer program gives a certificate"
-    if clausal:
-        return make_engine("mcsat"), too_wide
-    return make_engine("gibbs"), f"{too_wide}, and some rows are no clauses"
+    sampler = make_engine("mcsat" if clausal else "gibbs")
+    why = too_wide if clausal else f"{too_wide}, and some rows are no clauses"
+    return (Mixed(sampler, Exact()), why) if _some_narrow(network, weights) else (sampler, why)
+
+
+def _some_narrow(network: GroundNetwork, weights: Float) -> bool:
+    """Whether elimination has something to do: a narrow component of several atoms."""
+    of_atom = components(network).of_atom
+    several = np.bincount(of_atom)[of_atom] > 1
+    return bool(np.any(Exact().narrow(network, weights) & several))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from workbench.arrays import Float, Int64
+from workbench.arrays import Bool, Float, Int64
 from workbench.errors import Cancelled
 from workbench.inference.elimination import Plan, Variables, best_values, marginals, plan, variables
 from workbench.inference.maxwalksat import infeasible
@@ -47,6 +47,16 @@ class Exact:
     width: int = 20
     memory: int = 2**27
     name: ClassVar[str] = "exact"
+
+    def narrow(self, network: GroundNetwork, weights: Float) -> Bool:
+        """Whether each atom's component is narrow enough, shape (n_atoms,)."""
+        layout = lay_out(network, weights)
+        layout = layout._replace(fixed=propagate(layout, network).fixed)
+        fits = np.ones(layout.n_atoms)
+        for component in _joined(layout).tolist():
+            if isinstance(self._plan(layout, component), str):
+                fits[layout.atom_start[component] : layout.atom_start[component + 1]] = 0.0
+        return layout.to_network(fits) > 0.5
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """A component too wide; finding out may take as long as planning the elimination."""

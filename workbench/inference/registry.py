@@ -101,6 +101,9 @@ def with_parameters(engine: Engine, parameters: Mapping[str, object]) -> Engine:
         E0412 for any other parameter that it does not have.
     """
     settings = cast(Any, engine)  # a frozen dataclass, which a protocol cannot say
+    if hasattr(settings, "sampler"):
+        part: Engine = replace(settings, sampler=with_parameters(settings.sampler, parameters))
+        return part
     known = [field.name for field in fields(settings)]
     for name in parameters:
         if name not in known and name != "samples":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar, Literal, Protocol
+from typing import Literal, Protocol
 
 from workbench.arrays import Float, Int64
 from workbench.network.ground_network import GroundNetwork
@@ -75,7 +75,10 @@ class Solution:
 class Engine(Protocol):
     """An inference engine: a frozen dataclass of its parameters with these members."""
 
-    name: ClassVar[str]
+    @property
+    def name(self) -> str:
+        """By which answers say who gave them: a class attribute."""
+        ...
 
     @property
     def task(self) -> Literal["map", "marginal"]:

@@ -1,0 +1,94 @@
+"""Marginals exactly where components are narrow, by sampling where they are wide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from workbench.arrays import Float, Int64
+from workbench.inference.exact import Exact
+from workbench.inference.solution import Engine, Solution, Status
+from workbench.network.ground_network import GroundNetwork
+from workbench.network.part import part
+from workbench.progress import SILENT, Progress
+
+__all__ = ["Mixed"]
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """A sampler for the components that are too wide for elimination, and elimination for the others.
+
+    The answer's name, status and figures are the sampler's; `diagnostics["exact_atoms"]` says how many atoms it left.
+
+    Parameters
+    ----------
+    sampler : Engine
+        Of marginals.
+    exact : Exact
+    """
+
+    task: ClassVar[Literal["map", "marginal"]] = "marginal"
+
+    sampler: Engine
+    exact: Exact
+
+    @property
+    def name(self) -> str:
+        """The sampler's."""
+        return self.sampler.name
+
+    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
+        """What the sampler declines."""
+        return self.sampler.declines(network, weights)
+
+    def solve(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+        start: Float | None = None,
+    ) -> Solution:
+        """Marginal probabilities; `seed` and `start` are for the sampler."""
+        narrow = self.exact.narrow(network, weights)
+        inside, atoms, rows = part(network, narrow)
+        known = self.exact.solve(inside, weights, deadline=deadline, progress=progress)
+        if known.status is Status.INFEASIBLE:
+            return _clash(known, network, rows)
+        rest, others, rows = part(network, ~narrow)
+        begin = None if start is None else start[others]
+        sampled = self.sampler.solve(rest, weights, seed=seed, deadline=deadline, progress=progress, start=begin)
+        if sampled.status is Status.INFEASIBLE:
+            return _clash(sampled, network, rows)
+
+        def whole(exact: Float, drawn: Float) -> Float:
+            both = np.empty(network.n_atoms)
+            both[atoms], both[others] = exact, drawn
+            return both
+
+        figures: dict[str, object] = {**sampled.diagnostics, "exact_atoms": int(atoms.size)}
+        if "raw_probability" in figures:
+            figures["raw_probability"] = whole(known.values, np.asarray(figures["raw_probability"]))
+        stopped = known.status in (Status.LIMIT, Status.CANCELLED)
+        return replace(
+            sampled,
+            status=known.status if stopped else sampled.status,
+            values=whole(known.values, sampled.values),
+            reason=f"exact on {atoms.size:,} atoms in narrow components, {others.size:,} sampled: {sampled.reason}",
+            diagnostics=figures,
+        )
+
+
+def _clash(solution: Solution, network: GroundNetwork, rows: Int64) -> Solution:
+    """A part's contradiction as the whole network's."""
+    return replace(
+        solution,
+        values=np.full(network.n_atoms, np.nan),
+        conflict=None if solution.conflict is None else rows[solution.conflict],
+        diagnostics={},
+    )

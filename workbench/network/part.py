@@ -1,0 +1,57 @@
+"""Some components of a network as a network of their own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from workbench.arrays import Bool, Int64
+from workbench.network.ground_network import Blocks, GroundNetwork
+
+__all__ = ["part"]
+
+
+def part(network: GroundNetwork, inside: Bool) -> tuple[GroundNetwork, Int64, Int64]:
+    """The rows and blocks over the atoms `inside`, which no row or block joins to others; for marginals.
+
+    Sums over groundings that a network keeps by template stay the whole network's, so that energies are not the part's.
+    Linear in the stored entries.
+
+    Parameters
+    ----------
+    inside : bool array, shape (n_atoms,)
+
+    Returns
+    -------
+    network, atoms, rows
+        The whole network's number of each of its atoms and rows.
+    """
+    atoms = np.flatnonzero(inside)
+    rows = np.flatnonzero(_touches(network.A, inside))
+    blocks = np.flatnonzero(_touches(network.blocks.members, inside))
+    smaller = replace(
+        network,
+        A=csr_array(network.A[rows][:, atoms]),
+        b=network.b[rows],
+        template=network.template[rows],
+        relation=network.relation[rows],
+        scale=None if network.scale is None else network.scale[rows],
+        unit=csr_array(network.unit[atoms]),
+        blocks=Blocks(
+            csr_array(network.blocks.members[blocks][:, atoms]),
+            network.blocks.kind[blocks],
+            network.blocks.right[blocks],
+        ),
+        world=network.world[atoms],
+    )
+    return smaller, atoms, rows
+
+
+def _touches(matrix: csr_array, inside: Bool) -> Bool:
+    """Whether each row's first atom is inside; what has no atom, and may contradict itself, is in every part."""
+    filled = np.diff(matrix.indptr) > 0
+    touches = np.ones(matrix.shape[0], np.bool_)
+    touches[filled] = inside[matrix.indices[matrix.indptr[:-1][filled]]]
+    return touches
