@@ -167,3 +167,19 @@ def test_files_that_the_mapping_does_not_speak_of_are_refused(tmp_path: Path) ->
     assert found.code == "E0234"
     (found,) = faults(tmp_path / "items.csv", ITEMS.replace("n,c", "m,c"), mapping=tmp_path / "mapping.toml")
     assert (found.code, "has no column n" in found.message) == ("E0235", True)
+
+
+def test_an_edited_mapping_is_read_with_complaints_at_its_lines(tmp_path: Path) -> None:
+    report = load(tmp_path / "items.csv", ITEMS)
+    assert isinstance(report, TablesReport)
+    text = format_mapping(report.mapping, tmp_path)
+    for wrong, code in (
+        (text.replace('kind = "number"', 'kind = "numbr"'), "E0214"),
+        (text.replace("keep =", "kep ="), "E0214"),
+        (text.replace('predicate = "C"', 'predicate = "N"'), "E0242"),
+        (text.replace('key = "item_id"', 'key = "item"'), "E0235"),
+    ):
+        assert wrong != text
+        (tmp_path / "mapping.toml").write_text(wrong, encoding="utf-8")
+        (found,) = faults(tmp_path / "items.csv", ITEMS, mapping=tmp_path / "mapping.toml")
+        assert found.code == code

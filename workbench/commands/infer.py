@@ -31,6 +31,7 @@ from workbench.commands.options import (
     Query,
     RulesFile,
     Seed,
+    TablesMap,
     TimeLimit,
     WorkspaceFile,
     Worlds,
@@ -103,6 +104,7 @@ def chosen_task(task: str | None) -> Literal["map", "marginal"] | None:
 def infer(
     rules: RulesFile,
     data: Data = None,
+    mapping: TablesMap = None,
     world: Worlds = None,
     query: Query = None,
     closed: Closed = None,
@@ -160,7 +162,10 @@ def infer(
     if samples is not None and has_parameter(engine, "samples"):
         options["samples"] = samples
     program = given_rules(rules)
-    with opened(workspace, program, data, world) as open_workspace, shown_progress(quiet=json) as progress:
+    with (
+        opened(workspace, program, data, world, mapping=mapping) as open_workspace,
+        shown_progress(quiet=json) as progress,
+    ):
         how: dict[str, Any] = {
             "task": chosen_task(task),
             "engine": engine,

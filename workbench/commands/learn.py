@@ -29,6 +29,7 @@ from workbench.commands.options import (
     Query,
     RulesFile,
     Seed,
+    TablesMap,
     TimeLimit,
     WorkspaceFile,
     Worlds,
@@ -82,6 +83,7 @@ LIFT = {"support": "atoms with the body", "rate": "true of them", "rate_of_other
 def learn(
     rules: RulesFile,
     data: Data = None,
+    mapping: TablesMap = None,
     world: Worlds = None,
     query: Query = None,
     closed: Closed = None,
@@ -128,7 +130,7 @@ def learn(
         if learner in ("auto", plan.settings.learner):
             learner, options = plan.settings.learner, {**plan.settings.learner_options, **options}
     with (
-        opened(workspace, program, data, world, learning=True) as open_workspace,
+        opened(workspace, program, data, world, mapping=mapping, learning=True) as open_workspace,
         shown_progress(quiet=json) as progress,
     ):
         result = open_workspace.learn(
@@ -169,6 +171,7 @@ def learn(
 def crossval(
     rules: RulesFile,
     data: Data = None,
+    mapping: TablesMap = None,
     world: Worlds = None,
     query: Query = None,
     closed: Closed = None,
@@ -205,7 +208,10 @@ def crossval(
     """Learn without a part of the data (a world, or a fold), predict it, score it; a row a fold."""
     groups = [group.split(",") for group in fold or ()]
     program = given_rules(rules)
-    with opened(workspace, program, data, world) as open_workspace, shown_progress(quiet=json) as progress:
+    with (
+        opened(workspace, program, data, world, mapping=mapping) as open_workspace,
+        shown_progress(quiet=json) as progress,
+    ):
         result = open_workspace.crossval(
             program,
             folds=cast(Any, groups or (int(folds) if folds.isdecimal() else folds)),

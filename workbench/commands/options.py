@@ -31,6 +31,7 @@ __all__ = [
     "Query",
     "RulesFile",
     "Seed",
+    "TablesMap",
     "TimeLimit",
     "WorkspaceFile",
     "Worlds",
@@ -63,6 +64,12 @@ Worlds = Annotated[
         "--world",
         help="Files of one database kept apart from the others, FILE,FILE; once per database.",
         rich_help_panel=DATA,
+    ),
+]
+TablesMap = Annotated[
+    Path | None,
+    typer.Option(
+        "--mapping", help="What the columns of wide tables in --data mean, as load prints it.", rich_help_panel=DATA
     ),
 ]
 OnlyWorlds = Annotated[
@@ -152,10 +159,12 @@ def opened(
     data: Sequence[Path] | None,
     worlds: Sequence[str] | None,
     *,
+    mapping: Path | None = None,
     learning: bool = False,
 ) -> Iterator[Workspace]:
     """A workspace with the named files loaded, closed at the end.
 
+    With a mapping, files of tables are wide, and without any named the mapping's own are loaded.
     A PSL 2.4 document brings its own data: those of its `learn` split for learning, else of its `infer` split.
     """
     from workbench.errors import UsageError
@@ -174,8 +183,10 @@ def opened(
         split: Literal["infer", "learn"] = "learn" if learning else "infer"
         if isinstance(rules, Path) and rules.name.removesuffix(".gz").endswith((".json", ".yaml", ".yml")):
             print_warnings(opened_workspace.load(rules, split=split).warnings)
-        if data:
-            print_warnings(opened_workspace.load(data, split=split, wide=None if rules is None else False).warnings)
+        if data or mapping is not None:
+            wide = None if rules is None else False
+            loaded = opened_workspace.load(data or (), split=split, wide=wide, mapping=mapping)
+            print_warnings(loaded.warnings)
         for name, files in named_worlds(worlds or ()):
             print_warnings(opened_workspace.load(files, world=name).warnings)
         yield opened_workspace

@@ -19,6 +19,7 @@ from workbench.commands.options import (
     Query,
     RulesFile,
     Seed,
+    TablesMap,
     WorkspaceFile,
     Worlds,
     examples,
@@ -112,6 +113,7 @@ def fmt(
 def ground(
     rules: RulesFile,
     data: Data = None,
+    mapping: TablesMap = None,
     world: Worlds = None,
     query: Query = None,
     closed: Closed = None,
@@ -128,7 +130,7 @@ def ground(
     """Ground the rules over the data; with --preview, count each rule's groundings first and materialise nothing."""
     request: dict[str, Any] = {"query": query, "closed": closed, "hidden": hidden, "limit": limit}
     program = given_rules(rules)
-    with opened(workspace, program, data, world) as open_workspace:
+    with opened(workspace, program, data, world, mapping=mapping) as open_workspace:
         if preview:
             shown = open_workspace.preview(program, learning=learning, samples=samples, **request)
             print_warnings(shown.warnings)
@@ -173,6 +175,7 @@ def explain(
     target: Annotated[str, typer.Argument(metavar="CODE|RULES", help="A diagnostic's code, or a rules file.")],
     atom: Annotated[str | None, typer.Argument(help="The atom to explain, such as 'Smokes(Anna)'.")] = None,
     data: Data = None,
+    mapping: TablesMap = None,
     world: Worlds = None,
     query: Query = None,
     closed: Closed = None,
@@ -206,7 +209,7 @@ def explain(
     from workbench.commands.infer import chosen_task
 
     rules = given_rules(Path(target))
-    with opened(workspace, rules, data, world) as open_workspace:
+    with opened(workspace, rules, data, world, mapping=mapping) as open_workspace:
         result = open_workspace.infer(
             rules,
             task=chosen_task(task),

@@ -16,7 +16,18 @@ from workbench.commands.console import (
     shown_progress,
     writing,
 )
-from workbench.commands.options import Data, Json, Seed, TimeLimit, WorkspaceFile, Worlds, examples, opened, parameters
+from workbench.commands.options import (
+    Data,
+    Json,
+    Seed,
+    TablesMap,
+    TimeLimit,
+    WorkspaceFile,
+    Worlds,
+    examples,
+    opened,
+    parameters,
+)
 from workbench.errors import ExitCode
 
 __all__ = ["register"]
@@ -42,6 +53,7 @@ def register(app: typer.Typer) -> None:
 def structure(
     files: Files,
     data: Data = None,
+    mapping: TablesMap = None,
     world: Worlds = None,
     target: Annotated[str | None, typer.Option("--target", help="Predicates to learn rules for, P,Q (.mln).")] = None,
     method: Annotated[str, typer.Option("--method", help="beam, paths or mine (.mln).")] = "beam",
@@ -70,7 +82,10 @@ def structure(
     from workbench.language.ilp_reader import read_ilp
 
     rules = files[0] if len(files) == 1 and files[0].suffix == ".mln" else None
-    with opened(workspace, rules, data, world, learning=True) as space, shown_progress(quiet=json) as progress:
+    with (
+        opened(workspace, rules, data, world, mapping=mapping, learning=True) as space,
+        shown_progress(quiet=json) as progress,
+    ):
         shared: dict[str, Any] = {
             "settings": parameters(settings), "seed": seed, "time_limit": time_limit, "progress": progress,
         }  # fmt: skip

@@ -30,9 +30,11 @@ from workbench.errors import InputError, UsageError, WorkbenchError, nearest
 from workbench.language.program import Function, Predicate, Program, Type
 from workbench.resources import sql_text
 
-__all__ = ["DEFAULT_WORLD", "FORMAT_VERSION", "Database"]
+__all__ = ["DEFAULT_WORLD", "DISPLAY_NAMES", "FORMAT_VERSION", "Database"]
 
 DEFAULT_WORLD = "world"
+DISPLAY_NAMES = "CREATE TABLE IF NOT EXISTS display_name (type VARCHAR, constant INTEGER, name VARCHAR)"
+"""What people call things: made when the first name is kept."""
 WORKSPACE_TABLES = tuple(re.findall(r"^CREATE TABLE (\w+)", sql_text("schema"), re.MULTILINE))
 FORMAT_VERSION = 5
 
@@ -348,6 +350,9 @@ class Database:
                 tables += ["run_metric", "run_trace"]
             for table in tables:
                 _copy_table(self.connection, target, table)
+            if self._rows("FROM duckdb_tables() WHERE table_name = 'display_name'"):
+                target.execute(DISPLAY_NAMES)
+                _copy_table(self.connection, target, "display_name")
             for table in self.type_tables().values():
                 target.execute(f"CREATE TABLE {quoted(table)} (id INTEGER NOT NULL, name VARCHAR NOT NULL)")
                 _copy_table(self.connection, target, table)

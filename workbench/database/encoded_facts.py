@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import duckdb
 import pyarrow
 
-from workbench.database.database import Database
+from workbench.database.database import DISPLAY_NAMES, Database
 from workbench.database.identifiers import quoted
 from workbench.database.ingest import Partition
 from workbench.database.rows import first_row
@@ -211,7 +211,7 @@ def name_things(database: Database, type_name: str, rows: pyarrow.RecordBatchRea
     A later name takes the place of an earlier one. Things without facts have no name.
     """
     with database.transaction() as connection:
-        connection.execute("CREATE TABLE IF NOT EXISTS display_name (type VARCHAR, constant INTEGER, name VARCHAR)")
+        connection.execute(DISPLAY_NAMES)
         connection.register("incoming_rows", rows)
         try:
             connection.execute(

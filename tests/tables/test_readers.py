@@ -1,0 +1,158 @@
+"""Every kind of file gives the same table: the same kinds of columns, the same facts."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+
+import duckdb
+import pytest
+from openpyxl import Workbook
+
+import workbench as wb
+from workbench.database import facts_page
+from workbench.errors import InputError
+from workbench.tables import TablesReport, find_sources, propose, stage
+
+ROWS = [
+    (1, "Café Müller", 1234.5, date(1990, 2, 3), True),
+    (2, "Süd; GmbH", 99.0, date(1985, 11, 30), False),
+    (3, 'Ulm "Ost"', 0.25, None, True),
+    (4, "Zoë", None, date(2001, 1, 1), None),
+]
+NAMES = ("shop_id", "name", "sales", "opened", "open")
+
+
+def text_of(separator: str, decimal: str, day: str, yes: str, no: str) -> str:
+    def cell(value: object) -> str:
+        if value is None:
+            return ""
+        if isinstance(value, bool):
+            return yes if value else no
+        if isinstance(value, float):
+            return f"{value:,.2f}".translate(str.maketrans(",.", ".,")) if decimal == "," else f"{value:.2f}"
+        if isinstance(value, date):
+            return value.strftime(day)
+        text = str(value)
+        return '"' + text.replace('"', '""') + '"' if separator in text or '"' in text else text
+
+    return "".join(separator.join(map(cell, row)) + "\n" for row in (NAMES, *ROWS))
+
+
+def german(path: Path) -> Path:
+    path.write_bytes(text_of(";", ",", "%d.%m.%Y", "ja", "nein").replace("ë", "e").encode("cp1252"))
+    return path
+
+
+def text(path: Path) -> Path:
+    path.write_text(text_of("\t", ".", "%Y-%m-%d", "yes", "no").replace("ë", "e"), encoding="utf-8-sig")
+    return path
+
+
+def old_mac(path: Path) -> Path:
+    path.write_bytes(text_of("|", ".", "%m/%d/%Y", "Y", "N").replace("ë", "e").replace("\n", "\r").encode("utf-16"))
+    return path
+
+
+def excel(path: Path) -> Path:
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in (NAMES, *ROWS):
+        sheet.append(row)
+    book.create_sheet("nothing")
+    book.save(path)
+    return path
+
+
+def in_duckdb(path: Path) -> Path:
+    with duckdb.connect(path) as connection:
+        columns = "shop_id INTEGER, name VARCHAR, sales DOUBLE, opened DATE, open BOOLEAN"
+        connection.execute(f"CREATE TABLE shops ({columns})")
+        connection.executemany("INSERT INTO shops VALUES (?, ?, ?, ?, ?)", ROWS)
+        if path.suffix == ".parquet":
+            connection.execute(f"COPY shops TO '{path.with_name('shops.parquet')}'")
+        if path.suffix == ".jsonl":
+            connection.execute(f"COPY shops TO '{path.with_name('shops.jsonl')}' (FORMAT json)")
+    return path
+
+
+def exported(path: Path) -> Path:
+    in_duckdb(path.with_name(f"made{path.suffix}"))
+    return path
+
+
+def sqlite(path: Path) -> Path:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE shops (shop_id INTEGER, name TEXT, sales REAL, opened TEXT, open TEXT)")
+        rows = [(*row[:3], row[3] and row[3].isoformat(), row[4] if row[4] is None else str(row[4])) for row in ROWS]
+        connection.executemany("INSERT INTO shops VALUES (?, ?, ?, ?, ?)", rows)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("file", "make"),
+    [
+        pytest.param("shops.csv", german, id="semicolons, decimal commas, cp1252"),
+        pytest.param("shops.tsv", text, id="tabs, byte order mark"),
+        pytest.param("shops.txt", old_mac, id="bars, UTF-16, old Mac line ends"),
+        pytest.param("shops.xlsx", excel, id="Excel"),
+        pytest.param("shops.parquet", exported, id="Parquet"),
+        pytest.param("shops.jsonl", exported, id="JSON lines"),
+        pytest.param("data.duckdb", in_duckdb, id="DuckDB"),
+        pytest.param("data.sqlite", sqlite, id="SQLite"),
+    ],
+)
+def test_every_reader_gives_the_same_facts(tmp_path: Path, file: str, make: Callable[[Path], Path]) -> None:
+    path = make(tmp_path / file)
+    with wb.open() as ws:
+        report = ws.load(path)
+        assert isinstance(report, TablesReport)
+        (table,) = report.mapping.tables
+        assert (table.name, table.key, table.type, table.rows) == ("shops", "shop_id", "shop", 4)
+        kinds = {column.name: (column.kind, column.missing) for column in table.columns}
+        assert kinds == {
+            "shop_id": ("key", 0),
+            "name": ("text", 0),
+            "sales": ("number", 1),
+            "opened": ("date", 1),
+            "open": ("yes/no", 1),
+        }
+        facts = {name: facts_page(ws.database, name).rows for name in ws.database.predicates()}
+    assert {(row[1], float(row[2])) for row in facts["Sales"]} == {("1", 1234.5), ("2", 99.0), ("3", 0.25)}
+    assert {str(row[2])[:10] for row in facts["Opened"]} == {"1990-02-03", "1985-11-30", "2001-01-01"}
+    assert {(row[1], row[2]) for row in facts["Open"]} == {("1", 1.0), ("2", 0.0), ("3", 1.0)}
+    assert {str(row[2]).replace("ë", "e") for row in facts["Name"]} == {
+        "Café Müller",
+        "Süd; GmbH",
+        'Ulm "Ost"',
+        "Zoe",
+    }
+
+
+def test_lines_of_any_length_are_read(tmp_path: Path) -> None:
+    long = "x" * 3_000_000
+    (tmp_path / "notes.csv").write_text(f"id,note\n1,{long}\n2,b\n", encoding="utf-8")
+    with stage(find_sources([tmp_path / "notes.csv"])) as staging:
+        assert staging.rows(f"SELECT max(length(c1)), count(*) FROM {staging.tables['notes'].relation}") == [
+            (3_000_000, 2)
+        ]
+
+
+def test_a_date_over_three_columns_is_one_date(tmp_path: Path) -> None:
+    rows = "".join(f"{i},{1950 + i},{1 + i % 12},{1 + i % 28}\n" for i in range(40))
+    (tmp_path / "players.csv").write_text("id,birthYear,birthMonth,birthDay\n" + rows + "40,1999,,\n", encoding="utf-8")
+    with stage(find_sources([tmp_path])) as staging:
+        column = propose(staging).table("players").column("birth_date")
+    assert (column.kind, column.parts, column.missing) == ("date", ("birthYear", "birthMonth", "birthDay"), 1)
+
+
+def test_broken_bytes_in_utf8_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes("id,name\n1,äöüß\n2,éè\n".encode() + b"3,\xff\n")
+    with pytest.raises(InputError) as raised, stage(find_sources([tmp_path / "a.csv"])):
+        pass
+    (found,) = raised.value.diagnostics
+    assert (found.code, found.span and (found.span.line, found.span.column)) == ("E0209", (4, 3))
