@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from workbench.errors import InputError
@@ -121,6 +121,17 @@ class Body:
         self.attach(Source(relation, alias, tuple(on), kind))  # type: ignore[arg-type]
         self.bound.update(fresh)
         return alias
+
+    def in_turn(self, atoms: Iterable[Atom]) -> Iterator[Atom]:
+        """Atoms to be joined, each after one that it shares a variable with where there is such an order.
+
+        Comparisons of values that two relations bind would else become the condition of a nested loop over both.
+        """
+        left = list(atoms)
+        while left:
+            chosen = next((atom for atom in left if _variables(atom) & self.bound.keys()), left[0])
+            left.remove(chosen)
+            yield chosen
 
     def argument(self, term: Term, type_name: str, value: ValueKind | None) -> Expression:
         """What a relation's column equals where an atom has this bound term: a constant's id, or a value."""
@@ -445,6 +456,10 @@ def _of_integers(quotient: Expression, operands: tuple[Expression, ...]) -> Expr
     """Alchemy's division: of integers it is an integer, cut off towards 0; DuckDB's is of real numbers."""
     whole = all_of(tuple(equal(one, Call("trunc", (one,))) for one in operands))
     return Call("case", (whole, Call("trunc", (quotient,)), quotient))
+
+
+def _variables(atom: Atom) -> set[str]:
+    return {term.name for term in atom.arguments if isinstance(term, Variable)}
 
 
 def _known(expression: Expression | None) -> Expression:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from workbench.grounding.body import Body
@@ -203,6 +204,11 @@ def _start(vocabulary: Vocabulary, clause: Clause) -> Body:
     return Body(vocabulary, dict(clause.variable_types), worlds=clause.worlds)
 
 
+def _in_order(body: Body, clause: Clause, atoms: list[Atom]) -> Iterable[Atom]:
+    """The order of joins: as written, and by shared variables where values are compared."""
+    return body.in_turn(atoms) if clause.values else atoms
+
+
 def _gives_values(vocabulary: Vocabulary, literal: Literal) -> bool:
     """Whether a literal binds numbers, dates or texts: it is part of what a grounding is."""
     return not literal.positive and vocabulary.program.predicates[literal.atom.predicate].has_values
@@ -218,18 +224,18 @@ def _case(
 ) -> Case:
     body = _start(vocabulary, clause)
     listed = {i for i, (atom, _) in enumerate(branch.terms) if vocabulary.roles[atom.predicate].listed}
-    for literal in closed:
-        if not literal.positive:
-            body.join(literal.atom, vocabulary.facts(literal.atom.predicate))
     columns: dict[int, Expression] = {}
-    scoped = _scoped_head(vocabulary, clause) is not None
-    for i in sorted(listed):
+    if _scoped_head(vocabulary, clause) is not None:
+        # The scope comes first: it relates what the facts beside it would cross.
+        ((atom, _),) = branch.terms
+        alias = body.join(atom, vocabulary.listed(atom.predicate), letter="o")
+        columns[0] = Call("coalesce", (Column(alias, "atom"), NOBODY))
+        body.where.append(Operation("IS DISTINCT FROM", (Column(alias, "value"), Value(1))))
+    for atom in _in_order(body, clause, [one.atom for one in closed if not one.positive]):
+        body.join(atom, vocabulary.facts(atom.predicate))
+    for i in sorted(listed - set(columns)):
         atom, coefficient = branch.terms[i]
-        if scoped:
-            alias = body.join(atom, vocabulary.listed(atom.predicate), letter="o")
-            columns[i] = Call("coalesce", (Column(alias, "atom"), NOBODY))
-            body.where.append(Operation("IS DISTINCT FROM", (Column(alias, "value"), Value(1))))
-        elif coefficient > 0:
+        if coefficient > 0:
             alias = body.join(atom, vocabulary.listed(atom.predicate), letter="o")
             columns[i] = Call("coalesce", (Column(alias, "atom"), NOBODY))
             body.where.append(
@@ -305,11 +311,11 @@ def plan_total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
     body = _start(vocabulary, clause)
     closed = [one for one in clause.literals if not vocabulary.roles[one.atom.predicate].open]
     scoped = _scoped_head(vocabulary, clause)
-    for literal in closed:
-        if not literal.positive and (clause.values or scoped or _gives_values(vocabulary, literal)):
-            body.join(literal.atom, vocabulary.facts(literal.atom.predicate))
     if scoped is not None:
         body.join(scoped, vocabulary.listed(scoped.predicate), letter="o")
+    chosen = [one for one in closed if not one.positive and (clause.values or scoped or _gives_values(vocabulary, one))]
+    for joined in _in_order(body, clause, [one.atom for one in chosen]):
+        body.join(joined, vocabulary.facts(joined.predicate))
     for computed in clause.function_values:
         body.define(computed)
     plus = list(clause.plus)

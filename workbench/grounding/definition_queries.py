@@ -84,11 +84,8 @@ class _Maker:
         self.waiting += [one for one in conditions if isinstance(one, Comparison)]
         literals = [replace(one, atom=self._flat(one.atom)) for one in conditions if isinstance(one, Literal)]
         self.negated += [one.atom for one in literals if not one.positive]
-        positive = [one.atom for one in literals if one.positive]
-        while positive:
-            joined = next((atom for atom in positive if _names(atom.arguments) & self.body.bound.keys()), positive[0])
-            positive.remove(joined)
-            self.body.join(joined, self.relation_of(joined.predicate))
+        for atom in self.body.in_turn(one.atom for one in literals if one.positive):
+            self.body.join(atom, self.relation_of(atom.predicate))
         self._compare()
 
     def _flat(self, atom: Atom) -> Atom:
