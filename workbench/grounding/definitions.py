@@ -17,7 +17,7 @@ from workbench.language.definitions import condition_atoms, strata
 from workbench.language.program import Definition, Program, Scope
 from workbench.language.variable_types import infer_condition_types
 
-__all__ = ["MOST_FACTS", "make_definitions", "make_relation", "needed_definitions"]
+__all__ = ["MOST_FACTS", "make_definitions", "make_relation", "make_scopes", "needed_definitions"]
 
 MOST_FACTS = 200_000_000
 """Of one definition or scope; more are refused."""
@@ -108,6 +108,22 @@ def make_relation(vocabulary: Vocabulary, name: str, parts: Collection[Definitio
     """Make a predicate's facts from definitions without recursion, joined by "or"."""
     queries = [_select(vocabulary, one) for one in parts]
     _create(vocabulary, name, queries[0] if len(queries) == 1 else "\nUNION\n".join(queries))
+
+
+def make_scopes(vocabulary: Vocabulary) -> None:
+    """Find the open atoms of each predicate that has scopes; they are listed with the facts the data have of it."""
+    for name, role in vocabulary.roles.items():
+        if not role.scoped:
+            continue
+        scopes = [one for one in vocabulary.program.scopes if one.head.predicate == name]
+        for scope in scopes:
+            _check_closed(vocabulary, scope)
+        query = "\nUNION\n".join(_select(vocabulary, one) for one in scopes)
+        typed = ", ".join(_typed(vocabulary, name))
+        table = vocabulary.keep("scope", name, f"SELECT {typed} FROM (\n{query}\n) q LIMIT {MOST_FACTS + 1}")
+        vocabulary.scopes[name] = table
+        (count,) = first_row(vocabulary.connection.execute(f"SELECT count(*) FROM {quoted(table)}")) or (0,)
+        _check_count(vocabulary, name, count)
 
 
 def _make_recursive(
@@ -211,6 +227,10 @@ def _check_size(vocabulary: Vocabulary, name: str) -> None:
     table = quoted(vocabulary.stored[name].table_name)
     (count,) = first_row(vocabulary.connection.execute(f"SELECT count(*) FROM {table}")) or (0,)
     vocabulary.made[name] = int(count)
+    _check_count(vocabulary, name, count)
+
+
+def _check_count(vocabulary: Vocabulary, name: str, count: int) -> None:
     if count > MOST_FACTS:
         raise InputError.of(
             "E0325",

@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench.arrays import Array, Float, Int32, Int64
 from workbench.grounding.clauses import plan_clause
-from workbench.grounding.definitions import make_definitions
+from workbench.grounding.definitions import make_definitions, make_scopes
 from workbench.grounding.existential import plan_existential
 from workbench.grounding.ground import one_thread
 from workbench.grounding.prepare import clauses_of
@@ -90,6 +90,7 @@ def ground_rules(grounding: Grounding, atom: int, *, most: int = 200) -> list[Gr
             vocabulary = before.again(connection)
             try:
                 make_definitions(vocabulary, before.made)
+                make_scopes(vocabulary)
                 return _Finder(grounding, vocabulary, atom, most).find() if _same_domains(vocabulary) else []
             finally:
                 vocabulary.drop()

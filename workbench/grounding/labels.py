@@ -43,7 +43,7 @@ def _label(vocabulary: Vocabulary, name: str, truth: Float) -> None:
     role = vocabulary.roles[name]
     psl = vocabulary.program.language == "psl"
     learns = vocabulary.request.role == "learn" and not psl
-    if role.listed and not psl:
+    if role.listed and not role.scoped and not psl:
         return
     has_facts = role.facts.truth or (learns and role.facts.evidence)
     first, count = vocabulary.space.offset[name], int(vocabulary.space.count[name].sum())

@@ -14,7 +14,7 @@ from workbench.database.database import Database
 from workbench.database.schema import StoredPredicate
 from workbench.errors import Diagnostic, InputError, UsageError, WorkbenchError, nearest
 from workbench.grounding.atom_index import MOST_PLACES
-from workbench.grounding.definitions import make_definitions, needed_definitions
+from workbench.grounding.definitions import make_definitions, make_scopes, needed_definitions
 from workbench.grounding.psl_demands import check_demands
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import assign_roles, mentioned_predicates
@@ -115,6 +115,7 @@ def prepare(
         placed,
     )
     make_definitions(vocabulary, needed_definitions(program, mentioned_predicates(clauses)))
+    make_scopes(vocabulary)
     vocabulary.space = _atom_space(vocabulary)
     return vocabulary, notes
 

@@ -198,17 +198,19 @@ class CaseMaker:
             atom, needed = branch.terms[i][0], branch.negative[i]
             body.adopt(branch.required)
             bound = body.binds(atom)
-            index = vocabulary.index(atom.predicate) if bound else None
+            # Atoms outside a scope are false, and groundings whose head they would be are left out.
+            scoped = vocabulary.roles[atom.predicate].scoped
+            index = vocabulary.index(atom.predicate) if bound and not scoped else None
             if index is not None and (not needed or any(_variables(atom) <= _variables(one) for one in joined)):
                 found[i] = _Indexed(index, body.known_place(atom))
                 if needed:
                     body.where.append(negate(found[i].is_absent))
             else:
-                kind = "left" if bound and not needed else "inner"
+                kind = "left" if bound and not needed and not scoped else "inner"
                 found[i] = _Joined(body.join(atom, vocabulary.listed(atom.predicate), kind=kind, letter="o"))
                 joined.append(atom)
             self.values[atom] = found[i].value(Value(None))
-            if bound and not needed:
+            if bound and not needed and not scoped:
                 types = vocabulary.arguments(atom.predicate)
                 ids = tuple(body.constant_of(term, type_name) for term, type_name in zip(atom.arguments, types))
                 alias = getattr(found[i], "alias", None)

@@ -98,8 +98,10 @@ def assign_roles(
         elif name in request.closed or closed is True or predicate.has_values:
             role = Role.EVIDENCE
         elif psl:
-            is_open = kinds.target or closed is False
+            is_open = kinds.target or closed is False or name in scopes
             role = (Role.QUERY if request.query is None else Role.HIDDEN) if is_open else Role.EVIDENCE
+        elif name in scopes and request.query is None:
+            role = Role.QUERY
         elif kinds.evidence or (request.query is not None and name not in mentioned):
             role = Role.EVIDENCE
         elif request.query is None:

@@ -47,6 +47,7 @@ class Vocabulary:
     positions: Mapping[tuple[int, str, str], int]
     placed: Mapping[tuple[str, str], int] = field(default_factory=dict)
     made: dict[str, int] = field(default_factory=dict)
+    scopes: dict[str, str] = field(default_factory=dict)
     _tables: dict[tuple[str, str], str] = field(default_factory=dict)
     _state: State | None = None
     _indexes: dict[str, AtomIndex | None] = field(default_factory=dict)
@@ -58,7 +59,15 @@ class Vocabulary:
         """The same names on another connection, where their relations are made anew."""
         stored = {name: one for name, one in self.stored.items() if name not in self.made}
         return replace(
-            self, connection=connection, stored=stored, made={}, _tables={}, _indexes={}, _views=set(), _state=None
+            self,
+            connection=connection,
+            stored=stored,
+            made={},
+            scopes={},
+            _tables={},
+            _indexes={},
+            _views=set(),
+            _state=None,
         )
 
     @property
@@ -267,6 +276,8 @@ class Vocabulary:
 
     def listing_query(self, predicate: str) -> str:
         """The atoms of a listed predicate in order of names, open ones numbered from the predicate's offset."""
+        if predicate in self.scopes:
+            return self._scope_query(predicate)
         stored = self.stored[predicate]
         offset = int(self.space.offset[predicate][0]) if predicate in self.space.offset else 0
         keys = [f"a{number}" for number in range(stored.arity)]
@@ -294,6 +305,29 @@ class Vocabulary:
         return (
             f"SELECT * EXCLUDE (open), CASE WHEN open THEN ({number})::INTEGER END AS atom FROM "
             f"(SELECT {columns}, t.open, t.value FROM ({facts}) t {' '.join(joins)}) ORDER BY {', '.join(order)}"
+        )
+
+    def _scope_query(self, predicate: str) -> str:
+        """The atoms of a scope, open but for those that the data give; with the true ones that the data give beside."""
+        stored = self.stored[predicate]
+        offset = int(self.space.offset[predicate][0]) if predicate in self.space.offset else 0
+        keys = ", ".join(["world", *stored.columns])
+        shown, joins, _ = self._placed(stored)
+        order = ", ".join(["world", *(f"p{number}" for number in range(stored.arity))])
+        # In `learn` the facts of a predicate that is asked about are labels, which must not be known.
+        known = "false" if self.request.role == "learn" and self.program.language == "mln" else "partition = 'evidence'"
+        here = f"FROM {quoted(stored.table_name)} WHERE {known} AND world IN ({self.in_worlds})"
+        beside = f"SELECT {keys} {here} AND value > 0"
+        both = (
+            f"SELECT {keys}, f.value FROM (SELECT {keys} FROM {quoted(self.scopes[predicate])} UNION {beside}) s "
+            f"LEFT JOIN (SELECT {keys}, max(value) AS value {here} GROUP BY {keys}) f USING ({keys})"
+        )
+        soft = "" if self.program.language == "psl" else " OR (t.value > 0 AND t.value < 1)"
+        number = f"{offset} + row_number() OVER (PARTITION BY open ORDER BY {order}) - 1"
+        return (
+            f"SELECT * EXCLUDE (open), CASE WHEN open THEN ({number})::INTEGER END AS atom FROM "
+            f"(SELECT {', '.join(shown)}, t.value IS NULL{soft} AS open, t.value FROM ({both}) t {' '.join(joins)}) "
+            f"ORDER BY {order}"
         )
 
     def has_observed(self, predicate: str) -> bool:
