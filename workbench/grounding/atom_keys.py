@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from workbench.arrays import Array, Int32, Int64
+from workbench.arrays import Int32, Int64
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
 from workbench.grounding.atoms import AtomTable, written_atoms
 from workbench.grounding.roles import Role
 from workbench.grounding.space import Numbering
 from workbench.grounding.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from pyarrow import ChunkedArray
 
 __all__ = ["atom_table", "names_in_space", "numbering_of"]
 
@@ -66,18 +71,19 @@ def _first(vocabulary: Vocabulary, name: str) -> int:
     return int(offsets[0]) if len(offsets) else 0
 
 
-def _columns_of(vocabulary: Vocabulary, numbering: Numbering, name: str) -> Int64:
-    """The atoms of a predicate that are columns, counted from its first."""
+def _columns_of(vocabulary: Vocabulary, numbering: Numbering, name: str) -> Int64 | None:
+    """The atoms of a predicate that are columns, counted from its first; None for all."""
     first, count = _first(vocabulary, name), int(vocabulary.space.count[name].sum())
-    chosen = numbering.open_between(first, first + count)
-    return np.arange(count) if chosen is None else chosen
+    return numbering.open_between(first, first + count)
 
 
-def _keys(vocabulary: Vocabulary, name: str, local: Int64) -> tuple[Int32, Int32]:
-    """Worlds and constants of a predicate's atoms, counted from its first; shapes (n,) and (n, arguments)."""
+def _keys(vocabulary: Vocabulary, name: str, local: Int64 | None) -> tuple[Int32, Int32]:
+    """Worlds and constants of a predicate's atoms (all when None), counted from its first; (n,) and (n, arguments)."""
     if vocabulary.roles[name].listed:
         worlds, constants = _listed(vocabulary, name)
-        return worlds[local], constants[local]
+        return (worlds, constants) if local is None else (worlds[local], constants[local])
+    if local is None:
+        return _crossed(vocabulary, name)
     types = vocabulary.arguments(name)
     world, constants = np.empty(local.size, np.int32), np.empty((local.size, len(types)), np.int32)
     domains = {type_name: _domain(vocabulary, type_name) for type_name in types}
@@ -94,6 +100,25 @@ def _keys(vocabulary: Vocabulary, name: str, local: Int64) -> tuple[Int32, Int32
         for argument, type_name in enumerate(types):
             constants[rows, argument] = domains[type_name][number][positions[argument]]
     return world, constants
+
+
+def _crossed(vocabulary: Vocabulary, name: str) -> tuple[Int32, Int32]:
+    """All combinations of the constants of each world."""
+    types = vocabulary.arguments(name)
+    counts = vocabulary.space.count[name]
+    constants = np.empty((int(counts.sum()), len(types)), np.int32)
+    domains = {type_name: _domain(vocabulary, type_name) for type_name in types}
+    ends = np.cumsum(counts)
+    for index, number in enumerate(vocabulary.worlds):
+        shape = vocabulary.space.grids[name].shape[index].tolist()
+        # The rows of one world seen as a grid: each argument's constants run along its own axis.
+        grid = constants[int(ends[index] - counts[index]) : int(ends[index])].reshape(*shape, len(types))
+        for place, type_name in enumerate(types):
+            along = [1] * len(types)
+            along[place] = shape[place]
+            if grid.size:
+                grid[..., place] = domains[type_name][number].reshape(along)
+    return np.repeat(np.array(vocabulary.worlds, np.int32), counts), constants
 
 
 def _domain(vocabulary: Vocabulary, type_name: str) -> dict[int, Int32]:
@@ -119,8 +144,7 @@ def _listed(vocabulary: Vocabulary, name: str) -> tuple[Int32, Int32]:
     return world, constants
 
 
-def _dictionary(vocabulary: Vocabulary, type_name: str) -> Array:
+def _dictionary(vocabulary: Vocabulary, type_name: str) -> ChunkedArray:
     """The names of a type's constants by id; ids are dense from 0."""
     table = quoted(vocabulary.type_tables[type_name])
-    names = vocabulary.connection.execute(f"SELECT name FROM {table} ORDER BY id").fetchnumpy()["name"]
-    return np.asarray(names, object)
+    return vocabulary.connection.sql(f"SELECT name FROM {table} ORDER BY id").to_arrow_table().column("name")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,10 @@ from workbench.errors import UsageError, nearest
 from workbench.language.ground_atoms import parse_atom
 from workbench.language.printing import quote_constant
 
-__all__ = ["AtomTable", "written_atoms"]
+if TYPE_CHECKING:
+    from pyarrow import ChunkedArray
+
+__all__ = ["AtomTable", "named", "written_atoms"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class AtomTable:
         Ids of the arguments, in the dictionaries of their types.
     worlds : mapping of int to str
         The names of the worlds that were grounded, by id, ascending.
-    names_of : mapping of str to object array
+    names_of : mapping of str to Arrow array of strings
         The dictionary of each type: the name of a constant at its id.
     """
 
@@ -50,7 +54,7 @@ class AtomTable:
     world: Int32
     constants: tuple[Int32, ...]
     worlds: Mapping[int, str]
-    names_of: Mapping[str, Array]
+    names_of: Mapping[str, ChunkedArray]
 
     @property
     def n_atoms(self) -> int:
@@ -92,7 +96,7 @@ class AtomTable:
         chosen = self._chosen(ids)
         found: list[tuple[str, ...]] = [()] * chosen.size
         for number, rows, constants in self._by_predicate(chosen):
-            columns = [self.names_of[name][column] for name, column in zip(self.types[number], constants.T)]
+            columns = [named(self.names_of[name], column) for name, column in zip(self.types[number], constants.T)]
             for row, names in zip(rows.tolist(), zip(*columns)):
                 found[row] = names
         return found
@@ -161,15 +165,16 @@ class AtomTable:
             return np.zeros(0, np.int64)
         same = np.ones(len(columns), np.bool_)
         for column, type_name, name in zip(columns.T, types, constants):
-            found = np.flatnonzero(self.names_of[type_name] == name)
-            same &= column == (found[0] if found.size else -1)
+            same &= column == self.names_of[type_name].index(name).as_py()
         return np.flatnonzero(same)
 
     def _chosen(self, ids: npt.ArrayLike | None) -> Int64:
         return np.arange(self.n_atoms) if ids is None else np.atleast_1d(np.asarray(ids, np.int64))
 
 
-def written_atoms(predicate: str, types: tuple[str, ...], constants: Int32, names_of: Mapping[str, Array]) -> list[str]:
+def written_atoms(
+    predicate: str, types: tuple[str, ...], constants: Int32, names_of: Mapping[str, ChunkedArray]
+) -> list[str]:
     """Atoms of one predicate as the rules language writes them; constants of shape (n, arguments)."""
     if not types:
         return [predicate] * len(constants)
@@ -177,9 +182,15 @@ def written_atoms(predicate: str, types: tuple[str, ...], constants: Int32, name
     for column, type_name in zip(constants.T, types):
         # A constant occurs in many atoms: each is quoted once.
         known, which = np.unique(column, return_inverse=True)
-        quoted = np.array([quote_constant(name) for name in names_of[type_name][known].tolist()], object)
+        quoted = np.array([quote_constant(name) for name in named(names_of[type_name], known)], object)
         columns.append(quoted[which.reshape(-1)].tolist())
     return [f"{predicate}({', '.join(parts)})" for parts in zip(*columns)]
+
+
+def named(names: ChunkedArray, ids: Int32) -> list[str]:
+    """The names at some ids."""
+    found: list[str] = names.take(ids).to_pylist()
+    return found
 
 
 def _ranked(rows: Int32) -> Int64:

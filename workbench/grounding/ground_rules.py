@@ -130,11 +130,8 @@ class _Finder:
     def find(self) -> list[GroundRules]:
         vocabulary, atoms = self.vocabulary, self.grounding.atoms
         request = vocabulary.request
-        number = int(atoms.predicate[self.atom])
-        predicate = atoms.predicates[number]
-        pairs = zip(atoms.types[number], atoms.arguments([self.atom])[0].tolist())
-        constants = [str(atoms.names_of[type_name][constant]) for type_name, constant in pairs]
-        wanted = Atom(predicate, tuple(map(Constant, constants)))
+        (constants,) = atoms.argument_names([self.atom])
+        wanted = Atom(atoms.predicates[atoms.predicate[self.atom]], tuple(map(Constant, constants)))
         table = TemplateTable(vocabulary.program, request.tie, self.grounding.templates)
         found: list[GroundRules] = []
         for clause in clauses_of(self.grounding.origin.database, vocabulary.program, request):
