@@ -242,6 +242,8 @@ class _Reading:
             types = self.program.predicates[name]
             others = [number for number in range(len(types)) if number not in places]
             for outer in product(*(self.world.domains[types[number]] for number in others)):
+                if not all(self.world.domains[types[number]] for number in places):
+                    continue  # where a type has no constant there is nothing to choose, and no rule that one be chosen
                 total: Float = np.zeros(1)
                 for inner in product(*(self.world.domains[types[number]] for number in places)):
                     arguments = [""] * len(types)

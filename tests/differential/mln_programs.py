@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -231,7 +232,7 @@ class _Drawing:
             self.inside += 1
             body = self.formula(inner, depth - 1)
             self.inside -= 1
-            if f"({name}" in body or f" {name}" in body:
+            if re.search(rf"[(, ]{name}[), ]", body):
                 return f"{kind} {name} ({body})"
         return self.literal(scope)
 
