@@ -101,9 +101,9 @@ def clauses_in(program: Declarations, rule: Rule, world: World) -> list[Groundab
         expansion.types = types_of(program, apart, rule.weight_variable)
         clauses = _distribute(_inward(apart, True), expansion)
         weighted = _shared(clauses, soft=not rule.hard)
-        for number, (clause, share) in enumerate(weighted):
+        for clause, share in weighted:
             own = {name: expansion.types[name] for name in _variables(clause) if name in expansion.types}
-            group = None if expansion.by_domain else len(found) - number
+            group = None if expansion.by_domain else len(found)
             found.append(GroundableClause(clause.items, share, own, group))
     return found
 

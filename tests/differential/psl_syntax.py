@@ -57,6 +57,8 @@ class Logical:
     squared: bool
     literals: tuple[tuple[bool, PslAtom], ...]
     tests: tuple[tuple[str, str, str], ...]
+    written: int = 1
+    """Literals before those that stand twice were joined."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def _logical(weight: float | None, squared: bool, text: str) -> Logical:
         item = _Reader(part).literal()
         assert isinstance(item[1], PslAtom)
         literals.append((item[0], item[1]))
-    return Logical(weight, squared, tuple(dict.fromkeys(literals)), tuple(tests))
+    return Logical(weight, squared, tuple(dict.fromkeys(literals)), tuple(tests), len(literals))
 
 
 class _Reader:

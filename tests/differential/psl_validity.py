@@ -20,7 +20,7 @@ def is_acceptable(rule: Logical | Linear) -> bool:
 
 def _logical(rule: Logical) -> bool:
     binders = [atom for sign, atom in rule.literals if not sign]
-    if not binders and len(rule.literals) > 1:
+    if not binders and rule.written > 1:
         return False
     bound = {name for atom in binders or [atom for _, atom in rule.literals] for name in _free(atom)}
     used = {name for _, atom in rule.literals for name in _free(atom)}
