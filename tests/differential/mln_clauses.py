@@ -27,7 +27,7 @@ from tests.differential.mln_syntax import (
 )
 from tests.differential.mln_worlds import World, subformulas
 
-__all__ = ["GroundableClause", "TooMany", "clauses_in", "types_of"]
+__all__ = ["GroundableClause", "TooMany", "clauses_in", "names_in", "types_of"]
 
 MOST = 4096
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}

@@ -18,6 +18,7 @@ from tests.differential.outcome import Difference, Tally
 from tests.differential.psl_checks import check_psl
 from tests.differential.psl_programs import random_psl_case
 from tests.differential.shrinking import Case, smallest
+from tests.differential.variants import check_variants
 from workbench.errors import WorkbenchError
 
 __all__ = ["KINDS", "run_programs"]
@@ -33,6 +34,7 @@ REFUSALS = {
 KINDS: dict[str, tuple[Callable[[int], Case], Callable[[Case, Tally], None]]] = {
     "mln": (random_mln_case, check_mln),  # type: ignore[dict-item]
     "learning": (random_learning_case, check_learning),  # type: ignore[dict-item]
+    "variants": (random_mln_case, check_variants),  # type: ignore[dict-item]
     "psl": (random_psl_case, check_psl),  # type: ignore[dict-item]
 }
 

@@ -1,0 +1,41 @@
+"""A slice of the differential programme: the same cases every time; their number is printed and asserted.
+
+`python -m tests.differential` runs as many others as it is given time for.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.differential.fuzz import TEXTS, run_fuzz
+from tests.differential.kills import run_kills
+from tests.differential.programs import run_programs
+
+PROGRAMS = {"mln": 40, "learning": 12, "variants": 10, "psl": 30}
+INPUTS = 600
+KILLS = 3
+
+
+@pytest.mark.parametrize("kind", PROGRAMS)
+def test_random_programs(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    tally = run_programs(kind, PROGRAMS[kind], 0, shrink=20.0)
+    with capsys.disabled():
+        print(f"\n{kind}: {tally.counts['programs']} programs, {len(tally.differences)} differences")
+    assert [verdict for verdict, _ in tally.differences] == []
+    assert tally.counts["programs"] == PROGRAMS[kind]
+
+
+def test_damaged_files(capsys: pytest.CaptureFixture[str]) -> None:
+    tally = run_fuzz(INPUTS, 0, readers=TEXTS)
+    with capsys.disabled():
+        print(f"\nfuzz: {tally.counts['inputs']} inputs, {len(tally.differences)} differences")
+    assert [verdict for verdict, _ in tally.differences] == []
+    assert tally.counts["inputs"] == INPUTS
+
+
+def test_killed_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    tally = run_kills(KILLS, 0)
+    with capsys.disabled():
+        print(f"\nkills: {tally.counts['commands killed']} commands, {len(tally.differences)} differences")
+    assert [verdict for verdict, _ in tally.differences] == []
+    assert tally.counts["commands killed"] == KILLS
