@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
+import numpy as np
+
 from workbench.inference.conflict import smallest_conflict
 from workbench.network import network_from_clauses
 
@@ -23,3 +27,14 @@ def test_a_conflict_of_whole_numbers_only() -> None:
     assert found is not None
     assert found.tolist() == [0, 1, 2, 3]
     assert smallest_conflict(network_from_clauses(2, clauses, [-1] * 4), discrete=False) is None
+
+
+def test_a_clash_is_searched_among_the_rows_given_and_a_passed_deadline_leaves_it_whole() -> None:
+    clauses = [(1,), (-1,), (4, 5), (-4, 5), (4, -5), (-4, -5), (2, 3)]
+    network = network_from_clauses(5, clauses, [-1] * 7)
+    among = np.array([2, 3, 4, 5, 6])
+    found = smallest_conflict(network, among=among)
+    assert found is not None
+    assert found.tolist() == [2, 3, 4, 5]
+    hurried = smallest_conflict(network, among=among, deadline=monotonic() - 1.0)
+    assert hurried is None or set(hurried) <= set(among.tolist())

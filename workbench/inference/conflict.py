@@ -8,11 +8,14 @@ from scipy.sparse import csr_array, vstack
 from workbench.arrays import Int64
 from workbench.network.components import components
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
+from workbench.progress import expired, remaining
 
 __all__ = ["smallest_conflict"]
 
 
-def smallest_conflict(network: GroundNetwork, *, discrete: bool = True) -> Int64 | None:
+def smallest_conflict(
+    network: GroundNetwork, *, discrete: bool = True, among: Int64 | None = None, deadline: float | None = None
+) -> Int64 | None:
     """Rows of an irreducible infeasible set of hard rows, or None when the hard rows are consistent.
 
     Components are searched apart; within one, rows leave in halves and then one by one as long as the rest stays
@@ -22,38 +25,45 @@ def smallest_conflict(network: GroundNetwork, *, discrete: bool = True) -> Int64
     ----------
     discrete : bool
         Atoms are 0 or 1 rather than in [0, 1].
+    among : int64 array, optional
+        Rows that are known to clash, to search among instead of all.
+    deadline : float, optional
+        A `time.monotonic()` reading after which no further row leaves: what is left clashes, but perhaps not all of it.
 
     Returns
     -------
     int64 array or None
         Row indices, ascending. Blocks stay in force throughout and are not listed.
     """
-    hard = np.flatnonzero(network.relation != Relation.HINGE)
+    hard = np.flatnonzero(network.relation != Relation.HINGE) if among is None else among
+    hard = hard[np.diff(network.A.indptr)[hard] > 0]
     parts = components(network)
     label = parts.of_atom[network.A.indices[network.A.indptr[hard]]] if hard.size else hard
     for part in np.unique(label):
         rows = hard[label == part]
-        if not _consistent(network, rows, discrete):
-            return np.sort(_filtered(network, rows, discrete))
+        if not _consistent(network, rows, discrete, deadline):
+            return np.sort(_filtered(network, rows, discrete, deadline))
     return None
 
 
-def _filtered(network: GroundNetwork, rows: Int64, discrete: bool) -> Int64:
+def _filtered(network: GroundNetwork, rows: Int64, discrete: bool, deadline: float | None) -> Int64:
     size = max(1, rows.size // 2)
-    while True:
+    while not expired(deadline):
         start = 0
         while start < rows.size and rows.size > 1:
             rest = np.concatenate([rows[:start], rows[start + size :]])
-            if rest.size and not _consistent(network, rest, discrete):
+            if rest.size and not _consistent(network, rest, discrete, deadline):
                 rows = rest
             else:
                 start += size
         if size == 1:
             return rows
         size = max(1, min(size // 2, rows.size // 2))
+    return rows
 
 
-def _consistent(network: GroundNetwork, rows: Int64, discrete: bool) -> bool:
+def _consistent(network: GroundNetwork, rows: Int64, discrete: bool, deadline: float | None) -> bool:
+    """Whether no clash of the rows is proven in the time left."""
     from scipy.optimize import LinearConstraint, milp
 
     atoms = np.unique(network.A[rows].indices)
@@ -71,5 +81,6 @@ def _consistent(network: GroundNetwork, rows: Int64, discrete: bool) -> bool:
         integrality=np.full(atoms.size, int(discrete)),
         bounds=(0, 1),  # type: ignore[arg-type]
         constraints=LinearConstraint(matrix[:, atoms].astype(np.float64), lower, upper),
+        options={} if deadline is None else {"time_limit": max(remaining(deadline), 0.01)},
     )
     return bool(result.status != 2)

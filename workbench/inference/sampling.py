@@ -50,7 +50,7 @@ def answer(record: Record, engine: str, chains: int, wanted: int) -> Solution:
 
 def no_legal_state(network: GroundNetwork, engine: str, deadline: float | None) -> Solution:
     """The answer where no state that keeps the hard rows was found: a conflict among them, or that none is known."""
-    conflict = None if expired(deadline) else smallest_conflict(network)
+    conflict = None if expired(deadline) else smallest_conflict(network, deadline=deadline)
     if conflict is not None:
         return infeasible(network, engine, conflict, np.zeros(0, np.int64))
     return Solution(

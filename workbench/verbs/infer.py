@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ import numpy as np
 from workbench.arrays import Bool, Float
 from workbench.database import Database
 from workbench.errors import Diagnostic, InfeasibleError, InputError, UsageError
-from workbench.grounding import Grounding, GroundRequest, ground
+from workbench.grounding import Grounding, GroundRequest, ground, ground_rules
 from workbench.inference import BOOLEAN, CONVEX, Solution, Status, choose, make_engine, with_parameters
 from workbench.inference.addable import lost_weights
 from workbench.inference.conflict import smallest_conflict
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
     from workbench.verbs.explain import Explanation
     from workbench.verbs.rule_distances import RuleDistance
+
+SHRINKING = 5.0
+"""Seconds spent on leaving rows out of a clash before it is named."""
 
 __all__ = [
     "InferenceResult",
@@ -319,6 +322,22 @@ def solve_given(
     return replace(solution, values=np.where(np.isnan(known), solution.values, known))
 
 
+def _hard_rule_texts(grounding: Grounding, rows: Sequence[int]) -> list[str]:
+    """Hard rows as the ground rules behind them, evidence and all; as clauses of open atoms where none is found."""
+    matrix = grounding.network.A
+    found: dict[tuple[tuple[int, ...], tuple[float, ...]], str] = {}
+    texts = []
+    for row, text in zip(rows, row_texts(grounding, rows)):
+        entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
+        atoms, signs = tuple(matrix.indices[entries].tolist()), tuple(matrix.data[entries].astype(float).tolist())
+        if atoms and (atoms, signs) not in found:
+            for rule in ground_rules(grounding, atoms[0], most=1):
+                if rule.template < 0 and rule.named:
+                    found[rule.atoms, rule.coefficients] = rule.named[0].text
+        texts.append(found.get((atoms, signs), text))
+    return texts
+
+
 def require_weights(templates: Templates, weights: Float) -> None:
     """Refuse weights that are still to be learned."""
     missing = np.flatnonzero(np.isnan(weights))
@@ -360,10 +379,12 @@ def says_nothing(program: Program, weights: Float) -> list[Diagnostic]:
 
 def infeasible(grounding: Grounding, solution: Solution, *, discrete: bool) -> InfeasibleError:
     """The error that names a small set of ground hard rows that no state satisfies together."""
-    conflict = solution.conflict
-    if conflict is None:
-        conflict = smallest_conflict(grounding.network, discrete=discrete)
+    deadline = deadline_after(SHRINKING)
+    conflict = smallest_conflict(grounding.network, discrete=discrete, among=solution.conflict, deadline=deadline)
+    conflict = solution.conflict if conflict is None else conflict
     rows = [] if conflict is None else [int(row) for row in conflict]
-    named = "; ".join(row_texts(grounding, rows[:10])) + (f" and {len(rows) - 10} more" if len(rows) > 10 else "")
+    named = "; ".join(_hard_rule_texts(grounding, rows[:10])) + (
+        f" and {len(rows) - 10} more" if len(rows) > 10 else ""
+    )
     message = "the hard rules and the evidence admit no world"
     return InfeasibleError((Diagnostic("E0401", f"{message}: {named}" if named else message),))
