@@ -92,6 +92,7 @@ class Workspace(Browsing, Modelling, Reporting):
         wide: bool | None = None,
         mapping: TablesMapping | str | os.PathLike[str] | None = None,
         predict: str | None = None,
+        labels: Literal["evidence", "withheld"] = "withheld",
     ) -> LoadReport:
         """Load facts: Alchemy `.db`, CSV, TSV, Parquet, `dataset.toml`, PSL `.data`, or a data frame; or wide tables.
 
@@ -116,6 +117,8 @@ class Workspace(Browsing, Modelling, Reporting):
             What the columns of wide tables mean (`dataset.toml` with `[[tables]]`); None proposes it.
         predict : str, optional
             `TABLE.COLUMN` or `TABLE.COLUMN=VALUE` of wide tables: its cells become labels, its blanks are asked for.
+        labels : {'evidence', 'withheld'}
+            Whether known cells of what is predicted are facts that inference may use, or truth to learn and score by.
 
         Returns
         -------
@@ -143,6 +146,7 @@ class Workspace(Browsing, Modelling, Reporting):
             wide=False if wide is None and rules is not None else wide,
             mapping=mapping,
             predict=predict,
+            labels=labels,
         )
 
     def evaluate(

@@ -200,3 +200,18 @@ def test_time_runs_out_with_an_answer() -> None:
     result = study(tables, "people.is_fraud", time_limit=0.0)
     assert result.status == "limit"
     assert len(result.predictions) == result.labelled + result.asked
+
+
+def test_the_program_says_what_the_study_says(tmp_path: Path) -> None:
+    tables = [str(FRAUD / f"{name}.csv") for name in ("people", "companies", "directors", "addresses")]
+    result = study(tables, "people.is_fraud", folds=2)
+    (tmp_path / "program.mln").write_text(result.program, encoding="utf-8")
+    (tmp_path / "dataset.toml").write_text(result.mapping, encoding="utf-8")
+    data = [part for table in tables for part in ("--data", table)]
+    line = ["infer", str(tmp_path / "program.mln"), *data, "--mapping", str(tmp_path / "dataset.toml")]
+    called = CliRunner().invoke(app, [*line, "--out", str(tmp_path / "said.csv")])
+    assert called.exit_code == 0, called.output
+    said = pd.read_csv(tmp_path / "said.csv").set_index("atom")["value"]
+    asked = result.predictions[~result.predictions["known"]]
+    found = said.loc[[f"IsFraud({person})" for person in asked["person_id"]]]
+    np.testing.assert_array_equal(found.to_numpy(), asked["value"].to_numpy(float))

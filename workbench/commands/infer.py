@@ -27,6 +27,7 @@ from workbench.commands.options import (
     Data,
     Hidden,
     Json,
+    Labels,
     OnlyWorlds,
     Query,
     RulesFile,
@@ -35,6 +36,7 @@ from workbench.commands.options import (
     TimeLimit,
     WorkspaceFile,
     Worlds,
+    chosen_labels,
     examples,
     given_rules,
     opened,
@@ -106,6 +108,7 @@ def infer(
     data: Data = None,
     mapping: TablesMap = None,
     world: Worlds = None,
+    labels: Labels = "evidence",
     query: Query = None,
     closed: Closed = None,
     hidden: Hidden = None,
@@ -156,6 +159,7 @@ def infer(
     """Predict: the most probable state (map), or each atom's probability (marginal)."""
     from workbench.inference import has_parameter
     from workbench.verbs.psl_document import is_document
+    from workbench.verbs.wide_tables import predicted_predicate
 
     check_predictions_output(out)
     options = parameters(settings)
@@ -163,7 +167,7 @@ def infer(
         options["samples"] = samples
     program = given_rules(rules)
     with (
-        opened(workspace, program, data, world, mapping=mapping) as open_workspace,
+        opened(workspace, program, data, world, mapping=mapping, labels=chosen_labels(labels)) as open_workspace,
         shown_progress(quiet=json) as progress,
     ):
         how: dict[str, Any] = {
@@ -173,7 +177,7 @@ def infer(
             "seed": seed,
             "time_limit": time_limit,
             "progress": progress,
-            "query": query,
+            "query": query or (predicted_predicate(mapping) if mapping is not None else None),
             "closed": closed,
             "hidden": hidden,
             "worlds": only,

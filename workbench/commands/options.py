@@ -27,6 +27,7 @@ __all__ = [
     "Data",
     "Hidden",
     "Json",
+    "Labels",
     "OnlyWorlds",
     "Query",
     "RulesFile",
@@ -36,6 +37,7 @@ __all__ = [
     "WorkspaceFile",
     "Worlds",
     "choices",
+    "chosen_labels",
     "examples",
     "given_rules",
     "opened",
@@ -75,6 +77,14 @@ TablesMap = Annotated[
 OnlyWorlds = Annotated[
     list[str] | None,
     typer.Option("--only", help="Of the workspace's worlds only this one; once per world.", rich_help_panel=DATA),
+]
+Labels = Annotated[
+    str,
+    typer.Option(
+        "--labels",
+        help="Known cells of what is predicted: evidence for the blank ones, or withheld (with --mapping).",
+        rich_help_panel=DATA,
+    ),
 ]
 Query = Annotated[
     str | None, typer.Option("--query", "-q", help="Predicates to predict, P,Q.", rich_help_panel=PREDICATES)
@@ -132,6 +142,15 @@ def given_rules(path: Path) -> Path | Program:
     return parse_program(text_of_standard_input(), "<stdin>") if path == STANDARD_INPUT else path
 
 
+def chosen_labels(labels: str) -> Literal["evidence", "withheld"]:
+    """What known labels are, by name."""
+    from workbench.errors import UsageError
+
+    if labels not in ("evidence", "withheld"):
+        raise UsageError.of("E0636", f"labels cannot be {labels}", help="they are evidence or withheld")
+    return labels  # type: ignore[return-value]
+
+
 def examples(*lines: str) -> str:
     """The end of a command's help: one line each."""
     return "\n\n".join(["Examples:", *(f"  workbench {line}" for line in lines)])
@@ -161,6 +180,7 @@ def opened(
     *,
     mapping: Path | None = None,
     learning: bool = False,
+    labels: Literal["evidence", "withheld"] = "withheld",
 ) -> Iterator[Workspace]:
     """A workspace with the named files loaded, closed at the end.
 
@@ -185,7 +205,7 @@ def opened(
             print_warnings(opened_workspace.load(rules, split=split).warnings)
         if data or mapping is not None:
             wide = None if rules is None else False
-            loaded = opened_workspace.load(data or (), split=split, wide=wide, mapping=mapping)
+            loaded = opened_workspace.load(data or (), split=split, wide=wide, mapping=mapping, labels=labels)
             print_warnings(loaded.warnings)
         for name, files in named_worlds(worlds or ()):
             print_warnings(opened_workspace.load(files, world=name).warnings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from workbench.structure.terms import Condition, Term
 from workbench.study.definitions import Definitions, real
 from workbench.study.learners import FittedRules
 from workbench.study.words import term_words
+from workbench.tables import mapped_predicates
 
 if TYPE_CHECKING:
     from workbench.study.prepared import Prepared
@@ -33,7 +35,15 @@ def program_text(ready: Prepared, model: FittedRules, candidates: Sequence[Candi
                 bodies.append(f"// {words}\n{line}")
         bodies.append(f"// without any of these\n{real(_base(part.intercept, part.terms, part.weights))} {head}")
     opening = f"// {ready.target.name}, learned from {ready.n_labelled:,} labels.\n"
-    return "\n".join([opening, *definitions.lines, "", *bodies, ""])
+    text = "\n".join([*definitions.lines, "", *bodies, ""])
+    return "\n".join([opening, *_declarations(ready, text), "", text])
+
+
+def _declarations(ready: Prepared, text: str) -> list[str]:
+    """A line for each predicate of the tables that the text speaks of."""
+    named = set(re.findall(r"\b\w+(?=\()", text))
+    found = mapped_predicates(ready.mapping)
+    return [f"{one.name}({', '.join(one.types)})" for one in found if one.name in named]
 
 
 def _base(intercept: float, terms: Sequence[Term], weights: Float) -> float:

@@ -61,6 +61,7 @@ def load_tables_as_mapped(
     *,
     world: str = DEFAULT_WORLD,
     typed: Mapping[str, TypedTable] | None = None,
+    labels: Literal["evidence", "withheld"] = "withheld",
 ) -> TablesReport:
     """Load staged tables as a mapping says, in one transaction.
 
@@ -72,6 +73,8 @@ def load_tables_as_mapped(
     staging : Staging
     mapping : TablesMapping
     world : str
+    labels : {'evidence', 'withheld'}
+        Whether the known cells of the target are facts that inference may use, or truth to learn from and to score.
     typed : mapping, optional
         What `type_tables` gave for this mapping, where that was called already.
 
@@ -90,7 +93,7 @@ def load_tables_as_mapped(
         for name, table in tables.items():
             notes += table.notes
             of_table = [found for found in predicates if found.table == name]
-            for predicate, count in _load(database, staging, mapping, table, of_table, world).items():
+            for predicate, count in _load(database, staging, mapping, table, of_table, world, labels).items():
                 counts[predicate] = counts.get(predicate, 0) + count
     return TablesReport(counts, (world,), tuple(notes), mapping)
 
@@ -102,6 +105,7 @@ def _load(
     table: TypedTable,
     predicates: list[MappedPredicate],
     world: str,
+    labels: Literal["evidence", "withheld"],
 ) -> dict[str, int]:
     target = target_of(mapping)
     subject = tuple(f"s{place}" for place in range(len(table.subject)))
@@ -119,7 +123,7 @@ def _load(
         unary = len(found.types) == found.subjects
         columns = subject if unary else (*subject, short)
         value = short if unary else None
-        partition: Partition = "truth" if is_target else "evidence"
+        partition: Partition = "truth" if is_target and labels == "withheld" else "evidence"
         facts.append(FactColumns(found.name, columns, value, False, partition, subjects))
         if is_target and unary:
             facts.append(FactColumns(found.name, columns, value, True, "target", subjects))

@@ -42,6 +42,7 @@ def load(
     wide: bool | None = None,
     mapping: TablesMapping | str | os.PathLike[str] | None = None,
     predict: str | None = None,
+    labels: Literal["evidence", "withheld"] = "withheld",
 ) -> LoadReport:
     """Load files by what they are, or a data frame; several in one transaction, all or nothing.
 
@@ -93,7 +94,7 @@ def load(
             report += load_dataset(database, description)
         if not tables and not mapped:
             return report
-        loaded = load_wide_tables(database, tables, mapping=mapping, predict=predict, world=world)
+        loaded = load_wide_tables(database, tables, mapping=mapping, predict=predict, world=world, labels=labels)
     both = report + loaded
     return TablesReport(both.facts, both.worlds, both.warnings, loaded.mapping)
 

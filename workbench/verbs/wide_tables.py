@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from workbench.database import DEFAULT_WORLD, Database, display_name, read_dataset
 from workbench.errors import InputError, Span
@@ -26,7 +27,7 @@ from workbench.tables import (
     target_of,
 )
 
-__all__ = ["are_wide_tables", "load_wide_tables", "matched_sources", "propose_mapping"]
+__all__ = ["are_wide_tables", "load_wide_tables", "matched_sources", "predicted_predicate", "propose_mapping"]
 
 DESCRIPTION = "dataset.toml"
 
@@ -84,6 +85,7 @@ def load_wide_tables(
     mapping: TablesMapping | str | os.PathLike[str] | None = None,
     predict: str | None = None,
     world: str | None = None,
+    labels: Literal["evidence", "withheld"] = "withheld",
 ) -> TablesReport:
     """Load wide tables as a mapping says, or as a look at them proposes.
 
@@ -112,7 +114,9 @@ def load_wide_tables(
     if mapping is None:
         described = [source for source in sources if Path(source).name == DESCRIPTION or _described(source)]
         if len(described) == 1 == len(sources):
-            return load_wide_tables(database, mapping=_description(described[0]), predict=predict, world=world)
+            return load_wide_tables(
+                database, mapping=_description(described[0]), predict=predict, world=world, labels=labels
+            )
     given = read_mapping(mapping) if isinstance(mapping, str | os.PathLike) else mapping
     found = matched_sources(given, sources) if given is not None else find_sources(sources)
     taken = {name: stored.argument_types for name, stored in database.predicates().items()}
@@ -122,10 +126,16 @@ def load_wide_tables(
             chosen = TablesMapping(tuple(counted(staging, table) for table in given.tables), predict or given.predict)
         target = target_of(chosen)
         with database.transaction():
-            report = load_tables_as_mapped(database, staging, chosen, world=world or DEFAULT_WORLD)
+            report = load_tables_as_mapped(database, staging, chosen, world=world or DEFAULT_WORLD, labels=labels)
             database.remember("tables", format_mapping(chosen))
             _remember_target(database, target)
     return report
+
+
+def predicted_predicate(mapping: str | os.PathLike[str]) -> str | None:
+    """The predicate that a mapping's `predict` asks for; None where it asks for nothing."""
+    target = target_of(read_mapping(mapping))
+    return target.predicate if target is not None else None
 
 
 def _remember_target(database: Database, target: Target | None) -> None:
