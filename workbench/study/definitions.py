@@ -154,7 +154,7 @@ class Definitions:
             literals, row = self._walk(candidate.path)
             assert candidate.onward is not None
             return " ^ ".join([*literals, self._says(candidate.path.end, row, candidate.onward.column.name, "u")])
-        return f"{self._named(candidate)}({', '.join((*self.subject, 'v'))})"
+        return f"{self._named(candidate)}({', '.join((*self.subject, 'u'))})"
 
     def _is(self, candidate: Candidate) -> str:
         """An atom that holds where a category has a value, or where a flag is set."""
@@ -205,13 +205,13 @@ class Definitions:
             literals, row = self._walk(path)
             assert onward is not None
             literals += self._not_later(path, row, timed and bool(path.hops))
-            literals.append(self._says(path.end, row, onward.column.name, "v"))
-            value = "v"
+            literals.append(self._says(path.end, row, onward.column.name, "u"))
+            value = "u"
             if onward.kind == "date":
-                value = "days(v)"
+                value = "days(u)"
                 if timed:
-                    literals += [self._now(), "v <= now"]
-                    value = "days(now) - days(v)"
+                    literals += [self._now(), "u <= now"]
+                    value = "days(now) - days(u)"
             return " ^ ".join(dict.fromkeys([*literals, f"n = {value}"]))
         outside, anchor = self._walk(Path(path.start, path.prefix))
         inside, row = self._walk(path, anchor)
@@ -257,8 +257,8 @@ class Definitions:
         key = ("latest", candidate.path)
         if key not in self._made:
             name = self._new("Latest" + self._path_name(candidate.path) + "Time")
-            head = f"{name}({', '.join((*self.subject, 't'))})"
-            self.lines.append(f"{head} := {' ^ '.join([*dict.fromkeys(outside), f't = {call}'])}.")
+            head = f"{name}({', '.join((*self.subject, 'm'))})"
+            self.lines.append(f"{head} := {' ^ '.join([*dict.fromkeys(outside), f'm = {call}'])}.")
             self._made[key] = name
         said, value = self._onward(candidate.path.end, row, onward, candidate.value)
         prefix, _ = self._walk(Path(candidate.path.start, candidate.path.prefix))
@@ -280,8 +280,8 @@ class Definitions:
             literals += step
             here = reference.table or ""
         constant = None if value is None else quoted_constant(value)
-        literals.append(self._says(here, variables, onward.column.name, constant or "v"))
-        return literals, "v"
+        literals.append(self._says(here, variables, onward.column.name, constant or "u"))
+        return literals, "u"
 
     def _walk(self, path: Path, anchor: Row | None = None) -> tuple[list[str], Row]:
         """Literals along a path, and the variables of its end; from the anchor on where that is given."""
@@ -337,8 +337,8 @@ class Definitions:
             start = self._ready.target.table.name
             outside = [self._link(start, table)] if start != table else []
             self.lines.append(
-                f"{before}({', '.join((*self.subject, 'z', 't'))}) := "
-                f"{' ^ '.join([*outside, self._now(), f't = max(t: {within})'])}."
+                f"{before}({', '.join((*self.subject, 'z', 'm'))}) := "
+                f"{' ^ '.join([*outside, self._now(), f'm = max(t: {within})'])}."
             )
             step, end = self._forward(hop.through, there, Reference(hop.column, hop.table), "e")
             self.lines.append(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from workbench.database import DEFAULT_WORLD, Database, FactColumns, LoadReport, Partition, insert_facts, name_things
 from workbench.language.program import Predicate
