@@ -129,7 +129,7 @@ def test_all_errors_of_a_file_at_once() -> None:
         ("1: Knows(A, B) -> ", "E0103", "the statement ends"),
         ("1: Knows(A, 'b -> Likes(A, B)", "E0102", "never closed"),
         ("1.0 Knows(A, B) -> Likes(A, B)", "E0120", "this weight has no colon"),
-        ("1: Knows(A, B) => Likes(A, B)", "E0102", "means nothing here"),
+        ("1: Knows(A, B) => Likes(A, B)", "E0103", "is not soft logic"),
         ("1: Knows(A, B) ^ Likes(A, B)", "E0103", "Knows is an atom"),
         ("1: Knows(A, B) v Likes(A, B)", "E0103", "`v` is no operator"),
         ("1: Knows(A, B)) -> Likes(A, B)", "E0103", "closes what was never opened"),

@@ -153,6 +153,8 @@ class CaseMaker:
         found = self._find_open(joined)
         self._add_observed_head()
         body.adopt(branch.required)
+        for computed in self.clause.function_values:
+            body.define(computed)
         for guard in self.clause.guards:
             body.where.append(Operation("IS NOT", (body.test(guard), Value(True))))
         body.require(branch.required)
@@ -167,7 +169,7 @@ class CaseMaker:
     def _join_observed_body(self) -> list[Atom]:
         """Join the closed atoms of the body; their truth values go into the constant."""
         atoms = self._closed(positive=False)
-        for atom in atoms:
+        for atom in self.body.in_turn(atoms) if self.clause.values else atoms:
             alias = self.body.join(atom, self.vocabulary.observed(atom.predicate))
             self.values[atom] = Column(alias, "value")
             if not self.vocabulary.is_boolean(atom.predicate):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from workbench.errors import Diagnostic
 from workbench.language.builtin import negated_operator
 from workbench.language.domains import Domains, ScopedClause, by_domains, by_empty_domains, quantified_types
+from workbench.language.flattening import Flattening
 from workbench.language.formulas import formula_terms, item_variables, term_variables
 from workbench.language.normal_form import (
     Disjunction,
@@ -18,25 +19,20 @@ from workbench.language.normal_form import (
     clause_count,
     distribute,
     free_sign_choices,
-    fresh_name,
     negation_normal_form,
     rename_apart,
 )
 from workbench.language.program import (
-    Apply,
     ArithmeticRule,
     Clause,
     Comparison,
-    Constant,
     Formula,
     FormulaRule,
-    FunctionValue,
     LinearRule,
     Literal,
     LogicalRule,
     Program,
     Quantified,
-    Term,
     Variable,
 )
 from workbench.language.psl_clausal import linear_rules, logical_clause
@@ -311,7 +307,7 @@ def _clause(
     tied: bool,
     types: Mapping[str, str],
 ) -> ScopedClause:
-    flat = _Flattening(program, set(types))
+    flat = Flattening(program, set(types))
     became: dict[Item, Item] = {}
     for item in disjunction.items:
         if isinstance(item, Literal):
@@ -346,31 +342,3 @@ def _clause(
         span=rule.span,
     )
     return ScopedClause(clause, disjunction.parts, became)
-
-
-class _Flattening:
-    """Function terms taken out of a clause: each becomes a variable, equal ones the same."""
-
-    def __init__(self, program: Program, taken: set[str]) -> None:
-        self.program = program
-        self.taken = taken
-        self.found: dict[Apply, FunctionValue] = {}
-
-    def simple(self, term: Term, place: str | None) -> Variable | Constant:
-        """The term itself, or the variable that stands for its value; `place` is the type wanted there."""
-        if isinstance(term, Variable):
-            return replace(term, plus=False) if term.plus else term
-        if isinstance(term, Constant):
-            return term
-        assert isinstance(term, Apply)
-        if place is not None and self.program.kind_of(place) is not None:
-            place = None
-        function = self.program.functions.get(term.function)
-        wanted = function.argument_types if function else (None,) * len(term.arguments)
-        arguments = tuple([self.simple(argument, type_) for argument, type_ in zip(term.arguments, wanted)])
-        value_type = function.return_type if function else place
-        known = self.found.get(term)
-        if known is None or (known.type_name is None and value_type is not None):
-            variable = known.variable if known else fresh_name("value", self.taken)
-            self.found[term] = FunctionValue(variable, term.function, arguments, value_type)
-        return Variable(self.found[term].variable)

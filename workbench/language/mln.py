@@ -28,7 +28,14 @@ from workbench.language.program import (
 )
 from workbench.language.refusal import Refused
 from workbench.language.source import Diagnostics, Source, read_text
-from workbench.language.statements import Statement, description, mln_parser, opens_scope, split_statements
+from workbench.language.statements import (
+    Statement,
+    description,
+    mln_parser,
+    opens_scope,
+    scope_tokens,
+    split_statements,
+)
 from workbench.language.syntax_errors import explain_unexpected
 from workbench.language.values import VALUE_TYPES
 
@@ -224,12 +231,7 @@ class _Reading:
 
     def define(self, statement: Statement, start: str, span: Span) -> Definition | Scope:
         """A definition or scope; its full stop is optional."""
-        tokens = [
-            token.update(type=token.upper())
-            if opens_scope(statement.tokens[: i + 1]) or opens_scope(statement.tokens[: i + 2])
-            else token
-            for i, token in enumerate(statement.tokens)
-        ]
+        tokens = scope_tokens(statement.tokens)
         for i in range(1, len(tokens)):
             # After `=` stands a term, so this is the aggregate and no quantifier.
             if tokens[i].type == "EXIST" and tokens[i - 1].type == "EQUAL":

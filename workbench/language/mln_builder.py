@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from lark import Token, Transformer, v_args
 
-from workbench.errors import Span, nearest
+from workbench.errors import Span
+from workbench.language.aggregates import check_aggregate
 from workbench.language.builtin import (
-    AGGREGATES,
     ARITHMETIC,
     COMPARISONS,
     STRING_PREDICATES,
@@ -143,19 +143,9 @@ class Builder(Transformer[Token, object]):
     def aggregate(self, name: Token, *parts: Node | Token) -> Collected:
         colon = next(i for i, part in enumerate(parts) if isinstance(part, Token) and part.type == "COLON")
         span = self.source.span(name)
-        if name not in AGGREGATES:
-            close = nearest(name, AGGREGATES)
-            help = f"did you mean {close}?" if close else f"there are {', '.join(AGGREGATES)}"
-            raise Refused("E0151", f"there is no aggregate {name}", span, help)
         of = tuple([self.term(part) for part in parts[:colon]])
         bodies = [self.conditions(part) for part in parts[colon + 1 :] if part is not None]
-        if any(isinstance(one, Aggregate) for body in bodies for one in body):
-            raise Refused("E0151", "an aggregate stands inside another", span, "define the inner one first")
-        if (len(bodies) > 1) != (name == "share"):
-            what = "takes two sets of conditions" if name == "share" else "takes one set of conditions"
-            raise Refused("E0151", f"{name} {what}", span, "write share(c: Directs(x, c), Closed(c))")
-        if len(of) > 1 and name not in ("count", "exists"):
-            raise Refused("E0151", f"{name} is taken of one term", span, f"write {name}(a: ...)")
+        check_aggregate(name, of, bodies, span)
         return Collected(str(name), of, bodies[0], bodies[1] if len(bodies) > 1 else (), span)  # type: ignore[arg-type]
 
     def now(self, token: Token) -> Variable:

@@ -11,17 +11,18 @@ from lark.exceptions import UnexpectedToken
 
 from workbench.language.checks import check
 from workbench.language.formulas import is_nested_deeper
-from workbench.language.program import ArithmeticRule, Calculation, Factor, LogicalRule, Program
+from workbench.language.program import ArithmeticRule, Calculation, Definition, Factor, LogicalRule, Program, Scope
 from workbench.language.psl_builder import Builder
 from workbench.language.psl_statements import psl_parser, split_rules
 from workbench.language.psl_types import with_inferred_types
 from workbench.language.refusal import Refused
 from workbench.language.source import Diagnostics, Source
-from workbench.language.statements import Statement
+from workbench.language.statements import Statement, description, opens_scope, scope_tokens
 from workbench.language.syntax_errors import explain_unexpected
 
 __all__ = ["parse_psl", "parse_psl_unchecked", "psl_statements"]
 
+Item = LogicalRule | ArithmeticRule | Definition | Scope
 DEEPEST = 100
 _thread = local()
 
@@ -68,8 +69,8 @@ def parse_psl_unchecked(text: str, source: str | None = None) -> Program:
     return program
 
 
-def psl_statements(text: str, source: str | None = None) -> list[tuple[Statement, LogicalRule | ArithmeticRule]]:
-    """The rules of a text with the tokens of each.
+def psl_statements(text: str, source: str | None = None) -> list[tuple[Statement, Item]]:
+    """The rules, definitions and scopes of a text with the tokens of each.
 
     Raises
     ------
@@ -84,8 +85,12 @@ def psl_statements(text: str, source: str | None = None) -> list[tuple[Statement
 
 def _read(text: str, source: str | None, starts: Sequence[int] = ()) -> tuple[Program, Diagnostics]:
     diagnostics = Diagnostics({source: text})
-    rules = tuple(rule for _, rule in _rules(Source(source, text), diagnostics, starts))
-    program = with_inferred_types(Program("psl", {}, {}, {}, rules, text, {source: text}), diagnostics)
+    items = [item for _, item in _rules(Source(source, text), diagnostics, starts)]
+    rules = tuple(item for item in items if isinstance(item, LogicalRule | ArithmeticRule))
+    definitions = tuple(item for item in items if isinstance(item, Definition))
+    scopes = tuple(item for item in items if isinstance(item, Scope))
+    read = Program("psl", {}, {}, {}, rules, text, {source: text}, definitions, scopes)
+    program = with_inferred_types(read, diagnostics)
     return program, diagnostics
 
 
@@ -97,9 +102,7 @@ def _parser_of_thread() -> tuple[Lark, Builder]:
     return _thread.parser, _thread.builder
 
 
-def _rules(
-    source: Source, diagnostics: Diagnostics, starts: Sequence[int] = ()
-) -> Iterator[tuple[Statement, LogicalRule | ArithmeticRule]]:
+def _rules(source: Source, diagnostics: Diagnostics, starts: Sequence[int] = ()) -> Iterator[tuple[Statement, Item]]:
     parser, builder = _parser_of_thread()
     for statement in split_rules(parser, source, diagnostics, starts):
         builder.source = source
@@ -110,7 +113,7 @@ def _rules(
             if isinstance(rule, ArithmeticRule) and _nests_deeper(rule, DEEPEST):
                 raise Refused("E0103", f"this rule nests more than {DEEPEST} operators", span, "split it into several")
             text = source.text[statement.start : statement.stop]
-            yield statement, replace(rule, text=text, span=span)
+            yield statement, replace(rule, text=text, span=span, description=description(statement))
         except Refused as refused:
             diagnostics.add(refused.code, refused.message, refused.span or span, refused.help)
         except RecursionError:
@@ -130,8 +133,13 @@ def _nests_deeper(rule: ArithmeticRule, limit: int) -> bool:
     return False
 
 
-def _parse(parser: Lark, statement: Statement) -> LogicalRule | ArithmeticRule:
+def _parse(parser: Lark, statement: Statement) -> Item:
     tokens = statement.tokens
+    start = "rule"
+    if any(token.type == "DEFINES" for token in tokens):
+        start = "definition"
+    elif any(opens_scope(tokens[: i + 1]) for i in range(len(tokens))):
+        start, tokens = "scope", scope_tokens(tokens)
     if tokens[0].type == "MINUS" and len(tokens) > 1 and tokens[1].type == "WEIGHT":
         raise Refused(
             "E0120",
@@ -146,7 +154,7 @@ def _parse(parser: Lark, statement: Statement) -> LogicalRule | ArithmeticRule:
             statement.source.span(tokens[0]),
             f"write `{tokens[0]}: {tokens[1]}...`",
         )
-    interactive = parser.parse_interactive(start="rule")
+    interactive = parser.parse_interactive(start=start)
     fed = 0
     try:
         for token in tokens:
@@ -156,5 +164,5 @@ def _parse(parser: Lark, statement: Statement) -> LogicalRule | ArithmeticRule:
     except UnexpectedToken as error:
         why = explain_unexpected(tokens, fed, error.accepts or error.expected, "psl")
         raise Refused(why.code, why.message, statement.source.span(why.token), why.help) from None
-    assert isinstance(rule, LogicalRule | ArithmeticRule)
+    assert isinstance(rule, LogicalRule | ArithmeticRule | Definition | Scope)
     return rule

@@ -11,15 +11,20 @@ from dataclasses import dataclass, replace
 from lark import Token, Transformer, v_args
 
 from workbench.errors import Span
-from workbench.language.builtin import negated_operator
+from workbench.language.aggregates import check_aggregate
+from workbench.language.builtin import VALUE_FUNCTIONS, negated_operator
 from workbench.language.linear import Line, LinearProblem, combine, constant_line, divide, extremum, multiply
 from workbench.language.program import (
+    Aggregate,
     And,
+    Apply,
     ArithmeticRule,
     Atom,
     Cardinality,
     Comparison,
+    Condition,
     Constant,
+    Definition,
     Filter,
     Formula,
     LinearTerm,
@@ -27,6 +32,7 @@ from workbench.language.program import (
     LogicalRule,
     Not,
     Or,
+    Scope,
     SumVariable,
     Term,
     Variable,
@@ -67,7 +73,18 @@ class Extremum:
     span: Span
 
 
-Node = Atom | Variable | Constant | Cardinality | Joined | Operation | Extremum
+@dataclass(frozen=True)
+class Collected:
+    """`count(C: ...)`, before the variable that takes it is known."""
+
+    function: str
+    of: tuple[Term, ...]
+    body: tuple[Literal | Comparison, ...]
+    among: tuple[Literal | Comparison, ...]
+    span: Span
+
+
+Node = Collected | Atom | Variable | Constant | Cardinality | Joined | Operation | Extremum
 
 
 @v_args(inline=True)
@@ -91,6 +108,36 @@ class Builder(Transformer[Token, object]):
             raise Refused("E0122", "a filter belongs to an arithmetic rule, and this one is logical")
         body, head = self._sides(expression)
         return LogicalRule(body, head, given, squared)
+
+    def definition(self, head: Atom, _: Token, body: Node, __: Token | None) -> Definition:
+        return Definition(head, self._conditions(body))
+
+    def scope(self, head: Atom, _: Token, __: Token, body: Node, ___: Token | None) -> Scope:
+        return Scope(head, self._conditions(body))
+
+    def _conditions(self, node: Node) -> tuple[Condition, ...]:
+        """A conjunction of literals, comparisons and aggregates as a list."""
+        if isinstance(node, Joined):
+            if node.sign != "&":
+                raise Refused(
+                    "E0150", f"`{node.sign}` stands in a definition, whose body is a conjunction", None, CASES
+                )
+            return tuple([found for item in node.items for found in self._conditions(item)])
+        if isinstance(node, Operation) and node.sign == "=":
+            for one, other in (node.items, node.items[::-1]):
+                if isinstance(other, Collected) and isinstance(one, Variable):
+                    return (Aggregate(one.name, other.function, other.of, other.body, other.among, other.span),)
+            return (Comparison("=", self._term(node.items[0]), self._term(node.items[1]), node.span),)
+        return (self._literal(node),)
+
+    def aggregate(self, name: Token, *parts: Node | Token) -> Collected:
+        colon = next(i for i, part in enumerate(parts) if isinstance(part, Token) and part.type == "COLON")
+        span = self.source.span(name)
+        of = tuple([self._term(part) for part in parts[:colon]])  # type: ignore[arg-type]
+        bodies = [self._conditions(part) for part in parts[colon + 1 :] if part is not None]  # type: ignore[arg-type]
+        check_aggregate(name, of, bodies, span)
+        among = bodies[1] if len(bodies) > 1 else ()
+        return Collected(str(name), of, bodies[0], among, span)  # type: ignore[arg-type]
 
     def _weight(self, weight: Token | None, exponent: Token | None, stop: Token | None) -> Weight:
         if weight is None and stop is None:
@@ -169,17 +216,12 @@ class Builder(Transformer[Token, object]):
     def extremum(self, kind: Token, left: Node, right: Node) -> Extremum:
         return Extremum(kind[1:].lower(), (left, right), self.source.span(kind))
 
-    def atom(self, name: Token, *arguments: Term | None) -> Atom:
-        return Atom(str(name), tuple([a for a in arguments if a is not None]), self.source.span(name))
+    def atom(self, name: Token, *arguments: Node | SumVariable | None) -> Atom:
+        terms = tuple([a if isinstance(a, SumVariable) else self._term(a) for a in arguments if a is not None])
+        return Atom(str(name), terms, self.source.span(name))
 
     def sum_variable(self, sign: Token, name: Token) -> SumVariable:
         return SumVariable(str(name), self.source.span(sign, name))
-
-    def variable(self, name: Token) -> Variable:
-        return Variable(str(name), False, self.source.span(name))
-
-    def constant_number(self, *tokens: Token) -> Constant:
-        return Constant("".join(tokens), self.source.span(tokens[0], tokens[-1]))
 
     # -- logical rules --
 
@@ -214,7 +256,9 @@ class Builder(Transformer[Token, object]):
                 return replace(inner, operator=negated_operator(inner.operator))
             case Operation(sign, (left, right), span) if sign in COMPARISONS or sign == "-":
                 return Comparison(COMPARISONS.get(sign, "!="), self._term(left), self._term(right), span)
-            case Operation(sign, _, span) if sign in ARITHMETIC_SIGNS:
+            case Operation("<" | "<=" | ">" | ">=" as sign, (left, right), span) if all(map(_is_value, (left, right))):
+                return Comparison(sign, self._term(left), self._term(right), span)
+            case Operation(sign, _, span) if sign in ARITHMETIC_SIGNS | {"<", ">"}:
                 raise Refused("E0124", f"`{sign}` relates sums of atoms", span, "two terms are equal where `A == B`")
             case Variable(name, _, span):
                 raise Refused("E0103", f"`{name}` is a variable, and an atom is expected here", span, f"{name}(X)?")
@@ -226,6 +270,16 @@ class Builder(Transformer[Token, object]):
         if isinstance(node, Operation) and node.sign == "number":
             assert isinstance(node.items[0], Constant)
             return replace(node.items[0], span=node.span)
+        if isinstance(node, Atom) and node.predicate in VALUE_FUNCTIONS:
+            return Apply(node.predicate, node.arguments, node.span)
+        if isinstance(node, Operation) and node.sign in ARITHMETIC and len(node.items) == 2:
+            return Apply(node.sign, tuple([self._term(item) for item in node.items]), node.span)
+        if isinstance(node, Operation) and node.sign == "minus":
+            (inner,) = node.items
+            if isinstance(inner, Operation) and inner.sign == "number":
+                number = self._term(inner)
+                assert isinstance(number, Constant)
+                return Constant(f"-{number.name}", node.span)
         if isinstance(node, Atom):
             help = "join atoms by & and |; `^1` and `^2` are the only exponents"
             raise Refused("E0103", f"{node.predicate} is an atom, and comparisons are between terms", node.span, help)
@@ -284,6 +338,17 @@ class Builder(Transformer[Token, object]):
         )
 
 
+def _is_value(node: Node) -> bool:
+    """Whether a side of a comparison is a term: no atom, no sum of atoms."""
+    if isinstance(node, Atom):
+        return node.predicate in VALUE_FUNCTIONS
+    if isinstance(node, Operation):
+        return node.sign == "number" or all(map(_is_value, node.items))
+    return isinstance(node, Variable | Constant)
+
+
+ARITHMETIC = ("+", "-", "*", "/")
+CASES = "write one definition for each case"
 BODY = ("the body of a rule is a conjunction", "write one rule for each disjunct")
 HEAD = ("the head of a rule, or a rule without arrow, is a disjunction", "write one rule for each conjunct")
 

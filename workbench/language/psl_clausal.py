@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from workbench.language.builtin import negated_operator
+from workbench.language.flattening import Flattening
 from workbench.language.formulas import term_variables
 from workbench.language.linear import combine
 from workbench.language.program import (
@@ -35,12 +36,17 @@ def logical_clause(program: Program, number: int, rule: LogicalRule) -> Clause:
             literals.append(item)
         else:
             guards.append(item)
+    types = _variable_types(program, rule)
+    flat = Flattening(program, {name for name, _ in types})
+    simple = (replace(one, left=flat.simple(one.left, None), right=flat.simple(one.right, None)) for one in guards)
     return Clause(
         rule=number,
         index=0,
         literals=tuple(dict.fromkeys(literals)),
-        guards=tuple(dict.fromkeys(guards)),
-        variable_types=_variable_types(program, rule),
+        guards=tuple(dict.fromkeys(simple)),
+        variable_types=tuple((name, type_name) for name, type_name in types if program.kind_of(type_name) is None),
+        function_values=tuple(flat.found.values()),
+        values=tuple((name, type_name) for name, type_name in types if program.kind_of(type_name) is not None),
         weight=rule.weight.value,
         fixed=rule.weight.kind == "fixed",
         hard=rule.weight.kind == "hard",

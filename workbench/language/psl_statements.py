@@ -8,7 +8,7 @@ from pathlib import Path
 from lark import Lark, Token, Transformer
 
 from workbench.language.source import Diagnostics, Source
-from workbench.language.statements import CLOSING, OPENING, STRAY, Statement, is_sound, report_stray
+from workbench.language.statements import CLOSING, OPENING, STRAY, Statement, is_sound, opens_scope, report_stray
 
 __all__ = ["psl_parser", "split_rules"]
 
@@ -18,8 +18,6 @@ OPERAND_ENDS = {"RPAR", "RSQB", "NUMBER", "STRING", "NAME"}
 OPERAND_STARTS = {"NAME", "NOT", "LPAR", "NUMBER", "STRING", "EXTREMUM"}
 CARDINALITY = ["PIPE", "NAME", "PIPE"]
 STRAY_HELP = {
-    ">": "implication is written `->`; sums are related by <=, >= and =",
-    "<": "implication is written `->`; sums are related by <=, >= and =",
     "?": "PSL knows no blocks: write a hard sum, as in `Has(X, +Y) <= 1 .`",
     "∧": "conjunction is written `&`",
     "∨": "disjunction is written `|`",
@@ -45,7 +43,7 @@ def psl_parser(builder: Transformer[Token, object]) -> Lark:
         (Path(__file__).parent / "psl.lark").read_text(encoding="utf-8"),
         parser="lalr",
         lexer="basic",
-        start="rule",
+        start=["rule", "definition", "scope"],
         transformer=builder,
         maybe_placeholders=True,
         postlex=Layout(),
@@ -101,7 +99,7 @@ def _starts_rule(rule: list[Token], ahead: list[Token], newline: bool, depth: in
         return True
     if newline and last == "OPEN_STRING":
         return True
-    if depth:
+    if depth or opens_scope(rule):
         return False
     if last in ENDS or last == "RBRACE":
         return kind not in ("LBRACE", "STOP", "EXPONENT")

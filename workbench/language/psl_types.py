@@ -10,19 +10,26 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from workbench.errors import Span
+from workbench.language.definitions import condition_atoms
 from workbench.language.formulas import formula_atoms, formula_comparisons, map_parts
 from workbench.language.program import (
+    Aggregate,
+    Apply,
     ArithmeticRule,
     Atom,
     Comparison,
+    Condition,
+    Definition,
     Filter,
     Formula,
     Literal,
     LogicalRule,
     Predicate,
     Program,
+    Scope,
     SumVariable,
     Type,
     Variable,
@@ -33,6 +40,7 @@ from workbench.language.values import VALUE_TYPES, ValueKind
 __all__ = ["rule_atoms", "rule_comparisons", "with_declarations", "with_inferred_types", "with_values"]
 
 Place = tuple[str, int]
+Statement = TypeVar("Statement", Definition, Scope)
 
 
 def with_declarations(program: Program, declared: Iterable[Predicate]) -> Program:
@@ -103,6 +111,16 @@ def _typed(
                 diagnostics.add(
                     "E0105", f"{name} takes {known} {plural} and is given {len(atom.arguments)}", atom.span or rule.span
                 )
+    statements: tuple[Definition | Scope, ...] = (*program.definitions, *program.scopes)
+    for one in statements:
+        for atom in (one.head, *condition_atoms(one.body)):
+            name = spelling.setdefault(atom.predicate.casefold(), atom.predicate)
+            known = arities.setdefault(name, len(atom.arguments))
+            if known != len(atom.arguments):
+                message = f"{name} takes {known} arguments and is given {len(atom.arguments)}"
+                diagnostics.add("E0105", message, atom.span or one.span)
+    definitions = tuple(_respelled_statement(one, spelling) for one in program.definitions)
+    scopes = tuple(_respelled_statement(one, spelling) for one in program.scopes)
     rules = tuple(_respelled(rule, spelling) for rule in program.rules)  # type: ignore[arg-type]
     classes = _Classes()
     for name, arity in arities.items():
@@ -111,6 +129,11 @@ def _typed(
     for rule in rules:
         _join(rule, classes, arities)
     given: dict[Place, str] = {}
+    made: tuple[Definition | Scope, ...] = (*definitions, *scopes)
+    for statement in made:
+        for place in _join_statement(statement, classes, arities):
+            given[classes.find(place)] = ValueKind.NUMBER
+    given = {classes.find(place): type_name for place, type_name in given.items()}
     for name, kinds in (values or {}).items():
         known_as = spelling.get(name.casefold(), name)
         places = ((place, kind) for place, kind in enumerate(kinds[: arities.get(known_as, 0)]) if kind is not None)
@@ -140,13 +163,22 @@ def _typed(
         known_predicate = program.predicates.get(name)
         types = tuple(names[classes.find((name, position))] for position in range(arity))
         predicates[name] = known_predicate or Predicate(name, types)
+        if name in {one.head.predicate for one in definitions}:
+            predicates[name] = replace(predicates[name], closed=True)
     used = dict.fromkeys(
         type_name
         for predicate in predicates.values()
         for type_name, kind in zip(predicate.argument_types, predicate.kinds)
         if kind is None
     )
-    return replace(program, rules=rules, predicates=predicates, types={name: Type(name) for name in used})
+    return replace(
+        program,
+        rules=rules,
+        predicates=predicates,
+        types={name: Type(name) for name in used},
+        definitions=definitions,
+        scopes=scopes,
+    )
 
 
 def _span_of_use(rules: Iterable[LogicalRule | ArithmeticRule], name: str) -> Span | None:
@@ -187,6 +219,48 @@ def _respelled(rule: LogicalRule | ArithmeticRule, spelling: Mapping[str, str]) 
     terms = tuple(replace(term, atoms=tuple(map(atom, term.atoms))) for term in rule.terms)
     filters = tuple(Filter(f.variable, _map_atoms(f.condition, atom)) for f in rule.filters)
     return replace(rule, terms=terms, filters=filters)
+
+
+def _respelled_statement(statement: Statement, spelling: Mapping[str, str]) -> Statement:
+    def atom(old: Atom) -> Atom:
+        return replace(old, predicate=spelling[old.predicate.casefold()])
+
+    def condition(old: Condition) -> Condition:
+        if isinstance(old, Aggregate):
+            body, among = (tuple(map(condition, part)) for part in (old.body, old.among))
+            return replace(old, body=body, among=among)  # type: ignore[arg-type]
+        return replace(old, atom=atom(old.atom)) if isinstance(old, Literal) else old
+
+    return replace(statement, head=atom(statement.head), body=tuple(map(condition, statement.body)))
+
+
+def _join_statement(statement: Definition | Scope, classes: _Classes, arities: Mapping[str, int]) -> list[Place]:
+    """Join the places of each variable of a definition or scope; the places that hold numbers which it makes."""
+    place_of: dict[str, Place] = {}
+    for atom in (*condition_atoms(statement.body), statement.head):
+        for position, argument in enumerate(atom.arguments[: arities[atom.predicate]]):
+            if isinstance(argument, Variable):
+                place = (atom.predicate, position)
+                classes.used.append((place, argument.name))
+                classes.join(place_of.setdefault(argument.name, place), place)
+    numbers: list[Place] = []
+    for one in statement.body:
+        if isinstance(one, Aggregate) and one.variable in place_of:
+            same = one.of[0] if one.function in ("min", "max", "latest") else None
+            if isinstance(same, Variable) and same.name in place_of:
+                classes.join(place_of[same.name], place_of[one.variable])
+            else:
+                numbers.append(place_of[one.variable])
+        elif isinstance(one, Comparison):
+            sides = [(one.left, one.right), (one.right, one.left)]
+            variables = [side.name for side, _ in sides if isinstance(side, Variable) and side.name in place_of]
+            if len(variables) == 2:
+                classes.join(*(place_of[name] for name in variables))
+            equated = [(side, other) for side, other in sides if one.operator == "=" and isinstance(other, Apply)]
+            numbers += [
+                place_of[side.name] for side, _ in equated if isinstance(side, Variable) and side.name in place_of
+            ]
+    return numbers
 
 
 def _map_atoms(formula: Formula, change: Callable[[Atom], Atom]) -> Formula:

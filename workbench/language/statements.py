@@ -26,6 +26,7 @@ __all__ = [
     "mln_parser",
     "opens_scope",
     "report_stray",
+    "scope_tokens",
     "split_statements",
 ]
 
@@ -135,6 +136,14 @@ def description(statement: Statement) -> str:
         lines.append(line.lstrip("/").strip())
         end = start - 1
     return " ".join(reversed(lines))
+
+
+def scope_tokens(tokens: list[Token]) -> list[Token]:
+    """The tokens with the words of `open where` retyped."""
+    return [
+        token.update(type=token.upper()) if opens_scope(tokens[: i + 1]) or opens_scope(tokens[: i + 2]) else token
+        for i, token in enumerate(tokens)
+    ]
 
 
 def is_sound(tokens: list[Token]) -> bool:

@@ -71,6 +71,8 @@ def explain_unexpected(
         return Unexpected("E0103", "a full stop ends a hard rule, and this one is not complete", None, token)
     if token.type == "COLON":
         return Unexpected("E0103", "a colon stands only after a weight", None, token)
+    if language == "psl" and token.type == "MORE" and before is not None and before.type == "EQUAL":
+        return Unexpected("E0103", "`=>` is not soft logic", "implication is written `->`", token)
     if language == "mln" and token.type == "MORE" and before is not None and before.type == "MINUS":
         return Unexpected("E0103", "`->` is not Markov logic", "implication is written `=>` in Markov logic", token)
     if token.type == "EQUAL" and before is not None and before.type == "EQUAL":
