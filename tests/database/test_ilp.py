@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ import pytest
 from workbench.database.database import Database
 from workbench.database.ilp import load_ilp
 from workbench.database.ilp_clauses import derive_facts
+from workbench.database.ilp_definitions import written_background
 from workbench.errors import InputError
 from workbench.language.ilp_reader import read_ilp
+from workbench.workspace import open_workspace
 
 FAMILY = """
 :- modeh(1, grandparent(+person, +person)).
@@ -167,3 +170,55 @@ def test_terms_of_any_length_and_of_some_depth_are_read(tmp_path: Path) -> None:
 def test_a_directive_that_is_a_variable_is_refused_at_its_place(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="`_bg` is no directive"):
         read_ilp(read(tmp_path, FAMILY + ":-_bg.\n"))  # type: ignore[arg-type]
+
+
+CARS = """
+:- modeh(1, good(+car)).
+:- modeb(*, near_red(+car)).
+:- modeb(*, lonely(+car)).
+:- modeb(*, speed(+car, -number)).
+:- modeb(*, gteq(+number, #number)).
+:- modeb(*, linked(+car, -car)).
+near_red(X) :- near(X, Y), red(Y).
+near_red(z).
+linked(X, Y) :- near(X, Y).
+linked(X, Y) :- near(X, Z), linked(Z, Y).
+lonely(X) :- speed(X, _), \\+ near(X, _).
+gteq(X, Y) :- number(X), number(Y), X >= Y.
+near(a, b). near(b, c). near(d, a). near(d, c). red(c). red(b). speed(a, 3). speed(b, 10). speed(c, -2). speed(e, 4).
+example(good(a), 1, 0). example(good(b), 1, 1). example(good(c), -1, 0). example(good(e), -1, 1).
+"""
+
+
+def test_definitions_compute_what_the_clauses_derive(tmp_path: Path) -> None:
+    """Each derived predicate, by the clauses as definitions of a program, against the facts that the clauses derive."""
+    path = read(tmp_path, CARS)
+    problem = read_ilp(path)  # type: ignore[arg-type]
+    written = written_background(problem)
+    assert not written.warnings
+    derived = derive_facts(problem).facts
+    assert written.inline["gteq"](["v1", "3"]) == "v1 >= 3"
+    declared = [f"{name}({', '.join(types)})" for name, types in written.declarations.items()]
+    heads = {"near_red": "near_red(x)", "lonely": "lonely(x)", "linked": "linked(x, y)"}
+    for name, head in heads.items():
+        asked = f"asked({', '.join(['car'] * (1 + head.count(',')))})"
+        rule = f"5 {head} => {head.replace(name, 'asked')}"
+        program = "\n".join([*declared, asked, *written.definitions, rule])
+        with open_workspace() as space:
+            space.load(path, rules=program)  # type: ignore[arg-type]
+            frame = space.infer(program, query=["asked"]).predictions()
+        values = dict(zip(frame["atom"], frame["value"]))
+        rows = derived[name, 1 + head.count(",")]
+        expected = {f"asked({', '.join(json.dumps(cell) for cell in row)})" for row in rows}
+        assert {atom for atom, value in values.items() if value > 0.9} == {atom for atom in expected if atom in values}
+        assert expected & set(values)
+
+
+def test_what_no_definition_can_say_is_told(tmp_path: Path) -> None:
+    whole = ":- modeb(*, whole(+number)).\nwhole(X) :- speed(_, X), integer(X).\n"
+    problem = read_ilp(read(tmp_path, CARS + whole))  # type: ignore[arg-type]
+    written = written_background(problem)
+    assert ["whole/1" in text for text in written.warnings] == [True]
+    assert "whole" in written.declarations
+    mixed = read_ilp(read(tmp_path, CARS + "speed(d, fast).\n"))  # type: ignore[arg-type]
+    assert "gteq" not in written_background(mixed).inline

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -205,7 +206,24 @@ def crossval(
     workspace: WorkspaceFile = None,
     json: Json = False,
 ) -> None:
-    """Learn without a part of the data (a world, or a fold), predict it, score it; a row a fold."""
+    """Learn without a part of the data (a world, or a fold), predict it, score it; a row a fold.
+
+    Of an ILP problem (Aleph's or Popper's files) rules and their weights are learned: --learner is none, l1, l2,
+    elastic or group, --set takes the search's settings, loop, features and collect, --folds a number or kept.
+    """
+    from workbench.language.ilp_reader import ILP_SUFFIXES
+
+    if rules.is_dir() or rules.suffix in ILP_SUFFIXES:
+        given = {
+            "--engine": engine != "auto",
+            "--data": data, "--world": world, "--query": query, "--closed": closed, "--hidden": hidden,
+            "--set-engine": engine_settings, "--fold": fold, "--only": only, "--task": task,
+        }  # fmt: skip
+        _crossval_of_rules(
+            rules, learner, parameters(settings), folds, seed, time_limit, workspace, json,
+            unused=[name for name, value in {**given, "--candidates": candidates}.items() if value],
+        )  # fmt: skip
+        return
     groups = [group.split(",") for group in fold or ()]
     program = given_rules(rules)
     with (
@@ -229,7 +247,46 @@ def crossval(
             closed=closed,
             hidden=hidden,
         )
-    summary = result.summary()
+    _print_folds(result.summary(), json=json)
+
+
+def _crossval_of_rules(
+    path: Path,
+    learner: str,
+    options: Mapping[str, object],
+    folds: str,
+    seed: int,
+    time_limit: float | None,
+    workspace: Path | None,
+    json: bool,
+    unused: Sequence[str],
+) -> None:
+    """Cross-validate rules that are learned from an ILP problem."""
+    from workbench.errors import UsageError
+    from workbench.language.ilp_reader import read_ilp
+    from workbench.verbs.induction_crossval import crossval_induction, induction_of
+
+    if unused:
+        raise UsageError.of(
+            "E0614",
+            f"{', '.join(unused)} is not for an ILP problem",
+            help="its files hold facts and examples; --learner, --set and --folds say how",
+        )
+    how = induction_of(learner, options)
+    problem = read_ilp(path)
+    print_warnings(problem.warnings)
+    dealt = 5 if folds == "worlds" else folds
+    if not (dealt == "kept" or str(dealt).isdecimal()):
+        raise UsageError.of("E0806", f"there are no folds `{folds}`", help="choose kept, or a number")
+    with opened(workspace, None, None, None) as space, shown_progress(quiet=json) as progress:
+        result = crossval_induction(
+            space.database, problem, how, folds="kept" if dealt == "kept" else int(dealt), seed=seed,
+            time_limit=time_limit, progress=progress,
+        )  # fmt: skip
+    _print_folds(result.summary(), json=json)
+
+
+def _print_folds(summary: dict[str, Any], *, json: bool) -> None:
     if json:
         print_json(summary)
         return

@@ -11,12 +11,14 @@ from typing import Any, get_args
 from workbench.database.alchemy import load_alchemy
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.folds import make_world_folds
+from workbench.database.ilp import load_ilp_facts
 from workbench.database.ingest import LoadReport, Partition
 from workbench.database.psl import PSL_SUFFIXES, load_psl_data, load_psl_table
 from workbench.database.tables import load_tables, predicate_of_file
 from workbench.database.text_files import display_name
 from workbench.database.toml_reader import TomlReader, read_toml
 from workbench.errors import InputError, UsageError
+from workbench.language.ilp_reader import ILP_SUFFIXES
 from workbench.language.program import Predicate
 
 __all__ = ["DESCRIPTION", "Dataset", "FactsEntry", "load_dataset", "load_directory", "load_file", "read_dataset"]
@@ -222,7 +224,8 @@ def load_file(
 ) -> LoadReport:
     """Load whatever `source` is by its name.
 
-    `.db` (Alchemy), CSV, TSV or Parquet (the stem is the predicate), PSL's `.data`, `.json` and `.yaml`, a
+    `.db` (Alchemy), CSV, TSV or Parquet (the stem is the predicate), PSL's `.data`, `.json` and `.yaml`, the facts
+    and examples of ILP files (`.b`, `.f`, `.n`, `.pl`), a
     `dataset.toml`, or a directory; text files also compressed (`.gz`).
     """
     path = Path(source)
@@ -232,6 +235,8 @@ def load_file(
         return load_psl_data(database, path, world=world)
     if _is_alchemy(path):
         return load_alchemy(database, path, world=world, partition=partition)
+    if path.suffix in ILP_SUFFIXES:
+        return load_ilp_facts(database, path, world=world)
     return load_tables(database, path, world=world, partition=partition)
 
 

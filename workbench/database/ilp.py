@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.folds import clear_folds
 from workbench.database.identifiers import quoted
 from workbench.database.ilp_clauses import derive_facts
+from workbench.database.ilp_definitions import GIVEN
 from workbench.database.ingest import LoadReport
 from workbench.database.tables import load_frame
+from workbench.errors import Diagnostic
 from workbench.language.ilp import IlpProblem
+from workbench.language.ilp_prolog import term_text
+from workbench.language.ilp_reader import read_facts
 from workbench.language.program import Predicate
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["load_ilp"]
+__all__ = ["load_ilp", "load_ilp_facts"]
 
 
 def load_ilp(database: Database, problem: IlpProblem, *, world: str = DEFAULT_WORLD) -> LoadReport:
@@ -78,6 +84,48 @@ def load_ilp(database: Database, problem: IlpProblem, *, world: str = DEFAULT_WO
             )
             connection.unregister("incoming_folds")
     return report
+
+
+def load_ilp_facts(database: Database, path: str | os.PathLike[str], *, world: str = DEFAULT_WORLD) -> LoadReport:
+    """Load what a file in Prolog's syntax says of the predicates that a program has declared.
+
+    Facts become evidence, examples truth. Facts of a predicate that the program defines beside its given facts
+    (`even := even_given ...`) become those; of others that it does not know, the warning has the names.
+
+    Raises
+    ------
+    InputError
+        `E0140` to `E0143` for text that cannot be read; what `load_frame` raises.
+    """
+    facts, examples = read_facts(path)
+    stored = database.predicates()
+    report = LoadReport({}, (world,))
+    unknown: list[str] = []
+    with database.transaction():
+        for (name, arity), rows in facts.items():
+            target = next(
+                (known for known in (f"{name}{GIVEN}", name) if known in stored and stored[known].arity == arity), None
+            )
+            if target is None or not arity:
+                unknown.append(f"{name}/{arity}")
+            else:
+                report += load_frame(database, _frame(rows), predicate=target, world=world)
+        for label, terms in examples.items():
+            for predicate in dict.fromkeys(term.functor for term in terms):
+                rows = tuple(tuple(map(term_text, term.arguments)) for term in terms if term.functor == predicate)
+                if predicate not in stored or any(len(row) != stored[predicate].arity for row in rows):
+                    unknown.append(f"{predicate}/{len(rows[0])}")
+                    continue
+                frame = _frame(rows).assign(value=1.0 if label else 0.0)
+                report += load_frame(
+                    database, frame, predicate=predicate, value="value", world=world, partition="truth"
+                )
+    left_out = sorted(set(unknown) - {"pos/1", "neg/1"})
+    if not left_out:
+        return report
+    shown = ", ".join(left_out[:10]) + (", ..." if len(left_out) > 10 else "")
+    message = f"{Path(path).name} has facts of predicates that are not declared, and they are left out: {shown}"
+    return report + LoadReport({}, (), (Diagnostic("E0144", message, severity="warning"),))
 
 
 def _frame(rows: Sequence[Sequence[str]]) -> pd.DataFrame:

@@ -9,8 +9,18 @@ from typing import Literal
 
 from workbench.errors import Diagnostic, InputError, Span, nearest
 from workbench.language.ilp_prolog import Compound, LogicVariable, Symbol, Term, subterms, term_text
+from workbench.language.values import VALUE_TYPES
 
-__all__ = ["BackgroundClause", "IlpProblem", "Mode", "ModeArgument", "flatten_terms", "infer_modes", "mode"]
+__all__ = [
+    "BackgroundClause",
+    "IlpProblem",
+    "Mode",
+    "ModeArgument",
+    "flatten_terms",
+    "infer_modes",
+    "mode",
+    "type_name",
+]
 
 Tuples = tuple[tuple[str, ...], ...]
 
@@ -202,6 +212,16 @@ def infer_modes(target: str, types: Mapping[str, Sequence[str]], *, constants: S
                 )
                 modes.append(Mode(predicate, with_constants))
     return tuple(modes)
+
+
+def type_name(text: str) -> str:
+    """A type's name as programs can write it: `list(int)` is `list_int`; of the names of value types another.
+
+    The types of ILP files hold constants, numbers too, while a program's `number`, `date` and `text` hold values.
+    """
+    name = re.sub(r"\W+", "_", text).strip("_") or "thing"
+    name = name if name[0].isalpha() else f"type_{name}"
+    return f"{name}_constant" if name in VALUE_TYPES else name
 
 
 def flatten_terms(facts: Mapping[tuple[str, int], Sequence[tuple[Term, ...]]]) -> dict[tuple[str, int], Tuples]:

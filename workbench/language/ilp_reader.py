@@ -20,10 +20,13 @@ from workbench.language.ilp import (
     flatten_terms,
     infer_modes,
     is_ground,
+    type_name,
 )
 from workbench.language.ilp_prolog import Compound, Symbol, Term, read_terms, term_text
 
-__all__ = ["ilp_files", "read_aleph", "read_ilp", "read_modes", "read_popper"]
+__all__ = ["ILP_SUFFIXES", "ilp_files", "read_aleph", "read_facts", "read_ilp", "read_modes", "read_popper"]
+
+ILP_SUFFIXES = (".b", ".f", ".n", ".pl")
 
 _SECTIONS = {
     "begin_bg": "b",
@@ -69,7 +72,7 @@ def ilp_files(*paths: str | os.PathLike[str]) -> list[Path]:
         elif (path / "bias.pl").exists():
             files += [path / name for name in ("bk.pl", "exs.pl", "bias.pl")]
         else:
-            found = sorted(file for file in path.iterdir() if file.suffix in (".b", ".f", ".n", ".pl"))
+            found = sorted(file for file in path.iterdir() if file.suffix in ILP_SUFFIXES)
             if not found:
                 raise InputError.of(
                     "E0141",
@@ -78,6 +81,31 @@ def ilp_files(*paths: str | os.PathLike[str]) -> list[Path]:
                 )
             files += found
     return files
+
+
+def read_facts(path: str | os.PathLike[str]) -> tuple[dict[tuple[str, int], Tuples], dict[bool, list[Compound]]]:
+    """What one file says of the world: its ground facts by predicate and arity, and its examples by label.
+
+    Modes, settings and background clauses are passed over: a program that was learned has them as definitions.
+
+    Raises
+    ------
+    InputError
+        `E0140` to `E0143` for text that cannot be read.
+    """
+    found = _Collected()
+    file = Path(path)
+    _read_aleph_file(found, file)
+    found.raise_faults()
+    facts = {key: tuple(dict.fromkeys(tuple(map(term_text, row)) for row in rows)) for key, rows in found.facts.items()}
+    examples: dict[bool, list[Compound]] = {True: [], False: []}
+    for term, label, _, _ in found.examples:
+        if isinstance(term, Compound) and is_ground(term):
+            examples[label].append(term)
+    for sign, label in (("pos", True), ("neg", False)):  # Popper's exs.pl
+        for row in found.facts.get((sign, 1), []):
+            examples[label] += [term for term in row if isinstance(term, Compound)]
+    return facts, examples
 
 
 @dataclass
@@ -277,7 +305,7 @@ def _mode_places(place: Term, span: Span | None) -> list[ModeArgument]:
             span=span,
             help="each place is +type, -type, #type or -#type; structured places are not supported: flatten the terms",
         )
-    name = term_text(place.arguments[0])
+    name = type_name(term_text(place.arguments[0]))
     return [ModeArgument(_mark(mark), name) for mark in _MARKS[place.functor]]
 
 
@@ -389,7 +417,7 @@ def _take_popper(found: _Collected, bias: _Bias, term: Term, span: Span, path: P
         case Compound("body_pred", (name, *_)):
             bias.bodies.append(term_text(name))
         case Compound("type", (name, row)):
-            bias.types[term_text(name)] = tuple(map(term_text, _conjuncts(row)))
+            bias.types[term_text(name)] = tuple(type_name(term_text(part)) for part in _conjuncts(row))
         case Compound("direction", (name, row)):
             bias.directions[term_text(name)] = tuple(map(term_text, _conjuncts(row)))
         case Compound("max_body", (number,)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from workbench.structure.background import ABSENT, Background, Examples
 
 __all__ = ["LearnedRule", "body_text", "format_theory", "information_gain"]
 
+_NO_INLINE: Mapping[str, Callable[[Sequence[str]], str]] = {}
 _BARE = re.compile(r"[A-Z][A-Za-z0-9_]*\Z|-?\d+(?:\.\d+)?\Z")
 
 
@@ -33,6 +34,8 @@ class LearnedRule:
         What the search maximised; its name is the learner's.
     weight : float or None
         Of a Markov logic network, where weights were learned.
+    factor : str
+        What a grounding's weight is multiplied by, a term of the rule's value variables; '' for nothing.
     """
 
     text: str
@@ -41,6 +44,7 @@ class LearnedRule:
     precision: float
     gain: float
     weight: float | None = None
+    factor: str = ""
 
     @property
     def support(self) -> int:
@@ -56,7 +60,8 @@ class LearnedRule:
     def line(self) -> str:
         """The rule as a line of an .mln file, its coverage in a comment."""
         weight = "" if self.weight is None else f"{self.weight:.6g} "
-        return f"{weight}{self.text} // covers {self.positives} true, {self.negatives} false"
+        factor = f"* {self.factor}: " if self.factor else ""
+        return f"{weight}{factor}{self.text} // covers {self.positives} true, {self.negatives} false"
 
 
 def constant_text(name: str) -> str:
@@ -72,7 +77,11 @@ def variable_text(variable: int, n_head: int) -> str:
     return "abcdefgh"[variable] if variable < min(n_head, 8) else f"v{variable - n_head + 1}"
 
 
-def literal_text(background: Background, literal: Int32, n_head: int) -> str:
+Inline = Mapping[str, Callable[[Sequence[str]], str]]
+"""Predicates that are written as something else than an atom: from the arguments' texts to the text."""
+
+
+def literal_text(background: Background, literal: Int32, n_head: int, inline: Inline = _NO_INLINE) -> str:
     """One coded literal (see `workbench.structure.clauses`) as text."""
     predicate = int(literal[0])
     cells: list[str] = []
@@ -81,14 +90,17 @@ def literal_text(background: Background, literal: Int32, n_head: int) -> str:
             break
         named = variable_text(-term - 1, n_head) if term < 0 else constant_text(background.constants[type_name][term])
         cells.append(named)
-    return f"{background.predicates[predicate]}({', '.join(cells)})"
+    name = background.predicates[predicate]
+    if name in inline:
+        return inline[name](cells)
+    return f"{name}({', '.join(cells)})" if cells else name
 
 
-def body_text(background: Background, examples: Examples, body: Int32) -> str:
+def body_text(background: Background, examples: Examples, body: Int32, inline: Inline = _NO_INLINE) -> str:
     """A body and the target as `p(a, v1) ^ q(v1, b) => t(a, b)`; the bare head where the body is empty."""
     n_head = len(examples.types)
     head = f"{examples.predicate}({', '.join(variable_text(place, n_head) for place in range(n_head))})"
-    literals = [literal_text(background, literal, n_head) for literal in body if literal[0] >= 0]
+    literals = [literal_text(background, literal, n_head, inline) for literal in body if literal[0] >= 0]
     return f"{' ^ '.join(literals)} => {head}" if literals else head
 
 
@@ -102,17 +114,31 @@ def information_gain(
     return np.asarray(np.where(p > 0, p * (np.log2(share) - np.log2(rate)), 0.0))
 
 
-def format_theory(rules: Sequence[LearnedRule], background: Background, examples: Examples) -> str:
-    """A program in Alchemy's syntax: declarations, then rules by descending weight; zero weights are dropped.
+def format_theory(
+    rules: Sequence[LearnedRule],
+    background: Background,
+    examples: Examples,
+    *,
+    declarations: Mapping[str, Sequence[str]] | None = None,
+    definitions: Sequence[str] = (),
+) -> str:
+    """A program in Alchemy's syntax: declarations, definitions, rules by descending weight; no zero weights.
 
     All predicates are declared, those of no rule too, so that files of the same facts can be read with it.
+
+    Parameters
+    ----------
+    declarations : mapping of predicate to types, or None for the background's
+    definitions : sequence of str
+        Lines that make further predicates.
     """
-    lines = [f"{examples.predicate}({', '.join(examples.types)})"]
-    lines += [
+    if declarations is None:
+        declarations = dict(zip(background.predicates, background.argument_types))
+    lines = [
         f"{name}({', '.join(types)})" if types else name
-        for name, types in zip(background.predicates, background.argument_types)
-        if name != examples.predicate
+        for name, types in {examples.predicate: examples.types, **declarations}.items()
     ]
     kept = [rule for rule in rules if rule.weight is None or rule.weight != 0]
     kept.sort(key=lambda rule: (-(rule.weight or 0.0), rule.text))
-    return "\n".join([*lines, "", *(rule.line for rule in kept)]) + "\n"
+    made = ["", *definitions] if definitions else []
+    return "\n".join([*lines, *made, "", *(rule.line for rule in kept)]) + "\n"

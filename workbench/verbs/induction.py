@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from time import perf_counter
 from typing import Any, Literal, cast, get_args
 
@@ -13,6 +14,7 @@ from workbench.arrays import Bool, Float, Int32
 from workbench.database import Database
 from workbench.database.ilp import load_ilp
 from workbench.database.ilp_clauses import derive_facts
+from workbench.database.ilp_definitions import Written, written_background
 from workbench.errors import UsageError
 from workbench.grounding.coverage import read_examples, read_relations
 from workbench.language.ilp import IlpProblem
@@ -20,9 +22,16 @@ from workbench.progress import SILENT, Progress
 from workbench.structure.background import Background, Examples
 from workbench.structure.coverage import pack
 from workbench.structure.induction import ClauseLearner, InducedTheory
-from workbench.structure.rules import LearnedRule, body_text, format_theory, information_gain
+from workbench.structure.rules import (
+    LearnedRule,
+    body_text,
+    format_theory,
+    information_gain,
+    literal_text,
+    variable_text,
+)
 from workbench.structure.settings import SearchSettings
-from workbench.structure.weighting import FEATURES, WEIGHTINGS, WeightedTheory, weigh
+from workbench.structure.weighting import FEATURES, WEIGHTINGS, Feature, WeightedTheory, weigh
 from workbench.verbs.common import deadline_after
 from workbench.verbs.structure_result import StructureResult
 
@@ -169,6 +178,7 @@ def induce(
     """
     how = Induction(cast(Any, loop), weights, features, collect, settings or {})
     began = perf_counter()
+    written = written_background(problem)
     problem = derive_facts(problem)
     load_ilp(database, problem)
     background, examples = arrays(database, problem)
@@ -178,13 +188,14 @@ def induce(
     found = how.learn(learner, None, seed=seed, deadline=deadline_after(time_limit), progress=progress)
     if not len(found.parts) and not len(found.collected) and found.theory.status == "complete":
         _refuse_empty(search)
-    rules = _rules(learner, found)
+    rules, made = _rules(learner, found, written)
     texts = {rule.text for rule in rules}
     most = _of_most_gain(learner, found.collected, candidates + len(rules))
-    others = _covering(learner, most, [None] * len(most))
+    others = _covering(learner, most, [None] * len(most), written)
+    declarations, definitions = written.declarations, (*written.definitions, *made)
     return StructureResult(
         rules,
-        format_theory(rules, background, examples),
+        format_theory(rules, background, examples, declarations=declarations, definitions=definitions),
         "aleph" if collect is None else "aleph++",
         found.theory.status,
         perf_counter() - began,
@@ -195,7 +206,7 @@ def induce(
             **(found.weighted.figures if found.weighted else {}),
         },
         tuple(rule for rule in others if rule.text not in texts)[:candidates],
-        tuple(_warnings(problem, search, found)),
+        (*_warnings(problem, search, found), *written.warnings),
     )
 
 
@@ -236,29 +247,66 @@ def _of_most_gain(learner: ClauseLearner, parts: Int32, most: int) -> Int32:
     return np.asarray(parts[np.argsort(-gain, kind="stable")[:most]])
 
 
-def _covering(learner: ClauseLearner, parts: Int32, weights: Sequence[float | None]) -> list[LearnedRule]:
+def _covering(
+    learner: ClauseLearner, parts: Int32, weights: Sequence[float | None], written: Written
+) -> list[LearnedRule]:
     """The bodies as rules, with what they cover."""
     examples = learner.examples
     positive, negative = examples.label == 1, examples.label == 0
     tally = learner.cache.tally(parts, np.stack([pack(positive), pack(negative)]))
     gain = information_gain(tally[:, 0], tally[:, 1], int(positive.sum()), int(negative.sum()))
     return [
-        LearnedRule(body_text(learner.background, examples, body), p, n, p / max(p + n, 1), value, weight)
+        LearnedRule(
+            body_text(learner.background, examples, body, written.inline), p, n, p / max(p + n, 1), value, weight
+        )
         for body, (p, n), value, weight in zip(
             learner.cache.body_literals(parts), tally.tolist(), gain.tolist(), weights
         )
     ]
 
 
-def _rules(learner: ClauseLearner, found: Induced) -> tuple[LearnedRule, ...]:
-    """The bodies as rules; with exact weights sorted by them, the target's unit clause among them, and none zero."""
+def _rules(learner: ClauseLearner, found: Induced, written: Written) -> tuple[tuple[LearnedRule, ...], tuple[str, ...]]:
+    """The bodies as rules, and the definitions of those that speak by existence or by the logarithm of their number.
+
+    With exact weights they are sorted by them, the target's unit clause is among them, and none is zero.
+    """
     weighted = found.weighted
     if weighted is None:
-        return tuple(_covering(learner, found.parts, [None] * len(found.parts)))
-    rules = _covering(learner, weighted.parts, weighted.weights.tolist())
+        return tuple(_covering(learner, found.parts, [None] * len(found.parts), written)), ()
+    rules = _covering(learner, weighted.parts, weighted.weights.tolist(), written)
+    made: list[str] = []
+    if weighted.feature != "count":
+        bodies = learner.cache.body_literals(weighted.parts)
+        shown = [_by_feature(learner, rule, body, weighted.feature, written) for rule, body in zip(rules, bodies)]
+        rules = [rule for rule, _ in shown]
+        made = list(dict.fromkeys(line for _, lines in shown for line in lines))
     examples = learner.examples
     head = body_text(learner.background, examples, np.zeros((0, 1), np.int32))
     positives, negatives = int((examples.label == 1).sum()), int((examples.label == 0).sum())
     share = positives / (positives + negatives)
     rules.append(LearnedRule(head, positives, negatives, share, 0.0, weighted.unit))
-    return tuple(sorted(rules, key=lambda rule: (-(rule.weight or 0.0), rule.text)))
+    return tuple(sorted(rules, key=lambda rule: (-(rule.weight or 0.0), rule.text))), tuple(made)
+
+
+def _by_feature(
+    learner: ClauseLearner, rule: LearnedRule, body: Int32, feature: Feature, written: Written
+) -> tuple[LearnedRule, list[str]]:
+    """The rule over a predicate defined by its body, with the definitions; as it is where a body holds once at most."""
+    n_head = len(learner.examples.types)
+    terms = body[:, 1:]
+    variables = sorted({-term - 1 for term in terms[terms < 0].tolist()})
+    shared = [variable_text(variable, n_head) for variable in variables if variable < n_head]
+    inner = [variable_text(variable, n_head) for variable in variables if variable >= n_head]
+    if not inner or not shared:  # such a body holds once at most; log(1 + 1) is then part of the weight
+        once = float(np.log(2)) if feature == "log" else 1.0
+        return replace(rule, weight=None if rule.weight is None else rule.weight * once), []
+    literals = [literal_text(learner.background, literal, n_head, written.inline) for literal in body]
+    conjunction, conclusion = " ^ ".join(literals), rule.text.rpartition(" => ")[2]
+    name = "has_" + sha256(conjunction.encode()).hexdigest()[:8]
+    atom = f"{name}({', '.join(shared)})"
+    lines = [f"{atom} := {conjunction}."]
+    if feature == "exists":
+        return replace(rule, text=f"{atom} => {conclusion}"), lines
+    counted = f"number_of_{name.removeprefix('has_')}({', '.join([*shared, 'n'])})"
+    lines.append(f"{counted} := {atom} ^ n = count({', '.join(inner)}: {conjunction}).")
+    return replace(rule, text=f"{counted} => {conclusion}", factor="log(n + 1)"), lines

@@ -1,0 +1,120 @@
+"""ILP problems through the verbs: what is learned is a program that predicts the same; folds do not leak."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.database.ilp_clauses import derive_facts
+from workbench.errors import UsageError
+from workbench.language.ilp import IlpProblem
+from workbench.language.ilp_reader import read_ilp
+from workbench.verbs.induction import Induction, arrays
+from workbench.verbs.induction_crossval import crossval_induction, induction_of
+from workbench.workspace import open_workspace
+
+N = 60
+SETTINGS = {"noise": "20", "minpos": "2", "clauselength": "3"}
+MODES = """
+:- modeh(1, good(+car)).
+:- modeb(*, near_red(+car)).
+:- modeb(*, near(+car, -car)).
+:- modeb(*, speed(+car, -number)).
+:- modeb(*, gteq(+number, #number)).
+near_red(X) :- near(X, Y), red(Y).
+gteq(X, Y) :- number(X), number(Y), X >= Y.
+"""
+
+
+@pytest.fixture
+def cars(tmp_path: Path) -> Path:
+    """Cars near red ones are good, and fast ones; red is told by the background alone."""
+    rng = np.random.default_rng(4)
+    pairs = {(int(a), int(b)) for a, b in rng.integers(0, N, (70, 2))}
+    speed = rng.integers(1, 6, N)
+    lines = [f"near(c{a}, c{b})." for a, b in sorted(pairs)] + [f"red(c{k})." for k in range(0, N, 3)]
+    lines += [f"speed(c{k}, {value})." for k, value in enumerate(speed.tolist())]
+    near_red = {a for a, b in pairs if b % 3 == 0}
+    log_odds = [3.0 * (k in near_red) + 1.0 * (speed[k] > 3) - 2 for k in range(N)]
+    good = rng.random(N) < 1 / (1 + np.exp(-np.array(log_odds)))
+    lines += [f"example(good(c{k}), {1 if good[k] else -1}, {k % 4})." for k in range(N)]
+    path = tmp_path / "cars.pl"
+    path.write_text(MODES + "\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("features", ["count", "exists", "log"])
+@pytest.mark.parametrize("weights", ["l1", "l2"])
+def test_the_written_program_predicts_what_the_weights_do(cars: Path, features: str, weights: str) -> None:
+    problem = read_ilp(cars)
+    with open_workspace() as space:
+        options = {"weights": weights, "features": features, "collect": 0.5, "settings": SETTINGS}
+        text = space.structure(problem, **options).text  # type: ignore[arg-type]
+        background, examples = arrays(space.database, derive_facts(problem))
+    assert "near_red(x0) := near(x0, x1) ^ red(x1)." in text
+    expected = _learned(problem, weights, features)
+    with open_workspace() as fresh:
+        fresh.load(cars, rules=text)
+        frame = fresh.infer(text, query=["good"]).predictions()
+    found = dict(zip(frame["atom"], frame["value"]))
+    names = [background.constants["car"][row] for row in examples.arguments[:, 0].tolist()]
+    assert np.allclose([found[f'good("{name}")'] for name in names], expected, atol=1e-5)
+
+
+def _learned(problem: IlpProblem, weights: str, features: str) -> np.ndarray:  # type: ignore[type-arg]
+    from workbench.structure.induction import ClauseLearner
+
+    how = Induction("induce", weights, features, 0.5, SETTINGS)
+    derived = derive_facts(problem)
+    with open_workspace() as space:
+        space.structure(problem, settings=SETTINGS, candidates=0)
+        background, examples = arrays(space.database, derived)
+    search = how.search(derived)
+    learner = ClauseLearner(background, examples, derived.head_mode, derived.body_modes, search)
+    return how.learn(learner, None, seed=0).probabilities(learner)
+
+
+def test_new_facts_get_the_background_computed(cars: Path, tmp_path: Path) -> None:
+    with open_workspace() as space:
+        text = space.structure(read_ilp(cars), weights="l2", settings=SETTINGS).text
+    new = tmp_path / "new.pl"
+    new.write_text("near(g, h). near(h, i). red(h). speed(g, 1). speed(h, 1). speed(i, 1).\n")
+    with open_workspace() as fresh:
+        fresh.load(new, rules=text)
+        frame = fresh.infer(text, query=["good"]).predictions()
+    found = dict(zip(frame["atom"], frame["value"]))
+    assert found['good("g")'] > found['good("h")'] + 0.2
+
+
+def test_no_label_of_a_held_out_example_is_seen(cars: Path) -> None:
+    """Turning all labels of one fold over changes its scores and nothing that was predicted for it."""
+    problem = read_ilp(cars)
+    how = induction_of("l2", {"collect": "0", **SETTINGS})
+    with open_workspace() as space:
+        before = crossval_induction(space.database, problem, how, folds="kept")
+    text = cars.read_text().splitlines()
+    for row, line in enumerate(text):
+        if line.startswith("example") and line.endswith(", 2)."):
+            text[row] = line.replace("), 1,", "), x,").replace("), -1,", "), 1,").replace("), x,", "), -1,")
+    cars.write_text("\n".join(text) + "\n")
+    with open_workspace() as space:
+        after = crossval_induction(space.database, read_ilp(cars), how, folds="kept")
+        fold = np.sort(before.predicted[before.fold == 2])
+        assert np.array_equal(fold, np.sort(after.predicted[after.fold == 2]))
+        assert before.scores[2]["accuracy"] == pytest.approx(1 - after.scores[2]["accuracy"])
+    assert set(before.summary()) == {"folds", "mean", "sd", "interval", "seconds", "run"}
+
+
+def test_folds_are_given_or_dealt(cars: Path) -> None:
+    cars.write_text(
+        cars.read_text().replace(", 0).", ").").replace(", 1).", ").").replace(", 2).", ").").replace(", 3).", ").")
+    )
+    how = induction_of("none", dict(SETTINGS))
+    with open_workspace() as space:
+        with pytest.raises(UsageError, match="E0806"):
+            crossval_induction(space.database, read_ilp(cars), how, folds="kept")
+        dealt = crossval_induction(space.database, read_ilp(cars), how, folds=3, seed=1)
+    assert set(dealt.fold.tolist()) == {0, 1, 2}
+    assert np.isfinite(dealt.predicted).all()

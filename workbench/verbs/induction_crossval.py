@@ -1,0 +1,161 @@
+"""Cross-validation of rules learned from an ILP problem: each fold's examples predicted by rules from the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from workbench.arrays import Float, Int64
+from workbench.database import Database
+from workbench.database.ilp import load_ilp
+from workbench.database.ilp_clauses import derive_facts
+from workbench.errors import UsageError
+from workbench.evaluation import k_fold, scores, summary
+from workbench.grounding.coverage import read_examples
+from workbench.language.ilp import IlpProblem
+from workbench.parameters import read_parameters
+from workbench.progress import SILENT, Progress
+from workbench.structure.induction import ClauseLearner
+from workbench.verbs.common import as_json, deadline_after
+from workbench.verbs.induction import Induction, arrays
+
+__all__ = ["InductionCrossValidation", "crossval_induction", "induction_of"]
+
+
+@dataclass(frozen=True)
+class InductionCrossValidation:
+    """Scores fold by fold, and what was predicted for every example.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The folds.
+    scores : tuple of mapping of str to float
+    rules : tuple of int
+        Clauses learned in each fold.
+    fold : int64 array, shape (n_examples,)
+        The fold in which each example was held out; -1 for one that is in none.
+    predicted, truth : float64 arrays, shape (n_examples,)
+    seconds : float
+    """
+
+    names: tuple[str, ...]
+    scores: tuple[Mapping[str, float], ...]
+    rules: tuple[int, ...]
+    fold: Int64
+    predicted: Float
+    truth: Float
+    seconds: float
+
+    def summary(self) -> dict[str, Any]:
+        """JSON-ready: scores by fold; by metric the mean, the sample standard deviation and the 95 % t interval."""
+        over = {name: summary([found[name] for found in self.scores]) for name in self.scores[0]}
+        several = len(self.scores) > 1
+        folds = [
+            {"fold": name, **as_json(dict(found)), "rules": rules}
+            for name, found, rules in zip(self.names, self.scores, self.rules)
+        ]
+        return {
+            "folds": folds,
+            "mean": as_json({name: found.mean for name, found in over.items()}),
+            "sd": as_json({name: found.sd for name, found in over.items()} if several else {}),
+            "interval": as_json({name: [found.low, found.high] for name, found in over.items()} if several else {}),
+            "seconds": round(self.seconds, 3),
+            "run": None,
+        }
+
+
+def induction_of(learner: str, options: Mapping[str, object]) -> Induction:
+    """How to learn, from a command's words: the learner is the weighting, other settings are the search's.
+
+    Parameters
+    ----------
+    learner : str
+        'auto' for weights under a Laplace prior; 'none', 'l1', 'l2', 'elastic', 'group'.
+    options : mapping
+        `loop`, `features`, `collect`, and the search's settings by Aleph's names.
+
+    Raises
+    ------
+    UsageError
+        `E0610`, `E0611`, `E0613`: see `Induction`.
+    """
+    own = {name: value for name, value in options.items() if name in ("loop", "features", "collect")}
+    read = read_parameters(Induction, {name: own[name] for name in own if name == "collect"}, "the search", "E0610")
+    rest = {name: value for name, value in options.items() if name not in own}
+    loop, features = str(own.get("loop", "induce")), str(own.get("features", "auto"))
+    collect = cast("float | None", read.get("collect"))
+    return Induction(cast(Any, loop), "l1" if learner == "auto" else learner, features, collect, rest)
+
+
+def crossval_induction(
+    database: Database,
+    problem: IlpProblem,
+    how: Induction,
+    *,
+    folds: int | Literal["kept"] = 5,
+    seed: int = 0,
+    time_limit: float | None = None,
+    progress: Progress = SILENT,
+) -> InductionCrossValidation:
+    """Learn clauses and weights without a fold's examples, predict them, score them.
+
+    Covers are computed once for all folds. No label of a held-out example reaches the search or the weights.
+
+    Parameters
+    ----------
+    folds : int or 'kept'
+        So many folds of equal shares of positives, drawn with `seed`; or those that the files give their examples.
+    time_limit : float or None
+        Seconds for each fold's learning.
+
+    Raises
+    ------
+    UsageError
+        E0806 where the files give no folds, or a fold has no example to learn from; `E0705` for more folds than
+        examples of a label.
+    """
+    began = perf_counter()
+    problem = derive_facts(problem)
+    load_ilp(database, problem)
+    background, examples = arrays(database, problem)
+    fold = read_examples(database, problem.target)[2] if folds == "kept" else _dealt(examples.label, folds, seed)
+    numbers = sorted(set(fold[fold >= 0].tolist()))
+    if len(numbers) < 2:
+        raise UsageError.of(
+            "E0806", "the files give their examples no folds", help="give a number: --folds 5 deals them"
+        )
+    learner = ClauseLearner(background, examples, problem.head_mode, problem.body_modes, how.search(problem))
+    predicted = np.full(len(examples), np.nan)
+    found, rules = [], []
+    for position, number in enumerate(numbers):
+        progress.step("fold", position, len(numbers), str(number))
+        induced = how.learn(learner, fold != number, seed=seed, deadline=deadline_after(time_limit), progress=progress)
+        held = fold == number
+        predicted[held] = induced.probabilities(learner)[held]
+        found.append(scores(predicted[held], examples.label[held]))
+        rules.append(len(induced.parts if induced.weighted is None else induced.weighted.parts))
+    progress.step("fold", len(numbers), len(numbers))
+    return InductionCrossValidation(
+        tuple(str(number) for number in numbers),
+        tuple(found),
+        tuple(rules),
+        fold,
+        predicted,
+        examples.label,
+        perf_counter() - began,
+    )
+
+
+def _dealt(label: Float, folds: int, seed: int) -> Int64:
+    """The fold of each example, each label dealt evenly."""
+    dealt = np.full(len(label), -1, np.int64)
+    for value in (1.0, 0.0):
+        chosen = np.flatnonzero(label == value)
+        for number, part in enumerate(k_fold(len(chosen), folds, seed=seed)):
+            dealt[chosen[part.test]] = number
+    return dealt
