@@ -29,6 +29,7 @@ def diagnostics_of(text: str, language: str = "mln") -> tuple[Diagnostic, ...]:
         ("1 Smokes(x, y)", "E0105", 3, "declared as Smokes(person)"),
         ("1.5 Smokes(x).", "E0108", 14, "a full stop makes it hard: drop the weight, or drop the full stop"),
         ("1 Smokes(x) vCancer(x)", "E0109", 13, "put blanks around the disjunction: `v Cancer`"),
+        ("Has(person, +place)\n1 Has(x, +p)", "E0137", 13, "drop the +: `Has(person, place)`"),
         ("1 Smokes(v)", "E0109", 10, "give the variable another name"),
         ("1 Smokes(x) | Cancer(x)", "E0102", 13, "disjunction is written `v` in Markov logic"),
         ("1 Smokes(x) || Cancer(x)", "E0102", 13, "disjunction is written `v` in Markov logic"),

@@ -29,7 +29,8 @@ from workbench.commands.options import (
     Json,
     Labels,
     OnlyWorlds,
-    Query,
+    QueryAtoms,
+    QueryFile,
     RulesFile,
     Seed,
     TablesMap,
@@ -42,7 +43,7 @@ from workbench.commands.options import (
     opened,
     parameters,
 )
-from workbench.errors import ExitCode, UsageError
+from workbench.errors import ExitCode, InputError, UsageError
 
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
@@ -109,7 +110,8 @@ def infer(
     mapping: TablesMap = None,
     world: Worlds = None,
     labels: Labels = "evidence",
-    query: Query = None,
+    query: QueryAtoms = None,
+    query_file: QueryFile = None,
     closed: Closed = None,
     hidden: Hidden = None,
     only: OnlyWorlds = None,
@@ -145,7 +147,7 @@ def infer(
         typer.Option(
             "--out",
             "-o",
-            help="Write predictions: .csv, .parquet, or DIRECTORY/ (a tab-separated file a predicate, as PSL).",
+            help="Write .csv, .parquet, Alchemy's .result, or DIRECTORY/ (a tab-separated file a predicate, as PSL).",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -170,6 +172,7 @@ def infer(
         opened(workspace, program, data, world, mapping=mapping, labels=chosen_labels(labels)) as open_workspace,
         shown_progress(quiet=json) as progress,
     ):
+        _check_form(out, several_worlds=len(only or open_workspace.worlds()) > 1)
         how: dict[str, Any] = {
             "task": chosen_task(task),
             "engine": engine,
@@ -177,7 +180,7 @@ def infer(
             "seed": seed,
             "time_limit": time_limit,
             "progress": progress,
-            "query": query or (predicted_predicate(mapping) if mapping is not None else None),
+            "query": _query(query, query_file) or (predicted_predicate(mapping) if mapping is not None else None),
             "closed": closed,
             "hidden": hidden,
             "worlds": only,
@@ -235,12 +238,45 @@ def write_predictions(result: InferenceResult, out: str, *, include_hidden: bool
             path.write_text(lines, encoding="utf-8")
 
 
+def _query(query: str | None, file: Path | None) -> str | None:
+    """What is asked, on the command line and in a file: a line or more with commas or without."""
+    if file is None:
+        return query
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = (error.strerror or str(error)).lower() if isinstance(error, OSError) else "it is no UTF-8 text"
+        raise InputError.of("E0136", f"the query file {file} cannot be read: {reason}") from None
+    told = [line.split("//")[0].strip().rstrip(",") for line in lines]
+    return ",".join(part for part in (query, *told) if part)
+
+
+def _check_form(path: str | Path | None, *, several_worlds: bool) -> None:
+    if path is not None and str(path).endswith(".result") and several_worlds:
+        raise UsageError.of(
+            "E0135",
+            f"{path} would have atoms of several worlds, and Alchemy's form has no place for the world",
+            help="write a .csv file, or predict one world at a time with --only",
+        )
+
+
 def write_frame(frame: object, path: Path) -> None:
-    """Write a data frame by the ending of `path`."""
+    """Write a data frame by the ending of `path`.
+
+    Raises
+    ------
+    UsageError
+        E0135 for predictions of several worlds in Alchemy's form, which knows one.
+    """
     import pandas as pd
 
     assert isinstance(frame, pd.DataFrame)
+    _check_form(path, several_worlds="world" in frame)
     with writing(path):
+        if path.suffix == ".result":
+            lines = [f"{atom} {value:.10g}\n" for atom, value in zip(frame["atom"], frame["value"])]
+            path.write_text("".join(lines), encoding="utf-8")
+            return
         if path.suffix == ".parquet":
             frame.to_parquet(path, index=False)
         else:

@@ -30,6 +30,8 @@ __all__ = [
     "Labels",
     "OnlyWorlds",
     "Query",
+    "QueryAtoms",
+    "QueryFile",
     "RulesFile",
     "Seed",
     "TablesMap",
@@ -88,6 +90,16 @@ Labels = Annotated[
 ]
 Query = Annotated[
     str | None, typer.Option("--query", "-q", help="Predicates to predict, P,Q.", rich_help_panel=PREDICATES)
+]
+QueryAtoms = Annotated[
+    str | None,
+    typer.Option("--query", "-q", help="Predicates or atoms to predict: P,Q(Anna,x).", rich_help_panel=PREDICATES),
+]
+QueryFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--query-file", "-f", help="A file of such predicates and atoms, // for comments.", rich_help_panel=PREDICATES
+    ),
 ]
 Closed = Annotated[
     str | None,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from workbench.language.printing import ESCAPES, quote_constant
 
-__all__ = ["AtomKey", "atom_text", "parse_atom"]
+__all__ = ["AtomKey", "atom_text", "parse_atom", "parse_pattern"]
 
 AtomKey = tuple[str, tuple[str, ...]]
 """A predicate and its constants."""
@@ -28,19 +28,32 @@ def parse_atom(text: str) -> AtomKey | None:
     match = _ATOM.fullmatch(text)
     if match is None:
         return None
-    inner = match[2]
-    if inner is None or not inner.strip():
-        return match[1], ()
-    constants = []
+    arguments = _arguments(match[2] or "")
+    return None if arguments is None else (match[1], tuple(name for name, _ in arguments))
+
+
+def parse_pattern(text: str) -> tuple[str, tuple[tuple[str, bool], ...]] | None:
+    """A predicate and its arguments, each with whether it is a variable: a bare word with a small first letter."""
+    match = _ATOM.fullmatch(text)
+    arguments = None if match is None else _arguments(match[2] or "")
+    if match is None or arguments is None:
+        return None
+    return match[1], tuple((name, not quoted and name[:1].islower()) for name, quoted in arguments)
+
+
+def _arguments(inner: str) -> list[tuple[str, bool]] | None:
+    """Constants between an atom's brackets, and whether each was quoted; None where they cannot be read."""
+    found = []
     position = 0
-    while position < len(inner):
+    while position < len(inner) and inner.strip():
         argument = _ARGUMENT.match(inner, position)
         if argument is None:
             return None
         quoted = argument[1] if argument[1] is not None else argument[2]
-        constants.append(argument[3] if quoted is None else re.sub(r"\\(.)", _unescaped, quoted, flags=re.DOTALL))
+        name = argument[3] if quoted is None else re.sub(r"\\(.)", _unescaped, quoted, flags=re.DOTALL)
+        found.append((name, quoted is not None))
         position = argument.end()
-    return match[1], tuple(constants)
+    return found
 
 
 def _unescaped(escape: re.Match[str]) -> str:

@@ -198,6 +198,9 @@ class _Reading:
         span = statement.source.span(tokens[0], tokens[-1])
         self.builder.source = statement.source
         self.builder.predicates, self.builder.functions = self.predicates, self.functions
+        if _is_declaration_with_plus(tokens, self.predicates):
+            statement = self.without_plus(statement)
+            tokens = statement.tokens
         try:
             if _is_type_declaration(tokens):
                 self.items.append((statement, self.declare_type(self.parse(statement, "type_declaration"))))
@@ -207,7 +210,7 @@ class _Reading:
                 self.items.append((statement, self.declare_predicate(self.parse(statement, "predicate_declaration"))))
             elif any(token.type == "DEFINES" for token in tokens):
                 self.items.append((statement, self.define(statement, "definition", span)))
-            elif any(opens_scope(tokens[: i + 1]) for i in range(len(tokens))):
+            elif any(opens_scope(tokens[max(0, i - 3) : i]) for i in range(len(tokens) + 1)):
                 self.items.append((statement, self.define(statement, "scope", span)))
             else:
                 self.items.append((statement, self.rule(statement, span)))
@@ -215,6 +218,19 @@ class _Reading:
             self.diagnostics.add(refused.code, refused.message, refused.span or span, refused.help)
         except RecursionError:
             self.diagnostics.add("E0103", "this statement nests too deeply", span, "split it into several")
+
+    def without_plus(self, statement: Statement) -> Statement:
+        """The declaration that was meant, so that its predicate is known to the rules; the `+` is reported."""
+        tokens = [token for token in statement.tokens if token.type != "PLUS"]
+        plus = next(token for token in statement.tokens if token.type == "PLUS")
+        plain = "".join(f"{token} " if token.type == "COMMA" else token for token in tokens)
+        self.diagnostics.add(
+            "E0137",
+            f"the declaration of {tokens[0]} has a `+`, which belongs into rules",
+            statement.source.span(plus),
+            f"drop the +: `{plain}`",
+        )
+        return Statement(statement.source, tokens)
 
     def parse(self, statement: Statement, start: str) -> object:
         interactive = self.parser.parse_interactive(start=start)
@@ -338,6 +354,13 @@ def _is_predicate_declaration(tokens: list[Token], predicates: dict[str, Predica
     if any(a in ("COMMA", "NOT") and b == "NOT" for a, b in zip(["COMMA", *inside], inside)):
         return False
     return str(tokens[start]) not in predicates or "NOT" in inside or "QUESTION" in inside
+
+
+def _is_declaration_with_plus(tokens: list[Token], predicates: dict[str, Predicate]) -> bool:
+    """`Name(type, +type)`, of a name not declared yet."""
+    plain = [token for token in tokens if token.type != "PLUS"]
+    is_application = len(plain) < len(tokens) and [token.type for token in tokens[:2]] == ["NAME", "LPAR"]
+    return is_application and str(tokens[0]) not in predicates and _is_predicate_declaration(plain, predicates)
 
 
 def _tag_weight(statement: Statement) -> tuple[list[Token], bool]:

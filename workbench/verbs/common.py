@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -75,11 +76,15 @@ def task_of(program: Program, asked: Task | None) -> Task:
 
 
 def names_of(given: Sequence[str] | str | None) -> tuple[str, ...]:
-    """Predicate names from a sequence or a comma-separated string."""
+    """Predicate names (or atoms, whose commas stay) from a sequence or a comma-separated string."""
     if given is None:
         return ()
-    parts = given.split(",") if isinstance(given, str) else given
+    parts = _PARTS.findall(given) if isinstance(given, str) else given
     return tuple(name.strip() for name in parts if name.strip())
+
+
+_PARTS = re.compile(r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\([^()]*\)|[^,])+""")
+"""What stands between commas; a bracket and a quoted constant keep theirs."""
 
 
 def deadline_after(seconds: float | None) -> float | None:

@@ -24,6 +24,7 @@ from workbench.network import Templates, evidence_energy
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import Task, as_json, deadline_after
 from workbench.verbs.naming import row_texts
+from workbench.verbs.queries import Query
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,6 +72,8 @@ class InferenceResult:
     warnings : tuple of Diagnostic
     learned_in_sample : bool
         Whether the weights were learned from labels of these atoms.
+    asked : Query or None
+        The atoms asked about, where not all of their predicate's.
     """
 
     solution: Solution
@@ -85,6 +88,7 @@ class InferenceResult:
     ground_seconds: float = 0.0
     warnings: tuple[Diagnostic, ...] = ()
     learned_in_sample: bool = False
+    asked: Query | None = None
 
     @property
     def query(self) -> tuple[str, ...]:
@@ -93,8 +97,8 @@ class InferenceResult:
 
     @property
     def is_query(self) -> Bool:
-        """Whether each open atom belongs to a query predicate, shape (n_atoms,)."""
-        return is_query(self.grounding)
+        """Whether each open atom was asked about, shape (n_atoms,)."""
+        return is_query(self.grounding) if self.asked is None else self.asked.chosen(self.grounding.atoms)
 
     @property
     def values(self) -> Float:
@@ -192,11 +196,14 @@ def infer(
     seed: int = 0,
     time_limit: float | None = None,
     progress: Progress = SILENT,
+    asked: Query | None = None,
 ) -> InferenceResult:
     """Ground and solve.
 
     Parameters
     ----------
+    asked : Query, optional
+        The atoms to answer of the request's query predicates; the others stay open.
     weights : float64 array, shape (n_templates,), or None for the program's own
         Weights of the request's `templates`.
     time_limit : float or None
@@ -214,6 +221,7 @@ def infer(
     begun = perf_counter()
     progress.step("ground", 0.0)
     grounding = ground(database, program, request, progress=progress)
+    unanswered = () if asked is None else asked.unanswered(grounding.atoms)
     ground_seconds = perf_counter() - begun
     chosen = grounding.templates.weight if weights is None else weights
     require_weights(grounding.templates, chosen)
@@ -239,7 +247,8 @@ def infer(
         perf_counter() - begun,
         evidence_energy=evidence_energy(grounding.network, chosen),
         ground_seconds=ground_seconds,
-        warnings=(*grounding.warnings, *says_nothing(program, chosen)),
+        warnings=(*grounding.warnings, *unanswered, *says_nothing(program, chosen)),
+        asked=asked,
     )
 
 

@@ -113,7 +113,7 @@ class Modelling:
         """
         from workbench.grounding import preview
 
-        program, wanted = self.declare(rules), self.request(role=_role(learning), **request)
+        program, wanted = self.declare(rules), self.request(role=_role(learning), **_whole(request))
         return preview(self.database, program, wanted, samples=samples, seconds=seconds, progress=progress)
 
     def ground(self, rules: RulesLike, *, learning: bool = False, **request: Any) -> Grounding:
@@ -141,7 +141,7 @@ class Modelling:
         from workbench.grounding import ground
 
         program = self.declare(rules)
-        return ground(self.database, program, self.request(role=_role(learning), **request))
+        return ground(self.database, program, self.request(role=_role(learning), **_whole(request)))
 
     def infer(
         self,
@@ -172,7 +172,8 @@ class Modelling:
         record : bool
             Keep the run, its weights and its predictions in the workspace.
         **request
-            `query`, `closed`, `hidden`, `worlds`, as in `request`.
+            `query`, `closed`, `hidden`, `worlds`, as in `request`. A query may name atoms, `Friends(Anna, x)`: the
+            others of the predicate stay open, and are not answered.
 
         Returns
         -------
@@ -191,6 +192,7 @@ class Modelling:
         from workbench.verbs import runs
         from workbench.verbs.infer import infer
         from workbench.verbs.learn import LearningResult
+        from workbench.verbs.queries import read_query
 
         weights, learned = None, None
         if isinstance(rules, LearningResult):
@@ -199,10 +201,12 @@ class Modelling:
             rules = rules.program
         program = self.declare(rules)
         chosen = task_of(program, task)
+        asked = read_query(request.get("query"))
         result = infer(
             self.database,
             program,
-            self.request(**request),
+            self.request(**request | {"query": asked.predicates}),
+            asked=asked,
             task=chosen,
             engine=engine,
             options=options,
@@ -437,6 +441,13 @@ class Modelling:
             return result
         settings = _settings({**chosen, "worlds": worlds, **options})
         return replace(result, run_id=runs.record_crossval(self.database, result, options.get("seed", 0), settings))
+
+
+def _whole(request: dict[str, Any]) -> dict[str, Any]:
+    """The request with predicates for the atoms that its query may name: they are ground with their predicates."""
+    from workbench.verbs.queries import read_query
+
+    return request | {"query": read_query(request.get("query")).predicates}
 
 
 def _role(learning: bool) -> Literal["infer", "learn"]:

@@ -15,7 +15,8 @@ from workbench.grounding import AtomTable, Grounding, ground
 from workbench.inference import Solution, Status
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import Task, as_program
-from workbench.verbs.infer import InferenceResult, is_query, solve_given
+from workbench.verbs.infer import InferenceResult, solve_given
+from workbench.verbs.queries import read_query
 from workbench.verbs.runs import recorded_request
 from workbench.verbs.written_rules import learned_text, recorded_templates
 
@@ -111,15 +112,19 @@ def reopen(database: Database, number: int, *, fold: int | None = None, progress
         )
     grounding = recorded.ground(database)
     state = recorded.known(grounding)
-    predicted = np.flatnonzero(np.isnan(state) & is_query(grounding))
+    asked = read_query(recorded.run.parameters.get("query") or None)
+    predicted = np.flatnonzero(np.isnan(state) & asked.chosen(grounding.atoms))
     if np.array_equal(recorded.located(grounding.atoms), predicted):
         state[predicted] = recorded.values
     if np.isnan(state).any():
-        return replace(recorded.infer(grounding, recorded.known(grounding), progress), run_id=number, fold=fold)
+        return replace(
+            recorded.infer(grounding, recorded.known(grounding), progress), run_id=number, fold=fold, asked=asked
+        )
     status = Status(recorded.run.status) if fold is None else Status.FEASIBLE
     solution = Solution(status, state, np.nan, np.nan, 0.0, recorded.run.engine or "")
     weights = grounding.templates.weight
-    return InferenceResult(solution, grounding, recorded.program, weights, recorded.task, 0.0, number, fold)
+    result = InferenceResult(solution, grounding, recorded.program, weights, recorded.task, 0.0, number, fold)
+    return replace(result, asked=asked)
 
 
 def what_if(

@@ -26,6 +26,7 @@ from workbench.evaluation import corrected_resampled_t_test, paired_t_test, wilc
 from workbench.grounding import GroundRequest
 from workbench.language import format_program
 from workbench.verbs.common import as_json, names_of
+from workbench.verbs.queries import read_query
 from workbench.verbs.written_rules import template_texts
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ def recorded_request(
     """What a recorded run grounded, its worlds (None for all) found again by name."""
     settings, by_name = run.parameters, database.worlds()
     return GroundRequest(
-        query=names_of(settings["query"]) if settings.get("query") else None,
+        query=read_query(settings.get("query") or None).predicates,
         closed=names_of(settings.get("closed")),
         hidden=names_of(settings.get("hidden")),
         worlds=tuple(by_name[name] for name in worlds) if worlds else None,

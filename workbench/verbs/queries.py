@@ -1,0 +1,119 @@
+"""Queries as Alchemy has them: predicates, or single atoms of them with constants and variables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.arrays import Bool, Int64
+from workbench.errors import Diagnostic, UsageError, nearest
+from workbench.grounding.atoms import AtomTable
+from workbench.language.ground_atoms import parse_pattern
+from workbench.verbs.common import names_of
+
+__all__ = ["Query", "QueryAtom", "read_query"]
+
+
+@dataclass(frozen=True)
+class QueryAtom:
+    """`Friends(Anna, x)`: every atom with these constants; what stands twice is the same constant.
+
+    Attributes
+    ----------
+    predicate : str
+    arguments : tuple of (str, bool)
+        Names, and whether each is a variable.
+    text : str
+    """
+
+    predicate: str
+    arguments: tuple[tuple[str, bool], ...]
+    text: str
+
+    def matches(self, atoms: AtomTable, number: int) -> Bool:
+        """Which atoms of the table's predicate of that number it asks for.
+
+        Raises
+        ------
+        UsageError
+            E0318 for another number of arguments, or a constant that its type does not have.
+        """
+        types, constants = atoms.types[number], atoms.constants[number]
+        if len(types) != len(self.arguments):
+            given = f"{len(types)} argument{'' if len(types) == 1 else 's'}"
+            raise UsageError.of("E0318", f"the query {self.text} does not fit: {self.predicate} takes {given}")
+        chosen = np.ones(len(constants), np.bool_)
+        first: dict[str, Int64] = {}
+        for column, type_name, (name, is_variable) in zip(constants.T, types, self.arguments):
+            if is_variable:
+                chosen &= column == first.setdefault(name, column.astype(np.int64))
+                continue
+            found = np.flatnonzero(atoms.names_of[type_name] == name)
+            if not found.size:
+                close = nearest(name, [str(known) for known in atoms.names_of[type_name]])
+                raise UsageError.of(
+                    "E0318",
+                    f"the query {self.text} names {name}, which is no constant of {type_name}",
+                    help=f"did you mean {close}?" if close else "a variable starts with a small letter",
+                )
+            chosen &= column == found[0]
+        return chosen
+
+
+@dataclass(frozen=True)
+class Query:
+    """What is asked: `predicates` are open, and of some of them only the atoms that `atoms` match are answered."""
+
+    predicates: tuple[str, ...] | None
+    atoms: tuple[QueryAtom, ...] = ()
+
+    def chosen(self, table: AtomTable) -> Bool:
+        """Which open atoms are answered, shape (n_atoms,): those asked for, of a query predicate."""
+        chosen = ~table.is_hidden
+        for name in dict.fromkeys(one.predicate for one in self.atoms):
+            if name in table.predicates:
+                number = table.predicates.index(name)
+                mine = slice(int(table.start[number]), int(table.start[number + 1]))
+                chosen[mine] = np.logical_or.reduce([one.matches(table, number) for one in self._of(name)])
+        return chosen
+
+    def unanswered(self, table: AtomTable) -> tuple[Diagnostic, ...]:
+        """A warning for each atom that no open atom is."""
+        found = []
+        for one in self.atoms:
+            known = one.predicate not in table.predicates
+            if known or not one.matches(table, table.predicates.index(one.predicate)).any():
+                message = f"no open atom is {one.text}, so there is nothing to answer"
+                help_text = "the data give its value, or no world has its constants"
+                found.append(Diagnostic("E0318", message, None, help_text, severity="warning"))
+        return tuple(found)
+
+    def _of(self, predicate: str) -> list[QueryAtom]:
+        return [one for one in self.atoms if one.predicate == predicate]
+
+
+def read_query(given: Sequence[str] | str | None) -> Query:
+    """`Smokes`, `Smokes, Friends(Anna, x)`, or a sequence of such; None asks for what the data leave open."""
+    if given is None:
+        return Query(None)
+    whole: list[str] = []
+    atoms: list[QueryAtom] = []
+    for text in names_of(given):
+        read = parse_pattern(text) if "(" in text else (text, None)
+        if read is None:
+            raise UsageError.of(
+                "E0318", f"the query {text} is no atom", help="write Predicate, Predicate(x) or Predicate(Anna)"
+            )
+        name, arguments = read
+        if arguments is None or (all(is_variable for _, is_variable in arguments) and _distinct(arguments)):
+            whole.append(name)
+        else:
+            atoms.append(QueryAtom(name, arguments, text))
+    predicates = dict.fromkeys([*whole, *(one.predicate for one in atoms)])
+    return Query(tuple(predicates), tuple(one for one in atoms if one.predicate not in whole))
+
+
+def _distinct(arguments: tuple[tuple[str, bool], ...]) -> bool:
+    return len(set(arguments)) == len(arguments)
