@@ -63,6 +63,7 @@ Founded(x, y, d) := Directs(x, c) ^ On(c, t) ^ y = year(t) ^ d = days(t, "2020-0
 Since(x, t) := t = latest(u: Directs(x, c) ^ On(c, u)).
 All(n) := n = count(x, c: Directs(x, c)).
 Alike(x, y) := Named(x, s) ^ Named(y, t) ^ x != y ^ levenshtein(s, t) <= 1.
+Recent(x, n) := n = count(c: Directs(x, c) ^ On(c, t) ^ t > $now - 200).
 Half(x, h) := Pays(x, y, a) ^ h = log(a - 4).
 """
 Facts = Mapping[str, Sequence[tuple[object, ...]]]
@@ -96,8 +97,9 @@ def written(facts: Facts) -> str:
 class Reader:
     """Every binding of every variable, one loop inside another; sets grow until nothing is new."""
 
-    def __init__(self, program: Program, facts: Facts) -> None:
+    def __init__(self, program: Program, facts: Facts, now: datetime) -> None:
         self.program = program
+        self.now = now
         self.facts = {name: set(facts.get(name, ())) for name in program.predicates}
         domains: dict[str, set[object]] = {}
         for name, rows in facts.items():
@@ -218,7 +220,7 @@ class Reader:
 
     def value(self, term: Term, binding: Mapping[str, object]) -> object:
         if isinstance(term, Variable):
-            return binding.get(term.name)
+            return self.now if term.name == "$now" else binding.get(term.name)
         if isinstance(term, Constant):
             return term.name
         assert isinstance(term, Apply)
@@ -236,6 +238,8 @@ class Reader:
                 return float(np.log(number)) if number > 0 else None
             case "/", [float(one), other]:
                 return one / float(str(other))
+            case "-", [datetime() as day, str(text)]:
+                return day - timedelta(days=float(text))
             case "-", [float(one), other]:
                 return one - float(str(other))
         raise AssertionError(term)
@@ -280,8 +284,9 @@ def test_facts_of_definitions_equal_nested_loops(seed: int) -> None:
     rng = np.random.default_rng(seed)
     worlds = [random_facts(rng), random_facts(rng)][: 1 + (seed > 0)]
     program, found = made(worlds)
+    now = max(day for facts in worlds for _, day in facts["On"])
     for facts, one in zip(worlds, found):
-        reader = Reader(program, facts)
+        reader = Reader(program, facts, now)  # type: ignore[arg-type]
         for name in program.defined:
             assert rounded(one[name]) == rounded(reader.facts[name]), name
 

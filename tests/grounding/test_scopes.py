@@ -66,4 +66,7 @@ def test_labels_inside_a_scope_are_learned_from(tmp_path: Path) -> None:
     workspace.load(tmp_path / "facts.db")
     grounding = workspace.ground(DECLARED + SCOPES + RULES, learning=True, query="Same")
     labels = dict(zip(grounding.atoms.names(), grounding.truth.tolist()))
+    seen = workspace.preview(DECLARED + SCOPES + RULES, query="Same").as_record()
+    assert seen["definitions"] == {"Near": 6}
+    assert seen["scopes"] == {"Same": {"atoms": 8, "share": 0.5}}
     assert labels == {**dict.fromkeys(OPEN, 0.0), "Same(A, B)": 1.0, "Same(A, D)": 0.0}

@@ -48,6 +48,9 @@ def conditions_select(
     """
     maker = _Maker(Body(vocabulary, types), relation_of)
     plain, aggregates = _split(conditions)
+    inner = (one for aggregate in aggregates for one in (*aggregate.body, *aggregate.among))
+    if "$now" in _condition_names((*plain, *inner)):
+        maker.body.bound["$now"] = Binding.of_value(Typed(ValueKind.DATE, vocabulary.now()))
     maker.join(plain)
     maker.bind_free(head, aggregates)
     for aggregate in aggregates:

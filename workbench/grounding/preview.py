@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import prod
 
 import numpy as np
 
 from workbench.database.database import Database
+from workbench.database.identifiers import quoted
 from workbench.errors import Diagnostic
 from workbench.grounding.atom_keys import names_in_space
 from workbench.grounding.counting import Tally, check_listed, joined_relations
@@ -84,13 +87,26 @@ class RulePreview:
 
 
 @dataclass(frozen=True)
+class ScopePreview:
+    """How many atoms of a predicate its scopes keep, and their share of all combinations of constants."""
+
+    atoms: int
+    share: float
+
+
+@dataclass(frozen=True)
 class Preview:
-    """A program's groundings, rule by rule, and the number of open atoms."""
+    """A program's groundings, rule by rule, and the number of open atoms.
+
+    `definitions` has the number of facts of each predicate that a definition made, `scopes` what each scope keeps.
+    """
 
     rules: tuple[RulePreview, ...]
     atoms: int
     templates: int
     warnings: tuple[Diagnostic, ...] = ()
+    definitions: Mapping[str, int] = field(default_factory=dict)
+    scopes: Mapping[str, ScopePreview] = field(default_factory=dict)
 
     @property
     def ground_rows(self) -> int:
@@ -109,6 +125,8 @@ class Preview:
             "ground_rows": self.ground_rows,
             "unit_groundings": self.unit_groundings,
             "warnings": [warning.as_record() for warning in self.warnings],
+            "definitions": dict(self.definitions),
+            "scopes": {name: {"atoms": one.atoms, "share": one.share} for name, one in self.scopes.items()},
         }
 
 
@@ -155,9 +173,24 @@ def preview(
                     doing.append(f"rule {number + 1}")
                     mine = [tallies[place] for place in of_rule.get(number, ())]
                     shown.append(_rule_preview(grounder, getattr(rule, "text", ""), mine, samples))
-            return Preview(tuple(shown), grounder.numbering.n_open, table.n_templates, tuple(grounder.warnings))
+            vocabulary = grounder.vocabulary
+            return Preview(
+                tuple(shown),
+                grounder.numbering.n_open,
+                table.n_templates,
+                tuple(grounder.warnings),
+                dict(sorted(vocabulary.made.items())),
+                {name: _scope_preview(vocabulary, name) for name in vocabulary.scopes},
+            )
         finally:
             grounder.vocabulary.drop()
+
+
+def _scope_preview(vocabulary: Vocabulary, name: str) -> ScopePreview:
+    ((atoms,),) = vocabulary.connection.execute(f"SELECT count(*) FROM {quoted(vocabulary.scopes[name])}").fetchall()
+    types = vocabulary.arguments(name)
+    every = sum(prod(vocabulary.domain_size(world, one) for one in types) for world in vocabulary.worlds)
+    return ScopePreview(int(atoms), atoms / every if every else 0.0)
 
 
 def _rule_preview(grounder: Grounder, text: str, tallies: list[Tally], samples: int) -> RulePreview:

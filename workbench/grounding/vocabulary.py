@@ -16,13 +16,15 @@ from workbench.arrays import Bool, Integer
 from workbench.database.identifiers import quoted
 from workbench.database.rows import first_row
 from workbench.database.schema import StoredPredicate
+from workbench.errors import InputError
 from workbench.grounding.atom_index import OBSERVED, AtomIndex, worth_an_index
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import RoleOf
-from workbench.grounding.select import Column, Expression, Value, render_expression
+from workbench.grounding.select import Call, Column, Expression, Value, render_expression
 from workbench.grounding.space import AtomSpace
 from workbench.grounding.state import State
 from workbench.language.program import Program
+from workbench.language.values import ValueKind
 
 __all__ = ["Vocabulary"]
 
@@ -110,6 +112,33 @@ class Vocabulary:
         self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(table)} AS {query}")
         self._tables[(kind, name)] = quoted(table)
         return table
+
+    def now(self) -> Expression:
+        """What `$now` stands for: the latest date that the evidence of the chosen worlds has.
+
+        Raises
+        ------
+        InputError
+            E0326 where it has none.
+        """
+        dates = [
+            f"SELECT max({column}) AS latest FROM {quoted(stored.table_name)} "
+            f"WHERE partition = 'evidence' AND value = 1 AND world IN ({self.in_worlds})"
+            for name, stored in self.stored.items()
+            if name not in self.made
+            for column, kind in stored.value_columns
+            if kind is ValueKind.DATE
+        ]
+        row = (
+            first_row(self.connection.execute(f"SELECT max(latest) FROM ({' UNION ALL '.join(dates)})"))
+            if dates
+            else None
+        )
+        if row is None or row[0] is None:
+            raise InputError.of(
+                "E0326", "`$now` is the latest date of the facts, and they have none", help="load facts that have dates"
+            )
+        return Call("cast TIMESTAMP", (Value(str(row[0])),))
 
     def is_made(self, predicate: str) -> bool:
         """Whether a definition or scope has made the facts of a predicate."""

@@ -176,7 +176,7 @@ def _check_values(rule: FormulaRule, clause: Clause, diagnostics: Diagnostics) -
                 "E0156",
                 f"{name} is a {type_name}, and has no weight for each of its values",
                 rule.span,
-                f"write +bin({name}, 4) for a weight for each of four groups, or declare constants of {type_name}",
+                f"compare it, multiply the weight by it, or declare constants of {type_name}",
             )
         if name in clause.existential or name not in bound:
             diagnostics.add(
