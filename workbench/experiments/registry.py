@@ -61,6 +61,10 @@ _MODULES = {
         "psl_scaling",
         "Scaling of MAP inference: ADMM against an interior-point method on growing networks (Bach et al. 2017).",
     ),
+    "rel-f1": (
+        "rel_f1",
+        "Formula 1 by tables: who does not finish, who qualifies in front, which place (RelBench's rel-f1).",
+    ),
 }
 """Module and subject of each experiment; a module has `run`, `PUBLISHED`, `SYSTEMS`, and is imported when asked for."""
 
