@@ -85,6 +85,16 @@ def test_a_document() -> None:
     assert parse_psl_document(format_psl_document(document)) == document
 
 
+def test_facts_beside_a_mark_are_read() -> None:
+    text = '{"predicates": {"Open/1": ["open", {"observations": [["a", 1.0]], "targets": [["b"]]}]}, "rules": []}'
+    document = parse_psl_document(text)
+    assert document.predicates == (Predicate("Open", ("UniqueStringID",), closed=False),)
+    assert [(one.partition, one.rows) for one in document.facts] == [
+        ("observations", (("a", "1.0"),)),
+        ("targets", (("b",),)),
+    ]
+
+
 def test_rules_over_undeclared_predicates() -> None:
     text = DOCUMENT.replace("-> Smokes(B)", "-> Smoke(B)")
     with pytest.raises(InputError) as caught:

@@ -210,11 +210,14 @@ class _Reading:
             if predicate is None:
                 continue
             predicates.append(predicate)
-            if isinstance(description, Mapping):
+            # `Knows/2: [open, {targets: ...}]` says what `Knows/2: {targets: ...}` says.
+            for details in description if isinstance(description, list) else [description]:
+                if not isinstance(details, Mapping):
+                    continue
                 for partition in PARTITIONS:
-                    facts.extend(self.facts(predicate.name, partition, description.get(partition)))
-                if description.get("evaluations"):
-                    evaluations[predicate.name] = tuple(description["evaluations"])
+                    facts.extend(self.facts(predicate.name, partition, details.get(partition)))
+                if details.get("evaluations"):
+                    evaluations[predicate.name] = tuple(details["evaluations"])
         names = {predicate.name.casefold(): predicate.name for predicate in predicates}
         for partition in PARTITIONS:
             entries = content.get(partition) or {}
