@@ -9,6 +9,8 @@ import pytest
 from tests.differential.mln_checks import check_mln
 from tests.differential.mln_programs import MlnCase
 from tests.differential.outcome import Tally
+from tests.differential.psl_checks import check_psl
+from tests.differential.psl_programs import PslCase
 
 WEIGHTS = ("P(t)", "C(t)", "W(t, num)")
 
@@ -60,3 +62,9 @@ def test_a_function_of_a_variable_quantified_over_an_empty_type() -> None:
 def test_predicates_that_only_a_tautology_names_are_asked_about() -> None:
     given = replace(case(("P(t)", "C(t)"), ("0.9 P(x) => P(x)",), ("C(A)",)), query=None, closed=())
     check_mln(given, Tally())
+
+
+def test_a_closed_literal_over_a_variable_that_two_equal_atoms_bind() -> None:
+    targets = tuple(("Link", "targets", (a, b), None) for a in ("Ann", "Bob") for b in ("Ann", "Bob"))
+    facts = (("Knows", "observations", ("Ann", "Ann"), 0.25), *targets)
+    check_psl(PslCase(0, ("2.5: !Knows(A, A) & Link(B, B) -> !Link(B, A)",), (("w0", facts),)), Tally())

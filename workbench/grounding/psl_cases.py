@@ -151,6 +151,8 @@ class CaseMaker:
         self.values: dict[Atom, Expression] = {}
         joined = self._join_observed_body()
         found = self._find_open(joined)
+        # What two equal open atoms make equal binds a variable of the head before the head's atoms are looked up.
+        body.adopt(branch.required)
         self._add_observed_head()
         body.adopt(branch.required)
         for computed in self.clause.function_values:
