@@ -50,15 +50,15 @@ class QueryAtom:
             if is_variable:
                 chosen &= column == first.setdefault(name, column.astype(np.int64))
                 continue
-            found = np.flatnonzero(atoms.names_of[type_name] == name)
-            if not found.size:
-                close = nearest(name, [str(known) for known in atoms.names_of[type_name]])
+            place = atoms.names_of[type_name].index(name).as_py()
+            if place < 0:
+                close = nearest(name, atoms.names_of[type_name].to_pylist())
                 raise UsageError.of(
                     "E0318",
                     f"the query {self.text} names {name}, which is no constant of {type_name}",
                     help=f"did you mean {close}?" if close else "a variable starts with a small letter",
                 )
-            chosen &= column == found[0]
+            chosen &= column == place
         return chosen
 
 
