@@ -20,12 +20,12 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from time import process_time
 
 import numpy as np
 from scipy.sparse import csr_array
 
 import workbench as wb
+from benchmarks.measuring import cpu_seconds
 from benchmarks.social_network import RELATIONS, WEIGHTS, generate, ground, read, write_files
 from workbench.inference import make_engine
 from workbench.inference.convex_program import convex_program
@@ -90,9 +90,9 @@ PAIR_WEIGHTS = np.array([0.1, 0.5, 1.0, 0.7])
 def solve(name: str, network: GroundNetwork, weights: np.ndarray, **parameters: object) -> tuple[float, object]:
     """CPU seconds and the answer; the kernels are compiled by a first short run."""
     make_engine(name, "map", max_iterations=1).solve(network, weights)
-    began = process_time()
+    began = cpu_seconds()
     answer = make_engine(name, "map", **parameters).solve(network, weights, progress=Progress())
-    return process_time() - began, answer
+    return cpu_seconds() - began, answer
 
 
 def kernels(n_rows: int) -> Iterator[str]:
@@ -138,13 +138,13 @@ def end_to_end(n_rules: int, jar: Path | None, hinges: str | None) -> Iterator[s
         with tempfile.TemporaryDirectory() as directory:
             files = Path(directory)
             write_files(network, power, files)
-            began = process_time()
+            began = cpu_seconds()
             with wb.open() as workspace:
                 workspace.load(files / "model.data", rules=files / "model.psl")
-                loaded = process_time()
+                loaded = cpu_seconds()
                 result = workspace.infer(files / "model.psl", record=False)
                 result.predictions().to_csv(files / "predictions.csv", index=False)
-            done = process_time()
+            done = cpu_seconds()
             answer = result.solution
             yield (
                 f"ours  {kind:8} {network.n_ground_rules:,} rules: {done - began:.1f} s CPU (loading "

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import UsageError
-from workbench.inference.elsewhere import Stopped, elsewhere
+from workbench.inference.elsewhere import Stopped, cpu_elsewhere, elsewhere
 from workbench.inference.registry import make_engine
 from workbench.progress import SILENT, Progress
 
@@ -19,6 +19,12 @@ def test_the_answer_comes_back_and_the_process_is_used_again() -> None:
     np.testing.assert_array_equal(elsewhere(None, SILENT, np.arange, 5), np.arange(5))
     first = elsewhere(None, SILENT, os.getpid)
     assert first == elsewhere(None, SILENT, os.getpid) != os.getpid()
+
+
+def test_its_seconds_are_counted() -> None:
+    before = cpu_elsewhere()
+    elsewhere(None, SILENT, sum, range(2_000_000))
+    assert cpu_elsewhere() > before
 
 
 def test_an_error_is_raised_here() -> None:

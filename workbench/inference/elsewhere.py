@@ -13,11 +13,12 @@ import sys
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from threading import Lock
+from time import process_time
 from typing import Any, ParamSpec, TypeVar
 
 from workbench.progress import Progress, remaining
 
-__all__ = ["Stopped", "elsewhere"]
+__all__ = ["Stopped", "cpu_elsewhere", "elsewhere"]
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -58,13 +59,15 @@ def elsewhere(
             if progress.cancelled or remaining(deadline) < -GRACE:
                 raise Stopped
         try:
-            failed, result = worker.answers.recv()
+            failed, result, seconds = worker.answers.recv()
         except EOFError:
             raise MemoryError(f"{function.__name__} ended without an answer") from None
     except BaseException:
         worker.end()
         raise
-    _idle.append(worker)
+    with _lock:
+        _idle.append(worker)
+        _spent[0] += seconds
     if failed:
         raise result
     answer: Result = result
@@ -105,6 +108,12 @@ class _Worker:
 
 _idle: list[_Worker] = []
 _lock = Lock()
+_spent = [0.0]
+
+
+def cpu_elsewhere() -> float:
+    """CPU seconds that answers from other processes took so far, which `time.process_time` does not count."""
+    return _spent[0]
 
 
 def _take() -> _Worker:
@@ -136,7 +145,8 @@ def serve() -> None:
             function, arguments, named = questions.recv()
         except EOFError:
             return
-        answers.send(_outcome(function, arguments, named))
+        began = process_time()
+        answers.send((*_outcome(function, arguments, named), process_time() - began))
 
 
 def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[bool, Any]:
