@@ -70,3 +70,12 @@ def test_labels_inside_a_scope_are_learned_from(tmp_path: Path) -> None:
     assert seen["definitions"] == {"Near": 6}
     assert seen["scopes"] == {"Same": {"atoms": 8, "share": 0.5}}
     assert labels == {**dict.fromkeys(OPEN, 0.0), "Same(A, B)": 1.0, "Same(A, D)": 0.0}
+
+
+def test_rules_are_searched_for_beside_values_and_definitions(tmp_path: Path) -> None:
+    (tmp_path / "facts.db").write_text(FACTS)
+    workspace = wb.open()
+    workspace.declare(DECLARED + SCOPES + RULES)
+    workspace.load(tmp_path / "facts.db")
+    found = workspace.structure(DECLARED + SCOPES + RULES, targets=["Same"], method="mine", record=False)
+    assert all("Surname" not in line["rule"] for line in found.candidate_table())

@@ -389,7 +389,10 @@ class Modelling:
             result = induce(self.database, source, **options)
             options["target"] = source.target
         else:
-            predicates = list(self.database.predicates() if source is None else self.declare(source).predicates)
+            named = self.database.predicates() if source is None else self.declare(source).predicates
+            stored = self.database.predicates()
+            # Rules are searched for over constants: numbers, dates, texts and what is made of them stay out.
+            predicates = [name for name in named if name in stored and not any(stored[name].kinds)]
             chosen = list(targets or predicates)
             result = learn_rules(self.database, predicates, chosen, **options)
             options["targets"] = chosen
