@@ -30,3 +30,19 @@ def test_labels_are_truth_and_blanks_are_asked(tmp_path: Path) -> None:
     assert (len(truth), len(asked)) == (852, 348)
     assert {row[2] for row in truth} == {0.0, 1.0}
     assert {row[2] for row in asked} == {None}
+
+
+def test_predictions_and_explanations_say_what_people_call_things(tmp_path: Path) -> None:
+    rules = "IsFraud(person)\nPhoneVerified(person)\n-1 IsFraud(x)\n0.9 !PhoneVerified(x) => IsFraud(x)\n"
+    with (FRAUD / "people.csv").open(encoding="utf-8") as stream:
+        first = stream.read().split("\n")[1].split(",")
+    with wb.open() as ws:
+        ws.load(FRAUD / "dataset.toml")
+        result = ws.infer(rules, query="IsFraud", record=False)
+        frame = result.predictions().set_index("atom")
+        said = f"IsFraud({first[1]} ({first[0]}))"
+        assert frame.loc[f"IsFraud({first[0]})", "shown"] == said
+        assert result.explain(f"IsFraud({first[0]})").sentence().startswith(said)
+        ws.save_as(tmp_path / "copy.duckdb")
+    with wb.open(tmp_path / "copy.duckdb") as copy:
+        assert copy.infer(rules, query="IsFraud", record=False).names["person"][first[0]] == first[1]

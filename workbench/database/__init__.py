@@ -29,7 +29,7 @@ from workbench.database.dataset import (
     load_file,
     read_dataset,
 )
-from workbench.database.encoded_facts import FactColumns, insert_facts, name_things
+from workbench.database.encoded_facts import FactColumns, display_names, insert_facts, name_things
 from workbench.database.facts import set_fact
 from workbench.database.fingerprint import data_hash
 from workbench.database.folds import Fold, clear_folds, held_out_keys, make_atom_folds, make_world_folds, read_folds
@@ -112,6 +112,7 @@ __all__ = [
     "degrees",
     "delete_run",
     "display_name",
+    "display_names",
     "distinct_values",
     "facts_page",
     "first_line",

@@ -15,7 +15,7 @@ from workbench.database.rows import first_row
 from workbench.database.schema import StoredPredicate, add_constants
 from workbench.errors import InputError
 
-__all__ = ["FactColumns", "insert_facts", "name_things"]
+__all__ = ["FactColumns", "display_names", "insert_facts", "name_things"]
 
 ROWS, CODED = "wide_rows", "coded_rows"
 
@@ -229,3 +229,20 @@ def name_things(database: Database, type_name: str, rows: pyarrow.RecordBatchRea
         named = first_row(connection.execute(f"SELECT count(*) FROM {ROWS}"))
         connection.execute(f"DROP TABLE {ROWS}")
     return int(named[0]) if named else 0
+
+
+def display_names(database: Database) -> dict[str, dict[str, str]]:
+    """What people call things, by type and constant; empty where no table gave names."""
+    kept = database.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'display_name'").fetchall()
+    if not kept:
+        return {}
+    found: dict[str, dict[str, str]] = {}
+    for type_name, table in database.type_tables().items():
+        rows = database.execute(
+            f"SELECT c.name, d.name FROM display_name d JOIN {quoted(table)} c ON c.id = d.constant "
+            "WHERE d.type = $type",
+            {"type": type_name},
+        ).fetchall()
+        if rows:
+            found[type_name] = dict(rows)
+    return found

@@ -10,6 +10,7 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.network import explain_atom, mean_explanation
+from workbench.verbs.display import shown_atoms
 from workbench.verbs.named_rules import named_rules
 from workbench.verbs.naming import row_texts
 from workbench.verbs.written_rules import written_labels
@@ -89,6 +90,8 @@ class Explanation:
     language : str
     samples : int
         How many sampled states the log-odds and the contributions are means over; 0 for the one state.
+    shown : str
+        The atom with what people call its things, where tables say it.
     """
 
     atom: str
@@ -98,6 +101,7 @@ class Explanation:
     contributions: tuple[Contribution, ...]
     language: str = "mln"
     samples: int = 0
+    shown: str = ""
 
     def as_record(self) -> dict[str, Any]:
         """JSON-ready fields."""
@@ -108,19 +112,20 @@ class Explanation:
 
     def sentence(self) -> str:
         """The explanation in one or two sentences."""
+        atom = self.shown or self.atom
         if not self.contributions:
-            return f"No rule says anything about {self.atom}."
+            return f"No rule says anything about {atom}."
         reasons = [f"{rule} ({total:+.3f})" for rule, total, _ in self.by_rule()[:3] if total] or ["none"]
         if self.language == "psl":
             up = sum(item.contribution for item in self.contributions if item.contribution > 0)
             down = sum(item.contribution for item in self.contributions if item.contribution < 0)
             return (
-                f"{self.atom} has truth value {self.value:.4f}. Its rules push it up by {up:.4f} and down by "
+                f"{atom} has truth value {self.value:.4f}. Its rules push it up by {up:.4f} and down by "
                 f"{-down:.4f}, most of it from {'; '.join(reasons)}."
             )
         given = f"On average over {self.samples} sampled states" if self.samples else "Given everything else"
         return (
-            f"{self.atom} has value {self.value:.4f}. {given}, its log-odds are {self.log_odds:+.4f} "
+            f"{atom} has value {self.value:.4f}. {given}, its log-odds are {self.log_odds:+.4f} "
             f"(probability {self.probability:.4f}), most of it from {'; '.join(reasons)}."
         )
 
@@ -166,8 +171,16 @@ def explain_result(result: InferenceResult, atom: str, *, samples: int = 0, seed
     contributions = sorted(_contributions(result, parts, index), key=lambda item: -abs(item.contribution))
     probability = float(1.0 / (1.0 + np.exp(-parts.log_odds)))
     name = grounding.atoms.names(np.array([index]))[0]
+    shown = shown_atoms(grounding.atoms, result.names, np.array([index]))[0] if result.names else ""
     return Explanation(
-        name, float(values[index]), parts.log_odds, probability, tuple(contributions), result.program.language, samples
+        name,
+        float(values[index]),
+        parts.log_odds,
+        probability,
+        tuple(contributions),
+        result.program.language,
+        samples,
+        shown,
     )
 
 

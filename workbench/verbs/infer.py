@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from workbench.learning.training import condition, prepare
 from workbench.network import Templates, evidence_energy
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import Task, as_json, deadline_after
+from workbench.verbs.display import shown_atoms
 from workbench.verbs.naming import row_texts
 from workbench.verbs.queries import Query
 
@@ -74,6 +75,8 @@ class InferenceResult:
         Whether the weights were learned from labels of these atoms.
     asked : Query or None
         The atoms asked about, where not all of their predicate's.
+    names : mapping of type to mapping of constant to name
+        What people call things, where tables say it.
     """
 
     solution: Solution
@@ -89,6 +92,7 @@ class InferenceResult:
     warnings: tuple[Diagnostic, ...] = ()
     learned_in_sample: bool = False
     asked: Query | None = None
+    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def query(self) -> tuple[str, ...]:
@@ -109,7 +113,8 @@ class InferenceResult:
     def predictions(self, *, include_hidden: bool = False) -> pd.DataFrame:
         """The predictions as a frame with columns `atom`, `predicate`, `value`, in the order of atom ids.
 
-        With several worlds a column `world` tells atoms of one name apart.
+        With several worlds a column `world` tells atoms of one name apart; where tables say what people call things,
+        a column `shown` says so: `IsFraud(Café Müller (C0708))`.
         """
         import pandas as pd
 
@@ -122,6 +127,8 @@ class InferenceResult:
         columns: dict[str, object] = {"atom": atoms.names(ids), "predicate": predicates, "value": values}
         if len(atoms.worlds) > 1:
             columns["world"] = atoms.world_names(ids)
+        if self.names:
+            columns["shown"] = shown_atoms(atoms, self.names, ids)
         return pd.DataFrame(columns)
 
     def value(self, atom: str) -> float:

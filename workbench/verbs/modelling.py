@@ -189,6 +189,7 @@ class Modelling:
         UsageError
             E0804 where the engine declines the network, E0411 to E0413 for an unknown engine, parameter or task.
         """
+        from workbench.database import display_names
         from workbench.verbs import runs
         from workbench.verbs.infer import infer
         from workbench.verbs.learn import LearningResult
@@ -218,6 +219,7 @@ class Modelling:
         if learned is not None and learned.grounding.origin.database is self.database:
             shared = set(learned.grounding.atoms.worlds) & set(result.grounding.atoms.worlds)
             result = replace(result, learned_in_sample=bool(shared))
+        result = replace(result, names=display_names(self.database))
         if not record:
             return result
         settings = {"engine": engine, "options": options, "time_limit": time_limit, **request}
