@@ -136,7 +136,7 @@ def refresh_domains(
     for predicate in predicates.values():
         for column, type_name in predicate.constant_columns:
             sources.setdefault(type_name, []).append(
-                f"SELECT DISTINCT world, {column} AS constant FROM {quoted(predicate.table_name)}{in_world}"
+                f"SELECT world, {column} AS constant FROM {quoted(predicate.table_name)}{in_world}"
             )
     for type_name, table in connection.execute("SELECT name, table_name FROM constant_type ORDER BY name").fetchall():
         program = (
