@@ -183,3 +183,15 @@ def test_an_edited_mapping_is_read_with_complaints_at_its_lines(tmp_path: Path) 
         (tmp_path / "mapping.toml").write_text(wrong, encoding="utf-8")
         (found,) = faults(tmp_path / "items.csv", ITEMS, mapping=tmp_path / "mapping.toml")
         assert found.code == code
+
+
+def test_more_than_a_million_categories_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.tables.typed.MOST_CATEGORIES", 50)
+    report = load(tmp_path / "items.csv", ITEMS)
+    assert isinstance(report, TablesReport)
+    assert not report.warnings
+    text = format_mapping(report.mapping, tmp_path).replace('kind = "number"', 'kind = "category"')
+    (tmp_path / "mapping.toml").write_text(text, encoding="utf-8")
+    (note,) = load(tmp_path / "items.csv", ITEMS, mapping=tmp_path / "mapping.toml").warnings
+    assert (note.code, note.severity) == ("E0246", "warning")
+    assert "items.n" in note.message

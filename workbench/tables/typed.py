@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from workbench.database import quoted, text_literal, unused_name
 from workbench.errors import Diagnostic, InputError
 from workbench.tables.facts import Target, target_of
+from workbench.tables.kinds import MOST_CATEGORIES
 from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
 from workbench.tables.staging import StagedTable, Staging
 from workbench.tables.values import date_from_parts, date_value, is_blank, number_value, truth_value
@@ -108,8 +109,32 @@ def _typed(staging: Staging, table: TableMapping, relation: str, target: Target 
         subject = tuple(columns[column.name] for column in table.references)
     else:
         subject = (columns[table.key],) if table.key is not None else (ROW,)
+    large = _too_many_categories(staging, table, relation, columns) if staged.rows > MOST_CATEGORIES else ()
     empty = Diagnostic("E0233", f"{staged.source.shown} has columns and no rows", staged.span(1), severity="warning")
-    return TypedTable(table, relation, columns, staged.rows, subject, asked, () if staged.rows else (empty,))
+    return TypedTable(table, relation, columns, staged.rows, subject, asked, large if staged.rows else (empty,))
+
+
+def _too_many_categories(
+    staging: Staging, table: TableMapping, relation: str, columns: Mapping[str, str]
+) -> tuple[Diagnostic, ...]:
+    """Categories that a mapping asks for and that hardly repeat: a warning for each."""
+    named = [column.name for column in table.columns if column.kind == "category" and column.makes_facts]
+    if not named:
+        return ()
+    counts = staging.rows(
+        f"SELECT {', '.join(f'approx_count_distinct({columns[name]})' for name in named)} FROM {relation}"
+    )[0]
+    return tuple(
+        Diagnostic(
+            "E0246",
+            f"{table.name}.{name} has about {count:,} categories, more than {MOST_CATEGORIES:,}",
+            staging.tables[table.name].span(1, name),
+            'say kind = "text" for it in the mapping, unless rules are to speak of single values',
+            severity="warning",
+        )
+        for name, count in zip(named, counts)
+        if count > MOST_CATEGORIES
+    )
 
 
 def _check_columns(staged: StagedTable, table: TableMapping) -> None:
