@@ -36,7 +36,7 @@ def random_learning_case(seed: int) -> MlnCase:
     drawn = random_mln_case(seed)
     rules = tuple(re.sub(r"\.$", "", rule) for rule in drawn.rules if not rule.startswith(("@", "w:")))
     rules = tuple(rule if re.match(r"-?\d", rule) else f"1 {rule}" for rule in rules) or ("1 P(x)",)
-    declarations = tuple(re.sub(r"[!?]", "", line) for line in drawn.declarations)
+    declarations = tuple(re.sub(r"[!?]", "", line) for line in drawn.declarations if not line.startswith("W("))
     declarations = declarations if any("P(" in line for line in declarations) else (*declarations, "P(t)")
     declared = {line.lstrip("*").split("(")[0] for line in declarations if "=" not in line}
     asked = set(drawn.query or ()) | {"P", "H", "O", "Q", "R", "B"} & declared
@@ -47,7 +47,7 @@ def random_learning_case(seed: int) -> MlnCase:
             tuple(
                 line
                 for line in facts
-                if line.lstrip("!?.0123456789 ").split("(")[0] not in query and line[0] not in "0.?"
+                if line.lstrip("!?.0123456789 ").split("(")[0] not in (*query, "W") and line[0] not in "0.?"
             ),
         )
         for name, facts in drawn.worlds

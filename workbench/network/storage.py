@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from dataclasses import fields
 from typing import Any
 from zipfile import BadZipFile
@@ -58,7 +59,7 @@ def load(path: str | os.PathLike[str]) -> GroundNetwork:
                     arguments[field.name] = file[field.name] if field.name in file.files else None
             arguments["groundings"] = np.asarray(arguments["groundings"], np.float64)
             return GroundNetwork(**arguments)
-    except (OSError, EOFError, KeyError, TypeError, ValueError, BadZipFile) as error:
+    except (OSError, EOFError, KeyError, TypeError, ValueError, BadZipFile, zlib.error) as error:
         raise InputError.of("E0422", f"{path} is not a ground network: {error}") from error
 
 
