@@ -73,6 +73,13 @@ class Kind(StrEnum):
     continuous = "continuous"
 
 
+class Labels(StrEnum):
+    """What known atoms of a predicate that is asked about are."""
+
+    evidence = "evidence"
+    withheld = "withheld"
+
+
 class UnlistedAtoms(StrEnum):
     """What an atom without a label is."""
 
@@ -136,6 +143,14 @@ def infer(
             rich_help_panel=SOLVING,
         ),
     ] = False,
+    labels: Annotated[
+        Labels,
+        typer.Option(
+            "--labels",
+            help="Known atoms of what is asked: evidence for the rest, or withheld and predicted, too.",
+            rich_help_panel=SOLVING,
+        ),
+    ] = Labels.evidence,
     no_learn: Annotated[
         bool,
         typer.Option(
@@ -185,6 +200,7 @@ def infer(
             "hidden": hidden,
             "worlds": only,
             "limit": limit,
+            "labels": labels.value,
             "ignore_evidence_violations": ignore_evidence_violations,
         }
         document = open_workspace.run_document(rules, learn=not no_learn, **how) if is_document(rules) else None

@@ -199,6 +199,14 @@ def crossval(
         typer.Option("--fold", help="Worlds to hold out together, W,W; once per fold.", rich_help_panel=DATA),
     ] = None,
     candidates: Candidates = None,
+    inductive: Annotated[
+        bool,
+        typer.Option(
+            "--inductive",
+            help="Predict a fold of atoms without the labels of the others.",
+            rich_help_panel=SOLVING,
+        ),
+    ] = False,
     only: OnlyWorlds = None,
     task: Annotated[str | None, typer.Option("--task", help="map or marginal.", rich_help_panel=SOLVING)] = None,
     seed: Seed = 0,
@@ -232,6 +240,7 @@ def crossval(
     ):
         result = open_workspace.crossval(
             program,
+            inductive=inductive,
             folds=cast(Any, groups or (int(folds) if folds.isdecimal() else folds)),
             worlds=only,
             learner=learner,

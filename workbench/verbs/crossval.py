@@ -197,13 +197,19 @@ def crossval(
     task: Task = "marginal",
     engine: str = "auto",
     engine_options: Mapping[str, object] | None = None,
+    inductive: bool = False,
     seed: int = 0,
     time_limit: float | None = None,
     progress: Progress = SILENT,
 ) -> CrossValidation:
     """Learn, predict and score every fold. Labels of a test part reach neither the learner nor the predictor.
 
-    `candidates` are parameters of the learner with their values, chosen anew in each fold on its last training world.
+    Parameters
+    ----------
+    candidates : mapping of parameter to values, optional
+        Of the learner, chosen anew in each fold on its last training world.
+    inductive : bool
+        Predict the atoms of a fold without the labels of the others, which are evidence for them elsewise.
     """
     begun = perf_counter()
     folds = []
@@ -235,7 +241,7 @@ def crossval(
         solution = solve_given(
             grounding,
             learning.weights,
-            np.where(tested, np.nan, truth),
+            np.where(tested | inductive, np.nan, truth),
             task,
             engine,
             engine_options or {},

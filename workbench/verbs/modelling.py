@@ -151,6 +151,7 @@ class Modelling:
         engine: str = "auto",
         options: Mapping[str, object] | None = None,
         seed: int = 0,
+        labels: Literal["evidence", "withheld"] = "evidence",
         time_limit: float | None = None,
         progress: Progress = SILENT,
         record: bool = True,
@@ -167,6 +168,9 @@ class Modelling:
             A name, or `auto`.
         options : mapping, optional
             The engine's parameters.
+        labels : {'evidence', 'withheld'}
+            Known atoms of a predicate that is asked about: evidence for those that are not known, or unseen and
+            predicted like them. Facts of the partition `truth` are never seen.
         time_limit : float, optional
             Seconds.
         record : bool
@@ -206,7 +210,7 @@ class Modelling:
         result = infer(
             self.database,
             program,
-            self.request(**request | {"query": asked.predicates}),
+            self.request(role=_role(_withholds(labels, program)), **request | {"query": asked.predicates}),
             asked=asked,
             task=chosen,
             engine=engine,
@@ -222,7 +226,7 @@ class Modelling:
         result = replace(result, names=display_names(self.database))
         if not record:
             return result
-        settings = {"engine": engine, "options": options, "time_limit": time_limit, **request}
+        settings = {"engine": engine, "options": options, "time_limit": time_limit, "labels": labels, **request}
         return replace(result, run_id=runs.record_inference(self.database, result, seed, _settings(settings)))
 
     def run_document(
@@ -421,7 +425,8 @@ class Modelling:
             Only these worlds.
         **options
             `query`, `closed`, `hidden`; `learner`, `learner_options`, `candidates`, `task`, `engine`,
-            `engine_options`, `seed`, `time_limit`, `progress`; `record`.
+            `engine_options`, `seed`, `time_limit`, `progress`; `record`; `inductive`: predict the atoms of a kept fold
+            without the labels of the others, which are evidence for them elsewise.
         """
         from workbench.verbs import runs
         from workbench.verbs.crossval import crossval, grouped_worlds, kept_folds, world_folds
@@ -457,6 +462,25 @@ def _whole(request: dict[str, Any]) -> dict[str, Any]:
 
 def _role(learning: bool) -> Literal["infer", "learn"]:
     return "learn" if learning else "infer"
+
+
+def _withholds(labels: str, program: Program) -> bool:
+    """Whether known atoms of what is asked about are withheld.
+
+    Raises
+    ------
+    UsageError
+        E0834 for another word, and for soft logic, whose observations are part of the question.
+    """
+    if labels not in ("evidence", "withheld"):
+        raise UsageError.of("E0834", f"labels are evidence or withheld, not {labels}")
+    if labels == "withheld" and program.language == "psl":
+        raise UsageError.of(
+            "E0834",
+            "soft logic withholds no observations: they and the targets are the question",
+            help="list the atoms as targets, and their values as truth",
+        )
+    return labels == "withheld"
 
 
 def _settings(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class _Recorded:
     ----------
     fold : int or None
     by_name : bool
-        A fold of atoms: all labels but theirs were known to the predictor.
+        A fold of atoms, whose predictor knew all labels but theirs.
     atoms : tuple of RecordedAtoms
         What was predicted, by key.
     """
@@ -70,7 +70,8 @@ class _Recorded:
 
     def ground(self, database: Database) -> Grounding:
         database.declare(self.program)
-        role: Literal["infer", "learn"] = "infer" if self.fold is None else "learn"
+        withheld = self.fold is not None or self.run.parameters.get("labels") == "withheld"
+        role: Literal["infer", "learn"] = "learn" if withheld else "infer"
         return ground(database, self.program, recorded_request(database, self.run, role=role, worlds=self.worlds))
 
     def known(self, grounding: Grounding) -> Float:
@@ -184,7 +185,7 @@ def _recorded(database: Database, number: int, fold: int | None) -> _Recorded:
         settings.get("engine") or "auto",
         settings.get("engine_options") or {},
         fold,
-        plans[fold]["kept"] is not None,
+        plans[fold]["kept"] is not None and not settings.get("inductive"),
         atoms,
     )
 
