@@ -73,13 +73,6 @@ class Kind(StrEnum):
     continuous = "continuous"
 
 
-class Labels(StrEnum):
-    """What known atoms of a predicate that is asked about are."""
-
-    evidence = "evidence"
-    withheld = "withheld"
-
-
 class UnlistedAtoms(StrEnum):
     """What an atom without a label is."""
 
@@ -143,14 +136,6 @@ def infer(
             rich_help_panel=SOLVING,
         ),
     ] = False,
-    labels: Annotated[
-        Labels,
-        typer.Option(
-            "--labels",
-            help="Known atoms of what is asked: evidence for the rest, or withheld and predicted, too.",
-            rich_help_panel=SOLVING,
-        ),
-    ] = Labels.evidence,
     no_learn: Annotated[
         bool,
         typer.Option(
@@ -200,7 +185,8 @@ def infer(
             "hidden": hidden,
             "worlds": only,
             "limit": limit,
-            "labels": labels.value,
+            # Labels of mapped tables are withheld where they are loaded.
+            "labels": "evidence" if mapping is not None else chosen_labels(labels),
             "ignore_evidence_violations": ignore_evidence_violations,
         }
         document = open_workspace.run_document(rules, learn=not no_learn, **how) if is_document(rules) else None

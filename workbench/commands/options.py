@@ -84,7 +84,7 @@ Labels = Annotated[
     str,
     typer.Option(
         "--labels",
-        help="Known cells of what is predicted: evidence for the blank ones, or withheld (with --mapping).",
+        help="Known atoms (cells) of what is predicted: evidence for the unknown ones, or withheld.",
         rich_help_panel=DATA,
     ),
 ]
