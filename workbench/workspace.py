@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from workbench.database import Unlisted
+    from workbench.study.result import StudyResult
     from workbench.tables import TablesMapping
     from workbench.verbs.infer import InferenceResult
 
@@ -182,6 +183,15 @@ class Workspace(Browsing, Modelling, Reporting):
         from workbench.verbs.evaluate import evaluate_result
 
         return evaluate_result(result, truth, unlisted=unlisted)
+
+    def study(self, sources: Sequence[str | os.PathLike[str]], predict: str, **options: Any) -> StudyResult:
+        """Learn, score and explain a model of one column of tables; nothing of this workspace is touched.
+
+        Options, errors and what is returned are those of `workbench.verbs.study.study`.
+        """
+        from workbench.verbs.study import study
+
+        return study(sources, predict, **options)
 
     def runs(self) -> pd.DataFrame:
         """The recorded runs, newest first: id, parent, kind, name, created, seconds, status, engine, seed."""

@@ -158,7 +158,8 @@ def paths(schema: Schema, start: str, *, depth: int = 3, timed: bool = False) ->
     """Paths of at most `depth` steps, the start's own first, shorter ones before longer.
 
     A hop is a step, but the way through a table that only relates things is one step, not two. A path goes to many
-    rows at most twice and to the latest at most once; without time it may come back to other rows of its start. Once it
+    rows at most twice and to the latest at most once, near its start;
+    without time it may come back to other rows of its start. Once it
     reaches many, it does not end in what a row refers to, other than its start: such rows are read along with the row
     that refers to them.
     """
@@ -201,7 +202,7 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
             if reference.table != here.name:
                 continue
             yield Hop("from", reference.column, table.name)
-            if timed and not path.many and all(hop.kind == "to" for hop in path.hops):
+            if timed and len(path.hops) <= 1 and all(hop.kind == "to" for hop in path.hops):
                 if schema.dated_through(table.name) is None:
                     continue
                 for onward in table.references:
