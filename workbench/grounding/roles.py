@@ -84,6 +84,7 @@ def assign_roles(
     notes: list[Diagnostic] = []
     psl = program.language == "psl"
     scopes = {scope.head.predicate for scope in program.scopes}
+    marked = not psl and any(predicate.closed for predicate in program.predicates.values())
     _check_values(program, request)
     roles: dict[str, RoleOf] = {}
     for name, predicate in program.predicates.items():
@@ -104,6 +105,8 @@ def assign_roles(
             role = Role.QUERY
         elif kinds.evidence or (request.query is not None and name not in mentioned):
             role = Role.EVIDENCE
+            if marked and kinds.evidence and name in mentioned:
+                notes.append(_without_mark(predicate))
         elif request.query is None:
             role = Role.QUERY if name in mentioned | _named(program) else Role.EVIDENCE
         else:
@@ -134,6 +137,17 @@ def _named(program: Program) -> set[str]:
     """Predicates in the formulas as written, those that only tautologies name among them: they are asked about too."""
     formulas = [rule.formula for rule in program.rules if isinstance(rule, FormulaRule)]
     return {atom.predicate for formula in formulas for atom in formula_atoms(formula)}
+
+
+def _without_mark(predicate: Predicate) -> Diagnostic:
+    return Diagnostic(
+        "E0319",
+        f"{predicate.name} has facts and no `*`: it is taken for evidence, and atoms that no fact lists are false; "
+        "Tuffy holds such a predicate open",
+        predicate.span,
+        f"--hidden {predicate.name} holds it open too; a `*` before its declaration says that it is evidence",
+        severity="note",
+    )
 
 
 def _without_atoms(predicate: Predicate, *, is_open: bool) -> Diagnostic:
