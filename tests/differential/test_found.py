@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from tests.differential.fuzz import _saved
 from tests.differential.mln_checks import check_mln
 from tests.differential.mln_programs import MlnCase
 from tests.differential.outcome import Tally
 from tests.differential.psl_checks import check_psl
 from tests.differential.psl_programs import PslCase
+from workbench.errors import InputError
+from workbench.network import load
 
 WEIGHTS = ("P(t)", "C(t)", "W(t, num)")
 
@@ -68,3 +73,12 @@ def test_a_closed_literal_over_a_variable_that_two_equal_atoms_bind() -> None:
     targets = tuple(("Link", "targets", (a, b), None) for a in ("Ann", "Bob") for b in ("Ann", "Bob"))
     facts = (("Knows", "observations", ("Ann", "Ann"), 0.25), *targets)
     check_psl(PslCase(0, ("2.5: !Knows(A, A) & Link(B, B) -> !Link(B, A)",), (("w0", facts),)), Tally())
+
+
+def test_a_saved_network_damaged_anywhere_is_named_or_read(tmp_path: Path) -> None:
+    content = _saved("n.npz")
+    path = tmp_path / "x.npz"
+    for at in range(0, len(content), 23):
+        path.write_bytes(content[:at] + bytes([content[at] ^ 255]) + content[at + 1 :])
+        with suppress(InputError):
+            load(path)
