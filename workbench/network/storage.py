@@ -59,7 +59,7 @@ def load(path: str | os.PathLike[str]) -> GroundNetwork:
                     arguments[field.name] = file[field.name] if field.name in file.files else None
             arguments["groundings"] = np.asarray(arguments["groundings"], np.float64)
             return GroundNetwork(**arguments)
-    except (OSError, EOFError, KeyError, TypeError, ValueError, BadZipFile, zlib.error) as error:
+    except (OSError, EOFError, KeyError, TypeError, ValueError, RuntimeError, BadZipFile, zlib.error) as error:
         raise InputError.of("E0422", f"{path} is not a ground network: {error}") from error
 
 
