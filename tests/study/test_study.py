@@ -19,6 +19,7 @@ from workbench.structure.candidates import Candidate
 from workbench.structure.relational import Hop
 from workbench.structure.relational import Path as TablePath
 from workbench.study.matrix import CandidateMatrix, Neighbours
+from workbench.study.report import write_study
 from workbench.study.run import Settings, cross_validated_fold
 from workbench.verbs.study import study
 
@@ -146,6 +147,11 @@ def test_a_number_is_predicted_with_intervals(tmp_path: Path, learner: str) -> N
     asked = result.predictions[~result.predictions["known"]]
     assert len(asked) == result.asked == 60
     assert (asked["low"] < asked["value"]).all()
+    # Markov logic would read these weights as log-odds, so they are no program.
+    write_study(result, tmp_path / "out")
+    assert (tmp_path / "out" / "rules.txt").is_file()
+    assert not (tmp_path / "out" / "program.mln").exists()
+    assert not result.commands
 
 
 def test_a_category_is_told_by_all_its_values(tmp_path: Path) -> None:

@@ -78,6 +78,8 @@ def study(
 
 
 def _print(result: StudyResult, out: Path) -> None:
+    from workbench.study.report import program_file
+
     print_line(result.sentence)
     metrics = list(
         dict.fromkeys(
@@ -102,4 +104,6 @@ def _print(result: StudyResult, out: Path) -> None:
         print_line(f"... {len(result.rules) - 30:,} more in {out / 'report.html'}")
     for command in result.commands:
         print_line(command)
-    print_line(f"{result.status} in {result.seconds:.1f} s: {out / 'report.html'}, predictions.csv, program.mln")
+    print_line(
+        f"{result.status} in {result.seconds:.1f} s: {out / 'report.html'}, predictions.csv, {program_file(result)}"
+    )
