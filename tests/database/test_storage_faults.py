@@ -108,6 +108,25 @@ def test_a_damaged_workspace_is_told_at_opening(tmp_path: Path, damage: str) -> 
     assert raised.value.diagnostics[0].code == "E0222"
 
 
+def test_a_block_found_damaged_while_reading_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "w.duckdb"
+    with Database.open(path) as database:
+        database.declare(PROGRAM)
+        load_alchemy_text(database, facts(tmp_path / "many.db", 30_000).read_text())
+    whole, block = path.read_bytes(), 256 * 1024
+    told = []
+    for start in range(12288, len(whole), block):
+        path.write_bytes(whole[: start + 100] + bytes([whole[start + 100] ^ 255]) + whole[start + 101 :])
+        try:
+            with Database.open(path, read_only=True) as database:
+                assert database.worlds() == {"world": 0}
+                database.execute('SELECT bit_xor(hash(f)) FROM facts."Friends" f').fetchall()
+        except InputError as error:
+            told.append(error.diagnostics[0].code)
+    assert len(told) >= 3
+    assert set(told) == {"E0222"}
+
+
 def test_what_can_be_read_of_a_damaged_workspace_is_saved(tmp_path: Path) -> None:
     path = made(tmp_path / "w.duckdb")
     with duckdb.connect(str(path)) as connection:

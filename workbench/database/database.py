@@ -177,12 +177,8 @@ class Database:
         InputError
             E0221 where the disk has no room for the checkpoint: the changes stay in the log beside the file.
         """
-        try:
+        with self._told():
             self.connection.close()
-        except duckdb.Error as error:
-            if (fault := storage_fault(error, self.path)) is not None:
-                raise fault from None
-            raise
 
     def __enter__(self) -> Database:
         return self
@@ -314,8 +310,18 @@ class Database:
 
     def _rows(self, sql: str) -> list[Any]:
         """Rows as the writing connection sees them, inside its transaction where there is one."""
-        with self._lock:
+        with self._lock, self._told():
             return self.connection.execute(sql).fetchall()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Faults of disk, file and memory while reading, told as such."""
+        try:
+            yield
+        except duckdb.Error as error:
+            if (fault := storage_fault(error, self.path)) is not None:
+                raise fault from None
+            raise
 
     def setting(self, name: str) -> str | None:
         """A remembered text, such as the program at hand; None when there is none."""
@@ -366,7 +372,8 @@ class Database:
     def execute(self, sql: str, parameters: Mapping[str, Any] | None = None) -> duckdb.DuckDBPyConnection:
         """Run a statement on a cursor of its own."""
         cursor = self.cursor()
-        return cursor.execute(sql, parameters) if parameters else cursor.execute(sql)
+        with self._told():
+            return cursor.execute(sql, parameters) if parameters else cursor.execute(sql)
 
 
 def _copy_table(source: duckdb.DuckDBPyConnection, target: duckdb.DuckDBPyConnection, table: str) -> None:
