@@ -335,11 +335,12 @@ class Definitions:
             assert dated is not None
             within = " ^ ".join([*inside, *dated[0], *self._window(back, None)])
             start = self._ready.target.table.name
-            outside = [self._link(start, table)] if start != table else []
-            self.lines.append(
-                f"{before}({', '.join((*self.subject, 'z', 'm'))}) := "
-                f"{' ^ '.join([*outside, self._now(), f'm = max(t: {within})'])}."
-            )
+            # A thing may refer to the table by several columns: each way is a statement of the same definition.
+            for outside in self._links(start, table) if start != table else [[]]:
+                self.lines.append(
+                    f"{before}({', '.join((*self.subject, 'z', 'm'))}) := "
+                    f"{' ^ '.join([*outside, self._now(), f'm = max(t: {within})'])}."
+                )
             step, end = self._forward(hop.through, there, Reference(hop.column, hop.table), "e")
             self.lines.append(
                 f"{name}({', '.join((*self.subject, 'e'))}) := {before}({', '.join((*self.subject, 'z', 't'))}) ^ "
@@ -349,12 +350,10 @@ class Definitions:
             self._made[key] = name
         return [f"{self._made[key]}({', '.join((*self.subject, variable))})"], (variable,)
 
-    def _link(self, start: str, table: str) -> str:
-        for reference in self._ready.schema[start].references:
-            if reference.table == table:
-                step, _ = self._forward(start, self.subject, reference, "z")
-                return " ^ ".join(step)
-        raise NotImplementedError
+    def _links(self, start: str, table: str) -> list[list[str]]:
+        """The ways from the start to what it refers to in a table, one a reference."""
+        references = self._ready.schema[start].references
+        return [self._forward(start, self.subject, one, "z")[0] for one in references if one.table == table]
 
     def _walk_from(self, table: str, path: Path, row: Row) -> tuple[list[str], Row]:
         del table
