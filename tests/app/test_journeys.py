@@ -206,7 +206,7 @@ def test_from_own_tables_to_learned_rules(visitor: Visitor, tmp_path: Path) -> N
     visitor.look("learn-learned")
     visitor.press("Take these rules into the editor")
     visitor.go("rules", "Rules")
-    visitor.rules("!Likes(p, T0) v Fan(p)")
+    visitor.rules("Likes(p, T0) => Fan(p)")
     visitor.go("weights", "Weights")
     visitor.sees("A bar to the right supports its formula")
     visitor.look("weights")

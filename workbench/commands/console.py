@@ -182,14 +182,15 @@ def check_output(path: Path | None) -> None:
 
 
 def is_directory(out: str) -> bool:
-    """Whether an output is a directory: one that is there, or a name that ends with a slash."""
-    return out.endswith(("/", os.sep)) or Path(out).is_dir()
+    """Whether an output is a directory: a name that ends with a slash."""
+    return out.endswith(("/", os.sep))
 
 
 def check_predictions_output(out: str | None) -> None:
     """`check_output` for predictions, which may be written to a directory, too."""
     if out is not None:
-        check_output(Path(out).resolve() / "predictions" if Path(out).is_dir() else Path(out))
+        path = Path(out)
+        check_output(path / "predictions" if is_directory(out) and path.is_dir() else path)
 
 
 @contextmanager
