@@ -81,7 +81,7 @@ def test_a_fold_says_the_same_whatever_its_held_out_labels_are() -> None:
     for changed in (labels, np.where(np.isin(np.arange(n), held_out), 1 - labels, labels)):
         fold = cross_validated_fold(
             matrix, changed, "yes/no", Settings(), training, held_out,
-            own=np.array([1]), time=None, n_classes=2, deadline=None, progress=SILENT,
+            time=None, n_classes=2, deadline=None, progress=SILENT,
         )  # fmt: skip
         said.append([fold.predicted, *fold.baselines.values()])
     assert np.std(said[0][0]) > 0

@@ -79,3 +79,16 @@ def test_one_class_or_no_column_gives_the_mean() -> None:
     assert fit_weighted_rules(np.zeros((20, 2)), ones, discrete=True).predict(np.zeros((1, 2)))[0] > 0.99
     flat = fit_weighted_rules(np.empty((20, 0)), np.arange(20.0), discrete=False)
     assert flat.predict(np.empty((3, 0))).tolist() == [9.5] * 3
+
+
+def test_own_columns_alone_are_chosen_where_others_only_fit_by_chance() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 400))
+    y = (rng.random(300) < 1 / (1 + np.exp(-1.5 * X[:, 0] + 1.5 * X[:, 1]))).astype(float)
+    unseen = rng.normal(size=(2000, 400))
+    true = 1 / (1 + np.exp(-1.5 * unseen[:, 0] + 1.5 * unseen[:, 1]))
+    scoped = fit_weighted_rules(X, y, discrete=True, own=np.arange(4))
+    assert {at for term in scoped.terms for at in term.columns} <= {0, 1, 2, 3}
+    told = fit_weighted_rules(X, y, discrete=True, own=np.arange(4, 8))
+    assert {0, 1} <= {at for term in told.terms for at in term.columns}
+    assert np.corrcoef(scoped.predict(unseen), true)[0, 1] > 0.9

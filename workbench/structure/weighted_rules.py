@@ -86,6 +86,7 @@ def fit_weighted_rules(
     discrete: bool,
     most_rules: int = 30,
     linear: Collection[int] = (),
+    own: Int64 | None = None,
     held_out: Sequence[Int64] | None = None,
     seed: int = 0,
     deadline: float | None = None,
@@ -101,6 +102,9 @@ def fit_weighted_rules(
         0 and 1 where `discrete`, else any numbers.
     linear : collection of int
         Columns that enter as they are or not at all: no threshold, no logarithm.
+    own : int64 array or None
+        Columns of the target's own table. Rules over these alone are tried beside rules over all, and held-out rows
+        choose: among thousands of columns of other tables some fit by chance.
     held_out : sequence of int64 arrays or None
         Sets of rows on which the penalty is chosen (the latest, where rows have a time); None draws some at random.
 
@@ -114,19 +118,22 @@ def fit_weighted_rules(
     if most_rules < 1 or (discrete and len(np.unique(y)) < 2) or len(y) < 4:
         return constant_rules(y, discrete)
     splits = random_splits(y, discrete, seed) if held_out is None else held_out
-    losses: dict[tuple[float, float | None], list[float]] = {}
+    scopes = (None,) if own is None or not 0 < len(own) < X.shape[1] else (None, own)
+    losses: dict[tuple[int, float, float | None], list[float]] = {}
     for number, left_out in enumerate(splits):
         if number and expired(deadline):
             break
         progress.step("rules", number, len(splits) + 1)
-        for choice, loss in _tried(X, y, left_out, discrete, most_rules, linear, deadline):
-            losses.setdefault(choice, []).append(loss)
+        for place, among in enumerate(scopes):
+            for choice, loss in _tried(X, y, left_out, discrete, most_rules, linear, among, deadline):
+                losses.setdefault((place, *choice), []).append(loss)
     if not losses:
         return constant_rules(y, discrete)
     tried_most = max(map(len, losses.values()))
-    share, ridge = min((c for c in losses if len(losses[c]) == tried_most), key=lambda c: float(np.mean(losses[c])))
+    complete = (choice for choice in losses if len(losses[choice]) == tried_most)
+    place, share, ridge = min(complete, key=lambda choice: float(np.mean(losses[choice])))
     progress.step("rules", len(splits), len(splits) + 1)
-    terms, Z = _design(X, y, np.arange(len(y)), discrete, most_rules, linear, deadline)
+    terms, Z = _design(X, y, np.arange(len(y)), discrete, most_rules, linear, scopes[place], deadline)
     if not terms or share >= 1:
         return constant_rules(y, discrete)
     final = _at_penalty(Z, y, discrete, share, most_rules, deadline)
@@ -150,6 +157,7 @@ def _tried(
     discrete: bool,
     most_rules: int,
     linear: Collection[int],
+    among: Int64 | None,
     deadline: float | None,
 ) -> Iterator[tuple[tuple[float, float | None], float]]:
     """The loss on the held-out rows of each penalty, with and without a refit; share 1 stands for no rule at all."""
@@ -158,7 +166,7 @@ def _tried(
         return
     none = constant_rules(y[training], discrete)
     yield (1.0, None), _loss(none.scores(X[held_out]), y[held_out], discrete)
-    terms, Z = _design(X, y, training, discrete, most_rules, linear, deadline)
+    terms, Z = _design(X, y, training, discrete, most_rules, linear, among, deadline)
     if not terms:
         return
     for share, fit in _path(Z[training], y[training], discrete, most_rules, deadline):
@@ -195,11 +203,14 @@ def _design(
     discrete: bool,
     most_rules: int,
     linear: Collection[int],
+    among: Int64 | None,
     deadline: float | None,
 ) -> tuple[list[Term], Float]:
     """The terms that the path may choose from, and their columns for all rows, times their handicaps."""
     inner = X[training]
-    columns = screened(inner, y[training], discrete=discrete)
+    columns = screened(inner if among is None else inner[:, among], y[training], discrete=discrete)
+    if among is not None:
+        columns = among[columns]
     terms = terms_of(inner, columns, linear=linear)[:MOST_TERMS]
     if not terms:
         return [], np.empty((len(y), 0))

@@ -59,6 +59,7 @@ def fit_learner(
     n_classes: int = 2,
     most_rules: int = 30,
     linear: Collection[int] = (),
+    own: Int64 | None = None,
     held_out: Sequence[Int64] | None = None,
     seed: int = 0,
     deadline: float | None = None,
@@ -74,7 +75,7 @@ def fit_learner(
     for target in targets:
         if learner == "rules":
             part = fit_weighted_rules(
-                X, target, discrete=kind != "number", most_rules=each, linear=linear,
+                X, target, discrete=kind != "number", most_rules=each, linear=linear, own=own,
                 held_out=held_out, seed=seed, deadline=deadline, progress=progress,
             )  # fmt: skip
         else:

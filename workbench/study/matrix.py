@@ -52,6 +52,11 @@ class CandidateMatrix:
     complete: bool = True
 
     @property
+    def own(self) -> Int64:
+        """The candidates that are columns of the target's own table."""
+        return np.array([at for at, one in enumerate(self.candidates) if not one.path.hops], np.int64)
+
+    @property
     def labelled(self) -> frozenset[int]:
         """The columns of labels."""
         return frozenset(at for at, one in enumerate(self.candidates) if one.aggregate == "labelled")

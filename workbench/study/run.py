@@ -105,7 +105,6 @@ def run_study(
     kind: TargetKind,
     settings: Settings,
     *,
-    own: Int64,
     time: Float | None = None,
     n_classes: int = 2,
     deadline: float | None = None,
@@ -117,8 +116,6 @@ def run_study(
     ----------
     labels : float64 array, shape (n_rows,)
         NaN where unknown.
-    own : int64 array
-        The candidates that are columns of the target's own table.
     time : float64 array or None
         When each row is asked.
     """
@@ -133,7 +130,7 @@ def run_study(
             until = _part(deadline, 0.8 / (len(splits) - number))
             progress.step("folds", number, len(splits))
             fold = cross_validated_fold(
-                matrix, labels, kind, settings, training, held_out, own, time, n_classes, until, progress
+                matrix, labels, kind, settings, training, held_out, time, n_classes, until, progress
             )
             studied.folds.append(fold)
         if not studied.model.complete or (not matrix.complete and expired(deadline)):
@@ -163,7 +160,7 @@ def _fitted(
     held_out = latest_split(time[rows]) if time is not None and len(rows) >= 20 else None
     return fit_learner(
         settings.learner, kind, matrix.given(seen)[rows], seen[rows], n_classes=n_classes,
-        most_rules=settings.rules, linear=matrix.labelled, held_out=held_out, seed=settings.seed,
+        most_rules=settings.rules, linear=matrix.labelled, own=matrix.own, held_out=held_out, seed=settings.seed,
         deadline=deadline, progress=progress,
     )  # fmt: skip
 
@@ -175,7 +172,6 @@ def cross_validated_fold(
     settings: Settings,
     training: Int64,
     held_out: Int64,
-    own: Int64,
     time: Float | None,
     n_classes: int,
     deadline: float | None,
@@ -192,5 +188,5 @@ def cross_validated_fold(
         progress.step("baselines", 0, None, name)
         if name != "base rate" and expired(deadline):
             continue
-        baselines[name] = baseline_predictions(name, kind, X, own, seen, held_out, settings.seed, n_classes)
+        baselines[name] = baseline_predictions(name, kind, X, matrix.own, seen, held_out, settings.seed, n_classes)
     return FoldRun(held_out, model.predict(asked), baselines, model)

@@ -137,10 +137,9 @@ def _studied(
             f"nothing that is known of {ready.target.table.name} differs from row to row, so no rule can be learned",
             help="give more columns or tables, or map columns that were left out",
         )
-    own = np.array([at for at, one in enumerate(matrix.candidates) if not one.path.hops], np.int64)
     time = ready.times.days[rows] if ready.times is not None else None
     studied = run_study(
-        matrix, ready.labels[rows], ready.kind, settings, own=own, time=time, n_classes=max(len(ready.classes), 2),
+        matrix, ready.labels[rows], ready.kind, settings, time=time, n_classes=max(len(ready.classes), 2),
         deadline=deadline, progress=progress,
     )  # fmt: skip
     if studied.model is None:
