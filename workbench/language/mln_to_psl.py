@@ -210,7 +210,10 @@ class _Translator:
         terms = []
         number = -1.0
         for literal in literals:
-            over = dict.fromkeys(a.name for a in literal.atom.arguments if isinstance(a, Variable) and a.name in summed)
+            places = [a.name for a in literal.atom.arguments if isinstance(a, Variable) and a.name in summed]
+            over = dict.fromkeys(places)
+            if len(over) < len(places):
+                raise _Inexpressible("an existential variable in two places of one atom has no PSL rule")
             own = {name: names.another(name) if name in used else name for name in over}
             used |= own.keys()
             variables = list(own.values())
