@@ -322,3 +322,14 @@ def test_what_a_definition_may_not_read() -> None:
                 parse_mln(DECLARED + "Near(x) := Pays(x, y, a).\n1 Near(x) => Fraud(x)"),
                 GroundRequest(query=["Fraud"]),
             )
+
+
+@pytest.mark.parametrize("function", ["sum", "mean"])
+def test_dates_are_not_added_up(function: str) -> None:
+    rules = f"{DECLARED}When(c, n) := n = {function}(t: On(c, t)).\n1 When(c, n) ^ n > 3 ^ Directs(x, c) => Fraud(x)\n"
+    program = parse_mln(rules)
+    with Database.open() as database:
+        database.declare(program)
+        load_alchemy_text(database, "On(C1, 2020-01-31)\nDirects(A, C1)\n")
+        with pytest.raises(InputError, match="E0151"):
+            ground(database, program, GroundRequest(query=("Fraud",)))

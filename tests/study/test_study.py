@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -221,3 +222,37 @@ def test_the_program_says_what_the_study_says(tmp_path: Path) -> None:
     asked = result.predictions[~result.predictions["known"]]
     found = said.loc[[f"IsFraud({person})" for person in asked["person_id"]]]
     np.testing.assert_array_equal(found.to_numpy(), asked["value"].to_numpy(float))
+
+
+def test_a_program_over_dates_says_what_the_study_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ages, what was paid before each order was placed, and how long ago: definitions with and without a time."""
+    rng = np.random.default_rng(5)
+    begin = date(2024, 1, 1)
+    clients = [[f"c{i}", (date(1950, 1, 1) + timedelta(days=int(rng.integers(20_000)))).isoformat()] for i in range(40)]
+    paid = [
+        [n, f"c{rng.integers(40)}", (begin + timedelta(days=int(rng.integers(700)))).isoformat(), int(rng.integers(90))]
+        for n in range(500)
+    ]
+    orders: list[list[object]] = []
+    for n in range(360):
+        client, day = f"c{rng.integers(40)}", begin + timedelta(days=int(rng.integers(120, 700)))
+        recent = [amount for _, who, when, amount in paid if who == client and when <= day.isoformat()]
+        born = date.fromisoformat(str(clients[int(client[1:])][1]))
+        z = 0.8 * len(recent) - 4 + (2 if born.year > 1985 else -1)
+        late = "yes" if rng.random() < 1 / (1 + np.exp(-z)) else "no"
+        orders.append([f"o{n}", client, day.isoformat(), "" if n % 9 == 0 else late])
+    files = [
+        write(tmp_path / "clients.csv", ["client", "born"], clients),
+        write(tmp_path / "payments.csv", ["payment", "client", "paid_on", "amount"], paid),
+        write(tmp_path / "orders.csv", ["order", "client", "placed", "late"], orders),
+    ]
+    for time in ("orders.placed", None):
+        result = study(files, "orders.late", time=time, folds=2)
+        assert not [note.message for note in result.warnings if "row by row" in str(note.help)]
+        assert ":=" in result.program
+        model = result.predictions[~result.predictions["known"]]["value"].to_numpy(float)
+        assert np.ptp(model) > 0.1
+        with monkeypatch.context() as patched:
+            patched.setattr("workbench.verbs.study.with_inferred", lambda staging, ready, result, **_: result)
+            rules = study(files, "orders.late", time=time, folds=2).predictions
+        np.testing.assert_allclose(model, rules[~rules["known"]]["value"].to_numpy(float), atol=1e-9)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from workbench.errors import InputError
 from workbench.grounding.body import Binding, Body
 from workbench.grounding.select import (
     Call,
@@ -255,6 +256,13 @@ class _Maker:
         typed = body.term(of[0])
         function = {"mean": "avg", "latest": "max"}.get(aggregate.function, aggregate.function)
         if function in ("sum", "avg"):
+            if typed.kind is not ValueKind.NUMBER:
+                raise InputError.of(
+                    "E0151",
+                    f"{aggregate.function} takes numbers, and this is a {typed.kind}",
+                    span=getattr(of[0], "span", None),
+                    help="min, max and latest take dates too; days(later, earlier) makes numbers of them",
+                )
             return Call("cast DOUBLE", (Call(function, (typed.expression,)),)), ValueKind.NUMBER
         return Call(function, (typed.expression,)), typed.kind
 

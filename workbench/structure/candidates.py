@@ -105,10 +105,9 @@ def _of_many(
         return
     if onward.kind == "date" and dated:
         return
-    for window in spans:
+    for window in spans if onward.kind != "date" else ():
         yield Candidate(path, "mean", onward, None, window)
-        if onward.kind != "date":
-            yield Candidate(path, "sum", onward, None, window)
+        yield Candidate(path, "sum", onward, None, window)
     if onward.kind != "flag":
         yield Candidate(path, "min", onward)
         yield Candidate(path, "max", onward)

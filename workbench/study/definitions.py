@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Definitions", "quoted_constant", "real"]
 
+DAYS = 'days({}, "1970-01-01")'
+"""A date as the number that candidates make of it."""
+
 Row = tuple[str, ...]
 """The variables that name a row: its thing's, or those of the things that it relates."""
 
@@ -208,10 +211,10 @@ class Definitions:
             literals.append(self._says(path.end, row, onward.column.name, "u"))
             value = "u"
             if onward.kind == "date":
-                value = "days(u)"
+                value = DAYS.format("u")
                 if timed:
                     literals += [self._now(), "u <= now"]
-                    value = "days(now) - days(u)"
+                    value = "days(now, u)"
             return " ^ ".join(dict.fromkeys([*literals, f"n = {value}"]))
         outside, anchor = self._walk(Path(path.start, path.prefix))
         inside, row = self._walk(path, anchor)
@@ -242,6 +245,8 @@ class Definitions:
                 call = f"share({of}: {' ^ '.join([*within, *said[:-1]])}, {said[-1]})"
             case _:
                 call = f"{candidate.aggregate}({value}: {' ^ '.join([*within, *said])})"
+        if onward is not None and onward.kind == "date":
+            return " ^ ".join([*dict.fromkeys(outside), f"m = {call}", f"n = {DAYS.format('m')}"])
         return " ^ ".join([*dict.fromkeys(outside), f"n = {call}"])
 
     def _by_time(self, candidate: Candidate, outside: list[str], within: list[str], row: Row) -> str:
@@ -250,7 +255,7 @@ class Definitions:
         by_year = self._by_year(candidate.path)
         call = f"{moment}(t: {' ^ '.join(within)})"
         if candidate.aggregate in ("since", "first"):
-            value = "year(now) - 1 - m" if by_year else "days(now) - days(m)"
+            value = "year(now) - 1 - m" if by_year else "days(now, m)"
             return " ^ ".join([*dict.fromkeys(outside), f"m = {call}", f"n = {value}"])
         onward = candidate.onward
         assert onward is not None
