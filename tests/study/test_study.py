@@ -144,6 +144,7 @@ def test_a_number_is_predicted_with_intervals(tmp_path: Path, learner: str) -> N
     ours, base = result.metrics["MAE"]["mean"], result.baselines["base rate"]["MAE"]["mean"]
     assert ours is not None
     assert base is not None
+    assert "linear regression on own columns" in result.baselines
     assert ours < 0.5 * base
     asked = result.predictions[~result.predictions["known"]]
     assert len(asked) == result.asked == 60

@@ -10,13 +10,18 @@ from workbench.arrays import Float, Int64, Real
 from workbench.structure.terms import screened
 from workbench.study.learners import TargetKind
 
-__all__ = ["BASELINES", "baseline_predictions"]
+__all__ = ["BASELINES", "baseline_name", "baseline_predictions"]
 
 BASELINES = {
     "base rate": "the training rows' share, middle value, or shares of the classes",
     "logistic regression on own columns": "a penalised linear model on the table's own columns, no relations",
     "gradient boosting on our features": "scikit-learn's HistGradientBoosting on the candidates' columns",
 }
+
+
+def baseline_name(name: str, kind: TargetKind) -> str:
+    """What a baseline is called beside a target: of a number the linear model is a linear regression."""
+    return name.replace("logistic", "linear") if kind == "number" else name
 
 
 def baseline_predictions(

@@ -16,7 +16,7 @@ from workbench.arrays import Float, Int64, Real
 from workbench.errors import Cancelled, InputError, UsageError
 from workbench.evaluation import calibration
 from workbench.progress import SILENT, Progress
-from workbench.study.baselines import BASELINES
+from workbench.study.baselines import BASELINES, baseline_name
 from workbench.study.columns import CandidateColumns, TargetTimes
 from workbench.study.explaining import explained_rows, intervals, studied_rules
 from workbench.study.folds import summarised
@@ -194,7 +194,7 @@ def _result(
         labelled=labelled,
         asked=asked,
         metrics=summarised(studied.fold_scores()),
-        baselines={name: summarised(studied.fold_scores(name)) for name in BASELINES},
+        baselines={baseline_name(name, ready.kind): summarised(studied.fold_scores(name)) for name in BASELINES},
         rules=studied_rules(ready, model, matrix, studied, timed=timed),
         threshold=threshold,
         calibration=table,
