@@ -30,7 +30,7 @@ from benchmarks.social_network import RELATIONS, WEIGHTS, generate, ground, read
 from workbench.inference import make_engine
 from workbench.inference.convex_program import convex_program
 from workbench.inference.feasible_point import make_feasible
-from workbench.network import Blocks, GroundNetwork, energy
+from workbench.network import Blocks, Domain, GroundNetwork, energy
 from workbench.network.relax import relax
 from workbench.progress import Progress
 
@@ -81,6 +81,7 @@ def pair_network(kind: str, n_rows: int, power: int, seed: int = 0) -> GroundNet
         unit_scale=sums,
         evidence_satisfied=sums,
         evidence_violated=sums,
+        domain=Domain.UNIT,
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Float, Int64
-from workbench.network.ground_network import Blocks, GroundNetwork, Relation
+from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Relation
 
 RELATIONS = {"knowswell": 0.3, "knows": 0.1, "boss": 0.05, "mentor": 0.1, "olderRelative": 0.7, "idol": 0.8}
 BIAS_WEIGHT = 0.5
@@ -121,6 +121,7 @@ def ground(social: SocialNetwork, power: int) -> GroundNetwork:
         unit_scale=sums,
         evidence_satisfied=sums,
         evidence_violated=sums,
+        domain=Domain.UNIT,
     )
 
 

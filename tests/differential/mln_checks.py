@@ -155,7 +155,7 @@ def check_energies(result: InferenceResult, expected: Expected, seed: int) -> No
                     values[places[name, atom]] = value
             total += float(world.energy[number])
             allowed &= bool(world.allowed[number])
-        if (hard_violation(network, values, discrete=True) == 0) != allowed:
+        if (hard_violation(network, values) == 0) != allowed:
             raise Difference("hard rules", f"a state that is allowed: {allowed}, by the network: {not allowed}")
         got = reported_energy(network, weights, values)
         if allowed and abs(got - total) > 1e-6 * max(1.0, abs(total)):
@@ -196,7 +196,7 @@ def _check_state(name, solution, network, weights, expected: Expected) -> None: 
         raise Difference(f"engine {name}", "says infeasible")
     if not np.isnan(solution.bound) and solution.bound > least + slack:
         raise Difference(f"engine {name}", f"bound {solution.bound:.6f} above the least energy {least:.6f}")
-    if whole and hard_violation(network, solution.values, discrete=True) == 0:
+    if whole and hard_violation(network, solution.values) == 0:
         if abs(energy - solution.energy) > slack:
             raise Difference(f"engine {name}", f"says energy {solution.energy:.6f} for a state of {energy:.6f}")
         if energy < least - slack:

@@ -133,7 +133,7 @@ def _check_energies(case: PslCase, result: InferenceResult, worlds: list[World])
                 if row.weight is None and row.open:
                     ell = row.ell(state)
                     broken = max(broken, abs(ell) if row.equal else ell)
-        got = hard_violation(network, values, discrete=False)
+        got = hard_violation(network, values)
         if abs(got - broken) > 1e-6:
             raise Difference("hard violation", f"{got:.6f}, oracle {broken:.6f}")
     wanted = sum(row.cost({}) for _, rows, _ in worlds for row in rows if row.weight is not None and not row.open)

@@ -37,7 +37,7 @@ from workbench.language import clausal_form, parse_mln, parse_psl
 from workbench.language.ground_atoms import atom_text
 from workbench.language.printing import format_formula
 from workbench.language.program import Clause, Constant, FormulaRule, Program, Term, Variable
-from workbench.network import explain_atom
+from workbench.network import Domain, explain_atom
 from workbench.verbs.explain import explain_result
 from workbench.verbs.infer import InferenceResult
 from workbench.verbs.named_rules import named_rules
@@ -115,15 +115,16 @@ def world_places(grounding: Grounding) -> list[int]:
     return [place[world] for world in grounding.network.world.tolist()]
 
 
-def assert_parts_are_whole(program: Program, grounding: Grounding, rng: np.random.Generator, *, discrete: bool) -> None:
+def assert_parts_are_whole(program: Program, grounding: Grounding, rng: np.random.Generator) -> None:
     """Every part of an explanation that clauses make is told by name, and what is told sums to it."""
     network = grounding.network
+    discrete = network.domain is Domain.BOOLEAN
     weights = rng.normal(size=network.n_templates) if discrete else rng.random(network.n_templates)
     state = rng.integers(0, 2, network.n_atoms).astype(float) if discrete else rng.random(network.n_atoms)
     solution = Solution(Status.FEASIBLE, state, np.nan, np.nan, 0.0, "none")
     result = InferenceResult(solution, grounding, program, weights, "map", 0.0)
     for atom, name in enumerate(grounding.atoms.names()):
-        parts = explain_atom(network, weights, state, atom, discrete=discrete)
+        parts = explain_atom(network, weights, state, atom)
         told = named_rules(result, parts, atom)
         assert told.keys() == set(range(parts.row.size))
         rows: Counter[tuple[bool, int]] = Counter()
@@ -148,7 +149,7 @@ def test_ground_rules_of_markov_logic_equal_nested_loops(rules: list[str], data:
     try:
         with grounded(program_text(rules), data) as (program, grounding):
             assert named(grounding) == pytest.approx(by_hand(program, data))
-            assert_parts_are_whole(program, grounding, np.random.default_rng(seed), discrete=True)
+            assert_parts_are_whole(program, grounding, np.random.default_rng(seed))
     except InfeasibleError:
         return
 
@@ -178,7 +179,7 @@ def test_rules_that_repeat_predicates_constants_and_rows(rules: list[str], tie: 
     with grounded(program_text(rules), data, tie=tie, ignore_evidence_violations=True) as (program, grounding):
         if not tie:
             assert named(grounding) == pytest.approx(by_hand(program, data))
-        assert_parts_are_whole(program, grounding, np.random.default_rng(1), discrete=True)
+        assert_parts_are_whole(program, grounding, np.random.default_rng(1))
 
 
 Potential = tuple[str, Literals, float, str]
@@ -264,7 +265,7 @@ def test_ground_rules_of_soft_logic_equal_nested_loops(seed: int, way: str, monk
                         told[(name, potential, round(rules.constant, 6), rule.text)] += rule.groundings
                         assert_given(rules, rule.given, spelled, {names[i] for i in rules.atoms})
             assert told == expected, text
-            assert_parts_are_whole(program, found, rng, discrete=False)
+            assert_parts_are_whole(program, found, rng)
 
 
 def assert_given(

@@ -137,7 +137,7 @@ def compare(text: str, atoms: dict[Key, tuple[str, float | None]], rng: np.rando
             ells = [row.b + sum(c * state[key] for key, c in row.coefficients.items() if c) for row in open_rows]
             equal = not isinstance(clause, Clause) and clause.relation == "="
             expected = max([0.0, *(abs(ell) if equal else ell for ell in ells)])
-            assert hard_violation(found.network, values, discrete=False) == pytest.approx(expected), text
+            assert hard_violation(found.network, values) == pytest.approx(expected), text
         else:
             energy = reported_energy(found.network, weights, values)
             assert energy == pytest.approx(weight * expected_energy(open_rows, state, power)), text

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from workbench.network.ground_network import BlockKind, Blocks, GroundNetwork, Relation
+from workbench.network.ground_network import BlockKind, Blocks, Domain, GroundNetwork, Relation
 
 WEIGHTS = np.array([0.3, 1.0, 2.5, 0.7])
 
@@ -66,6 +66,7 @@ def hinge_network(
         unit_scale=zeros,
         evidence_satisfied=zeros,
         evidence_violated=zeros,
+        domain=Domain.UNIT,
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import monotonic
 
 import numpy as np
 
 from workbench.inference.conflict import smallest_conflict
-from workbench.network import network_from_clauses
+from workbench.network import Domain, network_from_clauses
 
 
 def test_a_chain_of_implications_against_its_end() -> None:
@@ -26,7 +27,8 @@ def test_a_conflict_of_whole_numbers_only() -> None:
     found = smallest_conflict(network_from_clauses(2, clauses, [-1] * 4))
     assert found is not None
     assert found.tolist() == [0, 1, 2, 3]
-    assert smallest_conflict(network_from_clauses(2, clauses, [-1] * 4), discrete=False) is None
+    soft = replace(network_from_clauses(2, clauses, [-1] * 4), domain=Domain.UNIT)
+    assert smallest_conflict(soft) is None
 
 
 def test_a_clash_is_searched_among_the_rows_given_and_a_passed_deadline_leaves_it_whole() -> None:

@@ -109,7 +109,7 @@ def test_the_relaxed_objective_is_the_reported_energy_at_every_state(seed: int) 
     for state in enumerate_states(network, weights).states[::17]:
         completed = problem.complete(state)
         assert problem.objective(completed) == pytest.approx(reported_energy(network, weights, state))
-        assert (problem.violation(completed) > 1e-9) == (hard_violation(network, state, discrete=True) > 0)
+        assert (problem.violation(completed) > 1e-9) == (hard_violation(network, state) > 0)
         violated = relaxed_potentials(network, weights, state)
         np.testing.assert_allclose(violated, np.maximum(network.A @ state + network.b, 0.0))
 
@@ -174,7 +174,7 @@ def test_bounds_never_exceed_the_least_energy(seed: int) -> None:
         assert solution.bound <= least + 1e-6
         assert solution.bound <= solution.energy
         assert solution.energy == pytest.approx(reported_energy(network, weights, solution.values))
-        assert solution.hard_violation == hard_violation(network, solution.values, discrete=True)
+        assert solution.hard_violation == hard_violation(network, solution.values)
         if solution.status == Status.OPTIMAL:
             assert solution.energy == pytest.approx(least, abs=1e-6)
             assert solution.hard_violation == 0

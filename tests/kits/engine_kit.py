@@ -121,7 +121,7 @@ def energies_bounds_and_violations_are_true(engine: Engine) -> int:
         slack = TOLERANCE * max(1.0, abs(energy))
         if whole or not discrete:
             assert abs(solution.energy - energy) <= slack
-            broken = hard_violation(network, solution.values, discrete=discrete)
+            broken = hard_violation(network, solution.values)
             assert abs(solution.hard_violation - broken) <= (0 if discrete else 1e-3)
         assert solution.bound <= solution.energy + slack
         if discrete:

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from workbench.inference.solution import Solution, Status
 from workbench.network import potentials
-from workbench.network.ground_network import Blocks, GroundNetwork, Relation, Templates
+from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Relation, Templates
 
 
 def templates(n: int, *, fixed: tuple[int, ...] = ()) -> Templates:
@@ -57,6 +57,7 @@ def network(
         unit_scale=np.stack([np.abs(dense).sum(axis=0), np.zeros(n_templates)], axis=1),
         evidence_satisfied=np.zeros((n_templates, 2)),
         evidence_violated=np.zeros((n_templates, 2)),
+        domain=Domain.BOOLEAN,
     )
 
 

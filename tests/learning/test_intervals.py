@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from workbench.errors import UsageError
 from workbench.learning import Example
 from workbench.learning.flip_counts import flip_counts
 from workbench.learning.intervals import information, weight_intervals
+from workbench.network import Domain
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -53,11 +56,9 @@ def test_the_bootstrap_agrees_where_terms_are_independent(worlds: int, unit: str
 
 
 def test_hinge_weights_stay_above_zero() -> None:
-    net = network([(0, (1, 2)), (1, (-1, 2)), (1, (-2,))], 2, 2)
-    found = weight_intervals([Example(net, np.array([0.4, 0.6]))], templates(2), np.array([0.5, 1.0]), discrete=False)
+    net = replace(network([(0, (1, 2)), (1, (-1, 2)), (1, (-2,))], 2, 2), domain=Domain.UNIT)
+    found = weight_intervals([Example(net, np.array([0.4, 0.6]))], templates(2), np.array([0.5, 1.0]))
     assert (found.low >= 0).all()
     assert (found.high > [0.5, 1.0]).all()
     with pytest.raises(UsageError, match="laplace"):
-        weight_intervals(
-            [Example(net, np.array([0.4, 0.6]))], templates(2), np.ones(2), method="bootstrap", discrete=False
-        )
+        weight_intervals([Example(net, np.array([0.4, 0.6]))], templates(2), np.ones(2), method="bootstrap")

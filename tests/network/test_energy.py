@@ -23,7 +23,7 @@ def test_energy_and_violations_equal_enumeration(seed: int) -> None:
     network, weights = random_mln(seed, n_atoms=6, satisfiable=seed % 2 == 0)
     listing = enumerate_states(network, weights)
     for state, expected, violations in zip(listing.states, listing.energy, listing.violations):
-        assert hard_violation(network, state, discrete=True) == violations
+        assert hard_violation(network, state) == violations
         if not violations:
             assert energy(network, weights, state) == pytest.approx(expected, abs=1e-9)
 
@@ -31,7 +31,7 @@ def test_energy_and_violations_equal_enumeration(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_energy_is_minus_weighted_counts_up_to_a_constant(seed: int) -> None:
     for network, weights in (random_mln(seed), random_hinge_network(seed)):
-        state = random_state(network, seed, discrete=False)
+        state = random_state(network, seed)
         counted = weights @ (total_scales(network) - satisfied_counts(network, state))
         assert energy(network, weights, state) == pytest.approx(counted)
 

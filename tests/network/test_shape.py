@@ -14,6 +14,7 @@ from workbench.errors import InputError
 from workbench.inference.propagation import propagate
 from workbench.network import (
     BlockKind,
+    Domain,
     GroundNetwork,
     Relation,
     Rows,
@@ -102,6 +103,22 @@ def test_saved_networks_come_back(tmp_path: Path, scales: bool) -> None:
     network, _ = random_mln(3, scales=scales)
     save(network, tmp_path / "net")
     same(network, load(tmp_path / "net"))
+    assert load(tmp_path / "net").domain is Domain.BOOLEAN
+    with pytest.raises(InputError, match="E0409"):
+        load(tmp_path / "net", domain=Domain.UNIT)
+
+
+def test_a_file_of_the_first_format_is_told_its_domain(tmp_path: Path) -> None:
+    network, _ = random_mln(3)
+    save(network, tmp_path / "net")
+    with np.load(tmp_path / "net") as file:
+        first = {name: file[name] for name in file.files if name != "domain"} | {"version": np.array(1)}
+    np.savez(tmp_path / "first.npz", **first)
+    with pytest.raises(InputError, match="E0409"):
+        load(tmp_path / "first.npz")
+    found = load(tmp_path / "first.npz", domain=Domain.UNIT)
+    same(network, found)
+    assert found.domain is Domain.UNIT
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
@@ -143,11 +160,11 @@ def test_explanations_sum_to_the_energy_difference(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_pressures_are_the_slope_of_the_energy(seed: int) -> None:
     network, weights = random_hinge_network(seed, hard=0.0, blocks=False)
-    state = random_state(network, seed, discrete=False)
+    state = random_state(network, seed)
     step = 1e-7
     for atom in range(network.n_atoms):
         up, down = state.copy(), state.copy()
         up[atom] += step
         down[atom] -= step
         slope = (energy(network, weights, up) - energy(network, weights, down)) / (2 * step)
-        assert explain_atom(network, weights, state, atom, discrete=False).log_odds == pytest.approx(-slope, abs=1e-5)
+        assert explain_atom(network, weights, state, atom).log_odds == pytest.approx(-slope, abs=1e-5)

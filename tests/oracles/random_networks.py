@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Float
 from workbench.network.build import blocks_from_members, network_from_clauses, network_from_rows
-from workbench.network.ground_network import BlockKind, Blocks, GroundNetwork, Relation
+from workbench.network.ground_network import BlockKind, Blocks, Domain, GroundNetwork, Relation
 
 
 def random_mln(
@@ -115,6 +115,7 @@ def random_hinge_network(
     squared: bool = True,
     equalities: bool = True,
     blocks: bool = True,
+    domain: Domain = Domain.UNIT,
 ) -> tuple[GroundNetwork, Float]:
     """A random PSL network with real coefficients and non-negative weights; a planted state satisfies the hard rows."""
     rng = np.random.default_rng(seed)
@@ -151,15 +152,16 @@ def random_hinge_network(
         relation=relation,
         power=rng.integers(1, 3, n_templates) if squared else None,
         blocks=chosen_blocks,
+        domain=domain,
     )
     return network, rng.uniform(0.1, 3.0, n_templates)
 
 
-def random_state(network: GroundNetwork, seed: int, *, discrete: bool = True) -> Float:
-    """A random state, shape (n_atoms,): 0/1, or uniform in [0, 1]; blocks and hard rows are not heeded."""
+def random_state(network: GroundNetwork, seed: int) -> Float:
+    """A random state, shape (n_atoms,), uniform in the network's domain; blocks and hard rows are not heeded."""
     rng = np.random.default_rng(seed)
     uniform = rng.random(network.n_atoms)
-    return (uniform < 0.5).astype(np.float64) if discrete else uniform
+    return (uniform < 0.5).astype(np.float64) if network.domain is Domain.BOOLEAN else uniform
 
 
 def _random_blocks(rng: np.random.Generator, n_atoms: int, planted: Bool) -> Blocks:

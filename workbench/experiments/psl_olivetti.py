@@ -15,7 +15,7 @@ from workbench.experiments.table import ReproductionTable
 from workbench.inference import make_engine
 from workbench.learning import Example, make_learner
 from workbench.learning.training import condition, without_rows
-from workbench.network import Blocks, GroundNetwork, Templates
+from workbench.network import Blocks, Domain, GroundNetwork, Templates
 from workbench.progress import SILENT, Progress
 
 __all__ = ["PUBLISHED", "SYSTEMS", "face_network", "run"]
@@ -84,6 +84,7 @@ def face_network(side: int = SIDE) -> tuple[GroundNetwork, Templates]:
         unit_scale=sums,
         evidence_satisfied=sums,
         evidence_violated=sums,
+        domain=Domain.UNIT,
     )
     label = tuple(f"pixel {p} follows {q}" for p, q in zip(pixel, other))
     return network, Templates(np.ones(m), np.zeros(m, np.bool_), index, index * 0, np.ones(m), label)

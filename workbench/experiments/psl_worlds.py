@@ -17,7 +17,7 @@ from workbench.inference import make_engine
 from workbench.inference.convex_program import convex_program
 from workbench.language.program import Program
 from workbench.learning import Example, Learner, make_learner
-from workbench.network import BlockKind, Blocks, GroundNetwork, Relation, Templates, blocks_from_members
+from workbench.network import BlockKind, Blocks, Domain, GroundNetwork, Relation, Templates, blocks_from_members
 from workbench.network.relax import relax
 from workbench.progress import SILENT, Progress
 
@@ -98,6 +98,7 @@ def discrete_twin(world: HingeWorld) -> HingeWorld:
         scale=None if network.scale is None else network.scale[soft],
         relation=network.relation[soft],
         blocks=blocks,
+        domain=Domain.BOOLEAN,
     )
     return replace(linear, example=replace(linear.example, network=twin))
 

@@ -29,7 +29,7 @@ from workbench.grounding.select import Select, Union, render
 from workbench.grounding.templates import TemplateTable
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import Clause, LinearRule, Program
-from workbench.network.ground_network import GroundNetwork
+from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Grounder", "clauses_by_rule", "ground", "one_thread"]
@@ -304,6 +304,7 @@ class Grounder:
             unit_scale=self.intake.units.scale_sums,
             evidence_satisfied=satisfied_scale,
             evidence_violated=violated_scale,
+            domain=Domain.UNIT if self.program.language == "psl" else Domain.BOOLEAN,
         )
 
     def warn(self, tallies: list[Tally]) -> None:

@@ -144,7 +144,7 @@ def legal_state(
     searches = [(MaxWalkSAT(flips_per_atom=50, tries=1), weights)] if low else []
     for search, pull in [*searches, (MaxWalkSAT(tries=3), nothing)]:
         found = search.solve(network, pull, seed=seed, deadline=deadline, progress=progress, start=start).values
-        if not np.isnan(found).any() and not hard_violation(network, found, discrete=True):
+        if not np.isnan(found).any() and not hard_violation(network, found):
             return found
     return None
 

@@ -15,7 +15,7 @@ from workbench.inference.mixed import Mixed
 from workbench.inference.registry import make_engine
 from workbench.inference.solution import Engine, Solution
 from workbench.network.components import components
-from workbench.network.ground_network import GroundNetwork
+from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.layout import why_not_clausal
 from workbench.network.relax import relax
 from workbench.progress import SILENT, Progress
@@ -52,16 +52,9 @@ class Auto:
         return replace(solution, reason=f"auto took {engine.name}: {why}; {solution.reason}")
 
 
-def choose(network: GroundNetwork, weights: Float, task: Task, *, discrete: bool | None = None) -> tuple[Engine, str]:
-    """The engine that `auto` stands for, and why.
-
-    Parameters
-    ----------
-    discrete : bool or None
-        Atoms are 0 or 1 (Markov logic) rather than in [0, 1] (PSL); None takes a network of clauses only as discrete.
-    """
-    clausal = why_not_clausal(network) is None
-    if task == "map" and not (clausal if discrete is None else discrete):
+def choose(network: GroundNetwork, weights: Float, task: Task) -> tuple[Engine, str]:
+    """The engine that `auto` stands for, and why."""
+    if task == "map" and network.domain is Domain.UNIT:
         from workbench.inference.convex_choice import convex_engine
 
         engine = convex_engine(network, weights, finish=True)
@@ -78,6 +71,7 @@ def choose(network: GroundNetwork, weights: Float, task: Task, *, discrete: bool
         if network.A.nnz > _SMALL and _entries(network, weights) == network.A.nnz:
             return CuttingPlane(certified, most_rows=0.25), f"{too_wide}; rows are added where they are violated"
         return certified.by_size(network, weights), f"{too_wide}; the integer program gives a certificate"
+    clausal = why_not_clausal(network) is None
     sampler = make_engine("mcsat" if clausal else "gibbs")
     why = too_wide if clausal else f"{too_wide}, and some rows are no clauses"
     return (Mixed(sampler, Exact()), why) if _some_narrow(network, weights) else (sampler, why)

@@ -7,14 +7,14 @@ from scipy.sparse import csr_array, vstack
 
 from workbench.arrays import Int64
 from workbench.network.components import components
-from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
+from workbench.network.ground_network import BlockKind, Domain, GroundNetwork, Relation
 from workbench.progress import expired, remaining
 
 __all__ = ["smallest_conflict"]
 
 
 def smallest_conflict(
-    network: GroundNetwork, *, discrete: bool = True, among: Int64 | None = None, deadline: float | None = None
+    network: GroundNetwork, *, among: Int64 | None = None, deadline: float | None = None
 ) -> Int64 | None:
     """Rows of an irreducible infeasible set of hard rows, or None when the hard rows are consistent.
 
@@ -23,8 +23,6 @@ def smallest_conflict(
 
     Parameters
     ----------
-    discrete : bool
-        Atoms are 0 or 1 rather than in [0, 1].
     among : int64 array, optional
         Rows that are known to clash, to search among instead of all.
     deadline : float, optional
@@ -41,18 +39,18 @@ def smallest_conflict(
     label = parts.of_atom[network.A.indices[network.A.indptr[hard]]] if hard.size else hard
     for part in np.unique(label):
         rows = hard[label == part]
-        if not _consistent(network, rows, discrete, deadline):
-            return np.sort(_filtered(network, rows, discrete, deadline))
+        if not _consistent(network, rows, deadline):
+            return np.sort(_filtered(network, rows, deadline))
     return None
 
 
-def _filtered(network: GroundNetwork, rows: Int64, discrete: bool, deadline: float | None) -> Int64:
+def _filtered(network: GroundNetwork, rows: Int64, deadline: float | None) -> Int64:
     size = max(1, rows.size // 2)
     while not expired(deadline):
         start = 0
         while start < rows.size and rows.size > 1:
             rest = np.concatenate([rows[:start], rows[start + size :]])
-            if rest.size and not _consistent(network, rest, discrete, deadline):
+            if rest.size and not _consistent(network, rest, deadline):
                 rows = rest
             else:
                 start += size
@@ -62,7 +60,7 @@ def _filtered(network: GroundNetwork, rows: Int64, discrete: bool, deadline: flo
     return rows
 
 
-def _consistent(network: GroundNetwork, rows: Int64, discrete: bool, deadline: float | None) -> bool:
+def _consistent(network: GroundNetwork, rows: Int64, deadline: float | None) -> bool:
     """Whether no clash of the rows is proven in the time left."""
     from scipy.optimize import LinearConstraint, milp
 
@@ -78,7 +76,7 @@ def _consistent(network: GroundNetwork, rows: Int64, discrete: bool, deadline: f
     lower = np.where(np.concatenate([equal, exactly]), upper, -np.inf)
     result = milp(
         np.zeros(atoms.size),
-        integrality=np.full(atoms.size, int(discrete)),
+        integrality=np.full(atoms.size, int(network.domain is Domain.BOOLEAN)),
         bounds=(0, 1),  # type: ignore[arg-type]
         constraints=LinearConstraint(matrix[:, atoms].astype(np.float64), lower, upper),
         options={} if deadline is None else {"time_limit": max(remaining(deadline), 0.01)},

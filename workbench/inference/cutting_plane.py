@@ -166,7 +166,7 @@ class CuttingPlane:
                 break
         assert best is not None
         energy = reported_energy(partial, weights, best) if status != Status.INFEASIBLE else np.inf
-        violation = hard_violation(partial, best, discrete=True) if status != Status.INFEASIBLE else np.inf
+        violation = hard_violation(partial, best) if status != Status.INFEASIBLE else np.inf
         if violation == 0.0:
             bound = min(bound, energy)
         diagnostics: dict[str, object] = {
@@ -192,7 +192,7 @@ class CuttingPlane:
 
 
 def _rank(network: GroundNetwork, weights: Float, values: Float) -> tuple[float, float]:
-    return hard_violation(network, values, discrete=True), reported_energy(network, weights, values)
+    return hard_violation(network, values), reported_energy(network, weights, values)
 
 
 def _refuse_negative(rows: Rows, weights: Float) -> None:

@@ -144,7 +144,7 @@ class Exact:
             figures["log_z"] = np.nan if stopped else log_z
             return Solution(status, values, np.nan, np.nan, 0.0, self.name, reason, diagnostics=figures)
         energy = reported_energy(network, weights, values)
-        broken = hard_violation(network, values, discrete=True)
+        broken = hard_violation(network, values)
         bound = -np.inf if stopped else energy
         return Solution(status, values, energy, bound, broken, self.name, reason, diagnostics=figures)
 

@@ -95,9 +95,7 @@ class IntegerProgram:
         rounded = round_state(network, weights, x[: network.n_atoms])
         best = rounded.values if start is None else better(network, weights, rounded.values, start)
         rounded_energy = reported_energy(network, weights, best)
-        if self.polish and not (
-            hard_violation(network, best, discrete=True) == 0.0 and is_proven(rounded_energy, bound, scale)
-        ):
+        if self.polish and not (hard_violation(network, best) == 0.0 and is_proven(rounded_energy, bound, scale)):
             best = local_search(network, weights, best, seed=seed, deadline=deadline, progress=progress)
         left = restrict(problem, fixed, x)
         parts = split(left.problem)
@@ -111,7 +109,7 @@ class IntegerProgram:
         state = better(network, weights, candidate, best)
         energy = reported_energy(network, weights, state)
         bound = max(bound, left.problem.offset + bounds)
-        violation = hard_violation(network, state, discrete=True)
+        violation = hard_violation(network, state)
         proven = violation == 0.0 and is_proven(energy, bound, scale)
         diagnostics: dict[str, object] = {
             "relaxation": relaxation,

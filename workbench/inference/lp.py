@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import ClassVar, Literal
 
@@ -23,7 +23,7 @@ from workbench.inference.roof_duality import has_roof_dual
 from workbench.inference.rounding import round_state
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.energy import hard_violation, reported_energy
-from workbench.network.ground_network import GroundNetwork
+from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.priced import priced
 from workbench.network.relax import relax, why_not_relaxable
 from workbench.progress import SILENT, Progress, expired, remaining
@@ -100,6 +100,7 @@ class LinearRelaxation:
             "fractional": int(np.count_nonzero((relaxed > 1e-6) & (relaxed < 1 - 1e-6))),
         }
         if self.rounding == "none":
+            network = replace(network, domain=Domain.UNIT)
             values, repaired = relaxed, False
         else:
             values, repaired = self._round(network, weights, relaxed, seed, deadline, progress)
@@ -107,9 +108,7 @@ class LinearRelaxation:
                 values = local_search(network, weights, values, seed=seed, deadline=deadline, progress=progress)
         diagnostics["repaired"] = repaired
         diagnostics["seconds"] = monotonic() - began
-        return _judge(
-            self.name, network, weights, values, answer, diagnostics, self.rounding != "none", deadline, progress
-        )
+        return _judge(self.name, network, weights, values, answer, diagnostics, deadline, progress)
 
     def _round(
         self,
@@ -127,7 +126,7 @@ class LinearRelaxation:
         values = states[0].values
         for other in states[1:]:
             values = better(network, weights, values, other.values)
-        if hard_violation(network, values, discrete=True) == 0.0:
+        if hard_violation(network, values) == 0.0:
             return values, False
         repaired = local_search(network, weights, values, seed=seed, deadline=deadline, progress=progress)
         return better(network, weights, repaired, values), True
@@ -167,15 +166,15 @@ def _judge(
     values: Float,
     answer: LinearAnswer,
     diagnostics: dict[str, object],
-    discrete: bool,
     deadline: float | None,
     progress: Progress,
 ) -> Solution:
     """The solution with its honest status."""
     energy = reported_energy(network, weights, values)
-    violation = hard_violation(network, values, discrete=discrete)
+    boolean = network.domain is Domain.BOOLEAN
+    violation = hard_violation(network, values)
     scale = float(np.abs(network.effective_weights(weights)).sum())
-    feasible = violation == 0.0 if discrete else violation <= 1e-6
+    feasible = violation == 0.0 if boolean else violation <= 1e-6
     bound = min(answer.bound, energy) if feasible else answer.bound
     proven = feasible and is_proven(energy, answer.bound, scale)
     if proven:
@@ -185,10 +184,10 @@ def _judge(
     elif answer.status == "limit" and (expired(deadline) or remaining(deadline) <= 0.0):
         status, reason = Status.LIMIT, "time ran out before the relaxation was solved"
     elif not feasible:
-        met = "rounding met a dead end and repair left" if discrete else "the linear program's tolerance leaves"
-        status = Status.LIMIT if discrete else Status.FEASIBLE
+        met = "rounding met a dead end and repair left" if boolean else "the linear program's tolerance leaves"
+        status = Status.LIMIT if boolean else Status.FEASIBLE
         reason = f"{met} hard rows violated"
-    elif not discrete:
+    elif not boolean:
         status, reason = Status.FEASIBLE, "the relaxation was solved to its tolerance only"
     else:
         status, reason = Status.FEASIBLE, "rounded from the relaxation, whose bound leaves a gap"

@@ -114,7 +114,7 @@ class MaxSat:
             found = local_search(network, weights, values, seed=seed, deadline=deadline, progress=progress)
             values = better(network, weights, found, values)
         energy = reported_energy(network, weights, values)
-        violation = hard_violation(network, values, discrete=True)
+        violation = hard_violation(network, values)
         scale = float(np.abs(network.effective_weights(weights)).sum())
         proven = complete and violation == 0.0 and is_proven(energy, bound, scale)
         if proven:

@@ -104,7 +104,7 @@ class MaxWalkSAT:
             status, reason = Status.CANCELLED, "cancelled"
         values = layout.to_network(search.best)
         energy = reported_energy(network, weights, values)
-        broken = hard_violation(network, values, discrete=True)
+        broken = hard_violation(network, values)
         bound = 0.0 if _costs_nothing_at_best(network, weights) else -np.inf
         if broken and status == Status.FEASIBLE:
             status, reason = Status.LIMIT, f"no state that keeps all hard rows was found; {broken:.0f} are broken"

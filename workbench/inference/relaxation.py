@@ -115,6 +115,6 @@ def better(network: GroundNetwork, weights: Float, left: Float, right: Float) ->
     """The state that breaks fewer hard rows, then of less energy."""
 
     def rank(values: Float) -> tuple[float, float]:
-        return hard_violation(network, values, discrete=True), reported_energy(network, weights, values)
+        return hard_violation(network, values), reported_energy(network, weights, values)
 
     return left if rank(left) <= rank(right) else right

@@ -13,7 +13,7 @@ from workbench.inference.relaxation import better, is_proven, not_clausal
 from workbench.inference.rounding import round_state
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.energy import hard_violation, reported_energy
-from workbench.network.ground_network import GroundNetwork
+from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Rounded"]
@@ -54,7 +54,8 @@ class Rounded:
         start: Float | None = None,
     ) -> Solution:
         """A 0/1 state, the relaxation's bound, and an honest status."""
-        relaxed = self.engine.solve(network, weights, seed=seed, deadline=deadline, progress=progress, start=start)
+        unit = replace(network, domain=Domain.UNIT)
+        relaxed = self.engine.solve(unit, weights, seed=seed, deadline=deadline, progress=progress, start=start)
         if relaxed.status is Status.INFEASIBLE:
             return relaxed
         inside = relaxed.values[: network.n_atoms]  # auxiliary variables of negative weights follow the atoms
@@ -64,11 +65,11 @@ class Rounded:
             round_state(network, weights, inside, tolerance=NEAR).values,
             round_state(network, weights, inside, method="conditional").values,
         )
-        if hard_violation(network, values, discrete=True):
+        if hard_violation(network, values):
             repaired = local_search(network, weights, values, seed=seed, deadline=deadline, progress=progress)
             values = better(network, weights, repaired, values)
         energy = reported_energy(network, weights, values)
-        violation = hard_violation(network, values, discrete=True)
+        violation = hard_violation(network, values)
         scale = float(np.abs(network.effective_weights(weights)).sum())
         proven = violation == 0.0 and is_proven(energy, relaxed.bound, scale)
         stopped = relaxed.status in (Status.LIMIT, Status.CANCELLED)

@@ -34,7 +34,7 @@ def prepare_hinges(examples: Sequence[Example], templates: Templates) -> Trainin
     UsageError
         As `training.prepare`.
     """
-    return prepare(examples, templates, fractional=True)
+    return prepare(examples, templates)
 
 
 def start_weights(training: TrainingSet, start: float | None) -> Float:

@@ -15,7 +15,7 @@ from workbench.learning.ascent import maximise
 from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, joined
 from workbench.learning.learner import Example
 from workbench.learning.training import TrainingSet, prepare
-from workbench.network.ground_network import Templates
+from workbench.network.ground_network import Domain, Templates
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["METHODS", "WeightIntervals", "weight_intervals"]
@@ -57,7 +57,6 @@ def weight_intervals(
     weights: Float,
     *,
     method: Method = "laplace",
-    discrete: bool = True,
     prior_sd: float = 2.0,
     level: float = 0.95,
     resamples: int = 200,
@@ -77,8 +76,6 @@ def weight_intervals(
     ----------
     weights : float64 array, shape (n_templates,)
     method : {'laplace', 'bootstrap'}
-    discrete : bool
-        Markov logic; False for hinge-loss models, whose weights are not negative.
     prior_sd : float
         As for `PseudoLikelihood`.
     level : float
@@ -97,11 +94,11 @@ def weight_intervals(
     """
     if method not in METHODS:
         raise UsageError.of("E0511", f"there are no intervals `{method}`", help=f"choose from {', '.join(METHODS)}")
-    training = prepare(examples, templates, fractional=not discrete)
+    training = prepare(examples, templates)
     learned = np.flatnonzero(training.learned)
     if learned.size > MOST_WEIGHTS:
         raise UsageError.of("E0511", f"{learned.size:,} weights are too many for intervals ({MOST_WEIGHTS:,} at most)")
-    if not discrete:
+    if training.worlds[0].network.domain is Domain.UNIT:
         if method == "bootstrap":
             raise UsageError.of(
                 "E0511", "the bootstrap is for Markov logic only", help="take laplace intervals for PSL weights"

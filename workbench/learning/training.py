@@ -13,7 +13,7 @@ from workbench.errors import UsageError
 from workbench.inference.solution import Engine
 from workbench.learning.learner import Example
 from workbench.network import potentials
-from workbench.network.ground_network import Blocks, GroundNetwork, Relation, Templates
+from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Relation, Templates
 
 __all__ = [
     "TrainingSet",
@@ -85,8 +85,8 @@ class TrainingSet:
         }
 
 
-def prepare(examples: Sequence[Example], templates: Templates, *, fractional: bool = False) -> TrainingSet:
-    """Check the examples and make them ready; `fractional` labels may lie between 0 and 1 (PSL).
+def prepare(examples: Sequence[Example], templates: Templates) -> TrainingSet:
+    """Check the examples and make them ready; labels lie where the network's atoms do.
 
     Raises
     ------
@@ -108,9 +108,9 @@ def prepare(examples: Sequence[Example], templates: Templates, *, fractional: bo
         if truth.shape != (network.n_atoms,):
             raise UsageError.of("E0502", f"{truth.size} labels for {network.n_atoms} open atoms")
         known = truth[~np.isnan(truth)]
-        if fractional and known.size and not (known.min() >= 0.0 and known.max() <= 1.0):
+        if known.size and not (known.min() >= 0.0 and known.max() <= 1.0):
             raise UsageError.of("E0502", "a label lies outside [0, 1]")
-        if not fractional and known.size and not np.isin(known, (0.0, 1.0)).all():
+        if network.domain is Domain.BOOLEAN and not np.isin(known, (0.0, 1.0)).all():
             raise UsageError.of("E0502", "a label of a Markov logic network is neither 0 nor 1")
         if network.n_atoms and not known.size:
             raise UsageError.of("E0503", "no open atom is labelled", help="load the truth of the query predicates")

@@ -15,7 +15,7 @@ from workbench.network.energy import (
     total_scales,
 )
 from workbench.network.explanation import AtomExplanation, explain_atom, mean_explanation
-from workbench.network.ground_network import BlockKind, Blocks, GroundNetwork, Relation, Rows, Templates
+from workbench.network.ground_network import BlockKind, Blocks, Domain, GroundNetwork, Relation, Rows, Templates
 from workbench.network.growth import extend
 from workbench.network.lift import Lift, observed_lift
 from workbench.network.storage import load, save
@@ -25,6 +25,7 @@ __all__ = [
     "BlockKind",
     "Blocks",
     "Components",
+    "Domain",
     "GroundNetwork",
     "Lift",
     "Relation",

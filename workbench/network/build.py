@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
-from workbench.network.ground_network import BlockKind, Blocks, GroundNetwork, Relation
+from workbench.network.ground_network import BlockKind, Blocks, Domain, GroundNetwork, Relation
 
 __all__ = ["blocks_from_members", "network_from_clauses", "network_from_rows"]
 
@@ -69,6 +69,7 @@ def network_from_rows(
     power: npt.ArrayLike | None = None,
     blocks: Blocks | None = None,
     world: npt.ArrayLike | None = None,
+    domain: Domain = Domain.BOOLEAN,
 ) -> GroundNetwork:
     """A network from rows `ell = b + A y`; soft one-atom rows whose potential is affine on [0, 1] become `unit`.
 
@@ -83,6 +84,8 @@ def network_from_rows(
         A `Relation` each; by default hard rows are `ell <= 0`.
     power : int array, shape (n_templates,), optional
         1 by default.
+    domain : Domain
+        The values that atoms take.
     """
     template = np.asarray(template, np.int32)
     n_atoms = int(A.shape[1])
@@ -136,6 +139,7 @@ def network_from_rows(
         unit_scale=unit_scale,
         evidence_satisfied=np.zeros((n_templates, 2)),
         evidence_violated=np.zeros((n_templates, 2)),
+        domain=domain,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
+from workbench.network.ground_network import BlockKind, Domain, GroundNetwork, Relation
 
 __all__ = [
     "TOLERANCE",
@@ -141,16 +141,10 @@ def block_violations(network: GroundNetwork, values: Float) -> Float:
     return np.asarray(np.where(blocks.kind == BlockKind.EXACTLY_ONE, np.abs(excess), np.maximum(excess, 0.0)))
 
 
-def hard_violation(network: GroundNetwork, values: Float, *, discrete: bool) -> float:
-    """How far a state breaks the hard rows and blocks.
-
-    Parameters
-    ----------
-    discrete : bool
-        True for an MLN: the number of violated hard ground clauses and blocks. False for PSL: the largest violation.
-    """
+def hard_violation(network: GroundNetwork, values: Float) -> float:
+    """How many hard rows and blocks a state of 0 and 1 breaks; on [0, 1], the largest violation."""
     broken = np.concatenate((hard_violations(network, values), block_violations(network, values)))
-    if discrete:
+    if network.domain is Domain.BOOLEAN:
         return float(np.count_nonzero(broken > TOLERANCE))
     return float(broken.max(initial=0.0))
 

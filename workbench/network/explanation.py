@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from workbench.arrays import Bool, Float, Int64
-from workbench.network.ground_network import GroundNetwork, Relation
+from workbench.network.ground_network import Domain, GroundNetwork, Relation
 
 __all__ = ["AtomExplanation", "explain_atom", "mean_explanation"]
 
@@ -25,8 +25,8 @@ class AtomExplanation:
     template : int64 array, shape (n,)
         -1 for hard rows.
     contribution : float64 array, shape (n,)
-        Discrete: energy with the atom false less energy with it true, infinite where a hard row forbids one of them.
-        Continuous: the downhill slope, positive where raising the atom lowers the energy.
+        Boolean: energy with the atom false less energy with it true, infinite where a hard row forbids one of them.
+        On [0, 1]: the downhill slope, positive where raising the atom lowers the energy.
     distance : float64 array, shape (n,)
         Distance to satisfaction of the row at the state; 0 for unit groundings.
     log_odds : float
@@ -43,13 +43,11 @@ class AtomExplanation:
     value: float
 
 
-def explain_atom(
-    network: GroundNetwork, weights: Float, values: Float, atom: int, *, discrete: bool = True
-) -> AtomExplanation:
+def explain_atom(network: GroundNetwork, weights: Float, values: Float, atom: int) -> AtomExplanation:
     """The conditional of one atom given all others at `values`, taken apart.
 
-    For a discrete state the contributions sum to the conditional log-odds of the atom (blocks aside). For a continuous
-    one they are the weighted pressures up (positive) and down (negative), zero in sum at an interior optimum.
+    For a state of 0 and 1 the contributions sum to the conditional log-odds of the atom (blocks aside). On [0, 1]
+    they are the weighted pressures up (positive) and down (negative), zero in sum at an interior optimum.
 
     Parameters
     ----------
@@ -71,7 +69,7 @@ def explain_atom(
     distance = np.maximum(at_state, 0.0)
     equal = network.relation[rows] == Relation.EQUAL
     distance[equal] = np.abs(at_state[equal])
-    if discrete:
+    if network.domain is Domain.BOOLEAN:
         at_false = at_state - coefficients * values[atom]
         contribution = effective * (
             np.maximum(at_false, 0.0) ** power - np.maximum(at_false + coefficients, 0.0) ** power
@@ -99,7 +97,7 @@ def explain_atom(
 def mean_explanation(
     network: GroundNetwork, weights: Float, states: Sequence[Float], atom: int
 ) -> tuple[AtomExplanation, int]:
-    """The mean over discrete states of what `explain_atom` says, and how many states it is the mean of.
+    """The mean over states of 0 and 1 of what `explain_atom` says, and how many states it is the mean of.
 
     States in which a hard row decides the atom, where its log-odds are infinite, are left out; the first stands where
     none other is left.

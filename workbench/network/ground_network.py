@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Array, Bool, Float, Int8, Int32
 
-__all__ = ["BlockKind", "Blocks", "GroundNetwork", "Relation", "Rows", "Templates"]
+__all__ = ["BlockKind", "Blocks", "Domain", "GroundNetwork", "Relation", "Rows", "Templates"]
+
+
+class Domain(StrEnum):
+    """The values that atoms take: 0 or 1 in Markov logic, all of [0, 1] in soft logic."""
+
+    BOOLEAN = "boolean"
+    UNIT = "unit"
 
 
 class Relation(IntEnum):
@@ -126,6 +133,8 @@ class GroundNetwork:
     evidence_satisfied, evidence_violated : float64 arrays, shape (n_templates, 2)
         The same two sums over the soft groundings that evidence alone satisfies or violates (for PSL, scale times
         potential of the violated ones). They enter `evidence_energy` only.
+    domain : Domain
+        The values that atoms take: decided where the network is made, by the language of its program.
 
     Notes
     -----
@@ -146,6 +155,7 @@ class GroundNetwork:
     unit_scale: Float
     evidence_satisfied: Float
     evidence_violated: Float
+    domain: Domain
 
     @property
     def n_rows(self) -> int:

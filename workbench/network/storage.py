@@ -12,11 +12,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.errors import InputError
-from workbench.network.ground_network import Blocks, GroundNetwork
+from workbench.network.ground_network import Blocks, Domain, GroundNetwork
 
 __all__ = ["load", "save"]
 
-VERSION = 1
+VERSION = 2
 MATRICES = ("A", "unit")
 
 
@@ -30,26 +30,33 @@ def save(network: GroundNetwork, path: str | os.PathLike[str]) -> None:
         elif field.name == "blocks":
             _put(arrays, "blocks", value.members)
             arrays["blocks.kind"], arrays["blocks.right"] = value.kind, value.right
+        elif isinstance(value, Domain):
+            arrays[field.name] = np.array(value.value)
         elif value is not None:
             arrays[field.name] = value
     with open(path, "wb") as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
 
 
-def load(path: str | os.PathLike[str]) -> GroundNetwork:
+def load(path: str | os.PathLike[str], *, domain: Domain | None = None) -> GroundNetwork:
     """Read a network that `save` wrote.
+
+    Parameters
+    ----------
+    domain : Domain, optional
+        For files of format 1, which do not say what values their atoms take; others must agree with it.
 
     Raises
     ------
     InputError
-        E0422 where the file is no such network.
+        E0409 where file and caller do not settle the domain, E0422 where the file is no such network.
     """
     try:
         with np.load(path, allow_pickle=False) as file:
-            if int(file["version"]) != VERSION:
+            if not 1 <= int(file["version"]) <= VERSION:
                 raise ValueError(f"version {int(file['version'])}")
-            arguments: dict[str, Any] = {}
-            for field in fields(GroundNetwork):
+            arguments: dict[str, Any] = {"domain": _domain(path, file, domain)}
+            for field in fields(GroundNetwork)[:-1]:
                 if field.name in MATRICES:
                     arguments[field.name] = _take(file, field.name)
                 elif field.name == "blocks":
@@ -61,6 +68,14 @@ def load(path: str | os.PathLike[str]) -> GroundNetwork:
             return GroundNetwork(**arguments)
     except (OSError, EOFError, KeyError, TypeError, ValueError, RuntimeError, BadZipFile, zlib.error) as error:
         raise InputError.of("E0422", f"{path} is not a ground network: {error}") from error
+
+
+def _domain(path: str | os.PathLike[str], file: Any, given: Domain | None) -> Domain:
+    own = Domain(str(file["domain"])) if int(file["version"]) > 1 else given
+    if own is None or given not in (own, None):
+        what = "does not say what values its atoms take" if own is None else f"is {own}, not {given}"
+        raise InputError.of("E0409", f"{path} {what}", help="give load its domain, or ground the program again")
+    return own
 
 
 def _put(arrays: dict[str, Any], name: str, matrix: csr_array) -> None:

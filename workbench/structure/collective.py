@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Int64, Integer
-from workbench.network.ground_network import Blocks, GroundNetwork, Relation
+from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Relation
 
 __all__ = ["intransitive_triples", "relation_network"]
 
@@ -68,6 +68,7 @@ def relation_network(
         unit_scale=np.stack([positive, np.zeros(n_templates)], axis=1),
         evidence_satisfied=np.zeros((n_templates, 2)),
         evidence_violated=np.zeros((n_templates, 2)),
+        domain=Domain.BOOLEAN,
     )
 
 

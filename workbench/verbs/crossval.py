@@ -245,7 +245,6 @@ def crossval(
             task,
             engine,
             engine_options or {},
-            discrete=program.language == "mln",
             seed=seed,
             time_limit=time_limit,
             progress=progress,

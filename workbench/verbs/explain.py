@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.errors import UsageError
-from workbench.network import explain_atom, mean_explanation
+from workbench.network import Domain, explain_atom, mean_explanation
 from workbench.verbs.display import shown_atoms
 from workbench.verbs.named_rules import named_rules
 from workbench.verbs.naming import row_texts
@@ -158,16 +158,16 @@ def explain_result(result: InferenceResult, atom: str, *, samples: int = 0, seed
     grounding = result.grounding
     index = grounding.atoms.find(atom)
     values = result.solution.values
-    discrete = result.program.language == "mln"
-    state = np.rint(values) if discrete else values
-    if samples and not discrete:
+    boolean = grounding.network.domain is Domain.BOOLEAN
+    state = np.rint(values) if boolean else values
+    if samples and not boolean:
         raise UsageError.of("E0827", "averaging over samples needs a Markov logic network", help="leave --averaged out")
     if samples:
         parts, samples = mean_explanation(
             grounding.network, result.weights, _sampled(result, state, samples, seed), index
         )
     else:
-        parts = explain_atom(grounding.network, result.weights, state, index, discrete=discrete)
+        parts = explain_atom(grounding.network, result.weights, state, index)
     contributions = sorted(_contributions(result, parts, index), key=lambda item: -abs(item.contribution))
     probability = float(1.0 / (1.0 + np.exp(-parts.log_odds)))
     name = grounding.atoms.names(np.array([index]))[0]

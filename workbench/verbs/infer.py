@@ -20,7 +20,7 @@ from workbench.inference.rounded import Rounded
 from workbench.language.program import Program
 from workbench.learning import Example
 from workbench.learning.training import condition, prepare
-from workbench.network import Templates, evidence_energy
+from workbench.network import Domain, Templates, evidence_energy
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import Task, as_json, deadline_after
 from workbench.verbs.display import shown_atoms
@@ -107,8 +107,11 @@ class InferenceResult:
     @property
     def values(self) -> Float:
         """The value of each open atom, 0 or 1 in the most probable state of a Markov logic network."""
-        values = self.solution.values
-        return np.rint(values) if self.task == "map" and self.program.language == "mln" else values
+        return np.rint(self.solution.values) if self._is_state else self.solution.values
+
+    @property
+    def _is_state(self) -> bool:
+        return self.task == "map" and self.grounding.network.domain is Domain.BOOLEAN
 
     def predictions(self, *, include_hidden: bool = False) -> pd.DataFrame:
         """The predictions as a frame with columns `atom`, `predicate`, `value`, in the order of atom ids.
@@ -121,7 +124,7 @@ class InferenceResult:
         atoms = self.grounding.atoms
         ids = np.arange(atoms.n_atoms) if include_hidden else np.flatnonzero(self.is_query)
         values = self.values[ids]
-        if self.task == "map" and self.program.language == "mln":
+        if self._is_state:
             values = values.astype(np.int64)
         predicates = np.array(atoms.predicates, dtype=object)[atoms.predicate[ids]]
         columns: dict[str, object] = {"atom": atoms.names(ids), "predicate": predicates, "value": values}
@@ -238,13 +241,12 @@ def infer(
         task,
         engine,
         options or {},
-        discrete=program.language == "mln",
         seed=seed,
         time_limit=time_limit,
         progress=progress,
     )
     if solution.status is Status.INFEASIBLE:
-        raise infeasible(grounding, solution, discrete=program.language == "mln")
+        raise infeasible(grounding, solution)
     return InferenceResult(
         solution,
         grounding,
@@ -266,26 +268,26 @@ def solve(
     engine: str,
     options: Mapping[str, object],
     *,
-    discrete: bool,
     seed: int = 0,
     time_limit: float | None = None,
     progress: Progress = SILENT,
 ) -> Solution:
     """Run one engine by name, or the one that `auto` chooses, on a ground network."""
     network = grounding.network
+    boolean = network.domain is Domain.BOOLEAN
     _require_addable(grounding, weights)
     why = ""
     given = {key: value for key, value in options.items() if value is not None}
-    if not discrete and engine == "lp":
+    if not boolean and engine == "lp":
         given = {"rounding": "none", **given}
     if engine == "auto":
-        solver, why = choose(network, weights, task, discrete=discrete)
+        solver, why = choose(network, weights, task)
         solver = with_parameters(solver, given)
     else:
         solver = make_engine(engine, task, **given)
-    if discrete and task == "map" and engine in CONVEX:
+    if boolean and task == "map" and engine in CONVEX:
         solver = Rounded(solver)
-    if not discrete and task == "map" and (engine in BOOLEAN or given.get("rounding", "none") != "none"):
+    if not boolean and task == "map" and (engine in BOOLEAN or given.get("rounding", "none") != "none"):
         raise UsageError.of(
             "E0804",
             f"engine {engine} searches states of true and false, and soft logic has truth values between them",
@@ -295,7 +297,7 @@ def solve(
     if reason is not None:
         raise UsageError.of("E0804", f"engine {solver.name} declines this network: {reason}", help="try --engine auto")
     solution = solver.solve(network, weights, seed=seed, deadline=deadline_after(time_limit), progress=progress)
-    if not discrete and task == "map":
+    if not boolean and task == "map":
         solution = replace(solution, values=_with_listed_values(grounding, solution.values))
     if solution.energy < solution.bound <= solution.energy + 1e-9 * max(1.0, abs(solution.energy)):
         solution = replace(solution, bound=solution.energy)
@@ -332,7 +334,7 @@ def solve_given(
     if np.isnan(known).all():
         return solve(grounding, weights, task, engine, options, **how)
     example = Example(grounding.network, known)
-    world = prepare([example], grounding.templates, fractional=not how["discrete"]).worlds[0]
+    world = prepare([example], grounding.templates).worlds[0]
     conditioned = replace(grounding, network=condition(world.network, known))
     solution = solve(conditioned, weights, task, engine, options, **how)
     return replace(solution, values=np.where(np.isnan(known), solution.values, known))
@@ -393,10 +395,10 @@ def says_nothing(program: Program, weights: Float) -> list[Diagnostic]:
     ]
 
 
-def infeasible(grounding: Grounding, solution: Solution, *, discrete: bool) -> InfeasibleError:
+def infeasible(grounding: Grounding, solution: Solution) -> InfeasibleError:
     """The error that names a small set of ground hard rows that no state satisfies together."""
     deadline = deadline_after(SHRINKING)
-    conflict = smallest_conflict(grounding.network, discrete=discrete, among=solution.conflict, deadline=deadline)
+    conflict = smallest_conflict(grounding.network, among=solution.conflict, deadline=deadline)
     conflict = solution.conflict if conflict is None else conflict
     rows = [] if conflict is None else [int(row) for row in conflict]
     named = "; ".join(_hard_rule_texts(grounding, rows[:10])) + (

@@ -55,7 +55,6 @@ def intervals_of_run(
         templates,
         weights,
         method=cast(Any, method),
-        discrete=program.language == "mln",
         prior_sd=float((settings.get("options") or {}).get("prior_sd", 2.0)),
         resamples=resamples,
         seed=run.seed or 0,

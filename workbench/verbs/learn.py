@@ -266,7 +266,6 @@ def learn(
             templates,
             learned.weights,
             method=cast(Any, intervals),
-            discrete=program.language == "mln",
             prior_sd=float(cast(Any, settings.get("prior_sd", 2.0))),
             **how,
         )

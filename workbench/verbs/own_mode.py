@@ -61,7 +61,7 @@ def mode_check(
             try:
                 grounding = ground(database, program, request, progress=progress)
                 found = solve(
-                    grounding, grounding.templates.weight, "map", "auto", {}, discrete=True, time_limit=limit,
+                    grounding, grounding.templates.weight, "map", "auto", {}, time_limit=limit,
                     progress=progress,
                 )  # fmt: skip
             except WorkbenchError:

@@ -90,7 +90,6 @@ class _Recorded:
             self.task,
             self.engine,
             self.options,
-            discrete=self.program.language == "mln",
             seed=self.run.seed or 0,
             time_limit=self.run.parameters.get("time_limit"),
             progress=progress,
