@@ -31,8 +31,12 @@ st.html(
 
 VIEWS = HERE / "views"
 pages = {
+    "Begin": [
+        st.Page(VIEWS / "start.py", title="Start", icon=":material/home:", default=True),
+        st.Page(VIEWS / "tables.py", title="Bring your tables", icon=":material/table_view:", url_path="tables"),
+    ],
     "Look": [
-        st.Page(VIEWS / "data.py", title="Data", icon=":material/database:", default=True),
+        st.Page(VIEWS / "data.py", title="Data", icon=":material/database:"),
         st.Page(VIEWS / "explore.py", title="Explore", icon=":material/travel_explore:"),
     ],
     "Model": [

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 __all__ = ["choose_run", "header", "metrics", "plain", "run_label", "show_error", "small_table", "table", "warnings"]
 
-KINDS = {"infer": "inference", "learn": "learning", "crossval": "cross-validation", "structure": "search for rules"}
+KINDS = {
+    "infer": "inference",
+    "learn": "learning",
+    "crossval": "cross-validation",
+    "structure": "search for rules",
+    "study": "study",
+}
 
 
 def header(title: str, about: str) -> None:
@@ -122,4 +128,4 @@ def choose_run(
 
 def _without_paths(text: str) -> str:
     """Diagnostics name uploads by their file name, not by where this server keeps them."""
-    return re.sub(r"\S*/workbench-\w+/\w+/", "", text)
+    return re.sub(r"\S*/(workbench-\w+|[^/\s]+\.uploads)/\w+/", "", text)

@@ -16,8 +16,6 @@ from workbench.workspace import Workspace, open_workspace
 
 __all__ = ["Server", "facts_token", "run_token", "saved_upload", "server", "workspace"]
 
-START_EXAMPLE = "university"
-
 
 @dataclass
 class Server:
@@ -27,6 +25,17 @@ class Server:
     path: str | None
     runner: JobRunner = field(default_factory=JobRunner)
     opened: int = 1
+    temporary: tempfile.TemporaryDirectory[str] | None = None
+
+    def uploads(self) -> Path:
+        """Where uploaded files are kept: beside the workspace file, or in a folder that goes with the server."""
+        if self.path is None:
+            if self.temporary is None:
+                self.temporary = tempfile.TemporaryDirectory(prefix="workbench-")
+            return Path(self.temporary.name)
+        folder = Path(f"{self.path}.uploads")
+        folder.mkdir(exist_ok=True)
+        return folder
 
     def switch(self, path: str | None) -> None:
         """Open another workspace in place of this one."""
@@ -41,12 +50,9 @@ class Server:
 
 @st.cache_resource(show_spinner="Opening the workspace ...")
 def server() -> Server:
-    """The server's state, made at the first visit: the workspace given on the command line, else an example."""
+    """The server's state, made at the first visit: the workspace given on the command line, else an empty one."""
     path = os.environ.get("WORKBENCH_WORKSPACE")
-    opened = open_workspace(path)
-    if path is None and "WORKBENCH_EMPTY" not in os.environ:
-        opened.open_example(START_EXAMPLE)
-    return Server(opened, path)
+    return Server(open_workspace(path), path)
 
 
 def workspace() -> Workspace:
@@ -65,10 +71,11 @@ def run_token(run: Any) -> str:
 
 
 def saved_upload(upload: Any) -> Path:
-    """An uploaded file under a fresh name of its own, in a directory of this session; the stem is kept, cleaned."""
-    if "uploads" not in st.session_state:
-        st.session_state.uploads = tempfile.mkdtemp(prefix="workbench-")
-    folder = Path(tempfile.mkdtemp(dir=st.session_state.uploads))
+    """An uploaded file in a fresh folder of its own; the stem is kept, cleaned.
+
+    Beside a workspace file they are kept for good, since training reads them again; in memory they go with the server.
+    """
+    folder = Path(tempfile.mkdtemp(dir=server().uploads()))
     name = re.sub(r"[^A-Za-z0-9_.-]", "_", Path(upload.name).name).lstrip(".") or "upload"
     path = folder / name
     path.write_bytes(upload.getvalue())

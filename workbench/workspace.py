@@ -8,7 +8,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.database import Database, LoadReport, Partition, Salvage, read_run, read_runs, run_table, salvage
-from workbench.verbs.browsing import Browsing, CheckedRules, Example, bundled_examples
+from workbench.tables import ColumnKind, TableMapping, TablesMapping
+from workbench.verbs.browsing import Browsing, CheckedRules, Example, bundled_examples, example_tables
 from workbench.verbs.common import as_words
 from workbench.verbs.modelling import Modelling, RulesLike
 from workbench.verbs.reports import Reporting
@@ -18,16 +19,19 @@ if TYPE_CHECKING:
 
     from workbench.database import Unlisted
     from workbench.study.result import StudyResult
-    from workbench.tables import TablesMapping
     from workbench.verbs.infer import InferenceResult
 
 __all__ = [
     "CheckedRules",
+    "ColumnKind",
     "Example",
     "Salvage",
+    "TableMapping",
+    "TablesMapping",
     "Workspace",
     "as_words",
     "bundled_examples",
+    "example_tables",
     "open_workspace",
     "salvage",
 ]

@@ -1,9 +1,17 @@
-"""The page in this process, over a fresh workspace in memory."""
+"""The page over a fresh workspace in memory: in this process, and in a browser."""
 
 from __future__ import annotations
 
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +20,7 @@ pytest.importorskip("streamlit")
 from streamlit.testing.v1 import AppTest
 
 from app.state import Server, server
+from tests.app.visitor import CHROMIUM, FLAGS, Visitor, playwright
 from workbench.resources import shipped
 
 Open = Callable[[str], AppTest]
@@ -20,7 +29,6 @@ Open = Callable[[str], AppTest]
 @pytest.fixture
 def state(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """The server's state with an empty workspace."""
-    monkeypatch.setenv("WORKBENCH_EMPTY", "1")
     monkeypatch.delenv("WORKBENCH_WORKSPACE", raising=False)
     server.clear()
     yield server()
@@ -38,3 +46,59 @@ def page(state: Server) -> Open:
         return test.switch_page(f"views/{view}.py").run()
 
     return open_page
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of its own over an empty workspace in memory."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    main = shipped("app", "main.py")
+    environment = {**os.environ, "PYTHONPATH": str(main.parent.parent)}
+    environment.pop("WORKBENCH_WORKSPACE", None)
+    log = (tmp_path_factory.mktemp("server") / "log.txt").open("w")
+    flags = {"server.headless": "true", "server.port": port, "server.address": "127.0.0.1"}
+    flags |= {"server.fileWatcherType": "none", "browser.gatherUsageStats": "false", "client.toolbarMode": "minimal"}
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        str(main),
+        *(f"--{key}={value}" for key, value in flags.items()),
+    ]
+    server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(240):
+            try:
+                urllib.request.urlopen(f"{url}/_stcore/health", timeout=2)
+                break
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.25)
+        yield url
+    finally:
+        server.terminate()
+        server.wait(20)
+        log.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """One headless Chromium for all journeys."""
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def visitor(browser: Any, address: str) -> Iterator[Visitor]:
+    wanted = os.environ.get("WORKBENCH_SCREENSHOTS")
+    folder = Path(wanted) if wanted else None
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, accept_downloads=True)
+    yield Visitor(context.new_page(), address, folder)
+    context.close()

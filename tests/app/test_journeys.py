@@ -1,159 +1,19 @@
-"""Five journeys through the page in a real browser; screenshots go to $WORKBENCH_SCREENSHOTS for people to look at."""
+"""Journeys through the page in a real browser; screenshots go to $WORKBENCH_SCREENSHOTS for people to look at."""
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from workbench.resources import shipped
+from tests.app.visitor import PATIENCE, Visitor, needs_browser, playwright
 
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-)
-PATIENCE = 60_000
-
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = pytest.mark.skipif(not Path(CHROMIUM).exists(), reason="Chromium is not installed")
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server of its own over an empty workspace in memory."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    main = shipped("app", "main.py")
-    environment = {**os.environ, "WORKBENCH_EMPTY": "1", "PYTHONPATH": str(main.parent.parent)}
-    environment.pop("WORKBENCH_WORKSPACE", None)
-    log = (tmp_path_factory.mktemp("server") / "log.txt").open("w")
-    flags = {"server.headless": "true", "server.port": port, "server.address": "127.0.0.1"}
-    flags |= {"server.fileWatcherType": "none", "browser.gatherUsageStats": "false", "client.toolbarMode": "minimal"}
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        str(main),
-        *(f"--{key}={value}" for key, value in flags.items()),
-    ]
-    server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(240):
-            try:
-                urllib.request.urlopen(f"{url}/_stcore/health", timeout=2)
-                break
-            except (urllib.error.URLError, OSError):
-                time.sleep(0.25)
-        yield url
-    finally:
-        server.terminate()
-        server.wait(20)
-        log.close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """One headless Chromium for all journeys."""
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
-        yield opened
-        opened.close()
-
-
-class Visitor:
-    """A person at the page: goes, clicks, types, waits until the page is still, looks."""
-
-    def __init__(self, page: Any, address: str, folder: Path | None) -> None:
-        self.page = page
-        self.address = address
-        self.folder = folder
-        page.set_default_timeout(PATIENCE)
-
-    def still(self) -> None:
-        """Wait until nothing runs, and no error of the page itself is shown."""
-        self.page.wait_for_timeout(120)
-        self.page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
-        faults = self.page.locator('[data-testid="stException"]').all_inner_texts()
-        assert not faults, faults
-
-    def go(self, view: str, title: str) -> None:
-        self.page.goto(f"{self.address}/{view}")
-        self.page.get_by_role("heading", name=title, exact=True).wait_for()
-        self.still()
-
-    def press(self, name: str) -> None:
-        self.page.get_by_role("button", name=name, exact=True).first.click()
-        self.still()
-
-    def choose(self, name: str) -> None:
-        self.page.get_by_role("radio", name=name, exact=True).first.click()
-        self.still()
-
-    def write(self, label: str, text: str) -> None:
-        field = self.page.get_by_role("textbox", name=label, exact=True).first
-        field.fill(text)
-        field.press("Control+Enter" if "\n" in text else "Enter")
-        self.still()
-
-    def pick(self, label: str, option: str) -> None:
-        field = self.page.get_by_role("combobox", name=label).first
-        field.click()
-        field.fill(option)
-        self.page.get_by_role("option", name=option).first.click()
-        self.page.keyboard.press("Escape")
-        self.still()
-
-    def sees(self, text: str) -> None:
-        self.page.get_by_text(text).first.wait_for()
-
-    def rules(self, holding: str) -> Any:
-        """The editor of rules, once it holds a text: it is drawn before it is filled."""
-        field = self.page.get_by_role("textbox", name="Rules", exact=True).first
-        playwright.expect(field).to_have_value(re.compile(re.escape(holding)), timeout=PATIENCE)
-        return field
-
-    def job_is_done(self) -> None:
-        """Wait for the background job, longer than for anything else, and show what it said if it failed."""
-        done, failed = self.page.get_by_text("Done in"), self.page.get_by_text("That did not work")
-        done.or_(failed).first.wait_for(timeout=4 * PATIENCE)
-        assert failed.count() == 0, self.page.inner_text("body")
-        self.still()
-
-    def look(self, name: str) -> None:
-        """Keep a screenshot, where somebody wants to look at it."""
-        if self.folder is not None:
-            self.page.wait_for_timeout(600)
-            self.page.screenshot(path=self.folder / f"{name}.png")
-
-
-@pytest.fixture
-def visitor(browser: Any, address: str) -> Iterator[Visitor]:
-    wanted = os.environ.get("WORKBENCH_SCREENSHOTS")
-    folder = Path(wanted) if wanted else None
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-    context = browser.new_context(viewport={"width": 1280, "height": 720}, accept_downloads=True)
-    yield Visitor(context.new_page(), address, folder)
-    context.close()
+pytestmark = needs_browser
 
 
 def test_from_an_example_to_scored_predictions(visitor: Visitor) -> None:
-    visitor.go("", "Data")
+    visitor.go("data", "Data")
     visitor.sees("This workspace is empty")
     visitor.look("data-empty")
     visitor.page.get_by_role("button", name="Open").nth(2).click()
@@ -177,7 +37,7 @@ def test_from_an_example_to_scored_predictions(visitor: Visitor) -> None:
 def test_from_own_tables_to_learned_rules(visitor: Visitor, tmp_path: Path) -> None:
     (tmp_path / "likes.csv").write_text("who,what\n" + "".join(f"P{i},T{i % 3}\n" for i in range(30)))
     (tmp_path / "fan.csv").write_text("who\n" + "".join(f"P{i}\n" for i in range(30) if i % 3 == 0))
-    visitor.go("", "Data")
+    visitor.go("data", "Data")
     visitor.choose("Workspace")
     visitor.press("New one in memory")
     visitor.sees("This workspace is empty")
@@ -215,7 +75,7 @@ def test_from_own_tables_to_learned_rules(visitor: Visitor, tmp_path: Path) -> N
 @pytest.fixture
 def smokers(visitor: Visitor) -> Visitor:
     """The smokers in a fresh workspace."""
-    visitor.go("", "Data")
+    visitor.go("data", "Data")
     visitor.choose("Workspace")
     visitor.press("New one in memory")
     visitor.choose("Examples")

@@ -23,7 +23,9 @@ def register(app: typer.Typer) -> None:
 
 
 def page(
-    workspace: Annotated[Path | None, typer.Argument(help="A workspace file; a bundled example when absent.")] = None,
+    workspace: Annotated[
+        Path | None, typer.Argument(help="A workspace file; an empty one in memory when absent.")
+    ] = None,
     port: Annotated[int, typer.Option("--port", help="The port on localhost.")] = 8501,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
 ) -> None:

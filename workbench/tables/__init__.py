@@ -25,13 +25,14 @@ SQL of this room is about staged and typed tables only, in a database that is th
 through `workbench.database.insert_facts`.
 """
 
+from workbench.tables.corrections import corrected
 from workbench.tables.facts import MappedPredicate, Target, mapped_predicates, subject_types, target_of
 from workbench.tables.kinds import ColumnKind
 from workbench.tables.load import TablesReport, load_tables_as_mapped
 from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
 from workbench.tables.mapping_file import format_mapping, read_mapping
 from workbench.tables.propose import propose
-from workbench.tables.readings import Reading
+from workbench.tables.readings import Reading, find_reading
 from workbench.tables.sources import TableSource, find_sources, form_of, is_table_file
 from workbench.tables.staging import StagedTable, Staging, stage
 from workbench.tables.targets import Leak, TargetRows, leaks, target_faults, target_rows
@@ -52,7 +53,9 @@ __all__ = [
     "Target",
     "TargetRows",
     "TypedTable",
+    "corrected",
     "counted",
+    "find_reading",
     "find_sources",
     "form_of",
     "format_mapping",

@@ -19,9 +19,11 @@ from workbench.resources import shipped
 if TYPE_CHECKING:
     from workbench.database import Database
     from workbench.language.ilp import IlpProblem
+    from workbench.tables import TablesMapping
     from workbench.verbs.methods import Method
+    from workbench.verbs.tables_look import TablesLook
 
-__all__ = ["Browsing", "CheckedRules", "Example", "bundled_examples"]
+__all__ = ["Browsing", "CheckedRules", "Example", "bundled_examples", "example_tables"]
 
 Language = Literal["mln", "psl"]
 
@@ -67,6 +69,13 @@ def bundled_examples() -> tuple[Example, ...]:
                 )
             )
     return tuple(found)
+
+
+def example_tables(key: str) -> TablesMapping:
+    """The tables of a bundled example of tables, and what their columns mean."""
+    from workbench.tables import read_mapping
+
+    return read_mapping(shipped("data", key, "dataset.toml"))
 
 
 class Browsing:
@@ -185,6 +194,18 @@ class Browsing:
     def query_parameters(self, sql: str) -> tuple[str, ...]:
         """The `$name` parameters of a statement."""
         return data.query_parameters(sql)
+
+    def look_at_tables(self, sources: Sequence[str | os.PathLike[str]]) -> TablesLook:
+        """What wide tables seem to hold, told without loading them: a mapping to be corrected, and their first rows."""
+        from workbench.verbs.tables_look import look_at_tables
+
+        return look_at_tables(self.database, sources)
+
+    def tables_at_hand(self) -> TablesMapping | None:
+        """The wide tables that were loaded last, and what their columns were taken for; None without any."""
+        from workbench.verbs.tables_look import tables_at_hand
+
+        return tables_at_hand(self.database)
 
     def preview_table(
         self, source: str | os.PathLike[str], *, rows: int = 20, header: bool = True

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from workbench.database import Database
+    from workbench.study.result import StudyResult
     from workbench.verbs.infer import InferenceResult
+    from workbench.verbs.study_runs import StudyRecord
 
 __all__ = ["Reporting"]
 
@@ -33,6 +35,10 @@ class Reporting:
     def all_runs(self) -> tuple[data.Run, ...]:
         """Every recorded run, the newest first."""
         return data.read_runs(self.database)
+
+    def latest_run(self, kind: str) -> data.Run | None:
+        """The newest run of a kind; None without any."""
+        return next((run for run in self.all_runs() if run.kind == kind), None)
 
     def run_weights(self, number: int) -> pd.DataFrame:
         """A run's weights."""
@@ -71,6 +77,24 @@ class Reporting:
             )
         return pd.DataFrame(rows)
 
+    def record_study(self, result: StudyResult, *, seed: int = 0) -> int:
+        """Keep a study as a run; its number."""
+        from workbench.verbs.study_runs import record_study
+
+        return record_study(self.database, result, seed=seed)
+
+    def study_of_run(self, number: int) -> StudyRecord:
+        """A recorded study: rules, scores, reasons, predictions, report.
+
+        Raises
+        ------
+        UsageError
+            E0835 when the run is no study.
+        """
+        from workbench.verbs.study_runs import read_study
+
+        return read_study(self.database, number)
+
     def run_metrics(self, number: int) -> pd.DataFrame:
         """A run's metrics, one row a fold and metric."""
         return data.run_table(self.database, number, "metric")
@@ -86,7 +110,11 @@ class Reporting:
 
     def delete_run(self, number: int) -> None:
         """Delete a run."""
-        data.delete_run(self.database, number)
+        from workbench.verbs.study_runs import forget_study
+
+        with self.database.transaction():
+            data.delete_run(self.database, number)
+            forget_study(self.database, number)
 
     def label_run(self, number: int, *, name: str | None = None, note: str | None = None) -> None:
         """Name a run or note something beside it."""

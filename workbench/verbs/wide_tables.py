@@ -18,7 +18,6 @@ from workbench.tables import (
     counted,
     find_sources,
     form_of,
-    format_mapping,
     is_table_file,
     load_tables_as_mapped,
     propose,
@@ -26,6 +25,7 @@ from workbench.tables import (
     stage,
     target_of,
 )
+from workbench.verbs.tables_look import remember_tables
 
 __all__ = ["are_wide_tables", "load_wide_tables", "matched_sources", "predicted_predicate", "propose_mapping"]
 
@@ -127,7 +127,7 @@ def load_wide_tables(
         target = target_of(chosen)
         with database.transaction():
             report = load_tables_as_mapped(database, staging, chosen, world=world or DEFAULT_WORLD, labels=labels)
-            database.remember("tables", format_mapping(chosen))
+            remember_tables(database, chosen)
             _remember_target(database, target)
     return report
 

@@ -1,0 +1,141 @@
+"""A study: how good it is on rows it had not seen, what it learned in plain words, and why each row is as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from app import charts
+from app.downloads import csv_text
+from app.show import metrics, plain, table
+from app.state import workspace
+
+__all__ = ["study_outcome"]
+
+HEADLINES = {
+    "yes/no": ("AUC-ROC", "AUC-PR", "F1", "accuracy"),
+    "category": ("accuracy", "AUC-ROC", "CLL"),
+    "number": ("MAE", "RMSE", "R2"),
+}
+COLUMNS = {
+    "weight": "How much the rule says, for (above 0) or against (below 0).",
+    "rows": "Known rows where it holds.",
+    "with": "How often the answer is yes where the rule holds (of a number: its mean).",
+    "without": "The same where it does not hold.",
+    "lift": "With over without: above 1 the rule raises the answer by itself, whatever its weight beside other rules.",
+}
+REASONS = 10
+
+
+def study_outcome(run: Any) -> None:
+    """All that a recorded study found."""
+    study = workspace().study_of_run(run.id)
+    record = study.record
+    st.subheader(f"{plain(record['target'])}: how good it is", anchor=False)
+    if record["status"] != "done":
+        st.warning("The time was up: this is the best until then.", icon=":material/timer_off:")
+    st.text(record["sentence"])
+    scores(record)
+    rules(record)
+    cases(record)
+    predictions(record, study.predictions)
+    downloads(run, record, study)
+
+
+def scores(record: Mapping[str, Any]) -> None:
+    """Held-out scores, beside the simple ways to guess."""
+    shown = [name for name in HEADLINES[record["kind"]] if name in record["metrics"]]
+    metrics([(name, _spread(record["metrics"][name]), None) for name in shown])
+    st.badge("Held out: every score is of rows that were not learned from", color="green", icon=":material/verified:")
+    systems = {f"these rules ({record['learner']})": record["metrics"], **record["baselines"]}
+    rows = [
+        {"": name, **{metric: found[metric]["mean"] for metric in shown if metric in found}}
+        for name, found in systems.items()
+    ]
+    table(pd.DataFrame(rows), digits=3)
+    if record["threshold"] is not None:
+        st.caption(
+            f"A probability from {record['threshold']:.3f} on is said to be a yes: the threshold of the best F1 on the "
+            "held-out rows. F1 above is at that of each fold."
+        )
+    if record["calibration"]:
+        with st.expander("What was said, and what came true"):
+            table(pd.DataFrame(record["calibration"]), digits=3)
+
+
+def rules(record: Mapping[str, Any]) -> None:
+    """What was learned, in plain words."""
+    found = record["rules"]
+    st.subheader(f"{len(found):,} rules", anchor=False)
+    frame = pd.DataFrame(
+        {
+            "rule": [rule["words"].rsplit(":", 1)[0] for rule in found],
+            "weight": [rule["weight"] for rule in found],
+            "rows": [rule["support"] for rule in found],
+            "with": [rule["rate_with"] for rule in found],
+            "without": [rule["rate_without"] for rule in found],
+            "lift": [rule["lift"] for rule in found],
+        }
+    )
+    table(frame.dropna(axis="columns", how="all"), help=COLUMNS, digits=3, most=360)
+    with st.expander("As they are written"):
+        st.code(record["program"], language=None, height=300)
+        if record["kind"] == "yes/no" and st.button("Take these rules into the editor", key="study-take"):
+            workspace().remember_rules(record["program"], "mln")
+            st.toast("The rules are in the editor; Learn and infer uses them now.")
+
+
+def cases(record: Mapping[str, Any]) -> None:
+    """One case's reasons at a time."""
+    found = {one["name"]: one for one in record["explanations"]}
+    if not found:
+        return
+    st.subheader("Why", anchor=False)
+    name = st.selectbox(
+        "The most telling cases", list(found), key="study-case",
+        format_func=lambda key: f"{found[key]['value']:.3g}  {key}" + (" (known)" if found[key]["known"] else ""),
+    )  # fmt: skip
+    reasons = found[name]["reasons"]
+    if not reasons:
+        st.info("No rule speaks for or against it; it has the value that all have to begin with.")
+        return
+    largest = reasons[0]
+    st.text(f"{name}: {found[name]['value']:.3g}, above all because {largest['words']} ({largest['adds']:+.3g}).")
+    bars = [(reason["words"], reason["adds"]) for reason in reasons[:REASONS]]
+    st.altair_chart(charts.waterfall(bars, total="sum", description=f"What each rule adds for {name}"))
+    table(pd.DataFrame({"rule": [words for words, _ in bars], "adds": [adds for _, adds in bars]}), digits=3)
+
+
+def predictions(record: Mapping[str, Any], frame: pd.DataFrame) -> None:
+    """What was asked for, the likeliest first; known rows are in the download."""
+    asked = frame[~frame["known"]].drop(columns=["known", "held_out"], errors="ignore")
+    st.subheader(f"{len(asked):,} predictions", anchor=False)
+    if asked.empty:
+        st.info("Every row of the column is known, so nothing was asked; the download has what the folds said of each.")
+        return
+    table(asked.sort_values("value", ascending=False), digits=3, most=300)
+    st.caption(f"Low and high: an interval of 90 %. The {record['labelled']:,} known rows are in the download.")
+
+
+def downloads(run: Any, record: Mapping[str, Any], study: Any) -> None:
+    """Everything, to be taken along."""
+    with st.container(horizontal=True):
+        st.download_button(
+            "Predictions (CSV)", lambda: csv_text(study.predictions), f"study-{run.id}.csv", "text/csv", key="study-csv"
+        )
+        st.download_button(
+            "Report (HTML)", lambda: study.report, f"study-{run.id}.html", "text/html", key="study-report"
+        )
+        st.download_button(
+            "What the columns mean (TOML)", record["mapping"], "dataset.toml", "text/plain", key="study-mapping"
+        )
+
+
+def _spread(value: Mapping[str, float | None]) -> str:
+    mean, spread = value["mean"], value["sd"]
+    if mean is None:
+        return "none"
+    return f"{mean:.3f}" + (f" ± {spread:.3f}" if spread is not None else "")

@@ -1,0 +1,51 @@
+"""Tables and their references as a picture, and the same in words."""
+
+from __future__ import annotations
+
+from workbench.workspace import TableMapping, TablesMapping
+
+__all__ = ["picture", "picture_in_words"]
+
+MOST_COLUMNS = 7
+BLUE, GREY = "#0072B2", "#8a8a8a"
+
+
+def picture(mapping: TablesMapping) -> str:
+    """A box a table with its columns, an arrow a reference, in Graphviz's language."""
+    style = f'color="{GREY}" fontcolor="{GREY}" fontname="sans" fontsize=11'
+    lines = [f'digraph {{ rankdir=LR; bgcolor="transparent"; node [shape=box style=rounded {style}]; edge [{style}];']
+    for table in mapping.tables:
+        lines.append(f"{quoted(table.name)} [label={quoted(_label(table, mapping.predict))}];")
+        lines += [
+            f"{quoted(table.name)} -> {quoted(column.table)} [label={quoted(column.name)}];"
+            for column in table.columns
+            if column.table is not None
+        ]
+    asked = (mapping.predict or "").partition(".")[0]
+    if asked in mapping.by_name:
+        lines.append(f'{quoted(asked)} [color="{BLUE}" fontcolor="{BLUE}" penwidth=2];')
+    return "\n".join([*lines, "}"])
+
+
+def _label(table: TableMapping, predict: str | None) -> str:
+    said = [column.name for column in table.columns if column.table is None and column.kind != "key"]
+    asked = (predict or "").partition("=")[0]
+    shown = [f"{name} ?" if f"{table.name}.{name}" == asked else name for name in said]
+    shown.sort(key=lambda name: not name.endswith(" ?"))
+    more = [f"and {len(shown) - MOST_COLUMNS} more"] if len(shown) > MOST_COLUMNS else []
+    return "\n".join([table.name.upper(), *shown[:MOST_COLUMNS], *more])
+
+
+def picture_in_words(mapping: TablesMapping) -> str:
+    """What the picture shows, for those who do not see it."""
+    said = [
+        f"{table.name} refers to {' and '.join(dict.fromkeys(found))}"
+        for table in mapping.tables
+        if (found := [column.table for column in table.columns if column.table is not None])
+    ]
+    return f"{', '.join(table.name for table in mapping.tables)}. {'; '.join(said) or 'None refers to another'}."
+
+
+def quoted(text: str) -> str:
+    """A text in Graphviz's language, whatever it holds."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

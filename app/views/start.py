@@ -1,0 +1,86 @@
+"""Start: what this is in one sentence, three ways on, and the one button that trains and scores."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app.show import plain, show_error
+from app.state import server, workspace
+from app.tables_picture import picture, picture_in_words
+from app.training import train_and_score
+from workbench.errors import WorkbenchError
+from workbench.resources import shipped
+from workbench.workspace import example_tables
+
+EXAMPLE = "fraud"
+NOTES = 6
+
+
+def ways(*, small: bool) -> None:
+    """Try the example, bring your tables, open a workspace."""
+    with st.container(horizontal=True):
+        if st.button("Try the example", type="secondary" if small else "primary", key="start-example"):
+            try_example()
+        if st.button("Bring your tables", key="start-tables"):
+            st.switch_page("views/tables.py")
+        if st.button("Open a workspace", key="start-workspace"):
+            st.session_state["section"] = "Workspace"
+            st.switch_page("views/data.py")
+
+
+def try_example() -> None:
+    """The example's tables into the open workspace."""
+    try:
+        with st.spinner("Loading the example ..."):
+            workspace().open_dataset(shipped("data", EXAMPLE))
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    st.rerun()
+
+
+def first_visit() -> None:
+    """Nothing is loaded yet."""
+    ways(small=False)
+    example = example_tables(EXAMPLE)
+    st.graphviz_chart(picture(example))
+    st.caption(
+        "The example: who of these people is a fraudster? The blue table holds the column to predict. In words: "
+        + picture_in_words(example)
+    )
+
+
+def loaded() -> None:
+    """What the tables that were just loaded brought, and what of them was left out."""
+    if "tables-loaded" not in st.session_state:
+        return
+    facts, said = st.session_state.pop("tables-loaded")
+    st.success(f"{facts:,} facts are loaded.", icon=":material/check:")
+    if said:
+        more = f" and {len(said) - NOTES} more kinds of notes" if len(said) > NOTES else ""
+        lines = [f"- {plain(message)}" + (f" ({times} times)" if times > 1 else "") for message, times in said.items()]
+        st.warning("\n".join(lines[:NOTES]) + more, icon=":material/warning:")
+
+
+def at_hand() -> None:
+    """What is loaded, and the button."""
+    loaded()
+    mapping = workspace().tables_at_hand()
+    if mapping is not None:
+        st.graphviz_chart(picture(mapping))
+        st.caption(picture_in_words(mapping))
+    train_and_score(mapping)
+    st.divider()
+    st.caption("Or begin with something else:")
+    ways(small=True)
+
+
+st.title("Relational workbench", anchor=False)
+st.markdown(
+    "Tables that refer to each other go in; out come **rules** with weights, **predictions** with scores, "
+    "and a **reason** for each."
+)
+if server().workspace.catalog():
+    at_hand()
+else:
+    first_visit()

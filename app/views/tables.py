@@ -1,0 +1,186 @@
+"""Tables: bring several at once, see what they are taken for, correct it, and load them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any, get_args
+
+import pandas as pd
+import streamlit as st
+
+from app.show import header, plain, show_error, table
+from app.state import saved_upload, server, workspace
+from app.tables_picture import picture, picture_in_words
+from workbench.errors import WorkbenchError
+from workbench.workspace import ColumnKind, TableMapping
+
+SOURCES, LOOK = "tables-sources", "tables-look"
+ENDINGS = ["csv", "tsv", "txt", "gz", "parquet", "jsonl", "ndjson", "xlsx", "sqlite", "db", "duckdb"]
+NOTHING = "nothing yet: only load them"
+SAID = 6
+
+
+def chosen() -> list[str]:
+    """The files to look at; they stay chosen when one looks at another page."""
+    left, right = st.columns(2)
+    whole = left.toggle("A whole folder", key="tables-folder")
+    uploads = left.file_uploader(
+        "Upload a folder" if whole else "Upload tables, as many as belong together",
+        type=ENDINGS,
+        key=f"tables-upload-{whole}",
+        accept_multiple_files="directory" if whole else True,
+    )
+    typed = right.text_area(
+        "or give paths on this machine, one a line",
+        key="tables-paths",
+        height=120,
+        placeholder="people.csv\nshop.sqlite\nfolder/\npostgresql://...",
+        help="Files of any size, folders, SQLite, DuckDB and PostgreSQL databases.",
+    )
+    kept: dict[str, str] = st.session_state.setdefault("tables-saved", {})
+    for upload in uploads:
+        if upload.file_id not in kept:
+            kept[upload.file_id] = str(saved_upload(upload))
+    found = [kept[upload.file_id] for upload in uploads]
+    found += [
+        str(Path(line.strip()).expanduser()) if "://" not in line else line.strip() for line in typed.splitlines()
+    ]
+    found = [path for path in found if path.strip()]
+    if found:
+        st.session_state[SOURCES] = found
+    return list(st.session_state.get(SOURCES, []))
+
+
+def looked_at(sources: list[str]) -> Any | None:
+    """The look at these files; taken anew where they are others, or were written since."""
+    stamp = (server().opened, *((path, Path(path).stat().st_mtime if Path(path).exists() else 0) for path in sources))
+    held = st.session_state.get(LOOK)
+    if held is None or held[0] != stamp:
+        try:
+            with st.spinner("Looking at the tables ..."):
+                found = workspace().look_at_tables(sources)
+        except WorkbenchError as error:
+            show_error(error)
+            return None
+        if found.targets:
+            found = found.predicting(found.targets[0])
+        st.session_state[LOOK] = held = (stamp, found)
+    return held[1]
+
+
+def keep(look: Any) -> None:
+    """The look as it was corrected."""
+    st.session_state[LOOK] = (st.session_state[LOOK][0], look)
+
+
+def predicted(look: Any) -> None:
+    """What is to be predicted."""
+    names = [*look.targets, NOTHING]
+    now = look.mapping.predict or NOTHING
+    picked = st.selectbox(
+        "What should be predicted?",
+        names if now in names else [now, *names],
+        index=names.index(now) if now in names else 0,
+        key=f"tables-predict-{hash(tuple(names))}",
+        help="Its filled cells are learned from; its blank ones are predicted.",
+    )
+    if picked != now:
+        keep(look.predicting(None if picked == NOTHING else picked))
+        st.rerun()
+
+
+def shape(mapped: TableMapping) -> str:
+    """What a row of the table is, in words."""
+    if mapped.key is not None:
+        return f"a row is a {mapped.type}, named by {mapped.key}"
+    if mapped.relation is not None:
+        return f"a row links {' and '.join(column.table or '' for column in mapped.references)}"
+    return f"a row is a {mapped.type} without a name of its own"
+
+
+def one(look: Any, mapped: TableMapping) -> None:
+    """A table: its first rows, what each column is taken for, and a form to correct one."""
+    st.caption(plain(f"{mapped.rows:,} rows; {shape(mapped)}"))
+    rows, columns = look.rows[mapped.name], look.columns[mapped.name]
+    table(pd.DataFrame(list(rows), columns=list(columns)), most=190)
+    frame = pd.DataFrame(
+        [
+            {
+                "column": column.name,
+                "is a": column.kind if column.table is None else f"{column.kind} to {column.table}",
+                "called": column.predicate or "",
+                "blank": column.missing,
+                "because": column.reason,
+            }
+            for column in mapped.columns
+        ]
+    )
+    table(frame, help={"called": "What its facts are called in rules.", "blank": "Cells that say nothing."})
+    correct(look, mapped)
+
+
+def correct(look: Any, mapped: TableMapping) -> None:
+    """Another kind, name or table for a column."""
+    with st.expander("Correct a column"):
+        names = [column.name for column in mapped.columns]
+        first, second, third, fourth = st.columns(4)
+        column = mapped.column(first.selectbox("Column", names, key=f"correct-column-{mapped.name}"))
+        key = f"{mapped.name}-{column.name}"
+        kinds = list(get_args(ColumnKind))
+        kind = second.selectbox("Is a", kinds, index=kinds.index(column.kind), key=f"correct-kind-{key}")
+        called = third.text_input("Called", column.predicate or "", key=f"correct-name-{key}", disabled=kind == "key")
+        others = [other.name for other in look.mapping.tables if other.key is not None and other is not mapped]
+        place = others.index(column.table) if column.table in others else None
+        refers = fourth.selectbox(
+            "Refers to", others, index=place, key=f"correct-table-{key}", disabled=kind != "reference"
+        )
+        if st.button("Correct", key=f"correct-{mapped.name}"):
+            try:
+                keep(
+                    look.corrected(
+                        mapped.name,
+                        column.name,
+                        kind=kind,
+                        predicate=called.strip() or None,
+                        refers_to=refers if kind == "reference" else None,
+                    )
+                )
+            except WorkbenchError as error:
+                show_error(error)
+                return
+            st.rerun()
+
+
+def load(look: Any) -> None:
+    """Load the tables as they were looked at; what came in is told on the first page."""
+    sources = list(dict.fromkeys(mapped.source.path for mapped in look.mapping.tables))
+    try:
+        with st.spinner("Loading ..."):
+            report = workspace().load(sources, mapping=look.mapping)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    said = Counter(warning.message for warning in report.warnings)
+    st.session_state["tables-loaded"] = (sum(report.facts.values()), dict(said))
+    st.switch_page("views/start.py")
+
+
+header(
+    "Bring your tables", "Several at once: what refers to what is found by itself. Nothing is loaded before you say so."
+)
+sources = chosen()
+look = looked_at(sources) if sources else None
+if not sources:
+    st.info("Choose the files that belong together: people, what they own, where they go. CSV, Excel, databases.")
+elif look is not None:
+    st.graphviz_chart(picture(look.mapping))
+    st.caption(picture_in_words(look.mapping))
+    predicted(look)
+    if st.button("Looks right", type="primary", key="tables-load", icon=":material/check:"):
+        load(look)
+    for note in look.notes[:SAID]:
+        st.warning(plain(note.message), icon=":material/warning:")
+    for tab, mapped in zip(st.tabs([mapped.name for mapped in look.mapping.tables]), look.mapping.tables):
+        with tab:
+            one(look, mapped)

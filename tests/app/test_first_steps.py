@@ -1,0 +1,131 @@
+"""From nothing to an explained score: the example in two clicks, own tables in at most twelve."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.state import Server
+from tests.app.conftest import Open
+from tests.app.test_views import finished, sound
+from tests.app.visitor import PATIENCE, Visitor, needs_browser
+
+FEW = 12
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> list[Path]:
+    """Customers, their shops and orders; who complains goes by the shop, with some noise; some are not known."""
+    chance = random.Random(4)
+    shops = [f"S{number}" for number in range(12)]
+    bad = set(shops[:5])
+    customers, orders = ["customer_id,age,complains"], ["order_id,customer_id,shop_id,price"]
+    for number in range(150):
+        where = chance.choice(shops)
+        complains = (where in bad) != (chance.random() < 0.1)
+        said = "" if number % 10 == 0 else "yes" if complains else "no"
+        customers.append(f"C{number},{chance.randint(18, 80)},{said}")
+        orders.append(f"{number},C{number},{where},{chance.randint(1, 99)}")
+    places = ["shop_id,kind", *(f"{name},{'online' if name in bad else 'street'}" for name in shops)]
+    found = []
+    for name, lines in (("customers", customers), ("orders", orders), ("shops", places)):
+        found.append(tmp_path / f"{name}.csv")
+        found[-1].write_text("\n".join(lines) + "\n")
+    return found
+
+
+def bring(test: AppTest, paths: list[Path]) -> AppTest:
+    test.text_area(key="tables-paths").set_value("\n".join(map(str, paths)))
+    return sound(test.run())
+
+
+def test_tables_are_looked_at_corrected_and_loaded(state: Server, page: Open, shop: list[Path]) -> None:
+    test = bring(page("tables"), shop)
+    assert state.workspace.catalog() == ()
+    assert "orders refers to customers and shops" in test.caption[1].value
+    assert (
+        next(box for box in test.selectbox if box.label == "What should be predicted?").value == "customers.complains"
+    )
+    test.selectbox(key="correct-column-customers").set_value("age").run()
+    test.selectbox(key="correct-kind-customers-age").set_value("category")
+    test.text_input(key="correct-name-customers-age").set_value("years of age")
+    sound(test.button(key="correct-customers").click().run())
+    sound(test.button(key="tables-load").click().run())
+    names = {item.predicate.name: item for item in state.workspace.catalog()}
+    assert names["YearsOfAge"].facts == 150
+    assert {count.partition for count in names["Complains"].counts} == {"truth", "target"}
+    assert state.workspace.recall("query") == "Complains"
+
+
+def test_a_correction_that_cannot_be_says_why(state: Server, page: Open, shop: list[Path]) -> None:
+    test = bring(page("tables"), shop)
+    test.selectbox(key="correct-column-customers").set_value("age").run()
+    test.text_input(key="correct-name-customers-age").set_value("Kind")
+    sound(test.button(key="correct-customers").click().run())
+    assert "both be called Kind" in test.error[0].value
+    test.selectbox(key="correct-kind-customers-age").set_value("reference").run()
+    sound(test.button(key="correct-customers").click().run())
+    assert "say to which table" in test.error[0].value
+
+
+def test_files_that_are_no_tables_are_told(page: Open, tmp_path: Path) -> None:
+    (tmp_path / "photo.png").write_bytes(b"\x89PNG")
+    test = bring(page("tables"), [tmp_path / "photo.png", tmp_path / "absent.csv"])
+    assert "photo.png" in test.error[0].value.replace("\\", "")
+    assert not [button for button in test.button if button.key == "tables-load"]
+
+
+def test_a_study_outlives_the_server_and_goes_with_its_run(
+    state: Server, page: Open, shop: list[Path], tmp_path: Path
+) -> None:
+    test = sound(bring(page("tables"), shop).button(key="tables-load").click().run())
+    test = page("start")
+    sound(test.button(key="train").click().run())
+    job = finished(state.runner.latest())
+    assert job.status == "done", job.error
+    test = sound(test.run())
+    scores = {item.label: float(item.value.split(" ")[0]) for item in test.metric}
+    assert 0.8 < scores["AUC-ROC"] <= 1
+    assert "held out" in test.text[-2].value or any("held out" in item.value for item in test.text)
+    state.workspace.save_as(tmp_path / "kept.duckdb")
+    state.switch(str(tmp_path / "kept.duckdb"))
+    again = sound(page("start"))
+    assert {item.label: float(item.value.split(" ")[0]) for item in again.metric} == scores
+    number = state.workspace.all_runs()[0].id
+    state.workspace.delete_run(number)
+    assert state.workspace.recall(f"study of run {number}") is None
+
+
+@needs_browser
+def test_own_tables_to_an_explained_score_in_few_clicks(visitor: Visitor, shop: list[Path]) -> None:
+    visitor.go("", "Relational workbench")
+    visitor.look("start")
+    visitor.press("Bring your tables")
+    visitor.upload(*shop)
+    visitor.sees("orders refers to customers and shops")
+    visitor.look("tables")
+    visitor.press("Looks right")
+    visitor.press("Train and score customers.complains")
+    visitor.page.get_by_text("how good it is").wait_for(timeout=5 * PATIENCE)
+    visitor.still()
+    visitor.look("study")
+    assert visitor.page.get_by_text("above all because").count() == 1
+    assert visitor.clicks <= FEW
+
+
+@needs_browser
+def test_the_example_gives_a_score_in_two_clicks(visitor: Visitor) -> None:
+    visitor.go("data", "Data")
+    visitor.choose("Workspace")
+    visitor.press("New one in memory")
+    visitor.go("", "Relational workbench")
+    visitor.sees("who of these people is a fraudster?")
+    visitor.clicks = 0
+    visitor.press("Try the example")
+    visitor.press("Train and score people.is_fraud")
+    visitor.page.get_by_text("AUC-ROC").first.wait_for(timeout=5 * PATIENCE)
+    visitor.look("example")
+    assert visitor.clicks == 2

@@ -1,0 +1,104 @@
+"""A person at the page in a real browser, who counts clicks."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+)
+PATIENCE = 60_000
+
+try:
+    from playwright import sync_api as playwright
+except ImportError:
+    playwright = None
+
+needs_browser = pytest.mark.skipif(
+    playwright is None or not Path(CHROMIUM).exists(), reason="playwright or Chromium is not installed"
+)
+
+
+class Visitor:
+    """A person at the page: goes, clicks, types, waits until the page is still, looks."""
+
+    def __init__(self, page: Any, address: str, folder: Path | None) -> None:
+        self.page = page
+        self.address = address
+        self.folder = folder
+        self.clicks = 0
+        page.set_default_timeout(PATIENCE)
+
+    def still(self) -> None:
+        """Wait until nothing runs, and no error of the page itself is shown."""
+        self.page.wait_for_timeout(120)
+        self.page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+        faults = self.page.locator('[data-testid="stException"]').all_inner_texts()
+        assert not faults, faults
+
+    def go(self, view: str, title: str) -> None:
+        self.page.goto(f"{self.address}/{view}")
+        self.page.get_by_role("heading", name=title, exact=True).wait_for()
+        self.still()
+
+    def press(self, name: str) -> None:
+        self.clicks += 1
+        self.page.get_by_role("button", name=name, exact=True).first.click()
+        self.still()
+
+    def choose(self, name: str) -> None:
+        self.clicks += 1
+        self.page.get_by_role("radio", name=name, exact=True).first.click()
+        self.still()
+
+    def upload(self, *paths: Path) -> None:
+        """Choose files; a click to open the window, one to choose."""
+        self.clicks += 2
+        self.page.locator('input[type="file"]').first.set_input_files([str(path) for path in paths])
+        self.sees(paths[-1].name)
+        self.still()
+
+    def write(self, label: str, text: str) -> None:
+        self.clicks += 1
+        field = self.page.get_by_role("textbox", name=label, exact=True).first
+        field.fill(text)
+        field.press("Control+Enter" if "\n" in text else "Enter")
+        self.still()
+
+    def pick(self, label: str, option: str) -> None:
+        self.clicks += 2
+        field = self.page.get_by_role("combobox", name=label).first
+        field.click()
+        field.fill(option)
+        self.page.get_by_role("option", name=option).first.click()
+        self.page.keyboard.press("Escape")
+        self.still()
+
+    def sees(self, text: str) -> None:
+        self.page.get_by_text(text).first.wait_for()
+
+    def rules(self, holding: str) -> Any:
+        """The editor of rules, once it holds a text: it is drawn before it is filled."""
+        field = self.page.get_by_role("textbox", name="Rules", exact=True).first
+        playwright.expect(field).to_have_value(re.compile(re.escape(holding)), timeout=PATIENCE)
+        return field
+
+    def job_is_done(self) -> None:
+        """Wait for the background job, longer than for anything else, and show what it said if it failed."""
+        done, failed = self.page.get_by_text("Done in"), self.page.get_by_text("That did not work")
+        done.or_(failed).first.wait_for(timeout=4 * PATIENCE)
+        assert failed.count() == 0, self.page.inner_text("body")
+        self.still()
+
+    def look(self, name: str) -> None:
+        """Keep a screenshot, where somebody wants to look at it."""
+        if self.folder is not None:
+            self.page.wait_for_timeout(600)
+            self.page.screenshot(path=self.folder / f"{name}.png")

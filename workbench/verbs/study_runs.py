@@ -1,0 +1,93 @@
+"""Studies kept as runs: their scores as metrics, all else as one text beside the run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from workbench.database import Database, RunRecord, record_run
+from workbench.errors import UsageError
+from workbench.verbs.common import as_json
+from workbench.verbs.runs import versions
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from workbench.study.result import StudyResult
+
+__all__ = ["StudyRecord", "forget_study", "read_study", "record_study"]
+
+
+@dataclass(frozen=True)
+class StudyRecord:
+    """A study as it was recorded.
+
+    Attributes
+    ----------
+    record : mapping
+        As `StudyResult.as_record`, with `program` and `mapping` beside.
+    predictions : data frame
+    report : str
+        The HTML page.
+    """
+
+    record: Mapping[str, Any]
+    predictions: pd.DataFrame
+    report: str
+
+
+def record_study(database: Database, result: StudyResult, *, seed: int = 0) -> int:
+    """Keep a study as a run of kind `study`; its number."""
+    from workbench.study.report import html_report
+
+    scores = {name: found["mean"] for name, found in result.metrics.items() if found["mean"] is not None}
+    kept = {
+        "record": as_json(result.as_record()) | {"program": result.program, "mapping": result.mapping},
+        "predictions": result.predictions.to_csv(index=False),
+        "report": html_report(result),
+    }
+    record = RunRecord(
+        "study",
+        result.status,
+        result.seconds,
+        program_text=result.program,
+        engine=result.learner,
+        seed=seed,
+        name=result.target,
+        parameters={"target": result.target, "kind": result.kind, "labels": result.sentence, "language": "mln"},
+        versions=versions(),
+        metrics={"metric": list(scores), "value": [float(value) for value in scores.values() if value is not None]},
+    )
+    with database.transaction():
+        number = record_run(database, record)
+        database.remember(_name(number), json.dumps(kept, ensure_ascii=False))
+    return number
+
+
+def read_study(database: Database, number: int) -> StudyRecord:
+    """A recorded study.
+
+    Raises
+    ------
+    UsageError
+        E0835 when the run is no study.
+    """
+    import pandas as pd
+
+    kept = database.setting(_name(number))
+    if kept is None:
+        raise UsageError.of("E0835", f"run {number} is no study", help="`workbench runs` says what each run is")
+    found = json.loads(kept)
+    return StudyRecord(found["record"], pd.read_csv(StringIO(found["predictions"])), found["report"])
+
+
+def forget_study(database: Database, number: int) -> None:
+    """Take away what is kept beside a run."""
+    database.remember(_name(number), None)
+
+
+def _name(number: int) -> str:
+    return f"study of run {number}"

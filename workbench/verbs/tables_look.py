@@ -1,0 +1,139 @@
+"""A look at tables before they are loaded, and the tables that a workspace was filled from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from workbench.database import Database
+from workbench.errors import Diagnostic
+from workbench.tables import (
+    ColumnKind,
+    Reading,
+    Staging,
+    TablesMapping,
+    corrected,
+    find_reading,
+    find_sources,
+    format_mapping,
+    propose,
+    read_mapping,
+    stage,
+    target_of,
+)
+
+__all__ = ["TablesLook", "look_at_tables", "remember_tables", "tables_at_hand"]
+
+SHOWN = 8
+SAMPLED = 1000
+PREDICTABLE = ("yes/no", "category", "number")
+
+
+@dataclass(frozen=True)
+class TablesLook:
+    """What some tables seem to hold.
+
+    Attributes
+    ----------
+    mapping : TablesMapping
+        What their columns are taken for, and why.
+    rows : mapping of table to rows
+        The first few of each, as texts; None where a cell is empty.
+    columns : mapping of table to column names
+    readings : mapping of (table, column) to Reading
+        How the cells of each column are written, told by the first thousand.
+    notes : tuple of Diagnostic
+    """
+
+    mapping: TablesMapping
+    rows: Mapping[str, tuple[tuple[str | None, ...], ...]]
+    columns: Mapping[str, tuple[str, ...]]
+    readings: Mapping[tuple[str, str], Reading]
+    notes: tuple[Diagnostic, ...]
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The columns that could be predicted, as `TABLE.COLUMN`: with blanks first, yes or no before others."""
+        found = [
+            (column.missing == 0, PREDICTABLE.index(column.kind), f"{table.name}.{column.name}")
+            for table in self.mapping.tables
+            for column in table.columns
+            if column.kind in PREDICTABLE and not column.parts
+        ]
+        return tuple(name for _, _, name in sorted(found, key=lambda item: item[:2]))
+
+    def corrected(
+        self,
+        table: str,
+        column: str,
+        *,
+        kind: ColumnKind | None = None,
+        predicate: str | None = None,
+        refers_to: str | None = None,
+    ) -> TablesLook:
+        """The look with one column taken for something else, as `workbench.tables.corrected`."""
+        mapping = corrected(
+            self.mapping, table, column, kind=kind, predicate=predicate, refers_to=refers_to, readings=self.readings
+        )
+        return replace(self, mapping=mapping)
+
+    def predicting(self, predict: str | None) -> TablesLook:
+        """The look with another column to be predicted.
+
+        Raises
+        ------
+        UsageError
+            E0235, E0237 for a column that cannot be.
+        """
+        mapping = TablesMapping(self.mapping.tables, predict)
+        target_of(mapping)
+        return replace(self, mapping=mapping)
+
+
+def look_at_tables(database: Database, sources: Iterable[str | os.PathLike[str]]) -> TablesLook:
+    """Profile tables without loading them.
+
+    Raises
+    ------
+    InputError
+        As `workbench.tables.stage`, for files that are no tables or cannot be read.
+    """
+    taken = {name: stored.argument_types for name, stored in database.predicates().items()}
+    with stage(find_sources(sources)) as staging:
+        mapping = propose(staging, taken=taken)
+        readings = {
+            (table.name, name): find_reading([cell for cell in cells if cell is not None])
+            for table in staging.tables.values()
+            for name, cells in zip(table.columns, zip(*_head(staging, table.name, SAMPLED)))
+        }
+        return TablesLook(
+            mapping,
+            {name: _head(staging, name, SHOWN) for name in staging.tables},
+            {name: table.columns for name, table in staging.tables.items()},
+            readings,
+            tuple(note for table in staging.tables.values() for note in table.notes),
+        )
+
+
+def _head(staging: Staging, name: str, rows: int) -> tuple[tuple[str | None, ...], ...]:
+    return tuple(staging.rows(f"FROM {staging.tables[name].relation} ORDER BY rowid LIMIT {rows}"))
+
+
+def remember_tables(database: Database, mapping: TablesMapping) -> None:
+    """Keep which tables were loaded, and as what; files by their whole path."""
+    with TemporaryDirectory() as elsewhere:
+        database.remember("tables", format_mapping(mapping, elsewhere))
+
+
+def tables_at_hand(database: Database) -> TablesMapping | None:
+    """The wide tables that were loaded last, and what they were taken for; None without any."""
+    kept = database.setting("tables")
+    if kept is None:
+        return None
+    with TemporaryDirectory() as elsewhere:
+        path = Path(elsewhere, "dataset.toml")
+        path.write_text(kept, encoding="utf-8")
+        return read_mapping(path)
