@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 import resource
+import signal
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
-from time import monotonic, process_time
+from time import process_time
 
 import duckdb
 
@@ -18,10 +21,14 @@ from tests.differential.psl_programs import random_psl_case
 from workbench.database.storage_faults import storage_fault
 from workbench.errors import WorkbenchError
 
-__all__ = ["READERS", "run_fuzz"]
+__all__ = ["READERS", "TEXTS", "fuzz_inputs"]
 
 SECONDS = 5.0
 """CPU-seconds that one small file may take."""
+ENDED = 20.0
+"""CPU-seconds after which it is interrupted."""
+MEMORY = 4 << 30
+"""Bytes that reading may add to what the process holds already."""
 
 PIECES = [
     b"(", b")", b"((((", b"))))", b"{", b"}", b"[", b"]", b",", b":", b".", b"=>", b"<=>", b"->", b"v", b"^",
@@ -61,12 +68,26 @@ def _ilp(path: Path) -> object:
     return read_ilp(path)
 
 
-def _loaded(path: Path) -> object:
+class _Undone(Exception):
+    """The load went well, and is taken back."""
+
+
+@cache
+def _workspace_for_loading():  # type: ignore[no-untyped-def]
     import workbench as wb
 
-    with wb.open() as workspace:
-        workspace.declare("P(t)\nQ(t, t)\nt MotherOf(t)\n1 P(x) => Q(x, x)\n")
-        return workspace.load(path, predicate="Q" if path.suffix in (".csv", ".tsv") else None)
+    workspace = wb.open()
+    workspace.declare("P(t)\nQ(t, t)\nt MotherOf(t)\n1 P(x) => Q(x, x)\n")
+    return workspace
+
+
+def _loaded(path: Path) -> object:
+    """Loaded into a workspace that takes it back, so that it is as it was for the next file."""
+    workspace = _workspace_for_loading()
+    with suppress(_Undone), workspace.database.transaction():
+        workspace.load(path, predicate="Q" if path.suffix in (".csv", ".tsv") else None)
+        raise _Undone
+    return None
 
 
 def _evaluated(path: Path) -> object:
@@ -171,8 +192,9 @@ READERS: dict[str, tuple[str, Callable[[random.Random], bytes], Reader]] = {
     "workspaces": ("x.duckdb", lambda draw: _saved("w.duckdb"), _workspace),
 }
 
-TEXTS = ("Markov logic", "soft logic", "PSL documents", "PSL data files", "ILP files")
-"""Readers that touch no database: thousands of inputs a minute."""
+TEXTS = ("Markov logic", "soft logic", "PSL documents", "PSL data files", "ILP files", "networks")
+"""Readers that touch no database, many times faster than the others: they get most of the files."""
+TO_TEXTS = 0.97
 
 
 def damaged(content: bytes, draw: random.Random) -> bytes:
@@ -198,36 +220,50 @@ def damaged(content: bytes, draw: random.Random) -> bytes:
     return content
 
 
-def run_fuzz(n: int, seed: int, *, seconds: float | None = None, readers: tuple[str, ...] | None = None) -> Tally:
-    """Give each reader damaged files until `n` were read or time is up; crashes and slow files are differences."""
+def fuzz_inputs(numbers: Iterable[int], readers: tuple[str, ...] | None = None) -> Tally:
+    """Give readers damaged files, one for each number; crashes, slow and hungry ones are differences."""
     tally = Tally()
-    until = None if seconds is None else monotonic() + seconds
-    names = readers or tuple(READERS)
-    number = 0
-    with tempfile.TemporaryDirectory() as directory:
-        while number < n and (until is None or monotonic() < until):
-            draw = random.Random(f"fuzz {seed} {number}")
-            # Readers without a database are many times faster, and get most of the inputs.
-            pool = [name for name in names if name in TEXTS] if draw.random() < 0.9 else []
-            name = draw.choice(pool or list(names))
+    with tempfile.TemporaryDirectory() as directory, _bounded():
+        for number in numbers:
+            draw = random.Random(f"fuzz {number}")
+            pool = readers or (TEXTS if draw.random() < TO_TEXTS else tuple(set(READERS) - set(TEXTS)))
+            name = draw.choice(sorted(pool))
             file, make, read = READERS[name]
             path = Path(directory) / file
             content = damaged(make(draw), draw)
             path.write_bytes(content)
             verdict = _read(read, path)
+            tally.add("inputs")
             tally.add(f"{name}: {verdict.split(':')[0]}")
             if not verdict.startswith(("read", "refused")):
-                tally.differences.append((f"{name}: {verdict}", f"seed {seed} {number}\n{content[:2000]!r}"))
-                print(f"FUZZ {name} ({seed} {number}): {verdict}", file=sys.stderr, flush=True)
+                tally.differences.append((f"{name}: {verdict}", f"number {number}\n{content[:2000]!r}"))
+                print(f"FUZZ {name} ({number}): {verdict}", file=sys.stderr, flush=True)
             path.unlink(missing_ok=True)
-            number += 1
-    tally.add("inputs", number)
-    tally.add("peak memory, MiB", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
     return tally
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """Bounds on what this process may take, for as long as the files are read."""
+    import workbench.cli  # noqa: F401  (its libraries map memory of their own)
+
+    def interrupt(*_: object) -> None:
+        raise TimeoutError(f"more than {ENDED:g} CPU-seconds")
+
+    held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    before = signal.signal(signal.SIGPROF, interrupt)
+    resource.setrlimit(resource.RLIMIT_AS, (held + MEMORY, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+        signal.signal(signal.SIGPROF, before)
 
 
 def _read(read: Reader, path: Path) -> str:
     begun = process_time()
+    signal.setitimer(signal.ITIMER_PROF, ENDED)
     try:
         read(path)
         verdict = "read"
@@ -237,5 +273,7 @@ def _read(read: Reader, path: Path) -> str:
         verdict = "refused"
     except Exception as error:
         return f"crash: {type(error).__name__}: {error}"[:300]
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
     spent = process_time() - begun
     return verdict if spent < SECONDS else f"slow: {spent:.1f} CPU-seconds"

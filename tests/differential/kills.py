@@ -1,19 +1,30 @@
-"""A command killed at a random moment: the workspace opens afterwards, and holds all of a run or nothing of it."""
+"""A command killed at a random moment: the workspace opens afterwards, and holds all of a run or nothing of it.
+
+Commands run in forks of a process that has everything imported and has never opened a database, so a kill falls into
+the work, not into the start of Python; workspaces are looked at in forks too.
+"""
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import random
-import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from multiprocessing.connection import Connection
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic
 
 import workbench as wb
+import workbench.verbs.infer
+import workbench.verbs.learn
+import workbench.verbs.loading
 from tests.differential.outcome import Tally
+from workbench.cli import main
 from workbench.database import read_runs
 
-__all__ = ["run_kills"]
+__all__ = ["kill_commands"]
 
 RULES = """person = {A, B}
 Smokes(person)
@@ -21,27 +32,29 @@ Friends(person, person)
 1.5 Smokes(x) => !Friends(x, y)
 0.5 Smokes(x)
 """
+ON_ONE_WORKSPACE = 20
+_fork = multiprocessing.get_context("fork")
 
 
-def run_kills(n: int, seed: int, *, seconds: float | None = None) -> Tally:
-    """Kill `n` commands, one after the other on one workspace, or until time is up."""
+def kill_commands(n: int, seed: int) -> Tally:
+    """Kill `n` commands, one after the other, twenty on a workspace."""
     tally = Tally()
-    until = None if seconds is None else monotonic() + seconds
     draw = random.Random(f"kills {seed}")
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         (place / "rules.mln").write_text(RULES, encoding="utf-8")
         whole = _seconds(_command(draw, place, place / "whole.duckdb", 0))
-        while tally.counts["commands killed"] < n and (until is None or monotonic() < until):
-            workspace = place / f"w{tally.counts['commands'] // 20}.duckdb"
+        while tally.counts["commands killed"] < n:
+            workspace = place / f"w{tally.counts['commands'] // ON_ONE_WORKSPACE}.duckdb"
             command = _command(draw, place, workspace, tally.counts["commands"])
-            before = _state(workspace)
+            before = _in_fork(_state, workspace)
             tally.add("commands")
-            killed = _killed(command, whole * (0.3 + draw.random()))
+            killed = _killed(command, whole * 1.3 * draw.random())
             tally.add("commands killed" if killed else "commands that ended first")
-            fault = _fault(workspace, before, command)
+            tally.add(f"{command[0]}: {'killed' if killed else 'ended first'}")
+            fault = _in_fork(_fault, workspace, before, command)
             if fault is not None:
-                tally.differences.append((fault, " ".join(command)))
+                tally.differences.append((str(fault), " ".join(command)))
                 print(f"KILL {fault}: {' '.join(command)}", file=sys.stderr, flush=True)
                 workspace.unlink(missing_ok=True)
     return tally
@@ -52,29 +65,59 @@ def _command(draw: random.Random, place: Path, workspace: Path, number: int) -> 
     people = draw.choice([20, 300])
     lines = [f"Friends(P{number}x{i}, P{number}x{(i * 7 + 1) % people})" for i in range(people)]
     facts.write_text("\n".join([*lines, f"Smokes(P{number}x0)"]), encoding="utf-8")
-    rules, program = str(place / "rules.mln"), [sys.executable, "-m", "workbench"]
-    if draw.random() < 0.5 or not workspace.exists():
-        return [*program, "load", str(workspace), str(facts), "--rules", rules]
-    return [*program, "infer", rules, "--workspace", str(workspace), "--query", "Smokes", "--engine", "mcsat"]
+    rules = str(place / "rules.mln")
+    kind = draw.random() if workspace.exists() else 0.0
+    if kind < 0.4:
+        return ["load", str(workspace), str(facts), "--rules", rules]
+    if kind < 0.7:
+        return ["infer", rules, "--workspace", str(workspace), "--query", "Smokes", "--engine", "mcsat"]
+    return ["learn", rules, "--workspace", str(workspace), "--query", "Smokes"]
+
+
+def _run(command: list[str]) -> None:
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    sys.argv = ["workbench", *command]
+    main()
 
 
 def _seconds(command: list[str]) -> float:
     """What a command takes that is left alone."""
     begun = monotonic()
-    subprocess.run(command, capture_output=True, check=True)
+    process = _fork.Process(target=_run, args=(command,))
+    process.start()
+    process.join()
     return monotonic() - begun
 
 
 def _killed(command: list[str], after: float) -> bool:
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    until = monotonic() + after
-    while monotonic() < until:
-        if process.poll() is not None:
-            return False
-        sleep(0.01)
+    process = _fork.Process(target=_run, args=(command,))
+    process.start()
+    process.join(after)
+    if process.exitcode is not None:
+        return False
     process.kill()
-    process.wait()
+    process.join()
     return True
+
+
+def _in_fork(look: Callable[..., object], *arguments: object) -> object:
+    """`look(*arguments)` in a process of its own; the answer of one that dies says so."""
+    answers, own = _fork.Pipe(duplex=False)
+    process = _fork.Process(target=_look, args=(own, look, arguments))
+    process.start()
+    own.close()
+    try:
+        return answers.recv()
+    except EOFError:
+        return f"the process that opened the workspace died ({look.__name__})"
+    finally:
+        process.join()
+
+
+def _look(own: Connection, look: Callable[..., object], arguments: tuple[object, ...]) -> None:
+    own.send(look(*arguments))
 
 
 def _state(workspace: Path) -> tuple[int, int]:
@@ -96,7 +139,7 @@ def _fault(workspace: Path, before: tuple[int, int], command: list[str]) -> str 
         runs, facts = _state(workspace)
         if runs - before[0] not in (0, 1):
             return f"{runs - before[0]} runs more than before"
-        given = len(Path(command[5]).read_text(encoding="utf-8").splitlines()) if "load" in command else 0
+        given = len(Path(command[2]).read_text(encoding="utf-8").splitlines()) if command[0] == "load" else 0
         if facts - before[1] not in (0, given):
             return f"{facts - before[1]} facts more than before, {given} were given"
         with wb.open(workspace) as opened:

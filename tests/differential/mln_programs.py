@@ -29,6 +29,8 @@ VARIABLES = {"t": ["x", "y"], "n": ["m", "k"], "e": ["e1"]}
 QUANTIFIED = {"t": ["z", "u", "y", "x1", "x2"], "n": ["i", "j", "i1", "i2"], "e": ["d", "d1", "d2", "d3"]}
 MOST_OPEN = 11
 """Open atoms of the largest world, at most."""
+FAMILY = 8
+"""Programs in a row that have the declarations and facts in common: these are loaded once."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def _without(items: tuple, number: int) -> tuple:  # type: ignore[type-arg]
 
 def random_mln_case(seed: int) -> MlnCase:
     """The case of a seed."""
-    return _Drawing(random.Random(seed), seed).case()
+    return _Drawing(random.Random(f"data {seed // FAMILY}"), seed).case()
 
 
 def quoted(name: str) -> str:
@@ -127,13 +129,14 @@ class _Drawing:
         weighted = self.chance(0.15)
         if weighted:
             declarations.append("W(t, t, num)")
+        worlds = tuple((f"w{number}", tuple(self.facts(one, mark, weighted))) for number, one in enumerate(constants))
+        self.random = random.Random(f"rules {self.seed}")
         rules = [self.rule() for _ in range(self.random.choice([1, 1, 2, 2, 3]))]
         if weighted:
             rules.append(
                 self.random.choice(["w: !W(x,y,w) v ", "w: W(x,y,w) => "])
                 + self.literal({**VARIABLES, "t": ["x", "y"]})
             )
-        worlds = tuple((f"w{number}", tuple(self.facts(one, mark, weighted))) for number, one in enumerate(constants))
         has_facts = {line.lstrip("!?.0123456789 ").split("(")[0] for _, facts in worlds for line in facts}
         asked = [name for name in self.open if self.chance(0.8) or name in has_facts] or self.open[:1]
         named = " ".join(rules)

@@ -26,6 +26,9 @@ class Tally:
     def add(self, name: str, number: int = 1) -> None:
         self.counts[name] += number
 
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(self.counts + other.counts, self.differences + other.differences)
+
     def lines(self) -> list[str]:
         """For people, the largest figures first."""
         return [f"{number:>9,}  {name}" for name, number in self.counts.most_common()]

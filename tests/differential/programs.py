@@ -15,13 +15,14 @@ from tests.differential.mln_clauses import TooMany
 from tests.differential.mln_meaning import TooLarge
 from tests.differential.mln_programs import random_mln_case
 from tests.differential.outcome import Difference, Tally
+from tests.differential.product_answers import forget
 from tests.differential.psl_checks import check_psl
 from tests.differential.psl_programs import random_psl_case
 from tests.differential.shrinking import Case, smallest
 from tests.differential.variants import check_variants
 from workbench.errors import WorkbenchError
 
-__all__ = ["KINDS", "run_programs"]
+__all__ = ["KINDS", "SHARES", "run_cases", "run_programs"]
 
 Some = TypeVar("Some", bound=Case)
 
@@ -39,22 +40,48 @@ KINDS: dict[str, tuple[Callable[[int], Case], Callable[[Case, Tally], None]]] = 
 }
 
 
+SHARES = {"mln": 10, "psl": 6, "learning": 2, "variants": 2}
+"""How the programs of a run are dealt to the kinds."""
+
+
 def run_programs(
     kind: str, n: int, seed: int, *, seconds: float | None = None, shrink: float = 60.0, show: bool = True
 ) -> Tally:
     """Check cases `seed`, `seed + 1`, ... until `n` of them were compared or time is up."""
-    make, check = KINDS[kind]
     tally = Tally()
     until = None if seconds is None else monotonic() + seconds
     while tally.counts["programs"] < n and (until is None or monotonic() < until):
-        verdict = _verdict(make(seed), check, tally)
-        if verdict is not None:
-            still = partial(_is_still, check, verdict)
-            case = smallest(make(seed), still, shrink)
-            tally.differences.append((verdict, case.shown()))
-            if show:
-                print(f"DIFFERENCE {kind} {seed}: {verdict}\n{case.shown()}", file=sys.stderr, flush=True)
+        tally += run_case(kind, seed, shrink=shrink, show=show)
         seed += 1
+    forget()
+    return tally
+
+
+def run_cases(kind: str, seeds: range, *, shrink: float = 30.0) -> Tally:
+    """Check the cases of all `seeds`."""
+    tally = Tally()
+    for seed in seeds:
+        tally += run_case(kind, seed, shrink=shrink)
+    forget()
+    return tally
+
+
+def run_case(kind: str, seed: int, *, shrink: float, show: bool = True) -> Tally:
+    """Check one case; a difference is made small and printed."""
+    make, check = KINDS[kind]
+    tally = Tally()
+    verdict = _verdict(make(seed), check, tally)
+    if verdict is None:
+        return tally
+    forget()
+    alone = _verdict(make(seed), check, Tally())
+    if alone is None:
+        verdict, case = f"after other programs on the same data: {verdict}", make(seed)
+    else:
+        case = smallest(make(seed), partial(_is_still, check, alone), shrink)
+    tally.differences.append((verdict, case.shown()))
+    if show:
+        print(f"DIFFERENCE {kind} {seed}: {verdict}\n{case.shown()}", file=sys.stderr, flush=True)
     return tally
 
 

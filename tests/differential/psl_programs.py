@@ -15,6 +15,8 @@ from tests.grounding.random_psl import ARITY, random_rule
 __all__ = ["PslCase", "random_psl_case"]
 
 NAMES = ["Ann", "Bob", "Cy", "10", "9", "a b"]
+FAMILY = 8
+"""Programs in a row that have the listed atoms in common: these are loaded once."""
 Fact = tuple[str, str, tuple[str, ...], float | None]
 """Predicate, `observations` or `targets`, arguments, value."""
 
@@ -65,13 +67,14 @@ class PslCase:
 
 def random_psl_case(seed: int) -> PslCase:
     """The case of a seed."""
-    draw = random.Random(f"psl {seed}")
+    draw = random.Random(f"psl rules {seed}")
     wanted = draw.choice([1, 2, 3, 4])
     rules: list[str] = []
     while len(rules) < wanted:
         line = " ".join(random_rule(draw).split())
         if is_acceptable(read_rule(line)):
             rules.append(line)
+    draw = random.Random(f"psl data {seed // FAMILY}")
     worlds = []
     for number in range(draw.choice([1, 1, 2, 3])):
         constants = draw.sample(NAMES, draw.choice([2, 3]))

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.differential.fuzz import TEXTS, run_fuzz
-from tests.differential.kills import run_kills
+from tests.differential.fuzz import TEXTS, fuzz_inputs
+from tests.differential.kills import kill_commands
 from tests.differential.programs import run_programs
 
 PROGRAMS = {"mln": 40, "learning": 12, "variants": 10, "psl": 30}
@@ -26,7 +26,7 @@ def test_random_programs(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_damaged_files(capsys: pytest.CaptureFixture[str]) -> None:
-    tally = run_fuzz(INPUTS, 0, readers=TEXTS)
+    tally = fuzz_inputs(range(INPUTS), TEXTS)
     with capsys.disabled():
         print(f"\nfuzz: {tally.counts['inputs']} inputs, {len(tally.differences)} differences")
     assert [verdict for verdict, _ in tally.differences] == []
@@ -34,7 +34,7 @@ def test_damaged_files(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_killed_commands(capsys: pytest.CaptureFixture[str]) -> None:
-    tally = run_kills(KILLS, 0)
+    tally = kill_commands(KILLS, 0)
     with capsys.disabled():
         print(f"\nkills: {tally.counts['commands killed']} commands, {len(tally.differences)} differences")
     assert [verdict for verdict, _ in tally.differences] == []

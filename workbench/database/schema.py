@@ -14,7 +14,6 @@ from workbench.database.value_columns import SQL_TYPES, is_no_value, text_of_val
 from workbench.errors import InputError
 from workbench.language.program import Function, Predicate
 from workbench.language.values import VALUE_TYPES, ValueKind, argument_kinds
-from workbench.resources import sql_text
 
 __all__ = [
     "StoredPredicate",
@@ -96,20 +95,28 @@ class StoredPredicate:
 
 def read_predicates(connection: duckdb.DuckDBPyConnection) -> dict[str, StoredPredicate]:
     """All stored predicates by name, in order of name."""
+    arguments: dict[str, list[tuple[str, bool]]] = {}
+    for name, type_name, entity in connection.execute(
+        "SELECT predicate, type, entity FROM predicate_argument ORDER BY predicate, position"
+    ).fetchall():
+        arguments.setdefault(name, []).append((type_name, entity))
     found = {}
-    for row in connection.execute(sql_text("predicates")).fetchall():
-        name, table, view, kind, value_last, closed, exactly_one, at_most_one, types, entities = row
+    for name, table, view, kind, value_last, closed, exactly_one, at_most_one in connection.execute(
+        "SELECT name, table_name, view_name, kind, value_last, closed, exactly_one, at_most_one "
+        "FROM predicate ORDER BY name"
+    ).fetchall():
+        given = arguments.get(name, [])
         found[name] = StoredPredicate(
             name,
             table,
             view,
-            tuple(types),
+            tuple(type_name for type_name, _ in given),
             kind,
             value_last,
             closed,
             tuple(exactly_one),
             tuple(at_most_one),
-            tuple(place for place in entities if types[place] in VALUE_TYPES),
+            tuple(place for place, (type_name, entity) in enumerate(given) if entity and type_name in VALUE_TYPES),
         )
     return found
 
@@ -175,6 +182,9 @@ def _declare(connection: duckdb.DuckDBPyConnection, wanted: StoredPredicate) -> 
         wanted.kinds,
         wanted.value_last,
     ):
+        marks = (present.exactly_one, present.at_most_one)
+        if marks == (wanted.exactly_one, wanted.at_most_one) and wanted.closed in (None, present.closed):
+            return
         connection.execute(
             "UPDATE predicate SET closed = coalesce($closed, closed), exactly_one = $exactly, at_most_one = $most "
             "WHERE name = $name",

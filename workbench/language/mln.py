@@ -210,7 +210,7 @@ class _Reading:
                 self.items.append((statement, self.declare_predicate(self.parse(statement, "predicate_declaration"))))
             elif any(token.type == "DEFINES" for token in tokens):
                 self.items.append((statement, self.define(statement, "definition", span)))
-            elif any(opens_scope(tokens[max(0, i - 3) : i]) for i in range(len(tokens) + 1)):
+            elif any(opens_scope(tokens, stop) for stop in range(3, len(tokens) + 1)):
                 self.items.append((statement, self.define(statement, "scope", span)))
             else:
                 self.items.append((statement, self.rule(statement, span)))

@@ -138,7 +138,7 @@ def _parse(parser: Lark, statement: Statement) -> Item:
     start = "rule"
     if any(token.type == "DEFINES" for token in tokens):
         start = "definition"
-    elif any(opens_scope(tokens[: i + 1]) for i in range(len(tokens))):
+    elif any(opens_scope(tokens, stop) for stop in range(3, len(tokens) + 1)):
         start, tokens = "scope", scope_tokens(tokens)
     if tokens[0].type == "MINUS" and len(tokens) > 1 and tokens[1].type == "WEIGHT":
         raise Refused(

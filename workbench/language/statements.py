@@ -118,9 +118,15 @@ def split_statements(parser: Lark, source: Source, diagnostics: Diagnostics) -> 
         yield Statement(source, tokens)
 
 
-def opens_scope(tokens: list[Token]) -> bool:
-    """Whether tokens end in `open where`, which conditions must follow."""
-    return len(tokens) > 2 and tokens[-2:] == ["open", "where"] and tokens[-3].type in OPERAND_ENDS
+def opens_scope(tokens: list[Token], stop: int | None = None) -> bool:
+    """Whether the tokens before `stop` (all of them where None) end in `open where`, which conditions must follow."""
+    stop = len(tokens) if stop is None else stop
+    return (
+        stop > 2
+        and tokens[stop - 1] == "where"
+        and tokens[stop - 2] == "open"
+        and tokens[stop - 3].type in OPERAND_ENDS
+    )
 
 
 def description(statement: Statement) -> str:
@@ -140,10 +146,8 @@ def description(statement: Statement) -> str:
 
 def scope_tokens(tokens: list[Token]) -> list[Token]:
     """The tokens with the words of `open where` retyped."""
-    return [
-        token.update(type=token.upper()) if opens_scope(tokens[: i + 1]) or opens_scope(tokens[: i + 2]) else token
-        for i, token in enumerate(tokens)
-    ]
+    words = {word for stop in range(3, len(tokens) + 1) if opens_scope(tokens, stop) for word in (stop - 2, stop - 1)}
+    return [token.update(type=token.upper()) if i in words else token for i, token in enumerate(tokens)]
 
 
 def is_sound(tokens: list[Token]) -> bool:
