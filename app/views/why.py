@@ -46,19 +46,21 @@ def choice() -> tuple[Any, int | None] | None:
     return run, int(right.selectbox("Fold", range(len(names)), format_func=lambda at: names[at], key=key))
 
 
-def prediction(run: Any, fold: int | None) -> str | None:
-    """The atom to explain, found in the database."""
+def prediction(run: Any, fold: int | None) -> tuple[str, str | None] | None:
+    """The atom to explain, found in the database, and its world."""
     left, right = st.columns(2)
     search = left.text_input("Find a prediction", key="why-search", placeholder="part of its text")
     found, total = workspace().find_predictions(run.id, fold=fold, search=search, limit=LISTED)
     if found.empty:
         st.info("No prediction contains this text.")
         return None
-    values = dict(zip(found["atom"], found["value"]))
+    worlds = found["world"].where(found["world"].notna(), None)
+    values = dict(zip(zip(found["atom"], worlds), found["value"]))
+    several = len(set(worlds)) > 1
     return right.selectbox(
         f"Prediction, of {total:,}" + (f" the {LISTED} likeliest" if total > LISTED else ""),
         list(values),
-        format_func=lambda atom: f"{values[atom]:.3f}  {atom}",
+        format_func=lambda one: f"{values[one]:.3f}  {one[0]}" + (f"  ({one[1]})" if several else ""),
         key=f"why-which-{run.id}-{fold}",
     )
 
@@ -83,9 +85,9 @@ def figures(found: Any) -> None:
     metrics(shown)
 
 
-def explanation(result: Any, atom: str) -> None:
+def explanation(result: Any, atom: str, world: str | None) -> None:
     """The waterfall by rule, the sentence, and the ground rules behind each bar."""
-    found = result.explain(atom)
+    found = result.explain(atom, world=world)
     figures(found)
     st.text(found.sentence())
     by_rule = found.by_rule()
@@ -132,7 +134,7 @@ def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
             st.caption(f"and {len(onward) - ONWARD} more, to be found above")
 
 
-def what_if(result: Any, atom: str) -> None:
+def what_if(result: Any, atom: str, world: str | None) -> None:
     """Change a fact on a copy, and see the predictions move; nothing is kept."""
     st.subheader("What if?", anchor=False)
     st.caption("Infers again on a copy of the data with one fact changed. Nothing is saved.")
@@ -147,7 +149,10 @@ def what_if(result: Any, atom: str) -> None:
     except WorkbenchError as error:
         show_error(error)
         return
-    row = changed[changed["atom"] == atom].iloc[0]
+    is_it = changed["atom"] == atom
+    if "world" in changed and world is not None:
+        is_it &= changed["world"] == world
+    row = changed[is_it].iloc[0]
     now = "became a fact" if pd.isna(row["after"]) else f"{row['after']:.3f}"
     st.metric(atom, now, delta=None if pd.isna(row["change"]) else f"{row['change']:+.3f}", delta_color="off")
     st.caption("Predictions that moved most")
@@ -162,10 +167,10 @@ try:
         st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
     else:
         run, fold = chosen
-        atom = prediction(run, fold)
-        if atom is not None:
+        wanted = prediction(run, fold)
+        if wanted is not None:
             result = reopened(run.id, fold, run_token(run), facts_token())
-            explanation(result, atom)
-            what_if(result, atom)
+            explanation(result, *wanted)
+            what_if(result, *wanted)
 except WorkbenchError as error:
     show_error(error)

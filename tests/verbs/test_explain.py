@@ -11,6 +11,7 @@ import pytest
 import workbench as wb
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
+from workbench.errors import UsageError
 from workbench.grounding import ground_rules
 
 RULES = """Friends(person, person)
@@ -152,3 +153,38 @@ def test_averages_over_samples_are_told_by_ground_rule(smokers: Path) -> None:
     assert known.contribution == pytest.approx(1.1)
     assert known.distance == pytest.approx(1 - result.value("Smokes(Bob)"), abs=0.15)
     assert np.isfinite(told.log_odds)
+
+
+@pytest.fixture
+def towns(smokers: Path) -> Path:
+    (smokers / "town.db").write_text(FACTS)
+    (smokers / "village.db").write_text("Friends(Anna, Bob)\n!Smokes(Anna)\n")
+    return smokers
+
+
+def test_an_atom_of_several_worlds_is_explained_in_the_world_that_is_chosen(towns: Path) -> None:
+    with wb.open() as workspace:
+        for name in ("town", "village"):
+            workspace.load(towns / f"{name}.db", rules=RULES, world=name)
+        result = workspace.infer(RULES, query=["Smokes"], engine="exact")
+        told = {name: result.explain("Smokes(Bob)", world=name) for name in ("town", "village")}
+        assert told["village"].value == pytest.approx(1 / (1 + np.exp(0.3)))
+        assert told["town"].value == pytest.approx(result.value("Smokes(Bob)", world="town"))
+        assert told["town"].value > told["village"].value + 0.2
+        assert [item.ground for item in told["village"].contributions] == ["Smokes(Bob)"]
+        for ask in (result.explain, result.value):
+            with pytest.raises(UsageError, match=r"E0247.*2 worlds(.|\n)*town, village"):
+                ask("Smokes(Bob)")
+        assert result.explain("Smokes(Cy)").atom == "Smokes(Cy)"
+        with pytest.raises(UsageError, match=r"E0305.*of the world village(.|\n)*it is one of town"):
+            result.explain("Smokes(Cy)", world="village")
+
+
+def test_the_command_explains_in_the_world_that_is_chosen(towns: Path, run: Run) -> None:
+    base = ["explain", "rules.mln", "Smokes(Bob)", "--query", "Smokes", "--world", "town.db", "--world", "village.db"]
+    refused = run(*base)
+    assert refused.code == 2
+    assert "E0247" in refused.err
+    assert "town, village" in refused.err
+    told = [run(*base, "--only", name, "--json").json["value"] for name in ("town", "village")]
+    assert told[0] > told[1] + 0.2

@@ -16,6 +16,7 @@ from workbench.commands.options import (
     Data,
     Hidden,
     Json,
+    OnlyWorlds,
     Query,
     RulesFile,
     Seed,
@@ -180,6 +181,7 @@ def explain(
     query: Query = None,
     closed: Closed = None,
     hidden: Hidden = None,
+    only: OnlyWorlds = None,
     engine: Annotated[str, typer.Option("--engine")] = "auto",
     task: Annotated[str | None, typer.Option("--task", help="map or marginal.")] = None,
     averaged: Annotated[
@@ -218,6 +220,7 @@ def explain(
             query=query,
             closed=closed,
             hidden=hidden,
+            worlds=only,
             record=False,
         )
         explanation = result.explain(atom, samples=averaged, seed=seed)

@@ -133,21 +133,36 @@ class AtomTable:
         place[own] = np.arange(first, first + len(mine))
         return place[wanted]
 
-    def find(self, text: str, *, world: int | None = None) -> int:
-        """The id of an atom written as `Predicate(Constant, ...)`, in `world` or the first world that has it.
+    def find(self, text: str, *, world: int | str | None = None) -> int:
+        """The id of an atom written as `Predicate(Constant, ...)`, in a world, by id or name, where several have it.
 
         Raises
         ------
         UsageError
-            E0305 when no open atom is written so.
+            E0305 when no open atom is written so, E0247 when atoms of several worlds are and none is chosen.
         """
         name, constants = parse_atom(text) or (text, ())
+        rows = np.zeros(0, np.int64)
         if name in self.predicates:
             number = self.predicates.index(name)
             rows = self._rows_named(number, constants) + int(self.start[number])
-            rows = rows if world is None else rows[self.world[rows] == world]
-            if rows.size:
-                return int(rows[0])
+        having = [self.worlds[one] for one in self.world[rows].tolist()]
+        chosen = [
+            row
+            for row, here, called in zip(rows.tolist(), self.world[rows].tolist(), having)
+            if world is None or world in (here, called)
+        ]
+        if len(chosen) == 1:
+            return int(chosen[0])
+        shown = ", ".join(having[:10]) + (f" and {len(having) - 10} more" if len(having) > 10 else "")
+        if chosen:
+            raise UsageError.of(
+                "E0247",
+                f"{text} is an atom of {len(chosen)} worlds",
+                help=f"choose one, by world= or --only: {shown}",
+            )
+        if having:
+            raise UsageError.of("E0305", f"{text} is no open atom of the world {world}", help=f"it is one of {shown}")
         close = nearest(name, self.predicates) if name not in self.predicates else None
         raise UsageError.of("E0305", f"{text} is no open atom", help=f"did you mean {close}?" if close else None)
 

@@ -140,23 +140,28 @@ class Explanation:
         return [(rule, total, int(count)) for rule, (total, count) in ordered]
 
 
-def explain_result(result: InferenceResult, atom: str, *, samples: int = 0, seed: int = 0) -> Explanation:
+def explain_result(
+    result: InferenceResult, atom: str, *, world: str | None = None, samples: int = 0, seed: int = 0
+) -> Explanation:
     """Explain one open atom of an inference result.
 
     For marginals the conditional is taken at the state that rounds the marginals; the marginal itself stands beside.
 
     Parameters
     ----------
+    world : str, optional
+        Of which database, where several have an atom of that name.
     samples : int
         Average the conditional log-odds and their parts over so many Gibbs samples of a Markov logic network instead.
 
     Raises
     ------
     UsageError
-        E0827 where samples are asked for of a continuous network.
+        E0247 where several worlds have the atom, E0305 where none has, E0827 where samples are asked for of a
+        continuous network.
     """
     grounding = result.grounding
-    index = grounding.atoms.find(atom)
+    index = grounding.atoms.find(atom, world=world)
     values = result.solution.values
     boolean = grounding.network.domain is Domain.BOOLEAN
     state = np.rint(values) if boolean else values

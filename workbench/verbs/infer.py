@@ -134,21 +134,22 @@ class InferenceResult:
             columns["shown"] = shown_atoms(atoms, self.names, ids)
         return pd.DataFrame(columns)
 
-    def value(self, atom: str) -> float:
-        """The value of one open atom, by its text."""
-        return float(self.solution.values[self.grounding.atoms.find(atom)])
+    def value(self, atom: str, *, world: str | None = None) -> float:
+        """The value of one open atom, by its text, and by its world where several have an atom of that name."""
+        return float(self.solution.values[self.grounding.atoms.find(atom, world=world)])
 
-    def explain(self, atom: str, *, samples: int = 0, seed: int = 0) -> Explanation:
+    def explain(self, atom: str, *, world: str | None = None, samples: int = 0, seed: int = 0) -> Explanation:
         """Why `atom` has its value: its ground rules' contributions, at the state or averaged over so many samples.
 
         Raises
         ------
         UsageError
-            E0305 where no open atom is written so, E0827 where samples are asked for of soft logic.
+            E0305 where no open atom is written so, E0247 where several worlds have one and `world` is not given,
+            E0827 where samples are asked for of soft logic.
         """
         from workbench.verbs.explain import explain_result
 
-        return explain_result(self, atom, samples=samples, seed=seed)
+        return explain_result(self, atom, world=world, samples=samples, seed=seed)
 
     def rules(self) -> tuple[RuleDistance, ...]:
         """Each rule's groundings, and their total and mean distance to satisfaction at the answer."""
