@@ -16,7 +16,7 @@ from workbench.learning.cutting_planes import CuttingPlanes
 from workbench.learning.learner import Example, LearnedWeights
 from workbench.learning.margin_losses import LossKind, MarginWorld, f1_world, hamming_world, zero_one_world
 from workbench.learning.penalty import choose_penalty
-from workbench.learning.training import TrainingSet, condition, named_engine, prepare
+from workbench.learning.training import TrainingSet, hidden_part, named_engine, prepare
 from workbench.network.ground_network import Templates
 from workbench.network.growth import extend, take
 from workbench.progress import SILENT, Progress
@@ -190,8 +190,7 @@ class MaxMargin:
         for example, world in zip(examples, training.worlds):
             truth, network = world.labels, world.network
             if world.hidden.any():
-                clamped = condition(network, world.labels)
-                truth = world.complete(self.oracle().solve(clamped, weights, seed=seed).values)
+                truth = world.complete(self.oracle().solve(hidden_part(world), weights, seed=seed).values)
             scored = ~world.hidden if example.scored is None else example.scored & ~world.hidden
             if example.source is None:
                 worlds.append(make(network, truth, scored))

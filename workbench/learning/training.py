@@ -20,6 +20,7 @@ __all__ = [
     "TrainingWorld",
     "condition",
     "default_map_engine",
+    "hidden_part",
     "initial_weights",
     "log_odds",
     "named_engine",
@@ -173,6 +174,18 @@ def condition(network: GroundNetwork, values: Float) -> GroundNetwork:
         constant=network.constant - network.unit.T @ known,
         blocks=replace(network.blocks, members=_columns(members, open_atoms), right=np.asarray(right, np.int8)),
     )
+
+
+def hidden_part(world: TrainingWorld) -> GroundNetwork:
+    """What the labels leave open: the world's network given them, without the rows that they decide."""
+    network = condition(world.network, world.labels)
+    satisfied = network.b + network.A.maximum(0).sum(axis=1) <= 0.0
+    whole = np.diff(network.A.indptr) == 0
+    soft = network.relation == Relation.HINGE
+    decided = without_rows(network, ~(whole & soft))
+    left = without_rows(network, np.where(soft, satisfied | whole, satisfied & (network.relation != Relation.EQUAL)))
+    by_evidence = potentials(decided, np.zeros(network.n_atoms))
+    return replace(left, constant=by_evidence)
 
 
 def _columns(matrix: csr_array, keep: Bool) -> csr_array:
