@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -17,13 +18,14 @@ ROOMS = (
     "grounding",
     "network",
     "inference",
+    "evaluation",
     "learning",
     "structure",
-    "evaluation",
 )
 FREE = {"arrays", "errors", "parameters", "progress", "resources"}
 # Grounding fills the network's dataclasses, so it may import the file that declares them, and no other of that room.
 DECLARATIONS = {"grounding": "workbench.network.ground_network"}
+ARRAYS_ONLY = {"evaluation"}
 NO_DUCKDB = {"network", "inference", "learning", "structure", "evaluation", "language"}
 FILES = sorted(PACKAGE.rglob("*.py"))
 
@@ -57,6 +59,30 @@ def test_rooms_import_only_leftwards(path: Path) -> None:
         parts = module.split(".")
         if parts[0] == "workbench" and len(parts) > 1:
             assert parts[1] in allowed or parts[1] == "__version__", f"{room} imports {module}"
+
+
+@pytest.mark.parametrize("room", sorted(ARRAYS_ONLY))
+def test_some_rooms_need_arrays_only(room: str) -> None:
+    for path in (PACKAGE / room).glob("*.py"):
+        parts = [module.split(".") for module in imported_modules(path)]
+        used = {part[1] for part in parts if part[0] == "workbench" and len(part) > 1}
+        assert used <= {room} | FREE, path.name
+
+
+@pytest.mark.parametrize("room", ["learning"])
+def test_imports_within_a_room_make_no_circle(room: str) -> None:
+    """Imports inside functions and those for types alone count as well."""
+    package = f"workbench.{room}."
+    graph = {
+        path.stem: {
+            module.removeprefix(package).split(".")[0]
+            for module in imported_modules(path)
+            if module.startswith(package)
+        }
+        for path in (PACKAGE / room).glob("*.py")
+        if path.stem != "__init__"
+    }
+    TopologicalSorter(graph).prepare()
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -9,7 +9,7 @@ from tests.kits.learner_kit import check_learner
 from tests.learning.small_networks import Enumeration, random_network, states, templates
 from workbench.errors import UsageError
 from workbench.learning import Example, make_learner
-from workbench.learning.validation import validate
+from workbench.learning.choice import validate
 
 SHORT = {
     "voted_perceptron": {"iterations": 3, "engine": Enumeration(), "counts": "gibbs"},
@@ -34,8 +34,8 @@ def test_the_best_parameters_on_the_held_out_world_are_chosen() -> None:
     examples = [Example(net, states(net)[40]) for net in nets]
     learner = make_learner("pseudo_likelihood")
     chosen = validate(learner, {"prior_sd": (1e-6, 0.5, 5.0)}, examples, templates(4), held_out=1, seed=1)
-    assert len(chosen.parameters) == 3
-    assert chosen.learner.prior_sd == chosen.best["prior_sd"]
-    assert chosen.score[0] == pytest.approx(np.log(0.5), abs=1e-3)
+    assert len(chosen.choice.candidates) == 3
+    assert chosen.learner.prior_sd == chosen.choice.best["prior_sd"]
+    assert chosen.choice.scores[0] == pytest.approx(np.log(0.5), abs=1e-3)
     with pytest.raises(UsageError, match="E0507"):
         validate(learner, {"prior_sd": (1.0,)}, examples[:1], templates(4))

@@ -9,6 +9,7 @@ from workbench.evaluation.metrics import (
     categorical_accuracy,
     conditional_log_likelihood,
     continuous_scores,
+    f1_score,
     scores,
 )
 from workbench.evaluation.significance import (
@@ -34,6 +35,7 @@ __all__ = [
     "conditional_log_likelihood",
     "continuous_scores",
     "corrected_resampled_t_test",
+    "f1_score",
     "grouped_folds",
     "k_fold",
     "leave_one_world_out",

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from workbench.arrays import Float, Int64
+from workbench.arrays import Bool, Float, Int64
 from workbench.errors import UsageError
 from workbench.evaluation.curves import auc_pr, auc_roc, average_precision
 
@@ -20,6 +20,7 @@ __all__ = [
     "categorical_accuracy",
     "conditional_log_likelihood",
     "continuous_scores",
+    "f1_score",
     "scores",
 ]
 
@@ -70,7 +71,7 @@ def binary_scores(values: Float, truth: Float, *, threshold: float = 0.5) -> Map
     true = float(np.count_nonzero(guess & (truth == 1)))
     predicted, positives = float(np.count_nonzero(guess)), float(truth.sum())
     return {
-        "F1": 2 * true / (predicted + positives) if predicted + positives else 0.0,
+        "F1": f1_score(guess, truth == 1),
         "precision": true / predicted if predicted else 0.0,
         "recall": true / positives if positives else 0.0,
         "accuracy": float(np.mean(guess == (truth == 1))),
@@ -83,6 +84,12 @@ def binary_scores(values: Float, truth: Float, *, threshold: float = 0.5) -> Map
         "atoms": float(truth.size),
         "positives": positives,
     }
+
+
+def f1_score(predicted: Bool, true: Bool, *, none: float = 0.0) -> float:
+    """Harmonic mean of precision and recall; `none` where nothing is true in either."""
+    marked = int(predicted.sum()) + int(true.sum())
+    return 2.0 * int((predicted & true).sum()) / marked if marked else none
 
 
 def conditional_log_likelihood(values: Float, truth: Float, *, clip: float = CLIP) -> float:

@@ -228,14 +228,14 @@ def _weigh(system: str, X: csc_array, target: Float, copies: Int64) -> tuple[Flo
     Under L2, k equal clauses of weight w / k each cost w^2 / (2 k): the feature is scaled by the root of k.
     """
     if system.endswith("ExactL1"):
-        choice = choose_penalty(X, target, [(value, Penalty(l1=value)) for value in L1_CANDIDATES])
-        weights = fit_logistic(X, target, choice.penalty, tolerance=1e-4).weights
+        _, penalty = choose_penalty(X, target, [(value, Penalty(l1=value)) for value in L1_CANDIDATES]).best
+        weights = fit_logistic(X, target, penalty, tolerance=1e-4).weights
         return weights, int(copies[weights != 0].sum())
     root = np.sqrt(copies)
     scaled = csc_array(X @ diags_array(root))
     if system.endswith("ExactL2"):
-        choice = choose_penalty(scaled, target, [(value, Penalty(l2=value)) for value in L2_CANDIDATES])
-        weights = fit_logistic(scaled, target, choice.penalty).weights * root
+        _, penalty = choose_penalty(scaled, target, [(value, Penalty(l2=value)) for value in L2_CANDIDATES]).best
+        weights = fit_logistic(scaled, target, penalty).weights * root
         return weights, int(copies[np.abs(weights / copies) > 1e-6].sum())
     n_templates = X.shape[1]
     none = np.zeros(n_templates)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from workbench.arrays import Float
 from workbench.database import Database
 from workbench.evaluation import conditional_log_likelihood
 from workbench.experiments.grounded import GroundedWorld, marginals
 from workbench.language.program import Program
+from workbench.learning.choice import choose, held_out_worlds
 from workbench.learning.flip_counts import FlipCounts
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.network import Templates
@@ -47,10 +46,10 @@ class GenerativeWeights:
         in which nearly all pairs hold, a chain from a tame state may never come upon it.
         """
 
-        def held_out(prior_sd: float) -> float:
-            return float(np.mean([self._score(prior_sd, train, held) for held in train]))
+        def fits(worlds: Sequence[int]) -> list[Float]:
+            return [self.weights(prior_sd, worlds) for prior_sd in prior_sds]
 
-        return self.weights(max(prior_sds, key=held_out), train)
+        return self.weights(choose(prior_sds, held_out_worlds(train), fits, self._score).best, train)
 
     def weights(self, prior_sd: float, train: Sequence[int]) -> Float:
         """Weights of greatest pseudo-likelihood on some worlds, shape (n_templates,)."""
@@ -61,9 +60,10 @@ class GenerativeWeights:
             self._fits[key] = learner.fit_counts(source, self.templates, progress=self.progress).weights
         return self._fits[key]
 
-    def _score(self, prior_sd: float, train: Sequence[int], held: int) -> float:
+    def _score(self, weights: Float, held: Sequence[int]) -> float:
         """CLL of a training world under weights learned on the others."""
-        world, weights = self.worlds[held], self.weights(prior_sd, [other for other in train if other != held])
+        (index,) = held
+        world = self.worlds[index]
         atoms = world.atoms[self.query]
         probability = marginals(world.network, weights, samples=200).probability
         return conditional_log_likelihood(probability[atoms], world.example.truth[atoms])

@@ -17,8 +17,8 @@ from workbench.inference import make_engine
 from workbench.inference.solution import Engine
 from workbench.language.program import Program
 from workbench.learning import Example
-from workbench.learning.max_margin import MaxMargin
-from workbench.learning.penalty import map_f1
+from workbench.learning.choice import choose, held_out_worlds
+from workbench.learning.max_margin import MaxMargin, map_f1
 from workbench.learning.second_order import PreconditionedConjugateGradient
 from workbench.network import Templates
 from workbench.network.simplify import simplify
@@ -81,13 +81,14 @@ class MarginStudy:
         it by F1; the test world takes no part. A model of two worlds serves both tests that leave those two in.
         """
         train = [world for world in range(len(self.names)) if world != test]
-        judged: dict[Candidate, list[float]] = {}
-        for held in train[:judges]:
-            rest = tuple(world for world in train if world != held)
-            for candidate, weights in self._path(rest, loss, engine).items():
-                judged.setdefault(candidate, []).append(map_f1(self.examples[held], weights, make_engine("lp", "map")))
-        complete = {one: np.mean(found) for one, found in judged.items() if len(found) == len(train[:judges])}
-        best = max(complete, key=lambda candidate: (complete[candidate], -candidate.penalty))
+        # Of equals the smallest penalty is the best, so those come first.
+        candidates = sorted(self._path(tuple(train[1:]), loss, engine), key=lambda candidate: candidate.penalty)
+
+        def fits(worlds: Sequence[int]) -> list[Float]:
+            found = self._path(tuple(worlds), loss, engine)
+            return [found[candidate] for candidate in candidates]
+
+        best = choose(candidates, held_out_worlds(train, judges), fits, self._map_f1).best
         self.progress.step(f"max margin, {loss}", test, len(self.names), f"{self.names[test]}: {best}")
         return self._path(tuple(train), loss, engine, only=best)[best], best
 
@@ -116,13 +117,15 @@ class MarginStudy:
     def likelihood_held_out(self, test: int, stops: Sequence[int]) -> tuple[Float, int]:
         """The same for a test world, after the number of iterations that predicts held-out training worlds best."""
         train = [world for world in range(len(self.names)) if world != test]
-        judged = dict.fromkeys(stops, 0.0)
-        for held in train:
-            rest = [world for world in train if world != held]
-            for stop, weights in self.likelihood(rest, stops).items():
-                judged[stop] += map_f1(self.examples[held], weights, make_engine("lp", "map"))
-        best = max(judged, key=lambda stop: (judged[stop], -stop))
+        best = choose(
+            sorted(stops), held_out_worlds(train), lambda worlds: self.likelihood(worlds, stops).values(), self._map_f1
+        ).best
         return self.likelihood(train, [best])[best], best
+
+    def _map_f1(self, weights: Float, worlds: Sequence[int]) -> float:
+        """Of the relaxation's state, on average over the worlds."""
+        engine = make_engine("lp", "map")
+        return float(np.mean([map_f1(self.examples[world], weights, engine) for world in worlds]))
 
     def _others(self, test: int) -> list[Example]:
         return [example for world, example in enumerate(self.examples) if world != test]

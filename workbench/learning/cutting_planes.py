@@ -5,7 +5,6 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,12 +16,10 @@ from workbench.learning.learner import LearnedWeights
 from workbench.learning.margin_cuts import Cut, Separation, joined
 from workbench.learning.margin_losses import MarginWorld
 from workbench.learning.margin_program import MarginProgram
+from workbench.learning.margin_settings import MarginSettings
 from workbench.learning.separation import separate
 from workbench.learning.training import TrainingSet, named_engine
 from workbench.progress import Progress, expired
-
-if TYPE_CHECKING:
-    from workbench.learning.max_margin import MaxMargin
 
 __all__ = ["CuttingPlanes"]
 
@@ -31,7 +28,7 @@ __all__ = ["CuttingPlanes"]
 class CuttingPlanes:
     """The program, the databases, the caches of cuts and the trace of one run."""
 
-    learner: MaxMargin
+    learner: MarginSettings
     training: TrainingSet
     worlds: list[MarginWorld]
     seed: int
@@ -51,7 +48,7 @@ class CuttingPlanes:
     @classmethod
     def begin(
         cls,
-        learner: MaxMargin,
+        learner: MarginSettings,
         training: TrainingSet,
         worlds: list[MarginWorld],
         seed: int,

@@ -7,21 +7,23 @@ whose features are counts of satisfying substitutions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array, vstack
 
-from workbench.arrays import Float
+from workbench.arrays import Bool, Float
 from workbench.errors import UsageError
+from workbench.learning.choice import Choice, choose
 from workbench.learning.learner import Example, LearnedWeights
-from workbench.learning.logistic import LogisticFit, Penalty, fit_logistic, largest_l1
+from workbench.learning.logistic import Penalty, fit_logistic
+from workbench.learning.logistic_objective import loss
 from workbench.network.ground_network import Relation, Templates
 from workbench.progress import SILENT, Progress
 
-__all__ = ["ExactLikelihood", "PenaltyChoice", "choose_penalty", "regularisation_path"]
+__all__ = ["ExactLikelihood", "choose_penalty"]
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ class ExactLikelihood:
         factor = 1.0
         if self.folds > 1:
             choice = choose_penalty(X, target, _scaled(penalty), folds=self.folds, seed=seed, deadline=deadline)
-            penalty, factor = choice.penalty, choice.factor
+            factor, penalty = choice.best
         progress.report("exact likelihood", 0, None, "")
         fit = fit_logistic(X, target, penalty, offset=offset, tolerance=self.tolerance, deadline=deadline)
         weights[learned] = fit.weights
@@ -124,45 +126,13 @@ def _training_matrix(examples: Sequence[Example]) -> tuple[csr_array, Float]:
                 f"template {clauses[0]} have more",
                 help="keep clauses that join target atoms hard, or take another learner, such as pseudo-likelihood",
             )
-        kept = ~np.isnan(example.truth)
-        if example.scored is not None:
-            kept &= example.scored
+        kept = example.counted
         rows.append(csr_array(network.unit)[np.flatnonzero(kept)])
         labels.append(np.asarray(example.truth, np.float64)[kept])
     target = np.concatenate(labels)
     if not target.size:
         raise UsageError.of("E0503", "no open atom is labelled", help="load the truth of the query predicates")
     return csr_array(vstack(rows)), target
-
-
-def regularisation_path(
-    X: csc_array, target: Float, *, steps: int = 20, ratio: float = 1e-3, tolerance: float = 1e-4
-) -> tuple[Float, list[LogisticFit]]:
-    """L1 answers from the penalty that leaves no weight down to `ratio` of it, each started from the one before."""
-    levels = np.geomspace(1.0, ratio, steps) * largest_l1(X, target)
-    fits: list[LogisticFit] = []
-    for level in levels:
-        start = fits[-1].weights if fits else None
-        fits.append(fit_logistic(X, target, Penalty(l1=float(level)), start=start, tolerance=tolerance))
-    return levels, fits
-
-
-@dataclass(frozen=True)
-class PenaltyChoice:
-    """What cross-validation preferred.
-
-    Attributes
-    ----------
-    penalty : Penalty
-    factor : float
-        Relative to the penalty 1.
-    log_likelihood : float64 array, shape (n_candidates,)
-        Summed over the held-out examples.
-    """
-
-    penalty: Penalty
-    factor: float
-    log_likelihood: Float
 
 
 def _scaled(penalty: Penalty) -> list[tuple[float, Penalty]]:
@@ -179,8 +149,8 @@ def choose_penalty(
     seed: int = 0,
     tolerance: float = 1e-3,
     deadline: float | None = None,
-) -> PenaltyChoice:
-    """The candidate of greatest held-out log likelihood; candidates go from strong to weak and are warm-started.
+) -> Choice[tuple[float, Penalty]]:
+    """The candidates by held-out log likelihood, summed over a fold; they go from strong to weak and are warm-started.
 
     Parameters
     ----------
@@ -194,16 +164,16 @@ def choose_penalty(
         chosen = np.flatnonzero(target == label)
         member[rng.permutation(chosen)] = np.arange(len(chosen)) % folds
     rows = csr_array(X)
-    total = np.zeros(len(candidates))
-    for fold in range(folds):
-        train, held = csc_array(rows[member != fold]), rows[member == fold]
-        start: Float | None = None
-        for position, (_, penalty) in enumerate(candidates):
-            fit = fit_logistic(
-                train, target[member != fold], penalty, start=start, tolerance=tolerance, deadline=deadline
-            )
-            start = fit.weights
-            z = held @ fit.weights
-            total[position] -= float(np.sum(np.logaddexp(0.0, z) - target[member == fold] * z))
-    best = int(total.argmax())
-    return PenaltyChoice(candidates[best][1], candidates[best][0], total)
+
+    def fits(train: Bool) -> Iterator[Float]:
+        columns, start = csc_array(rows[train]), None
+        for _, penalty in candidates:
+            start = fit_logistic(
+                columns, target[train], penalty, start=start, tolerance=tolerance, deadline=deadline
+            ).weights
+            yield start
+
+    def score(weights: Float, held: Bool) -> float:
+        return -loss(rows[held] @ weights, target[held])
+
+    return choose(candidates, [(member != fold, member == fold) for fold in range(folds)], fits, score)

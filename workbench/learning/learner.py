@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
+import numpy as np
+
 from workbench.arrays import Bool, Float
 from workbench.inference.row_store import RowStore
 from workbench.network.ground_network import GroundNetwork, Templates
@@ -33,6 +35,12 @@ class Example:
     truth: Float
     scored: Bool | None = None
     source: RowStore | None = None
+
+    @property
+    def counted(self) -> Bool:
+        """The atoms that a loss or a score counts: labelled, and scored; shape (n_atoms,)."""
+        labelled = ~np.isnan(self.truth)
+        return labelled if self.scored is None else labelled & self.scored
 
 
 @dataclass(frozen=True)

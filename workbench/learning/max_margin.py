@@ -4,28 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypedDict
 
 import numpy as np
 
 from workbench.arrays import Float
 from workbench.errors import UsageError
+from workbench.evaluation import f1_score
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.solution import Engine
+from workbench.learning.choice import Choice, choose, held_out_worlds
 from workbench.learning.cutting_planes import CuttingPlanes
 from workbench.learning.learner import Example, LearnedWeights
-from workbench.learning.margin_losses import LossKind, MarginWorld, f1_world, hamming_world, zero_one_world
-from workbench.learning.penalty import choose_penalty
-from workbench.learning.training import TrainingSet, hidden_part, named_engine, prepare
+from workbench.learning.margin_losses import MarginWorld, f1_world, hamming_world, zero_one_world
+from workbench.learning.margin_settings import MarginSettings
+from workbench.learning.training import TrainingSet, hidden_part, prepare
 from workbench.network.ground_network import Templates
 from workbench.network.growth import extend, take
 from workbench.progress import SILENT, Progress
 
-__all__ = ["MaxMargin"]
+__all__ = ["MaxMargin", "map_f1"]
+
+
+class _How(TypedDict):
+    """What training is told beside its task."""
+
+    seed: int
+    deadline: float | None
+    progress: Progress
+
+
+def map_f1(example: Example, weights: Float, engine: Engine, *, seed: int = 0) -> float:
+    """F1 of the MAP state over the example's scored and labelled atoms; 1 where nothing is true in either."""
+    values = engine.solve(example.network, weights, seed=seed).values
+    return f1_score(values[example.counted] >= 0.5, example.truth[example.counted] == 1.0, none=1.0)
 
 
 @dataclass(frozen=True)
-class MaxMargin:
+class MaxMargin(MarginSettings):
     """Minimise `w.w / 2 + C slack` with `w . (n(truth) - n(y)) >= loss(truth, y) - slack` for every state y.
 
     Features are raw counts of soft groundings; hard clauses are not learned. All training databases together are one
@@ -33,39 +49,7 @@ class MaxMargin:
 
     Parameters
     ----------
-    penalty : float
-        C.
-    loss : {'hamming', '0/1', 'f1'}
-        The number of wrong scored atoms, 1 for any wrong state, or 1 - F1 of each database's scored atoms.
-    slacks : {'one', 'worlds'}
-        One slack, or one for each training database (the same optimum with other cuts).
-    examples : {'together', 'worlds'}
-        One example, or sums over n: C is then divided by the number of databases.
-    engine : Engine, str or None
-        The separation oracle, also by name; `LinearRelaxation()` by default.
-    cuts : {'auto', 'rounded', 'fractional'}
-        Constraints of rounded states, of the relaxation's optima, or rounded ones while they are violated and then, in
-        turn, a local search, the relaxation's optimum and `exact`.
-    exact : Engine, str or None
-        The last resort of `auto`, such as `ilp`.
-    epsilon : float
-        Violation beyond the slack that counts as none, in loss units.
-    relative_epsilon : float
-        The same, relative to the slack; the larger of the two holds.
-    relative_gap : float
-        Also stop where the best weights' objective is within this share of the program's bound.
-    stabilisation : float
-        In (0, 1]. The oracle is asked at the best weights so far, moved that far towards the program's optimum; 1 is
-        the paper's Algorithm 1, smaller values need far fewer cuts (Franc & Sonnenburg 2009).
-    max_iterations : int
-    workers : int
-        Databases separated at a time.
-    cached : int
-        Cuts kept of each database to be tried, in new combinations, before the oracle; 0 for none.
-    quadratic_solver : {'active_set', 'ECOS', 'CLARABEL', ...}
-        Ours, or one of CVXPY's for comparison.
-    nonnegative : bool
-        Demand `w >= 0`, as PSL does.
+    As `MarginSettings`, and:
     choose : {'given', 'training', 'held_out'}
         Take `penalty`, or the one of `penalties` of best F1 on the training databases (as the paper does), or on each
         of them in turn while the others train.
@@ -89,22 +73,6 @@ class MaxMargin:
     name: ClassVar[str] = "max_margin"
     by_world: ClassVar[bool] = True
 
-    penalty: float = 1.0
-    loss: LossKind = "hamming"
-    slacks: Literal["one", "worlds"] = "one"
-    examples: Literal["together", "worlds"] = "together"
-    engine: Engine | str | None = None
-    cuts: Literal["auto", "rounded", "fractional"] = "auto"
-    exact: Engine | str | None = None
-    epsilon: float = 1e-3
-    relative_epsilon: float = 0.0
-    relative_gap: float = 0.0
-    stabilisation: float = 0.3
-    max_iterations: int = 2000
-    workers: int = 2
-    cached: int = 10
-    quadratic_solver: str = "active_set"
-    nonnegative: bool = False
     choose: Literal["given", "training", "held_out"] = "given"
     penalties: tuple[float, ...] = (1.0, 10.0, 100.0, 1000.0, 10000.0)
     completions: int = 5
@@ -125,33 +93,36 @@ class MaxMargin:
         UsageError
             E0509, where a single database is to be held out; E0512 for another loss than Hamming with lazy rules.
         """
-        if self.choose != "given":
-            found = choose_penalty(
-                replace(self, choose="given"),
-                examples,
-                templates,
-                penalties=self.penalties,
-                by=self.choose,
-                seed=seed,
-                deadline=deadline,
-                progress=progress,
-            )
-            tried = {"chosen_by": self.choose, "penalties": found.penalties, "F1": found.scores}
-            return replace(found.learned, diagnostics={**found.learned.diagnostics, **tried})
-        return self.fit_path(examples, templates, (self.penalty,), seed=seed, deadline=deadline, progress=progress)[-1]
+        how: _How = {"seed": seed, "deadline": deadline, "progress": progress}
+        if self.choose == "given":
+            return next(self.path(examples, templates, (self.penalty,), **how))
+        choice, learned = self._chosen(examples, templates, how)
+        tried = {"chosen_by": self.choose, "penalties": np.array(choice.candidates), "F1": choice.scores}
+        return replace(learned, diagnostics={**learned.diagnostics, **tried})
 
-    def fit_path(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        penalties: Sequence[float],
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> tuple[LearnedWeights, ...]:
-        """Learn at each penalty in turn, every run starting from the cuts of the one before."""
-        return tuple(self.path(examples, templates, penalties, seed=seed, deadline=deadline, progress=progress))
+    def _chosen(
+        self, examples: Sequence[Example], templates: Templates, how: _How
+    ) -> tuple[Choice[float], LearnedWeights]:
+        """Train at every penalty, from small to large with the cuts carried over; the best by average F1."""
+        grid, everything = sorted(self.penalties), list(examples)
+        splits = [(everything, everything)] if self.choose == "training" else held_out_worlds(everything)
+        if self.choose == "held_out" and len(examples) < 2:
+            raise UsageError.of("E0509", "a single training database cannot be held out", help="choose by training F1")
+        trained: list[LearnedWeights] = []
+
+        def fits(part: Sequence[Example]) -> Iterator[Float]:
+            for learned in self.path(part, templates, grid, **how):
+                if part is everything:
+                    trained.append(learned)
+                yield learned.weights
+
+        def score(weights: Float, part: Sequence[Example]) -> float:
+            return float(np.mean([map_f1(one, weights, LinearRelaxation(), seed=how["seed"]) for one in part]))
+
+        choice = choose(grid, splits, fits, score)
+        if not trained:
+            trained.extend(self.path(everything, templates, grid[: choice.index + 1], **how))
+        return choice, trained[choice.index]
 
     def path(
         self,
@@ -163,7 +134,7 @@ class MaxMargin:
         deadline: float | None = None,
         progress: Progress = SILENT,
     ) -> Iterator[LearnedWeights]:
-        """`fit_path`, one penalty at a time as they are asked for."""
+        """Learn at each penalty as it is asked for, every run starting from the cuts of the one before."""
         training = prepare(examples, templates)
         worlds = self.worlds(examples, training, training.given_weights(), seed)
         hidden = any(world.hidden.any() for world in training.worlds)
@@ -191,7 +162,7 @@ class MaxMargin:
             truth, network = world.labels, world.network
             if world.hidden.any():
                 truth = world.complete(self.oracle().solve(hidden_part(world), weights, seed=seed).values)
-            scored = ~world.hidden if example.scored is None else example.scored & ~world.hidden
+            scored = example.counted
             if example.source is None:
                 worlds.append(make(network, truth, scored))
                 continue
@@ -207,7 +178,3 @@ class MaxMargin:
             network = extend(network, take(broken, np.flatnonzero(broken.template >= 0)))
             worlds.append(replace(make(network, truth, scored), source=reader))
         return worlds
-
-    def oracle(self) -> Engine:
-        """The separation oracle."""
-        return named_engine(self.engine) or LinearRelaxation()

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack, vstack
 
 from workbench.arrays import Bool, Float, Int32, Int64
-from workbench.learning.exact_likelihood import PenaltyChoice, choose_penalty
+from workbench.learning.exact_likelihood import choose_penalty
 from workbench.learning.logistic import Penalty, fit_logistic
 from workbench.structure.covers import CoverCache
 from workbench.structure.features import equal_bodies
@@ -107,11 +107,11 @@ def weigh(
         for kind in (FEATURES if feature == "auto" else (feature,))
     ]
     best = max(tried, key=lambda trial: trial.held_out)
-    fit = fit_logistic(best.X, target, best.choice.penalty)
+    fit = fit_logistic(best.X, target, best.penalty)
     weights = best.spread(fit.weights[:-1], weighting)
     nonzero = np.flatnonzero(weights)
     figures = {f"held_out_{trial.feature}": trial.held_out for trial in tried}
-    figures |= {"penalty": best.choice.factor, "objective": fit.objective, "bound": fit.bound, "gap": fit.gap}
+    figures |= {"penalty": best.factor, "objective": fit.objective, "bound": fit.bound, "gap": fit.gap}
     return WeightedTheory(parts[nonzero], weights[nonzero], float(fit.weights[-1]), best.feature, figures)
 
 
@@ -122,7 +122,8 @@ class _Trial:
     feature: Feature
     X: csc_array
     column: Int64
-    choice: PenaltyChoice
+    factor: float
+    penalty: Penalty
     held_out: float
 
     @classmethod
@@ -146,8 +147,8 @@ class _Trial:
         grid = [(level, _penalty(weighting, level, groups)) for level in _STRENGTHS]
         folds = max(2, min(5, int(target.sum()), int(len(target) - target.sum())))
         choice = choose_penalty(X, target, grid, folds=folds, seed=seed)
-        held_out = float(choice.log_likelihood.max()) / len(target)
-        return cls(feature, X, column, choice, held_out)
+        held_out = float(choice.table.sum(axis=0).max()) / len(target)
+        return cls(feature, X, column, *choice.best, held_out)
 
     def spread(self, weights: Float, weighting: Weighting) -> Float:
         """Weights of the clauses, given those of the columns: one clause has it all under l1, else they share it."""

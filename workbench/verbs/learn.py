@@ -251,7 +251,8 @@ def learn(
         if candidates:
             found = validate(chosen, candidates, task.examples_by_world(templates), templates, **how)
             chosen = found.learner
-            tried = {"validation": [{**p, "score": float(v)} for p, v in zip(found.parameters, found.score)]}
+            scored = zip(found.choice.candidates, found.choice.scores)
+            tried = {"validation": [{**parameters, "score": float(value)} for parameters, value in scored]}
         examples = [labelled if source is None else replace(labelled, source=RowStore(source))]
         if source is None and getattr(chosen, "by_world", False) and np.unique(grounding.network.world).size > 1:
             parts = task.by_world(templates)
