@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import workbench as wb
 from tests.cli.conftest import Run
 
 RULES = "1: Friend(A, B) & Votes(A) -> Votes(B) ^2\n1: !Votes(A) ^2\n"
@@ -147,3 +148,17 @@ def test_data_of_any_ending_load_where_data_files_do(run: Run, tmp_path: Path, e
         )
     )
     assert run("infer", tmp_path / "model.psl", "--data", folder).code == 0
+
+
+def test_what_a_document_learned_is_a_run_beside_its_inference(run: Run, tmp_path: Path) -> None:
+    workspace = tmp_path / "work.duckdb"
+    found = run("infer", document(tmp_path), "--workspace", workspace, "--json").json
+    listed = run("runs", workspace, "--json").json
+    kinds = {one["id"]: one["kind"] for one in listed}
+    assert kinds == {found["learning"]["run"]: "learn", found["run"]: "infer"}
+    with wb.open(workspace, read_only=True) as opened:
+        weights = opened.run_weights(found["learning"]["run"])["weight"].tolist()
+        assert weights == [row["weight"] for row in found["learning"]["weights"]]
+        assert opened.run(found["learning"]["run"]).data_hash != opened.run(found["run"]).data_hash
+    run("infer", tmp_path / "model.json", "--no-learn", "--workspace", workspace)
+    assert len(run("runs", workspace, "--json").json) == 3

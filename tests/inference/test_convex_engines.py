@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import OptimizeResult
 
 from tests.inference.hinge_networks import WEIGHTS, hinge_network, with_rows
 from workbench.inference.admm import ADMM
 from workbench.inference.block_coordinate import BlockCoordinateDescent
 from workbench.inference.convex_program import ConvexProgram, convex_program
 from workbench.inference.cvxpy_engine import ConvexSolver
-from workbench.inference.feasible_point import make_feasible
+from workbench.inference.feasible_point import find_conflict, make_feasible
 from workbench.inference.pdhg import PDHG
 from workbench.inference.polish import Polish
 from workbench.inference.simplex import project_to_simplex
@@ -171,3 +172,24 @@ def test_simplex_projection_meets_its_optimality_conditions(values: list[float],
     assert np.all(shift[~inside] <= multiplier + 1e-8)
     if not exact and total < 1.0 - 1e-9:
         assert multiplier == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("engine", FIRST_ORDER, ids=lambda one: one.name)
+def test_a_point_that_was_not_found_in_time_is_a_limit_and_no_proof(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = hinge_network(3, squared="squared", hard=4)
+    monkeypatch.setattr("workbench.inference.convex_solution.make_feasible", lambda *_, **__: None)
+    answer = engine.solve(network, WEIGHTS)
+    assert answer.status is Status.LIMIT
+    assert "no state that keeps the hard rows was found" in answer.reason
+    assert answer.conflict is None
+    assert not np.isnan(answer.values).any()
+
+
+def test_a_linear_program_that_was_cut_short_proves_no_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = hinge_network(3, hard=4)
+    cut_short = OptimizeResult(status=1, x=None)
+    monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: cut_short)
+    assert find_conflict(network) is None
+    assert make_feasible(program_of(network), np.full(program_of(network).n, 0.5), passes=0) is None

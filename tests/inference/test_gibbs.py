@@ -14,6 +14,7 @@ from workbench.inference.gibbs import Gibbs
 from workbench.inference.mcsat import MCSAT
 from workbench.inference.sampling import answer
 from workbench.inference.solution import Status
+from workbench.verbs.common import as_json
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -54,3 +55,10 @@ def test_a_large_r_hat_of_a_precise_figure_is_no_disagreement() -> None:
     solution = answer(apart, "gibbs", 4, 1000)
     assert solution.status == Status.FEASIBLE
     assert "1 of 3 atoms" in solution.reason
+
+
+def test_chains_that_stand_still_apart_are_counted_for_forms_without_infinity() -> None:
+    still = Record(np.ones(3), np.ones(3), 1000, np.ones(3), np.zeros(3), np.array([1.0, np.inf, np.inf]), "")
+    figures = still.diagnostics()
+    assert (figures["r_hat"], figures["r_hat_infinite"]) == (np.inf, 2)
+    assert (as_json(figures)["r_hat"], as_json(figures)["r_hat_infinite"]) == (None, 2)

@@ -43,7 +43,7 @@ from workbench.commands.options import (
     opened,
     parameters,
 )
-from workbench.errors import ExitCode, InputError, UsageError
+from workbench.errors import ExitCode, InputError, UsageError, nearest
 
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
@@ -63,6 +63,10 @@ EngineName = Annotated[
         rich_help_panel=SOLVING,
     ),
 ]
+
+
+FORMS = (".csv", ".parquet", ".result", "")
+"""Endings of files of predictions; a file without one, such as /dev/stdout, is CSV."""
 
 
 class Kind(StrEnum):
@@ -254,7 +258,17 @@ def _query(query: str | None, file: Path | None) -> str | None:
 
 
 def _check_form(path: str | Path | None, *, several_worlds: bool) -> None:
-    if path is not None and str(path).endswith(".result") and several_worlds:
+    if path is None or is_directory(str(path)):
+        return
+    ending = Path(str(path).removesuffix(".gz") if str(path).endswith(".csv.gz") else path).suffix
+    if ending not in FORMS:
+        close = nearest(ending, FORMS)
+        raise UsageError.of(
+            "E0248",
+            f"{path}: predictions are not written as {ending}",
+            help=(f"did you mean {close}? " if close else "") + "the endings are .csv, .parquet and .result",
+        )
+    if ending == ".result" and several_worlds:
         raise UsageError.of(
             "E0135",
             f"{path} would have atoms of several worlds, and Alchemy's form has no place for the world",
@@ -268,7 +282,8 @@ def write_frame(frame: object, path: Path) -> None:
     Raises
     ------
     UsageError
-        E0135 for predictions of several worlds in Alchemy's form, which knows one.
+        E0248 for another ending than .csv, .parquet and .result, E0135 for predictions of several worlds in Alchemy's
+        form, which knows one.
     """
     import pandas as pd
 

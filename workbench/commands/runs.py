@@ -115,7 +115,8 @@ def export(
     workspace: Workspace,
     run: Annotated[int, typer.Argument(help="A run's id.")],
     out: Annotated[
-        Path, typer.Option("--out", "-o", help=".csv or .parquet for predictions, .mln or .psl for the program.")
+        Path,
+        typer.Option("--out", "-o", help=".csv, .parquet or .result for predictions, .mln or .psl for the program."),
     ],
     json: Json = False,
 ) -> None:

@@ -206,7 +206,11 @@ class Record:
     stopped: str
 
     def diagnostics(self) -> dict[str, object]:
-        """The figures that a `Solution` reports."""
+        """The figures that a `Solution` reports.
+
+        R-hat is infinite where chains stand still at different values. JSON has no such number: there it is null, as
+        where it is not known, and `r_hat_infinite`, a number of atoms, tells which.
+        """
         finite = self.effective[np.isfinite(self.effective)]
         return {
             "samples": self.samples,
@@ -216,6 +220,7 @@ class Record:
             "standard_error": float(self.error.max(initial=0.0)),
             "r_hat": float(self.r_hat.max(initial=1.0)),
             "r_hat_median": float(np.median(self.r_hat)) if self.r_hat.size else 1.0,
+            "r_hat_infinite": int(np.isinf(self.r_hat).sum()),
         }
 
 

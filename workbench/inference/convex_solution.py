@@ -100,6 +100,27 @@ def infeasible(engine: str, network: GroundNetwork) -> Solution:
     )
 
 
+def _without_state(
+    engine: str, network: GroundNetwork, problem: ConvexProgram, point: Point, recorder: Recorder
+) -> Solution:
+    """The answer where no state was found that keeps the hard rows: infeasible only where that is proven."""
+    cut_short = point.stopped is Status.CANCELLED or expired(recorder.deadline)
+    answer = None if cut_short else infeasible(engine, network)
+    if answer is not None and answer.conflict is not None:
+        return answer
+    values = np.clip(point.x, problem.lower, problem.upper)
+    return Solution(
+        point.stopped or Status.LIMIT,
+        values,
+        problem.energy(values),
+        point.bound,
+        problem.violation(values),
+        engine,
+        "no state that keeps the hard rows was found" + (" in time" if cut_short else ""),
+        trace=recorder.trace(),
+    )
+
+
 def conclude(
     engine: str,
     network: GroundNetwork,
@@ -124,10 +145,10 @@ def conclude(
     best_energy = np.inf
     while True:
         point = run(inner)
-        feasible = make_feasible(problem, point.x)
-        if feasible is None:
-            return infeasible(engine, network)
-        energy = problem.energy(feasible)
+        feasible = make_feasible(problem, point.x, deadline=recorder.deadline)
+        if feasible is None and best is None:
+            return _without_state(engine, network, problem, point, recorder)
+        energy = np.inf if feasible is None else problem.energy(feasible)
         if best is None or energy < best_energy:
             best, best_energy = feasible, energy
         certified = best_energy - point.bound <= max(tolerance * abs(best_energy), 1e-9)

@@ -11,18 +11,23 @@ from workbench.inference.convex_program import ConvexProgram, RowKind
 from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
+from workbench.progress import remaining
 
 __all__ = ["find_conflict", "make_feasible"]
 
 TOLERANCE = 1e-9
+PROVEN_INFEASIBLE = 2
+"""SciPy's status of a linear program without a point."""
 
 
-def make_feasible(problem: ConvexProgram, x: Float, *, passes: int = 2000) -> Float | None:
-    """A point close to `x` that keeps box, blocks and hard rows to 1e-7; None when there is none.
+def make_feasible(
+    problem: ConvexProgram, x: Float, *, passes: int = 2000, deadline: float | None = None
+) -> Float | None:
+    """A point close to `x` that keeps box, blocks and hard rows to 1e-7; None when none was found by the deadline.
 
     Blocks are projected exactly. Hard rows are visited in turn, each violated one projected onto (alternating
     projections); where that has not converged after `passes`, a linear program finds the nearest point in the sum
-    of absolute distances.
+    of absolute distances. `find_conflict` tells whether there is none.
     """
     moved = np.clip(x, problem.lower, problem.upper)
     if np.any(problem.lower > problem.upper):
@@ -49,7 +54,7 @@ def make_feasible(problem: ConvexProgram, x: Float, *, passes: int = 2000) -> Fl
         moved,
         np.empty(widest),
     )
-    return moved if worst <= 1e-7 else _nearest_by_linear_program(problem, x)
+    return moved if worst <= 1e-7 else _nearest_by_linear_program(problem, x, deadline)
 
 
 @compiled
@@ -100,7 +105,7 @@ def _alternate(
     return worst
 
 
-def _nearest_by_linear_program(problem: ConvexProgram, x: Float) -> Float | None:
+def _nearest_by_linear_program(problem: ConvexProgram, x: Float, deadline: float | None) -> Float | None:
     from scipy.optimize import linprog
 
     rows = problem.blocks_as_rows()
@@ -119,6 +124,7 @@ def _nearest_by_linear_program(problem: ConvexProgram, x: Float) -> Float | None
         b_eq=right[equal] if np.any(equal) else None,
         bounds=[(0.0, float(limit)) for limit in away],
         method="highs",
+        options={} if deadline is None else {"time_limit": max(remaining(deadline), 0.1)},
     )
     if answer.status != 0 or answer.x is None:
         return None
@@ -126,7 +132,7 @@ def _nearest_by_linear_program(problem: ConvexProgram, x: Float) -> Float | None
 
 
 def find_conflict(network: GroundNetwork, *, largest: int = 200) -> Int64 | None:
-    """Hard rows of `network` that no state in [0, 1] meets together; None when all hard rows and blocks can be met.
+    """Hard rows of `network` that no state in [0, 1] meets together; None when none are proven to conflict.
 
     An elastic linear program (least sum of violations) finds rows whose duals prove the conflict; a deletion pass
     shrinks a set of at most `largest` rows to an irreducible one. Blocks enter the program but are not named.
@@ -138,7 +144,7 @@ def find_conflict(network: GroundNetwork, *, largest: int = 200) -> Int64 | None
     """
     rows = np.flatnonzero(network.hard)
     total, duals = _least_violation(network, rows)
-    if total <= 1e-7:
+    if not total > 1e-7:
         return None
     named = rows[np.abs(duals) > 1e-9]
     if named.size <= largest:
@@ -150,7 +156,8 @@ def find_conflict(network: GroundNetwork, *, largest: int = 200) -> Int64 | None
 
 
 def _least_violation(network: GroundNetwork, rows: Int64) -> tuple[float, Float]:
-    """Least summed violation of `rows` with blocks kept, and the rows' duals."""
+    """Least summed violation of `rows` with blocks kept, infinite where those conflict, NaN where no solver can tell;
+    and the rows' duals."""
     from scipy.optimize import linprog
 
     m, n = rows.size, network.n_atoms
@@ -179,7 +186,7 @@ def _least_violation(network: GroundNetwork, rows: Int64) -> tuple[float, Float]
         method="highs",
     )
     if answer.status != 0:
-        return np.inf, np.zeros(m)
+        return np.inf if answer.status == PROVEN_INFEASIBLE else np.nan, np.zeros(m)
     marginal = answer.ineqlin.marginals
     duals = marginal[:m].copy()
     duals[equal] -= marginal[m : m + int(equal.sum())]

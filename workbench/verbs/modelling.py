@@ -258,15 +258,26 @@ class Modelling:
         DocumentRun
             `.inference`, `.learning` (None where weights were kept), `.evaluations`, `.done` (in words), `.summary()`.
         """
-        from workbench.verbs import psl_document
+        from workbench.verbs import psl_document, runs
 
         plan = psl_document.plan_of(path)
         settings, program = plan.settings, as_program(path)
         seed = seed or settings.seed or 0
         learning = None
         if learn and plan.learns:
-            learning = psl_document.learn_document(path, settings, seed=seed, time_limit=time_limit, progress=progress)
+            learning, facts = psl_document.learn_document(
+                path, settings, seed=seed, time_limit=time_limit, progress=progress
+            )
             program = psl_document.with_weights(program, learning)
+            if inference.get("record", True):
+                given = {
+                    "learner": settings.learner,
+                    "options": settings.learner_options,
+                    "time_limit": time_limit,
+                    "split": "learn",
+                }
+                number = runs.record_learning(self.database, learning, seed, _settings(given), facts=facts)
+                learning = replace(learning, run_id=number)
         if engine in ("auto", settings.engine):
             engine, options = settings.engine, {**settings.engine_options, **(options or {})}
         found = self.infer(

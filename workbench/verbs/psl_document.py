@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.arrays import Int64
-from workbench.database import Database
+from workbench.database import Database, data_hash
 from workbench.errors import Diagnostic
 from workbench.evaluation import binary_scores, categorical_accuracy, continuous_scores
 from workbench.grounding import GroundRequest
@@ -141,13 +141,13 @@ def learn_document(
     seed: int = 0,
     time_limit: float | None = None,
     progress: Progress = SILENT,
-) -> LearningResult:
-    """Learn a document's weights from its `learn` split, in a workspace of its own."""
+) -> tuple[LearningResult, str]:
+    """Learn a document's weights from its `learn` split, in a workspace of its own; with the hash of those facts."""
     program = as_program(Path(path))
     with Database.open() as database:
         database.declare(program)
         load(database, path, split="learn")
-        return learn(
+        result = learn(
             database,
             program,
             GroundRequest(role="learn"),
@@ -157,6 +157,7 @@ def learn_document(
             time_limit=time_limit,
             progress=progress,
         )
+        return result, data_hash(database)
 
 
 def with_weights(program: Program, result: LearningResult) -> Program:

@@ -136,8 +136,13 @@ def record_inference(database: Database, result: InferenceResult, seed: int, par
     )
 
 
-def record_learning(database: Database, result: LearningResult, seed: int, parameters: Mapping[str, Any]) -> int:
-    """Record a learning run with its weights and trace; its id."""
+def record_learning(
+    database: Database, result: LearningResult, seed: int, parameters: Mapping[str, Any], *, facts: str | None = None
+) -> int:
+    """Record a learning run with its weights and trace; its id.
+
+    `facts` is the hash of what was learned from, where that is not what the workspace holds.
+    """
     weights = _weights(result.program, result.templates, result.weights, result.grounding)
     if result.intervals is not None:
         weights |= {"low": result.intervals.low, "high": result.intervals.high}
@@ -150,7 +155,7 @@ def record_learning(database: Database, result: LearningResult, seed: int, param
             program_text=result.text(),
             engine=result.learned.learner,
             seed=seed,
-            data_hash=data_hash(database),
+            data_hash=facts or data_hash(database),
             parameters={"language": result.program.language, **as_json(parameters)},
             versions=versions(),
             weights=weights,
