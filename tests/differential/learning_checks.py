@@ -98,7 +98,7 @@ def check_learning(case: MlnCase, tally: Tally) -> None:
         return
     for name, marks in program.marks.items():
         text.marks.setdefault(name, marks)
-    read = _worlds(again, text)
+    read = _worlds(again, text, program)
     weights = learned.weights[~learned.templates.fixed]
     tally.add(f"learner {learner}")
     _COMPARE[learner](training, read, weights, tally)
@@ -113,8 +113,16 @@ def _options(learner: str) -> dict[str, object]:
     return {"max_margin": {"engine": "ilp", "cuts": "rounded", "epsilon": 1e-4}}.get(learner, {})
 
 
-def _worlds(case: MlnCase, program: Declarations) -> list[Meaning]:
+def _worlds(case: MlnCase, program: Declarations, like: Declarations | None = None) -> list[Meaning]:
+    """What a program means in the case's worlds, with the domains that another program over them gives.
+
+    A learned text may name other constants than the program (those that `+x` stood for, not those of a rule that had
+    no grounding), and a constant that a rule names joins every world: that is no part of what was learned.
+    """
     worlds = [read_world(program, case.data(number)) for number in range(len(case.worlds))]
+    if like is not None:
+        for number, world in enumerate(worlds):
+            world.domains |= read_world(like, case.data(number)).domains
     roles = roles_of(program, worlds, case.query, case.closed)
     return [meaning_of(program, world, roles) for world in worlds]
 

@@ -126,7 +126,7 @@ def read_program(text: str) -> Declarations:
 
 def _statement(line: str, found: Declarations) -> None:
     members = re.fullmatch(r"(\w+)\s*=\s*\{(.*)\}", line)
-    function = re.fullmatch(r"(\w+)\s+(\w+)\(([\w\s,]*)\)", line)
+    function = re.fullmatch(r"([^\W\d]\w*)\s+(\w+)\(([\w\s,]*)\)", line)
     predicate = re.fullmatch(r"(\*?)(\w+)\(([\w\s,!?]*)\)", line)
     if members:
         found.types[members[1]] = [token.text for token in _tokens(members[2]) if token.text != ","]
