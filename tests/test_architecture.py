@@ -17,6 +17,7 @@ ROOMS = (
     "tables",
     "grounding",
     "network",
+    "interchange",
     "inference",
     "evaluation",
     "learning",
@@ -26,7 +27,7 @@ FREE = {"arrays", "errors", "parameters", "progress", "resources"}
 # Grounding fills the network's dataclasses, so it may import the file that declares them, and no other of that room.
 DECLARATIONS = {"grounding": "workbench.network.ground_network"}
 ARRAYS_ONLY = {"evaluation"}
-NO_DUCKDB = {"network", "inference", "learning", "structure", "evaluation", "language"}
+NO_DUCKDB = {"network", "interchange", "inference", "learning", "structure", "evaluation", "language"}
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 

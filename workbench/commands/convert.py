@@ -22,6 +22,7 @@ def register(app: typer.Typer) -> None:
             "convert model.psl --data model.data --out model.json",
             "convert model.json --out folder",
             "convert rules.mln --out rules.psl",
+            "convert model.uai --out model.wcnf",
         ),
     )(convert)
 
@@ -38,8 +39,13 @@ def convert(
     """Rewrite a program in its other form.
 
     A .psl program with its .data becomes one .json document (PSL 2.4); a .json document becomes .psl and .data files
-    (PSL 2.3); a .mln program becomes an equivalent .psl program with weights that are not negative.
+    (PSL 2.3); a .mln program becomes an equivalent .psl program with weights that are not negative. A graphical model
+    (.uai) or weighted clauses (.wcnf) become the other, or an integer program (.lp, .mps).
     """
+    if source.name.removesuffix(".gz").endswith((".uai", ".wcnf")):
+        _refuse_data(data or learn_data, "a model is converted by itself")
+        _convert_model(source, out, json=json)
+        return
     files = _converted(source, data, learn_data)
     written = [] if out is None else _write(files, out)
     if json:
@@ -52,6 +58,20 @@ def convert(
             print_line(f"// {name}" if len(files) > 1 else text.rstrip("\n"))
             if len(files) > 1:
                 print_line(text.rstrip("\n"))
+
+
+def _convert_model(source: Path, out: Path | None, *, json: bool) -> None:
+    from workbench.verbs.solve import convert_model
+
+    if out is None:
+        raise UsageError.of("E0713", "a model is written to a file", help="name it: --out model.wcnf (.uai, .lp, .mps)")
+    check_output(out)
+    with writing(out):
+        note = convert_model(source, out)
+    if json:
+        print_json({"files": {}, "written": [str(out)], "note": note})
+    else:
+        print_line(f"{out}: {note}")
 
 
 def _write(files: dict[str, str], out: Path) -> list[Path]:

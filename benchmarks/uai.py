@@ -1,0 +1,107 @@
+"""Relational models of the UAI 2014 competition: partition functions, marginals and likeliest states.
+
+`python -m benchmarks.uai [MODEL...] [--time-limit S] [--json]`; beside ours the files' references and, where the
+package is installed, toulbar2's state.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from workbench.arrays import Float, Int64
+from workbench.interchange import FactorModel, parse_evidence
+from workbench.resources import datasets_directory
+from workbench.verbs.solve import LOG_10, read_model, solve_model
+
+MARGINALS = ("auto", "bp", "gibbs")
+
+
+def reference(path: Path) -> Float:
+    """The numbers of a reference file."""
+    return np.array(path.read_text().split()[1:], np.float64)
+
+
+def marginal_errors(values: Sequence[Float], given: Float) -> tuple[float, float]:
+    """Largest and mean absolute difference to a .MAR file."""
+    expected = given[1:]
+    ours = np.concatenate([np.concatenate(([one.size], one)) for one in values])
+    counts = np.cumsum([0, *(one.size + 1 for one in values)])[:-1]
+    apart = np.delete(np.abs(ours - expected), counts)
+    return float(apart.max()), float(apart.mean())
+
+
+def toulbar2(model: FactorModel, known: Int64, seconds: float) -> float | None:
+    """log10 of the product at the state that toulbar2 finds in the time, or None where it is not installed."""
+    try:
+        import pytoulbar2
+    except ImportError:
+        return None
+    network = pytoulbar2.CFN(resolution=6)
+    for variable, states in enumerate(model.states.tolist()):
+        network.AddVariable(f"v{variable}", [f"s{state}" for state in range(states)])
+    for group in model.groups:
+        cost = group.logs.max(axis=tuple(range(1, group.logs.ndim)), keepdims=True) - group.logs
+        for scope, table in zip(group.scopes.tolist(), np.minimum(cost, 1e6), strict=True):
+            network.AddFunction([f"v{variable}" for variable in scope], table.ravel().tolist())
+    for variable in np.flatnonzero(known >= 0).tolist():
+        costs = np.full(model.states[variable], 1e6)
+        costs[known[variable]] = 0.0
+        network.AddFunction([f"v{variable}"], costs.tolist())
+    found = network.Solve(timeLimit=int(seconds))
+    return None if found is None else model.log_value(np.array(found[0], np.int64)) / LOG_10
+
+
+def measure(folder: Path, name: str, limit: float) -> dict[str, Any]:
+    """Every figure of one model."""
+    file, evidence = folder / f"{name}.uai.gz", folder / f"{name}.uai.evid"
+    row: dict[str, Any] = {"model": name, "reference_log_z": float(reference(folder / f"{name}.uai.PR")[0])}
+    sums = solve_model(file, evidence=evidence, task="pr", time_limit=limit)
+    row |= {"log10_z": sums.log10_z, "pr_seconds": sums.seconds, "pr_reason": sums.reason}
+    for engine in MARGINALS:
+        found = solve_model(file, evidence=evidence, task="marginal", engine=engine, time_limit=limit)
+        errors = marginal_errors(found.probabilities or [], reference(folder / f"{name}.uai.MAR"))
+        row[f"marginals, {engine}"] = {
+            "engine": found.engine,
+            "status": found.status,
+            "max": errors[0],
+            "mean": errors[1],
+            "seconds": found.seconds,
+        }
+    best = solve_model(file, evidence=evidence, task="map", time_limit=limit)
+    row |= {"map_log10": best.map_log10, "bound": best.bound, "map_status": best.status, "map_seconds": best.seconds}
+    model = read_model(file)
+    assert isinstance(model, FactorModel)
+    begun = perf_counter()
+    row["toulbar2_log10"] = toulbar2(model, parse_evidence(evidence.read_text(), model.states), limit)
+    row["toulbar2_seconds"] = perf_counter() - begun
+    return row
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("models", nargs="*")
+    parser.add_argument("--data-dir", default=None)
+    parser.add_argument("--time-limit", type=float, default=60.0)
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    folder = datasets_directory(given.data_dir) / "uai"
+    names = given.models or sorted(path.name.removesuffix(".uai.gz") for path in folder.glob("*.uai.gz"))
+    rows = []
+    for name in names:
+        rows.append(measure(folder, name, given.time_limit))
+        if not given.json:
+            print(json.dumps(rows[-1], default=str), flush=True)
+    if given.json:
+        print(json.dumps(rows, indent=1, default=str))
+
+
+if __name__ == "__main__":
+    main()

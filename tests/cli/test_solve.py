@@ -1,0 +1,168 @@
+"""Models of other tools' files, against enumeration of the file's own factors and clauses."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import Run
+from workbench.arrays import Int64
+from workbench.errors import WorkbenchError
+from workbench.interchange import FactorModel, parse_evidence, parse_uai, parse_wcnf
+from workbench.verbs.solve import convert_model, read_model, solve_model
+
+
+def random_model(seed: int) -> tuple[str, str]:
+    """The text of a small model, of 1 to 4 states a variable and with zeros, and of evidence on one variable."""
+    rng = np.random.default_rng(seed)
+    states = rng.choice([1, 2, 2, 3, 4], 5)
+    scopes = [rng.permutation(5)[: rng.integers(0, 4)] for _ in range(6)]
+    lines = ["MARKOV", "5", " ".join(map(str, states)), "6"]
+    lines += [" ".join(map(str, (len(scope), *scope))) for scope in scopes]
+    for scope in scopes:
+        size = int(np.prod(states[scope]))
+        values = rng.choice([0.0, 1.0, 2.0, 3.3], size) if seed % 2 else rng.random(size)
+        lines.append(f"{size} {' '.join(map(repr, map(float, values)))}")
+    seen = int(rng.integers(5))
+    return "\n".join(lines), f"1 {seen} {rng.integers(states[seen])}"
+
+
+def enumerated(model: FactorModel, known: Int64) -> tuple[list[tuple[int, ...]], np.ndarray]:
+    """Every state that agrees with the evidence, and its product."""
+    ranges = [range(size) if at < 0 else [at] for size, at in zip(model.states.tolist(), known.tolist(), strict=True)]
+    chosen = list(itertools.product(*ranges))
+    with np.errstate(invalid="ignore"):
+        return chosen, np.exp([model.log_value(np.array(one)) for one in chosen])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_models_are_answered_as_by_enumeration(run: Run, tmp_path: Path, seed: int) -> None:
+    text, evidence = random_model(seed)
+    (tmp_path / "m.uai").write_text(text)
+    (tmp_path / "m.evid").write_text(evidence)
+    model = parse_uai(text)
+    chosen, product = enumerated(model, parse_evidence(evidence, model.states))
+    asked = ("solve", tmp_path / "m.uai", "--evid", tmp_path / "m.evid", "--json", "--task")
+    best = run(*asked, "map", "--out", tmp_path / "map.csv")
+    if product.max() == 0:
+        assert best.code == 5
+        assert json.loads(best.out)["status"] == "infeasible"
+        return
+    found = json.loads(best.out)
+    assert found["status"] == "optimal"
+    assert found["map_log10"] == pytest.approx(math.log10(product.max()))
+    assert found["bound"] == pytest.approx(found["map_log10"])
+    rows = list(csv.DictReader((tmp_path / "map.csv").open()))
+    state = tuple(int(row["state"]) for row in rows)
+    assert product[chosen.index(state)] == pytest.approx(product.max())
+
+    sums = json.loads(run(*asked, "pr").out)
+    assert sums["log10_z"] == pytest.approx(math.log10(product.sum()))
+    run(*asked, "marginal", "--out", tmp_path / "marginal.csv")
+    for row in csv.DictReader((tmp_path / "marginal.csv").open()):
+        agree = [one[int(row["variable"])] == int(row["state"]) for one in chosen]
+        assert float(row["value"]) == pytest.approx(product[agree].sum() / product.sum(), abs=1e-9)
+
+
+@pytest.mark.parametrize("ending", [".uai", ".wcnf"])
+@pytest.mark.parametrize("seed", [0, 2, 4])
+def test_a_converted_model_has_the_same_likeliest_state(tmp_path: Path, seed: int, ending: str) -> None:
+    text, _ = random_model(seed)
+    (tmp_path / "m.uai").write_text(text)
+    note = convert_model(tmp_path / "m.uai", tmp_path / f"other{ending}")
+    there, here = solve_model(tmp_path / f"other{ending}"), solve_model(tmp_path / "m.uai")
+    assert here.map_log10 is not None
+    if ending == ".uai":
+        assert there.map_log10 == pytest.approx(here.map_log10)
+        return
+    assert there.cost is not None
+    constant = float(note.split()[2])
+    assert constant - there.cost / math.log(10.0) == pytest.approx(here.map_log10)
+
+
+CLAUSES = "c a comment\nh 1 2 0\n4 -1 0\n3.5 -2 3 0\n2 -3 0\n1 3 -3 0\n1.5 2 2 0\n0.25 0\n"
+
+
+def test_weighted_clauses_cost_what_they_violate(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "c.wcnf").write_text(CLAUSES)
+    clauses = parse_wcnf(CLAUSES)
+    least = min(clauses.cost(np.array(one)) for one in itertools.product((0, 1), repeat=3))
+    found = json.loads(run("solve", tmp_path / "c.wcnf", "--json").out)
+    assert found["status"] == "optimal"
+    assert found["cost"] == pytest.approx(least) == pytest.approx(found["bound"])
+
+    old = "p wcnf 3 2 10\n10 1 2 0\n4 -1 0\n"
+    (tmp_path / "old.wcnf").write_text(old)
+    assert solve_model(tmp_path / "old.wcnf").cost == 0.0
+    (tmp_path / "none.wcnf").write_text("h 1 0\nh -1 0\n")
+    assert run("solve", tmp_path / "none.wcnf").code == 5
+
+
+def test_an_integer_program_of_a_model_has_its_optimum(tmp_path: Path) -> None:
+    import highspy
+
+    (tmp_path / "c.wcnf").write_text(CLAUSES)
+    for ending in (".lp", ".mps"):
+        convert_model(tmp_path / "c.wcnf", tmp_path / f"c{ending}")
+        solver = highspy.Highs()
+        solver.setOptionValue("output_flag", False)
+        solver.readModel(str(tmp_path / f"c{ending}"))
+        solver.run()
+        assert solver.getInfo().objective_function_value == pytest.approx(solve_model(tmp_path / "c.wcnf").cost)
+
+
+def test_a_model_too_wide_has_no_partition_function(run: Run, tmp_path: Path) -> None:
+    n = 26
+    pairs = list(itertools.combinations(range(n), 2))
+    lines = ["MARKOV", str(n), " ".join(["2"] * n), str(len(pairs))]
+    lines += [f"2 {one} {other}" for one, other in pairs] + ["4 1 2 2 1.5"] * len(pairs)
+    (tmp_path / "wide.uai").write_text("\n".join(lines))
+    answer = run("solve", tmp_path / "wide.uai", "--task", "pr", "--json")
+    assert answer.code == 4
+    assert json.loads(answer.out)["log10_z"] is None
+    assert "width" in json.loads(answer.out)["reason"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [
+        ("m.uai", "", "E0710"),
+        ("m.uai", "MARKOV 2 2 2 1 2 0 1 4 1 1 1", "E0710"),
+        ("m.uai", "MARKOV 2 2 2 1 2 0 0 4 1 1 1 1", "E0710"),
+        ("m.uai", "MARKOV 2 2 2 1 2 0 7 4 1 1 1 1", "E0710"),
+        ("m.uai", "MARKOV 1 2 1 1 0 2 1 -1", "E0710"),
+        ("m.uai", "MARKOV 1 2 1 1 0 2 1 x", "E0710"),
+        ("m.uai", "MARKOV 1 2 1 1 0 2 1 1 9", "E0710"),
+        ("m.uai", "MARKOV 99999999999999 2", "E0710"),
+        ("m.wcnf", "3 1 2\n", "E0712"),
+        ("m.wcnf", "", "E0712"),
+        ("m.wcnf", "p cnf 2 1\n1 2 0\n", "E0712"),
+        ("m.wcnf", "-3 1 0\n", "E0712"),
+        ("m.txt", "MARKOV", "E0713"),
+    ],
+)
+def test_what_is_no_model_is_said(tmp_path: Path, name: str, text: str, code: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(WorkbenchError) as caught:
+        read_model(tmp_path / name)
+    assert caught.value.diagnostics[0].code == code
+
+
+@pytest.mark.parametrize("text", ["2 0 1", "1 9 0", "1 0 5", "2 0 1 0 0", "1 0 x", "3 1 0 1"])
+def test_evidence_that_does_not_fit_is_said(text: str) -> None:
+    with pytest.raises(WorkbenchError) as caught:
+        parse_evidence(text, np.array([2, 2]))
+    assert caught.value.diagnostics[0].code == "E0711"
+
+
+def test_both_forms_of_evidence_are_read() -> None:
+    states = np.array([2, 2, 2])
+    assert parse_evidence("2 0 1 2 0", states).tolist() == [1, -1, 0]
+    assert parse_evidence("1\n2 0 1 2 0\n", states).tolist() == [1, -1, 0]
+    assert parse_evidence("0", states).tolist() == parse_evidence("", states).tolist() == [-1, -1, -1]

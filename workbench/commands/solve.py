@@ -1,0 +1,72 @@
+"""`solve`: models of other tools' files, by every engine."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from workbench.commands.console import check_output, print_json, print_line, shown_progress, writing
+from workbench.commands.options import OUTPUT, SOLVING, Json, Seed, TimeLimit, examples
+from workbench.errors import ExitCode
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command(
+        rich_help_panel="Inference",
+        epilog=examples(
+            "solve model.uai --evid model.uai.evid --task marginal --out marginals.csv", "solve problem.wcnf --json"
+        ),
+    )(solve)
+
+
+def solve(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A model: .uai or .wcnf, plain or with .gz.")],
+    evid: Annotated[Path | None, typer.Option("--evid", help="UAI's evidence file.")] = None,
+    task: Annotated[
+        Literal["map", "marginal", "pr"],
+        typer.Option("--task", help="The likeliest state, marginals, or the partition function."),
+    ] = "map",
+    engine: Annotated[str, typer.Option("--engine", help="auto, or one by name.", rich_help_panel=SOLVING)] = "auto",
+    seed: Seed = 0,
+    time_limit: TimeLimit = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="variable,state,value as CSV.", rich_help_panel=OUTPUT)
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Solve a graphical model (UAI) or weighted clauses (WCNF); logarithms are of base 10."""
+    from workbench.verbs.solve import solve_model
+
+    check_output(out)
+    with shown_progress() as progress:
+        found = solve_model(
+            file, evidence=evid, task=task, engine=engine, seed=seed, time_limit=time_limit, progress=progress
+        )
+    if out is not None:
+        with writing(out), out.open("w", newline="", encoding="utf-8") as sink:
+            csv.writer(sink).writerows([("variable", "state", "value"), *found.rows()])
+    figures = {
+        name: value
+        for name in ("log10_z", "map_log10", "cost", "bound", "gap")
+        if (value := getattr(found, name)) is not None or name in _OF_TASK[task]
+    }
+    if json:
+        said = {"task": task, "status": found.status, "engine": found.engine, "reason": found.reason}
+        print_json(said | figures | {"seconds": found.seconds})
+    else:
+        print_line(f"{found.status} in {found.seconds:.2f} s by {found.engine}: {found.reason}")
+        for name, value in figures.items():
+            print_line(f"{name}: {'unknown' if value is None else f'{value:.6f}'}")
+    codes = {"infeasible": ExitCode.INFEASIBLE, "limit": ExitCode.LIMIT, "cancelled": ExitCode.LIMIT}
+    if found.status in codes:
+        raise typer.Exit(int(codes[found.status]))
+
+
+_OF_TASK = {"map": ("bound", "gap"), "marginal": (), "pr": ("log10_z",)}
+"""Figures that stand in the answer though they are unknown."""

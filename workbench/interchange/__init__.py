@@ -1,0 +1,25 @@
+"""Graphical models and weighted satisfiability as others exchange them: UAI and WCNF files to ground networks."""
+
+from workbench.interchange.conversion import IntegerProgram, as_clauses, as_factors, as_integer_program
+from workbench.interchange.factors import FactorGroup, FactorModel
+from workbench.interchange.ground import GroundModel, ground_clauses, ground_factors
+from workbench.interchange.uai import format_uai, parse_evidence, parse_uai
+from workbench.interchange.wcnf import WeightedClauses, format_wcnf, parse_wcnf
+
+__all__ = [
+    "FactorGroup",
+    "FactorModel",
+    "GroundModel",
+    "IntegerProgram",
+    "WeightedClauses",
+    "as_clauses",
+    "as_factors",
+    "as_integer_program",
+    "format_uai",
+    "format_wcnf",
+    "ground_clauses",
+    "ground_factors",
+    "parse_evidence",
+    "parse_uai",
+    "parse_wcnf",
+]

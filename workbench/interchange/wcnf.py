@@ -1,0 +1,110 @@
+"""Weighted clauses as MaxSAT evaluations exchange them: WCNF files, in their form of before 2022 and since."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.arrays import Float, Int64
+from workbench.errors import InputError, WorkbenchError
+
+__all__ = ["WeightedClauses", "format_wcnf", "parse_wcnf"]
+
+
+@dataclass(frozen=True)
+class WeightedClauses:
+    """Clauses over Boolean variables.
+
+    Attributes
+    ----------
+    n_variables : int
+    literals : int64 array, shape (n_literals,)
+        `v + 1` for variable v, `-(v + 1)` for its negation, clause after clause.
+    start : int64 array, shape (n_clauses + 1,)
+        Where each clause's literals begin.
+    weight : float64 array, shape (n_clauses,)
+        What it costs to violate a clause; infinite for a hard one.
+    """
+
+    n_variables: int
+    literals: Int64
+    start: Int64
+    weight: Float
+
+    def cost(self, chosen: Int64) -> float:
+        """The weight of the clauses that a state violates, shape (n_variables,) of 0 and 1."""
+        true = (chosen[np.abs(self.literals) - 1] == 1) == (self.literals > 0)
+        satisfied = np.bincount(self.of_clause[true], minlength=self.weight.size) > 0
+        return float(self.weight[~satisfied].sum())
+
+    @property
+    def of_clause(self) -> Int64:
+        """The clause of each literal, shape (n_literals,)."""
+        return np.repeat(np.arange(self.weight.size), np.diff(self.start))
+
+
+def parse_wcnf(text: str, name: str = "the file") -> WeightedClauses:
+    """The clauses of a file.
+
+    Since 2022 lines are `h 1 -2 0` (hard) and `5 1 2 0`; before, `p wcnf VARIABLES CLAUSES TOP` stands first, and
+    weights from TOP on are hard.
+
+    Raises
+    ------
+    InputError
+        E0712 with the line and what is wrong there.
+    """
+    top, declared = np.inf, 0
+    literals: list[int] = []
+    start = [0]
+    weight: list[float] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split()
+        if not words or words[0].startswith("c"):
+            continue
+        if words[0] == "p":
+            declared, top = _header(words, name, number)
+            continue
+        try:
+            cost = np.inf if words[0] == "h" else float(words[0])
+            clause = [int(word) for word in words[1:]]
+        except ValueError:
+            raise _wrong(name, number, "a clause is a weight or h, then whole numbers") from None
+        if not clause or clause[-1] != 0 or 0 in clause[:-1]:
+            raise _wrong(name, number, "a clause ends with its only 0")
+        if not cost >= 0:
+            raise _wrong(name, number, "a weight is 0 or more")
+        literals += clause[:-1]
+        start.append(len(literals))
+        weight.append(np.inf if cost >= top else cost)
+    if not weight:
+        raise _wrong(name, text.count("\n") + 1, "there is no clause")
+    used = max((abs(literal) for literal in literals), default=0)
+    if declared and used > declared:
+        raise _wrong(name, 1, f"variable {used} is used, and {declared} are declared")
+    return WeightedClauses(max(declared, used), np.array(literals, np.int64), np.array(start), np.array(weight))
+
+
+def format_wcnf(clauses: WeightedClauses, comment: str = "") -> str:
+    """The text in the form since 2022; weights that are no whole numbers are written as they are."""
+    lines = [f"c {line}" for line in comment.splitlines()]
+    for at, weight in enumerate(clauses.weight.tolist()):
+        body = clauses.literals[clauses.start[at] : clauses.start[at + 1]].tolist()
+        lines.append(" ".join(["h" if weight == np.inf else f"{weight:.17g}", *map(str, body), "0"]))
+    return "\n".join(lines) + "\n"
+
+
+def _header(words: list[str], name: str, number: int) -> tuple[int, float]:
+    """Variables and the weight from which clauses are hard."""
+    if len(words) not in (4, 5) or words[1] not in ("wcnf", "cnf") or not all(word.isdigit() for word in words[2:]):
+        raise _wrong(name, number, "the header is `p wcnf VARIABLES CLAUSES TOP`")
+    if words[1] == "cnf":
+        raise _wrong(name, number, "a cnf file has no weights; write `p wcnf` and a weight before each clause")
+    return int(words[2]), float(words[4]) if len(words) == 5 else np.inf
+
+
+def _wrong(name: str, line: int, why: str) -> WorkbenchError:
+    return InputError.of(
+        "E0712", f"{name} is not weighted clauses: {why} (line {line})", help="`workbench explain E0712` shows the form"
+    )

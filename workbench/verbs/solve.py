@@ -1,0 +1,237 @@
+"""`solve`: graphical models and weighted clauses of other tools' files, by every engine."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Literal
+
+from workbench.arrays import Float, Int64
+from workbench.errors import InputError, UsageError
+from workbench.inference import Solution, Status, make_engine
+from workbench.inference.model_files import write_integer_program
+from workbench.interchange import (
+    FactorModel,
+    GroundModel,
+    WeightedClauses,
+    as_clauses,
+    as_factors,
+    as_integer_program,
+    format_uai,
+    format_wcnf,
+    ground_clauses,
+    ground_factors,
+    parse_evidence,
+    parse_uai,
+    parse_wcnf,
+)
+from workbench.progress import SILENT, Progress
+from workbench.verbs.common import deadline_after
+
+__all__ = ["ModelTask", "SolvedModel", "convert_model", "read_model", "solve_model"]
+
+ModelTask = Literal["map", "marginal", "pr"]
+LOG_10 = math.log(10.0)
+
+
+@dataclass(frozen=True)
+class SolvedModel:
+    """An answer about a model.
+
+    Attributes
+    ----------
+    task : {'map', 'marginal', 'pr'}
+    status : Status
+        `infeasible` where no state has a probability above 0, or keeps all hard clauses.
+    engine, reason : str
+    seconds : float
+        On the wall, reading included.
+    log10_z : float or None
+        Of the product's sum over all states that agree with the evidence; None where it was not computed.
+    map_log10 : float or None
+        Of the product at the state found.
+    cost : float or None
+        In place of `map_log10` for weighted clauses: the weight of the clauses that the state violates.
+    bound : float or None
+        What no state exceeds (`map_log10`) or stays below (`cost`), proven.
+    gap : float or None
+        `|bound - value| / max(|value|, 1e-9)`.
+    chosen : int64 array, shape (n_variables,), or None
+        The state of each variable (`map`).
+    probabilities : list of float64 arrays, or None
+        Of each state of each variable (`marginal`).
+    """
+
+    task: ModelTask
+    status: Status
+    engine: str
+    reason: str
+    seconds: float
+    log10_z: float | None = None
+    map_log10: float | None = None
+    cost: float | None = None
+    bound: float | None = None
+    gap: float | None = None
+    chosen: Int64 | None = None
+    probabilities: list[Float] | None = None
+
+    def rows(self) -> list[tuple[int, int, float]]:
+        """`(variable, state, value)`: each variable's state with 1, or all its states with their probabilities."""
+        if self.chosen is not None:
+            return [(variable, state, 1.0) for variable, state in enumerate(self.chosen.tolist())]
+        found = self.probabilities or []
+        return [
+            (variable, state, value) for variable, one in enumerate(found) for state, value in enumerate(one.tolist())
+        ]
+
+
+def read_model(path: str | os.PathLike[str]) -> FactorModel | WeightedClauses:
+    """The model of a file by its ending: .uai or .wcnf, plain or with .gz.
+
+    Raises
+    ------
+    InputError
+        E0710 or E0712 for what is no such model, E0714 for what cannot be read.
+    UsageError
+        E0713 for another ending.
+    """
+    source = Path(path)
+    name = source.name.removesuffix(".gz")
+    if not name.endswith((".uai", ".wcnf")):
+        raise UsageError.of(
+            "E0713", f"{source} is of no known form", help="models are .uai or .wcnf files, plain or with .gz"
+        )
+    text = _text(source)
+    return parse_uai(text, str(source)) if name.endswith(".uai") else parse_wcnf(text, str(source))
+
+
+def solve_model(
+    path: str | os.PathLike[str],
+    *,
+    evidence: str | os.PathLike[str] | None = None,
+    task: ModelTask = "map",
+    engine: str = "auto",
+    seed: int = 0,
+    time_limit: float | None = None,
+    progress: Progress = SILENT,
+) -> SolvedModel:
+    """The likeliest state, every variable's marginal, or the partition function of a model.
+
+    Parameters
+    ----------
+    path : path
+        A .uai or .wcnf file; the energy of weighted clauses is the weight of those violated.
+    evidence : path, optional
+        UAI's evidence file, for .uai models.
+    task : {'map', 'marginal', 'pr'}
+    engine : str
+        Of the task. `pr` is answered by variable elimination, `exact`, alone: `limit` where the model is too wide.
+    time_limit : float, optional
+        Seconds on the wall, reading included.
+
+    Raises
+    ------
+    InputError, UsageError
+        As `read_model`; E0711 for evidence that does not fit; E0411 to E0421 for an engine that cannot do it.
+    """
+    begun, deadline = perf_counter(), deadline_after(time_limit)
+    model = read_model(path)
+    ground = _ground(model, evidence)
+    if not math.isfinite(ground.offset):
+        reason = "a factor is 0 everywhere, or a hard clause is empty"
+        return SolvedModel(task, Status.INFEASIBLE, "none", reason, perf_counter() - begun)
+    name = "exact" if task == "pr" and engine == "auto" else engine
+    solver = make_engine(name, "map" if task == "map" else "marginal")
+    too_wide = solver.declines(ground.network, ground.weights) if task == "pr" else None
+    if too_wide is not None:
+        return SolvedModel(task, Status.LIMIT, solver.name, too_wide, perf_counter() - begun)
+    solution = solver.solve(ground.network, ground.weights, seed=seed, deadline=deadline, progress=progress)
+    answer = SolvedModel(task, solution.status, solution.engine, solution.reason, 0.0)
+    if solution.status is not Status.INFEASIBLE:
+        fill = _with_state if task == "map" else _with_distribution
+        answer = fill(answer, model, ground, solution)
+    return replace(answer, seconds=perf_counter() - begun)
+
+
+def convert_model(source: str | os.PathLike[str], out: str | os.PathLike[str]) -> str:
+    """Write a model in the form of the ending of `out`: .uai, .wcnf, .lp or .mps; what its values mean, in words.
+
+    Raises
+    ------
+    InputError, UsageError
+        As `read_model`; E0713 for another ending.
+    """
+    target = Path(out)
+    if target.suffix not in (".uai", ".wcnf", ".lp", ".mps"):
+        raise UsageError.of("E0713", f"{target} is of no known form", help="write .uai, .wcnf, .lp or .mps")
+    model = read_model(source)
+    if target.suffix == ".uai":
+        factors = model if isinstance(model, FactorModel) else as_factors(model)
+        target.write_text(format_uai(factors), encoding="utf-8")
+        return "the product of factors" if factors is model else "a state's product is exp(-its cost)"
+    clauses, constant = as_clauses(model) if isinstance(model, FactorModel) else (model, 0.0)
+    note = f"cost = {constant / LOG_10:.9g} x ln 10 - ln p" if isinstance(model, FactorModel) else "the same cost"
+    if target.suffix == ".wcnf":
+        target.write_text(format_wcnf(clauses, note), encoding="utf-8")
+    else:
+        write_integer_program(as_integer_program(clauses), target)
+    return note
+
+
+def _ground(model: FactorModel | WeightedClauses, evidence: str | os.PathLike[str] | None) -> GroundModel:
+    if isinstance(model, FactorModel):
+        known = None
+        if evidence is not None:
+            known = parse_evidence(_text(Path(evidence)), model.states, str(evidence))
+        return ground_factors(model, known)
+    if evidence is not None:
+        raise UsageError.of("E0711", "weighted clauses have no evidence file", help="write h lines of one literal")
+    return ground_clauses(model)
+
+
+def _with_state(
+    answer: SolvedModel, model: FactorModel | WeightedClauses, ground: GroundModel, solution: Solution
+) -> SolvedModel:
+    """The state and its value, measured on the model itself, and the bound in the same terms."""
+    chosen = ground.chosen(solution.values)
+    slack = solution.energy - solution.bound
+    if isinstance(model, FactorModel):
+        slack /= LOG_10
+        value = model.log_value(chosen) / LOG_10
+        bound = value + slack
+        answer = replace(answer, map_log10=_finite(value))
+    else:
+        value = model.cost(chosen)
+        bound = value - slack
+        answer = replace(answer, cost=_finite(value))
+    gap = slack / max(abs(value), 1e-9)
+    return replace(answer, chosen=chosen, bound=_finite(bound), gap=_finite(gap))
+
+
+def _with_distribution(
+    answer: SolvedModel, model: FactorModel | WeightedClauses, ground: GroundModel, solution: Solution
+) -> SolvedModel:
+    """Marginals, where they are asked for, and the partition function where the engine has it."""
+    log_z = solution.diagnostics.get("log_z", math.nan)
+    assert isinstance(log_z, float)
+    answer = replace(answer, log10_z=_finite((log_z + ground.offset) / LOG_10))
+    return answer if answer.task == "pr" else replace(answer, probabilities=ground.probabilities(solution.values))
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.suffix == ".gz":
+            with gzip.open(path, "rt", encoding="utf-8") as file:
+                return file.read()
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError, EOFError) as error:
+        why = "there is no such file" if isinstance(error, FileNotFoundError) else str(error)
+        raise InputError.of("E0714", f"{path} cannot be read: {why}", help="give the path of the file") from None
