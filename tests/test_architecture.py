@@ -22,12 +22,13 @@ ROOMS = (
     "evaluation",
     "learning",
     "structure",
+    "linkage",
 )
 FREE = {"arrays", "errors", "parameters", "progress", "resources"}
 # Grounding fills the network's dataclasses, so it may import the file that declares them, and no other of that room.
 DECLARATIONS = {"grounding": "workbench.network.ground_network"}
 ARRAYS_ONLY = {"evaluation"}
-NO_DUCKDB = {"network", "interchange", "inference", "learning", "structure", "evaluation", "language"}
+NO_DUCKDB = {"network", "interchange", "inference", "learning", "structure", "evaluation", "linkage", "language"}
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.database import Unlisted
     from workbench.study.result import StudyResult
     from workbench.verbs.infer import InferenceResult
+    from workbench.verbs.link_result import LinkResult
 
 __all__ = [
     "CheckedRules",
@@ -196,6 +197,15 @@ class Workspace(Browsing, Modelling, Reporting):
         from workbench.verbs.study import study
 
         return study(sources, predict, **options)
+
+    def link(self, *sources: str | os.PathLike[str], **options: Any) -> LinkResult:
+        """Which records of one file, or of two, are of the same thing; nothing of this workspace is touched.
+
+        Options, errors and what is returned are those of `workbench.verbs.link.link`.
+        """
+        from workbench.verbs.link import link
+
+        return link(sources, **options)
 
     def runs(self) -> pd.DataFrame:
         """The recorded runs, newest first: id, parent, kind, name, created, seconds, status, engine, seed."""

@@ -1,5 +1,6 @@
 """Metrics, folds, significance, reports."""
 
+from workbench.evaluation.clusters import cluster_scores
 from workbench.evaluation.curves import auc_pr, auc_roc, average_precision, threshold_counts
 from workbench.evaluation.folds import Fold, grouped_folds, k_fold, leave_one_world_out
 from workbench.evaluation.metrics import (
@@ -32,6 +33,7 @@ __all__ = [
     "binary_scores",
     "calibration",
     "categorical_accuracy",
+    "cluster_scores",
     "conditional_log_likelihood",
     "continuous_scores",
     "corrected_resampled_t_test",

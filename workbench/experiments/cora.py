@@ -18,12 +18,12 @@ from workbench.experiments.leave_one_out import KB_WEIGHT, Study, System, learne
 from workbench.experiments.measurements import known_systems
 from workbench.experiments.similarity import BINS, bin_facts, similarity_bins
 from workbench.experiments.table import ReproductionTable
-from workbench.experiments.transitivity import Transitivity
 from workbench.inference import make_engine
 from workbench.inference.cutting_plane import CuttingPlane
 from workbench.language import parse_mln, read_program
 from workbench.language.program import Program
 from workbench.learning import make_learner, validate
+from workbench.linkage.transitivity import Transitivity
 from workbench.network import GroundNetwork
 from workbench.progress import SILENT, Progress
 

@@ -1,0 +1,71 @@
+"""Candidates against nested loops over the records."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from workbench.linkage.blocking import all_pairs, count_pairs, every_pair, keys_of, propose_statements
+from workbench.linkage.comparison import compare, make_comparison
+from workbench.linkage.fields import Field, make_field
+from workbench.linkage.neighbours import near_pairs
+
+
+def fields(n: int = 60) -> list[Field]:
+    random = np.random.default_rng(1)
+    names = [f"{a}{b}" for a in ("ada", "bo", "cyr", "dora") for b in ("na", "lf", "il")]
+    days = [f"19{year}-0{month}-11" for year in (50, 51, 62) for month in (1, 4)]
+    return [
+        make_field("name", "text", names, random.integers(-1, len(names), n).astype(np.int32)),
+        make_field("born", "date", days, random.integers(-1, len(days), n).astype(np.int32)),
+    ]
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_pairs_are_those_that_share_all_keys(linked: bool) -> None:
+    given = fields()
+    second = (np.arange(60) % 3 == 0).astype(np.int32) if linked else None
+    keys = [key for key in keys_of(given) if key.words in ("name", "year of born")]
+    statement = count_pairs(keys, second)
+    pairs, (said,) = all_pairs([statement], second, 60)
+    one, two = (key.codes for key in keys)
+    expected = [
+        (a, b)
+        for a, b in combinations(range(60), 2)
+        if one[a] == one[b] >= 0 and two[a] == two[b] >= 0 and (second is None or second[a] != second[b])
+    ]
+    assert list(zip(pairs.left.tolist(), pairs.right.tolist())) == expected
+    assert statement.pairs == said.gain == len(expected)
+
+
+def test_blocks_too_large_are_left_out_and_said() -> None:
+    keys = [key for key in keys_of(fields()) if key.words == "name"]
+    sizes = np.bincount(keys[0].codes[keys[0].codes >= 0])
+    statement = count_pairs(keys, None, largest=4)
+    assert statement.cut == tuple(sorted((int(size) for size in sizes if size > 4), reverse=True))
+    assert statement.pairs == sum(size * (size - 1) // 2 for size in sizes if size <= 4)
+
+
+def test_proposed_statements_keep_to_their_budget() -> None:
+    for most in (0, 50, 10_000):
+        assert sum(one.pairs for one in propose_statements(keys_of(fields()), None, most=most)) <= most
+
+
+def test_near_texts_are_candidates() -> None:
+    texts = ["the art of query processing", "art of query processing, the", "deep seas and their fish", "a b c d e"]
+    field = Field("title", "words", np.array(texts, object), np.array([0, 1, 2, 3, 2], np.int32))
+    pairs = near_pairs(field, None, most=1000)
+    assert list(zip(pairs.left.tolist(), pairs.right.tolist())) == [(0, 1), (2, 4)]
+
+
+def test_levels_grow_with_agreement_and_rarity() -> None:
+    texts = ["smith", "smyth", "jones", "quill"]
+    codes = np.array([0] * 40 + [1, 2, 3, 3, -1], np.int32)
+    comparison = make_comparison(Field("surname", "name", np.array(texts, object), codes))
+    levels = compare(comparison, every_pair(len(codes), None))
+    of = dict(zip(combinations(range(len(codes)), 2), levels.tolist()))
+    assert of[0, 44] == 0
+    assert of[0, 41] == 1
+    assert 1 < of[0, 40] < of[0, 1] < of[42, 43] == comparison.n_levels - 1

@@ -1,0 +1,106 @@
+"""`link` from files: people that are made up, and all that can be wrong with files of records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from benchmarks.linkage import people
+from workbench.errors import WorkbenchError
+from workbench.evaluation import cluster_scores
+from workbench.verbs.link import link
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_made_up_people_are_found_without_labels(tmp_path: Path) -> None:
+    frame, truth = people(3000, seed=4)
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    result = link([tmp_path / "people.csv"])
+    clusters = result.clusters
+    assert clusters["id"].astype(int).tolist() == frame["record"].tolist()
+    scores = cluster_scores(pd.factorize(clusters["cluster"])[0], truth.to_numpy())
+    assert scores["F1"] > 0.93
+    assert scores["B-cubed F1"] > 0.95
+    assert result.estimates.precision == pytest.approx(scores["precision"], abs=0.06)
+    assert result.clustering.bound <= result.clustering.energy
+    again = link([tmp_path / "people.csv"])
+    assert again.clusters.equals(clusters)
+
+
+def test_two_files_one_to_one(tmp_path: Path) -> None:
+    frame, truth = people(1500, seed=2, copies=2.0)
+    frame["person"] = truth
+    first = frame.drop_duplicates("person")
+    second = frame.drop(first.index).drop_duplicates("person")
+    for name, part in (("a", first), ("b", second)):
+        part.drop(columns="person").to_csv(tmp_path / f"{name}.csv", index=False)
+    result = link([tmp_path / "a.csv", tmp_path / "b.csv"], one_to_one=True)
+    person = dict(zip(frame["record"].astype(str), frame["person"]))
+    groups = [group for _, group in result.clusters.groupby("cluster") if len(group) > 1]
+    assert all(set(group["source"]) == {"a", "b"} and len(group) == 2 for group in groups)
+    right = sum(person[group["id"].iloc[0]] == person[group["id"].iloc[1]] for group in groups)
+    assert right > 0.95 * len(groups)
+    assert right > 0.85 * len(second)
+    assert result.status == "optimal"
+
+
+def test_labels_settle_their_pairs(tmp_path: Path) -> None:
+    frame, _ = people(400, seed=1)
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    before = link([tmp_path / "people.csv"]).clusters.set_index("id")["cluster"]
+    together = next(group.index.tolist() for _, group in before.groupby(before) if len(group) == 2)
+    labels = write(tmp_path / "labels.csv", f"left,right,match\n{together[0]},{together[1]},0\n")
+    after = link([tmp_path / "people.csv"], labels=labels)
+    assert after.labels == 1
+    named = after.clusters.set_index("id")["cluster"]
+    assert named[together[0]] != named[together[1]]
+
+
+ROWS = "id,name,town\n1,ann lee,york\n2,ann lee,york\n3,bob hay,bath\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "code"),
+    [
+        ({"a.csv": ROWS}, {"twice": True}, "E0660"),
+        ({"a.csv": ROWS, "b.csv": "nr,colour\n1,red\n"}, {}, "E0662"),
+        ({"a.csv": "id,name\n1,\n2,\n"}, {}, "E0662"),
+        ({"a.csv": ROWS}, {"id_column": "ident"}, "E0663"),
+        ({"a.csv": "id,name\n1,ann\n1,bob\n"}, {"id_column": "id"}, "E0664"),
+        ({"a.csv": "id,name\n1,ann\n,bob\n"}, {"id_column": "id"}, "E0664"),
+        ({"a.csv": "id,name\n1,ann\n"}, {}, "E0666"),
+        ({"a.csv": ROWS, "b.csv": ROWS, "c.csv": ROWS}, {}, "E0667"),
+        ({"a.csv": ROWS}, {"one_to_one": True}, "E0668"),
+        ({"a.csv": ROWS}, {"labels": "left,right\n1,2\n"}, "E0669"),
+        ({"a.csv": ROWS}, {"labels": "left,right,match\n1,7,1\n"}, "E0669"),
+        ({"a.csv": ROWS}, {"labels": "left,right,match\n1,2,perhaps\n"}, "E0669"),
+        ({"a.csv": ROWS}, {"labels": "left,right,match\n1,2,1\n2,1,0\n"}, "E0669"),
+    ],
+)
+def test_bad_input_is_named(tmp_path: Path, files: dict[str, str], options: dict[str, object], code: str) -> None:
+    given = [write(tmp_path / name, text) for name, text in files.items()]
+    options = dict(options)
+    if options.pop("twice", False):
+        given *= 2
+    if "labels" in options:
+        options["labels"] = write(tmp_path / "labels.csv", str(options["labels"]))
+    with pytest.raises(WorkbenchError) as raised:
+        link(given, **options)  # type: ignore[arg-type]
+    assert raised.value.diagnostics[0].code == code
+
+
+def test_records_without_values_and_files_without_pairs_are_said(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "id,name,town\n1,ann lee,york\n2,,\n3,ann lee,york\n")
+    result = link([path])
+    assert [one.code for one in result.warnings] == ["E0665"]
+    assert len(set(result.clusters["cluster"])) == 2
+    rows = "\n".join(f"{n},{chr(97 + n % 26)}{n * 7919 % 1000:03d}{n}" for n in range(600))
+    unique = write(tmp_path / "unique.csv", f"id,word\n{rows}\n")
+    with pytest.raises(WorkbenchError, match="E0662"):
+        link([unique])

@@ -1,0 +1,115 @@
+"""`link`: which records are of the same thing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workbench.commands.console import (
+    check_output,
+    print_json,
+    print_line,
+    print_table,
+    print_warnings,
+    shown_progress,
+    writing,
+)
+from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, Seed, TimeLimit, examples
+from workbench.errors import ExitCode
+
+if TYPE_CHECKING:
+    from workbench.verbs.link_result import LinkResult
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command(
+        rich_help_panel="Start",
+        epilog=examples(
+            "link people.csv --out clusters.csv",
+            "link shop.csv register.csv --id number --one-to-one --out clusters.csv --pairs pairs.csv",
+        ),
+    )(link)
+
+
+def link(
+    files: Annotated[list[str], typer.Argument(metavar="FILE [FILE]", help="One table of records, or two.")],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="Clusters: source, id, cluster; .csv or .parquet.", rich_help_panel=OUTPUT),
+    ],
+    id_column: Annotated[
+        str | None,
+        typer.Option("--id", metavar="COLUMN", help="The column with the records' names.", rich_help_panel=DATA),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option("--labels", help="Pairs that are known: left,right,match.", rich_help_panel=DATA),
+    ] = None,
+    one_to_one: Annotated[
+        bool,
+        typer.Option("--one-to-one", help="Each record is in one pair at most.", rich_help_panel=SOLVING),
+    ] = False,
+    pairs: Annotated[
+        Path | None,
+        typer.Option("--pairs", help="Compared pairs with their probabilities.", rich_help_panel=OUTPUT),
+    ] = None,
+    seed: Seed = 0,
+    time_limit: TimeLimit = None,
+    json: Json = False,
+) -> None:
+    """Find the records that are of the same thing, in one file or across two, without labels or with some."""
+    from workbench.verbs.link import link as run
+
+    check_output(out)
+    check_output(pairs)
+    with shown_progress(quiet=json) as progress:
+        result = run(
+            files, id_column=id_column, labels=labels, one_to_one=one_to_one, time_limit=time_limit, seed=seed,
+            progress=progress,
+        )  # fmt: skip
+    print_warnings(result.warnings)
+    with writing(out):
+        result.write_clusters(out)
+    if pairs is not None:
+        with writing(pairs):
+            result.write_pairs(pairs)
+    if json:
+        print_json(result.as_record())
+    else:
+        _print(result, out)
+    if result.status == "limit":
+        raise typer.Exit(int(ExitCode.LIMIT))
+
+
+def _print(result: LinkResult, out: Path) -> None:
+    record = result.as_record()
+    print_table(
+        "Candidates",
+        ("statement", "pairs", "new"),
+        [(one["statement"], one["pairs"], one["gain"]) for one in record["statements"]],
+    )
+    print_table(
+        "What agreement says",
+        ("field", "level", "m", "u", "weight"),
+        [
+            (field["field"], level["level"], level["m"], level["u"], level["weight"])
+            for field in record["fields"]
+            for level in field["levels"]
+        ],
+    )
+    for name, why in record["left_out"].items():
+        print_line(f"{name} is not compared: {why}")
+    print_line(
+        f"{record['records']:,} records, {record['candidates']:,} pairs compared "
+        f"({record['share_of_pairs']:.3%} of all), {record['clusters']:,} clusters"
+    )
+    print_line(
+        f"estimated precision {record['estimated_precision']:.3f}, recall {record['estimated_recall']:.3f}; "
+        f"energy {record['energy']:.1f}, bound {record['bound']:.1f}, gap {record['gap']:.3f}"
+    )
+    print_line(f"{result.status} in {result.seconds:.1f} s: {out}")

@@ -1,0 +1,295 @@
+"""Which pairs are compared: blocking statements over keys of the fields, counted before their pairs are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from workbench.arrays import Int32, Int64
+from workbench.linkage.fields import Field
+from workbench.linkage.sorting import different
+
+__all__ = [
+    "Blocks",
+    "Key",
+    "Pairs",
+    "Statement",
+    "all_pairs",
+    "block_pairs",
+    "count_pairs",
+    "every_pair",
+    "keys_of",
+    "propose_statements",
+]
+
+LARGEST_BLOCK = 3000
+"""Records that share a key; larger blocks are left out, for their pairs grow with the square."""
+
+
+MOST_CHANCE = 1e-4
+"""Two keys that random records share more often than this block nothing."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """A value that records may share: a field, its beginning, its year.
+
+    Attributes
+    ----------
+    field : str
+    part : str
+        `all`, `begin3`, `year`, `first word`, ...
+    codes : int32 array, shape (n_records,)
+        -1 where there is none.
+    chance : float
+        The probability that two records drawn at random share it.
+    """
+
+    field: str
+    part: str
+    codes: Int32
+    chance: float
+
+    @property
+    def words(self) -> str:
+        """The key for people."""
+        return self.field if self.part == "all" else f"{self.part} of {self.field}"
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Records that share all of some keys are compared.
+
+    Attributes
+    ----------
+    keys : tuple of Key
+    pairs : int
+        How many pairs that makes, blocks that are too large left out.
+    expected : float
+        How many it would make if the keys were independent and no two records the same.
+    cut : tuple of int
+        Sizes of the blocks that were left out, largest first.
+    gain : int
+        Pairs that no earlier statement makes.
+    """
+
+    keys: tuple[Key, ...]
+    pairs: int
+    expected: float
+    cut: tuple[int, ...] = ()
+    gain: int = 0
+
+    @property
+    def excess(self) -> float:
+        """Pairs beyond those of chance; of a single key all."""
+        return self.pairs if len(self.keys) == 1 else self.pairs - self.expected
+
+    @property
+    def words(self) -> str:
+        """The statement for people."""
+        return "same " + " and ".join(key.words for key in self.keys)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of records, each once: `left < right`, ordered.
+
+    Attributes
+    ----------
+    left, right : int32 arrays, shape (n_pairs,)
+    """
+
+    left: Int32
+    right: Int32
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    @classmethod
+    def of_keys(cls, keys: Int64, n: int) -> Pairs:
+        """Pairs of `left * n + right`, in order."""
+        left, right = np.divmod(keys, max(n, 1))
+        return cls(left.astype(np.int32), right.astype(np.int32))
+
+    def keys(self, n: int) -> Int64:
+        """Each pair as `left * n + right`."""
+        return self.left.astype(np.int64) * n + self.right
+
+    def joined(self, other: Pairs, n: int) -> Pairs:
+        """The pairs of both, each once."""
+        return Pairs.of_keys(different(np.concatenate((self.keys(n), other.keys(n)))), n)
+
+
+_PARTS: dict[str, tuple[tuple[str, Callable[[str], str]], ...]] = {
+    "name": (("first 4 letters", lambda text: text[:4]), ("last 4 letters", lambda text: text[-4:])),
+    "words": (("first 12 letters", lambda text: text[:12]),),
+    "date": (("year", lambda text: text[:4]), ("month and day", lambda text: text[5:])),
+    "code": (("first word", lambda text: text.split()[0]), ("last 3 letters", lambda text: text[-3:])),
+    "number": (),
+    "category": (),
+}
+
+
+def keys_of(fields: Sequence[Field]) -> list[Key]:
+    """All keys that the fields offer."""
+    found: list[Key] = []
+    for field in fields:
+        found.append(_key(field.name, "all", field.codes))
+        for part, take in _PARTS[field.kind]:
+            known: dict[str, int] = {}
+            of_text = np.array([known.setdefault(take(str(text)), len(known)) for text in field.texts], np.int32)
+            if len(known) > 1:
+                codes = np.where(field.codes >= 0, np.append(of_text, -1)[field.codes], -1).astype(np.int32)
+                found.append(_key(field.name, part, codes))
+    return [key for key in found if key.chance > 0]
+
+
+def _key(field: str, part: str, codes: Int32) -> Key:
+    counts = np.bincount(codes[codes >= 0]).astype(float)
+    return Key(field, part, codes, float((counts * (counts - 1)).sum()) / max(1.0, len(codes) * (len(codes) - 1.0)))
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Records grouped by a joint key.
+
+    Attributes
+    ----------
+    order : int64 array
+        Records, block after block, in each the first source's before the second's.
+    starts, middles, stops : int64 arrays, shape (n_blocks,)
+        Of each block; `middles` is where the second source begins, or `stops` for a single source.
+    """
+
+    order: Int64
+    starts: Int64
+    middles: Int64
+    stops: Int64
+
+    @property
+    def sizes(self) -> Int64:
+        return self.stops - self.starts
+
+    def counts(self, linked: bool) -> Int64:
+        """Pairs of each block."""
+        left, right = self.middles - self.starts, self.stops - self.middles
+        return left * right if linked else self.sizes * (self.sizes - 1) // 2
+
+
+def joint_blocks(keys: Sequence[Key], second: Int32 | None) -> Blocks:
+    """Group the records that have all keys. `second`: 0 and 1, which source a record is of; None for one source."""
+    joint = keys[0].codes.astype(np.int64)
+    for key in keys[1:]:
+        joint = np.where((joint >= 0) & (key.codes >= 0), joint * (int(key.codes.max()) + 1) + key.codes, -1)
+    rows = np.flatnonzero(joint >= 0)
+    values = joint[rows]
+    order = np.argsort(values, kind="stable") if second is None else np.lexsort((second[rows], values))
+    values, rows = values[order], rows[order]
+    edges = np.flatnonzero(np.diff(values)) + 1
+    starts = np.concatenate(([0], edges)) if len(rows) else np.zeros(0, np.int64)
+    stops = np.append(edges, len(rows)) if len(rows) else np.zeros(0, np.int64)
+    several = stops - starts > 1
+    starts, stops = starts[several], stops[several]
+    if second is None:
+        return Blocks(rows, starts, stops, stops)
+    firsts = np.concatenate(([0], np.cumsum(second[rows] == 0)))
+    return Blocks(rows, starts, starts + firsts[stops] - firsts[starts], stops)
+
+
+def count_pairs(keys: Sequence[Key], second: Int32 | None, *, largest: int = LARGEST_BLOCK) -> Statement:
+    """A statement with the number of its pairs; none is made."""
+    blocks = joint_blocks(keys, second)
+    sizes, counts = blocks.sizes, blocks.counts(second is not None)
+    too_large = sizes > largest
+    n = len(keys[0].codes)
+    possible = n * (n - 1) / 2 if second is None else float((second == 0).sum()) * float((second == 1).sum())
+    expected = possible * float(np.prod([key.chance for key in keys]))
+    cut = tuple(sorted(map(int, sizes[too_large]), reverse=True))
+    return Statement(tuple(keys), int(counts[~too_large].sum()), expected, cut)
+
+
+def block_pairs(statement: Statement, second: Int32 | None, *, largest: int = LARGEST_BLOCK) -> Int64:
+    """The statement's pairs as `left * n_records + right`."""
+    blocks = joint_blocks(statement.keys, second)
+    n = len(statement.keys[0].codes)
+    found = list(_made(blocks, second is not None, largest))
+    if not found:
+        return np.zeros(0, np.int64)
+    first, other = (blocks.order[np.concatenate(side)] for side in zip(*found))
+    return np.asarray(np.minimum(first, other) * n + np.maximum(first, other))
+
+
+def _made(blocks: Blocks, linked: bool, largest: int) -> Iterator[tuple[Int64, Int64]]:
+    """Places of pairs in `blocks.order`, blocks of one size together."""
+    sizes = blocks.sizes
+    kept = np.flatnonzero((sizes <= largest) & (blocks.counts(linked) > 0))
+    shape = sizes * (largest + 1) + (blocks.middles - blocks.starts) if linked else sizes
+    order = kept[np.argsort(shape[kept], kind="stable")]
+    edges = np.flatnonzero(np.diff(shape[order])) + 1
+    for group in np.split(order, edges):
+        if not len(group):
+            continue
+        size = int(sizes[group[0]])
+        if linked:
+            middle = int(blocks.middles[group[0]] - blocks.starts[group[0]])
+            one, two = (grid.ravel() for grid in np.meshgrid(np.arange(middle), np.arange(middle, size), indexing="ij"))
+        else:
+            one, two = np.triu_indices(size, 1)
+        start = blocks.starts[group][:, None]
+        yield (start + one).ravel(), (start + two).ravel()
+
+
+def propose_statements(
+    keys: Sequence[Key], second: Int32 | None, *, most: int, largest: int = LARGEST_BLOCK
+) -> list[Statement]:
+    """Statements of one or two keys, those that find most matches first, until their pairs are `most`.
+
+    Notes
+    -----
+    Keys of different fields that agree more often than independent ones would, agree because records are of the same
+    thing: the excess of a statement's pairs over those expected by chance estimates the matches it finds. Of each two
+    fields the statement of largest excess is taken, and single keys that make few pairs.
+    """
+    n = len(keys[0].codes) if keys else 0
+    best: dict[tuple[str, ...], Statement] = {}
+    alone = [(key,) for key in keys if key.chance < 1e-3]
+    pairs = [(one, two) for one, two in combinations(keys, 2) if one.field != two.field]
+    for chosen in (*alone, *(both for both in pairs if both[0].chance * both[1].chance < MOST_CHANCE)):
+        one = count_pairs(chosen, second, largest=largest)
+        if not one.pairs or (one.excess < 0.5 * one.pairs if len(chosen) == 2 else one.pairs > 2 * n):
+            continue
+        fields = tuple(key.field for key in chosen)
+        if fields not in best or one.excess > best[fields].excess:
+            best[fields] = one
+    found: list[Statement] = []
+    total = 0
+    for one in sorted(best.values(), key=lambda one: -one.excess):
+        if total + one.pairs <= most:
+            found.append(one)
+            total += one.pairs
+    return found
+
+
+def all_pairs(
+    statements: Sequence[Statement], second: Int32 | None, n: int, *, largest: int = LARGEST_BLOCK
+) -> tuple[Pairs, list[Statement]]:
+    """The pairs of all statements, each once, and the statements with their marginal gains."""
+    union = np.zeros(0, np.int64)
+    said = []
+    for statement in statements:
+        merged = different(np.concatenate((union, block_pairs(statement, second, largest=largest))))
+        said.append(replace(statement, gain=len(merged) - len(union)))
+        union = merged
+    return Pairs.of_keys(union, n), said
+
+
+def every_pair(n: int, second: Int32 | None) -> Pairs:
+    """All pairs of `n` records, or of two sources."""
+    left, right = np.triu_indices(n, 1)
+    if second is not None:
+        across = second[left] != second[right]
+        left, right = left[across], right[across]
+    return Pairs(left.astype(np.int32), right.astype(np.int32))

@@ -1,0 +1,91 @@
+"""Which columns are compared: the empty, the constant and mere row numbers are left out, repetitions undone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.linkage.fields import Field, without_words_of
+
+__all__ = ["Choice", "choose_fields"]
+
+SAMPLE = 3000
+REPEATS = 0.8
+FEW = 20
+"""Of so few records chance makes constants and columns without repetition."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The fields to compare, and what became of the other columns.
+
+    Attributes
+    ----------
+    fields : tuple of Field
+    left_out : dict of str to str
+        Column -> why it is not compared.
+    """
+
+    fields: tuple[Field, ...]
+    left_out: dict[str, str]
+
+
+def choose_fields(given: Sequence[Field], *, one_source: bool) -> Choice:
+    """Choose among the fields made of all columns.
+
+    Parameters
+    ----------
+    one_source : bool
+        Values that never repeat say nothing about duplicates within one source, unless they are texts.
+    """
+    left_out: dict[str, str] = {}
+    kept: list[Field] = []
+    for field in given:
+        why = _useless(field, one_source)
+        if why:
+            left_out[field.name] = why
+        else:
+            kept.append(field)
+    texts = sorted((one for one in kept if one.kind in ("name", "words")), key=lambda one: -_mean_words(one))
+    for place, field in enumerate(texts):
+        repeated = [other for other in texts[place + 1 :] if _repeats(field, other)]
+        if not repeated:
+            continue
+        rest = without_words_of(field, repeated)
+        at = kept.index(field)
+        if rest is None:
+            left_out[field.name] = f"repeats {' and '.join(other.name for other in repeated)}"
+            del kept[at]
+        else:
+            kept[at] = rest
+    return Choice(tuple(kept), left_out)
+
+
+def _useless(field: Field, one_source: bool) -> str:
+    if not field.filled:
+        return "empty"
+    if len(field.texts) == 1 and len(field.codes) > FEW:
+        return f"every value is {field.texts[0]}"
+    never_repeats = int(field.counts.max()) == 1 and field.filled > FEW
+    if one_source and never_repeats and (field.kind in ("number", "code") or _mean_words(field) < 1.05):
+        return "no value repeats: a number of the row"
+    return ""
+
+
+def _mean_words(field: Field) -> float:
+    return float(np.mean([str(text).count(" ") + 1 for text in field.texts[:SAMPLE]]))
+
+
+def _repeats(field: Field, other: Field) -> bool:
+    """Whether most values of `field` hold all words of `other`'s."""
+    both = np.flatnonzero((field.codes >= 0) & (other.codes >= 0))
+    if len(both) < 0.3 * max(1, other.filled):
+        return False
+    rows = both[:: max(1, len(both) // SAMPLE)]
+    said = [
+        set(str(other.texts[other.codes[row]]).split()) <= set(str(field.texts[field.codes[row]]).split())
+        for row in rows
+    ]
+    return float(np.mean(said)) >= REPEATS

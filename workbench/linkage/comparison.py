@@ -1,0 +1,187 @@
+"""Comparison levels: how two records agree in a field, from missing over far and close to equal and rare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from workbench.arrays import Array, Float, Int8, Int32, Int64
+from workbench.linkage.blocking import Pairs
+from workbench.linkage.fields import Field
+from workbench.linkage.similarity import (
+    distinct_pairs,
+    edits,
+    jaro_winkler,
+    number_of,
+    weighted_words,
+    words_alike,
+)
+
+__all__ = ["MISSING", "Comparison", "compare", "make_comparison"]
+
+MISSING = 0
+RARITY = (2, 8, 32, 128, 512, 2048)
+"""Values held by up to so many records form a level of agreement each: a rare value that agrees says more."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The levels of one field. Level 0 is missing, 1 far; the last ones are equal values, the commonest first.
+
+    Attributes
+    ----------
+    field : Field
+    near : tuple of str
+        Names of the levels between far and equal, in words.
+    equal : tuple of (int or None)
+        The largest number of records that hold a value, of each level of equal values; None for any.
+    """
+
+    field: Field
+    near: tuple[str, ...]
+    equal: tuple[int | None, ...]
+
+    @property
+    def n_levels(self) -> int:
+        return 2 + len(self.near) + len(self.equal)
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """All levels in words."""
+        equal = ["same" if most is None else f"same, held by up to {most:,}" for most in self.equal]
+        return ("missing", "far", *self.near, *equal)
+
+    @cached_property
+    def equal_level(self) -> Int8:
+        """Of each value, the level of two records that both hold it."""
+        found = np.full(len(self.field.texts), 2 + len(self.near), np.int8)
+        for place, most in enumerate(self.equal):
+            if most is not None:
+                found[self.field.counts <= most] = 2 + len(self.near) + place
+        return found
+
+    def chance(self, levels: Int8) -> Float:
+        """The probability of each level for two records drawn at random, given that both have a value.
+
+        Of equal values it is exact, from their counts; the others share the rest as in `levels` of a sample.
+        """
+        counts = self.field.counts.astype(float)
+        total = max(2.0, counts.sum())
+        found = np.bincount(levels, minlength=self.n_levels).astype(float) + 0.5
+        found[MISSING] = 0.0
+        first = 2 + len(self.near)
+        same = np.bincount(self.equal_level, counts * (counts - 1), minlength=self.n_levels) / (total * (total - 1))
+        found[first:] = 0.0
+        found *= max(1e-9, 1.0 - same.sum()) / max(found.sum(), 1e-12)
+        return np.asarray(found + same)
+
+
+def make_comparison(field: Field) -> Comparison:
+    """The comparison that suits a field's kind."""
+    near = _LEVELS[field.kind][0]
+    top = int(field.counts.max(initial=0))
+    bounds = [most for most in RARITY if most < top]
+    return Comparison(field, near, (None, *reversed(bounds)))
+
+
+def compare(comparison: Comparison, pairs: Pairs) -> Int8:
+    """The level of each pair.
+
+    Cost: similarities are computed once for each different pair of values.
+    """
+    field = comparison.field
+    left, right = field.codes[pairs.left], field.codes[pairs.right]
+    levels = np.zeros(len(pairs), np.int8)
+    equal = (left == right) & (left >= 0)
+    levels[equal] = comparison.equal_level[left[equal]]
+    different = np.flatnonzero((left != right) & (left >= 0) & (right >= 0))
+    if len(different):
+        one, other, place = distinct_pairs(left[different], right[different], len(field.texts))
+        levels[different] = _LEVELS[field.kind][1](field, one, other)[place]
+    return levels
+
+
+def _names(field: Field, one: Int32, other: Int32) -> Int8:
+    alike = jaro_winkler(field.texts, one, other)
+    level = np.digitize(alike, (0.7, 0.8, 0.88, 0.94)).astype(np.int8) + np.int8(1)
+    return level
+
+
+def _codes(field: Field, one: Int32, other: Int32) -> Int8:
+    apart = edits(field.texts, one, other, most=2)
+    start = _start_codes(field)
+    level = np.full(len(one), 1, np.int8)
+    level[start[one] == start[other]] = 2
+    level[apart == 2] = 3
+    level[apart <= 1] = 4
+    return level
+
+
+def _start_codes(field: Field) -> Int64:
+    known: dict[str, int] = {}
+    starts = [
+        str(text).split()[0] if " " in str(text) else str(text)[: (len(str(text)) + 1) // 2] for text in field.texts
+    ]
+    return np.array([known.setdefault(text, len(known)) for text in starts], np.int64)
+
+
+def _dates(field: Field, one: Int32, other: Int32) -> Int8:
+    apart = edits(field.texts, one, other, most=2)
+    years = number_of(np.array([str(text)[:4] for text in field.texts], object))
+    gap = np.abs(years[one] - years[other])
+    level = np.full(len(one), 1, np.int8)
+    level[gap <= 10] = 2
+    level[gap <= 2] = 3
+    level[apart == 2] = 4
+    level[gap == 0] = 5
+    level[apart <= 1] = 6
+    return level
+
+
+def _numbers(field: Field, one: Int32, other: Int32) -> Int8:
+    values = number_of(field.texts)
+    gap = np.abs(values[one] - values[other])
+    spread = float(np.nanstd(np.repeat(values, field.counts))) or 1.0
+    size = np.maximum(np.maximum(np.abs(values[one]), np.abs(values[other])), 1e-12)
+    level = np.full(len(one), 1, np.int8)
+    level[gap <= 0.5 * spread] = 2
+    level[(gap <= 0.1 * spread) | (gap <= 0.01 * size) & (gap <= 0.3 * spread)] = 3
+    level[(gap <= 0.02 * spread)] = 4
+    return level
+
+
+def _words(field: Field, one: Int32, other: Int32) -> Int8:
+    alike = words_alike(weighted_words(field), one, other)
+    return np.digitize(alike, (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)).astype(np.int8) + np.int8(1)
+
+
+def _categories(field: Field, one: Int32, other: Int32) -> Int8:
+    return np.where(jaro_winkler(field.texts, one, other) >= 0.9, 2, 1).astype(np.int8)
+
+
+_LEVELS: dict[str, tuple[tuple[str, ...], Callable[[Field, Int32, Int32], Int8]]] = {
+    "name": (("somewhat alike", "alike", "close", "very close"), _names),
+    "code": (("same beginning", "two letters apart", "one letter apart"), _codes),
+    "date": (("within ten years", "within two years", "two digits apart", "same year", "one digit apart"), _dates),
+    "number": (("near", "close", "very close"), _numbers),
+    "words": (
+        (
+            "few words shared",
+            "some words shared",
+            "many words shared",
+            "most words shared",
+            "nearly all words shared",
+            "all but a word shared",
+        ),
+        _words,
+    ),
+    "category": (("alike",), _categories),
+}
+
+
+def levels_of(comparisons: Sequence[Comparison], pairs: Pairs) -> Array:
+    """The levels of all pairs, int8 shape (n_pairs, n_comparisons)."""
+    return np.stack([compare(one, pairs) for one in comparisons], axis=1)

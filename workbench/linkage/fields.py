@@ -1,0 +1,116 @@
+"""What records are compared by: a field is a column with a kind of comparison and the counts of its values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from workbench.arrays import Array, Int32, Int64
+
+__all__ = ["Field", "FieldKind", "kind_of_texts", "make_field", "without_words_of"]
+
+FieldKind = Literal["name", "words", "date", "number", "code", "category"]
+"""`name`: few words, misspelt; `words`: many; `code`: letters and digits in order; `category`: few values."""
+
+SAMPLE = 4000
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of all records.
+
+    Attributes
+    ----------
+    name : str
+    kind : FieldKind
+    texts : object array of str
+        The different values.
+    codes : int32 array, shape (n_records,)
+        The value of each record, a place in `texts`; -1 where it is missing.
+    beyond : tuple of str
+        Fields whose words were taken out of this one, because it repeats them.
+    """
+
+    name: str
+    kind: FieldKind
+    texts: Array
+    codes: Int32
+    beyond: tuple[str, ...] = ()
+
+    @cached_property
+    def counts(self) -> Int64:
+        """How many records hold each value."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts))
+
+    @property
+    def filled(self) -> int:
+        """How many records have a value."""
+        return int((self.codes >= 0).sum())
+
+    @cached_property
+    def words(self) -> tuple[Int32, Int64, int]:
+        """Words of the values as `(word ids, starts, number of words)`: value v has `ids[starts[v]:starts[v + 1]]`."""
+        known: dict[str, int] = {}
+        ids: list[int] = []
+        starts = np.zeros(len(self.texts) + 1, np.int64)
+        for place, text in enumerate(self.texts):
+            ids.extend(known.setdefault(word, len(known)) for word in dict.fromkeys(text.split()))
+            starts[place + 1] = len(ids)
+        return np.array(ids, np.int32), starts, len(known)
+
+
+def make_field(name: str, kind: str, texts: Sequence[str], codes: Int32, *, beyond: tuple[str, ...] = ()) -> Field:
+    """A field of a column; texts get the kind of comparison that suits them."""
+    values = np.array(texts, object)
+    chosen: FieldKind = kind if kind in ("date", "number") else kind_of_texts(values, codes)  # type: ignore[assignment]
+    return Field(name, chosen, values, codes, beyond)
+
+
+def kind_of_texts(texts: Array, codes: Int32) -> FieldKind:
+    """How texts are compared, told by a sample of them."""
+    if not len(texts):
+        return "category"
+    sample = [str(text) for text in texts[:: max(1, len(texts) // SAMPLE)]]
+    words = float(np.mean([text.count(" ") + 1 for text in sample]))
+    with_digits = float(np.mean([any(letter.isdigit() for letter in text) for text in sample]))
+    length = float(np.mean([len(text) for text in sample]))
+    commonest = float(np.bincount(codes[codes >= 0], minlength=1).max()) / max(1, int((codes >= 0).sum()))
+    if len(texts) <= 30 or (commonest > 0.3 and len(texts) <= 1000):
+        return "category"
+    if words > 4 or (words > 3 and length > 24):
+        return "words"
+    return "code" if with_digits > 0.6 and length <= 16 else "name"
+
+
+def without_words_of(field: Field, others: Sequence[Field]) -> Field | None:
+    """The field with the words of others taken out, where it repeats them in most records; None where it adds nothing.
+
+    A full name beside a first name and a surname says the middle names: compared as it stands it would count the same
+    agreement twice.
+    """
+    sets = [field, *others]
+    split = [[frozenset(text.split()) for text in one.texts] for one in sets]
+    rest: dict[tuple[int, ...], str] = {}
+    codes = np.stack([one.codes for one in sets], axis=1)
+    unique, inverse = np.unique(codes, axis=0, return_inverse=True)
+    texts: dict[str, int] = {}
+    of_unique = np.full(len(unique), -1, np.int32)
+    for place, row in enumerate(unique):
+        if row[0] < 0:
+            continue
+        said = frozenset().union(*(split[n][row[n]] for n in range(1, len(sets)) if row[n] >= 0))
+        words = " ".join(word for word in str(field.texts[row[0]]).split() if word not in said)
+        if words:
+            of_unique[place] = texts.setdefault(words, len(texts))
+    del rest
+    left = of_unique[inverse.ravel()]
+    if (left >= 0).sum() < 0.02 * max(1, field.filled):
+        return None
+    beyond = tuple(other.name for other in others)
+    return Field(
+        field.name, kind_of_texts(np.array(list(texts), object), left), np.array(list(texts), object), left, beyond
+    )

@@ -1,0 +1,143 @@
+"""From fields to clusters: candidates, levels, the mixture and its tree, the partition. Arrays in, arrays out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from workbench.arrays import Float, Int8, Int32
+from workbench.linkage.blocking import (
+    Pairs,
+    Statement,
+    all_pairs,
+    every_pair,
+    keys_of,
+    propose_statements,
+)
+from workbench.linkage.comparison import Comparison, levels_of
+from workbench.linkage.fields import Field
+from workbench.linkage.mixture import Mixture, Patterns, fit_mixture, patterns_of, sample_pairs
+from workbench.linkage.neighbours import near_pairs
+from workbench.linkage.tree import TreeModel, fit_tree
+from workbench.progress import SILENT, Progress
+
+__all__ = ["Candidates", "LinkModel", "compare_candidates", "find_candidates", "learn"]
+
+PAIRS_A_RECORD = 60
+FEW_PAIRS = 100_000
+"""So many possible pairs are all compared."""
+RANDOM_PAIRS = 400_000
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The pairs to compare and how they were found.
+
+    Attributes
+    ----------
+    pairs : Pairs
+    statements : list of Statement
+        Empty where all pairs are compared.
+    possible : float
+        How many pairs there could be.
+    near : tuple of (str, int)
+        Fields whose words or letters are near, and the pairs that only they found.
+    """
+
+    pairs: Pairs
+    statements: list[Statement]
+    possible: float
+    near: tuple[tuple[str, int], ...] = ()
+
+    def beside(self, more: Pairs, n: int) -> Candidates:
+        """With further pairs."""
+        return replace(self, pairs=self.pairs.joined(more, n)) if len(more) else self
+
+    @property
+    def share(self) -> float:
+        """Of all possible pairs."""
+        return len(self.pairs) / max(1.0, self.possible)
+
+
+@dataclass(frozen=True)
+class LinkModel:
+    """Comparisons with what their levels say.
+
+    Attributes
+    ----------
+    comparisons : tuple of Comparison
+    mixture : Mixture
+        Of independent fields: m, u and the share of matches among all pairs.
+    tree : TreeModel
+        With correlated non-matches: what scores are made of.
+    """
+
+    comparisons: tuple[Comparison, ...]
+    mixture: Mixture
+    tree: TreeModel
+
+    def levels(self, pairs: Pairs) -> Int8:
+        """Levels of pairs, shape (n_pairs, n_comparisons)."""
+        return levels_of(self.comparisons, pairs)
+
+    def scores(self, pairs: Pairs) -> Float:
+        """Log odds of pairs."""
+        return self.tree.scores(self.levels(pairs))
+
+
+def find_candidates(fields: Sequence[Field], second: Int32 | None) -> Candidates:
+    """Block on keys of the fields, or take all pairs where they are few.
+
+    Parameters
+    ----------
+    second : int32 array or None
+        0 and 1: the source of each record, of two.
+    """
+    n = len(fields[0].codes)
+    ones = 0 if second is None else int(second.sum())
+    possible = n * (n - 1) / 2 if second is None else float(ones * (n - ones))
+    if possible <= FEW_PAIRS:
+        return Candidates(every_pair(n, second), [], possible)
+    statements = propose_statements(keys_of(fields), second, most=PAIRS_A_RECORD * n)
+    pairs, said = all_pairs(statements, second, n)
+    near = []
+    for field in fields:
+        if field.kind == "words" or (field.kind == "name" and not said):
+            more = near_pairs(field, second, most=PAIRS_A_RECORD * n // 4)
+            before = len(pairs)
+            pairs = pairs.joined(more, n)
+            near.append((field.name, len(pairs) - before))
+    return Candidates(pairs, said, possible, tuple(near))
+
+
+def compare_candidates(comparisons: Sequence[Comparison], candidates: Candidates) -> tuple[Int8, Patterns]:
+    """The levels of the candidates and their patterns."""
+    levels = levels_of(comparisons, candidates.pairs)
+    return levels, patterns_of(levels, comparisons)
+
+
+def learn(
+    comparisons: Sequence[Comparison],
+    candidates: Candidates,
+    patterns: Patterns,
+    second: Int32 | None,
+    *,
+    seed: int = 0,
+    known: tuple[Float, Float] | None = None,
+    progress: Progress = SILENT,
+) -> LinkModel:
+    """EM: first independent fields with chance agreement known, then correlated ones.
+
+    Parameters
+    ----------
+    known : pair of float64 arrays, shape (n_patterns,), optional
+        Labelled matches and non-matches of each pattern.
+    """
+    n = len(comparisons[0].field.codes)
+    progress.step("weights", 0, 2)
+    sampled = levels_of(comparisons, Pairs(*sample_pairs(n, RANDOM_PAIRS, seed, second)))
+    chances = [one.chance(sampled[:, place]) for place, one in enumerate(comparisons)]
+    mixture = fit_mixture(patterns, comparisons, chances, candidates.possible)
+    progress.step("weights", 1, 2)
+    tree = fit_tree(patterns, comparisons, mixture.scores(patterns.levels), known=known)
+    return LinkModel(tuple(comparisons), mixture, tree)

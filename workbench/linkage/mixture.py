@@ -1,0 +1,155 @@
+"""Fellegi-Sunter without labels: EM for the hidden match behind the comparison levels of candidate pairs.
+
+Each pair is a match or not; given that, its levels follow m or u. Where fields are independent given the match, the
+M-step is closed: shares of expected counts. It is the start of `workbench.linkage.tree`, where they are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.arrays import Array, Float, Int8, Int64
+from workbench.linkage.comparison import MISSING, Comparison
+from workbench.linkage.sorting import grouped
+
+__all__ = ["Mixture", "Patterns", "fit_mixture", "patterns_of", "sample_pairs", "sigmoid"]
+
+SMOOTHING = 0.5
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """The different rows of levels among pairs.
+
+    Attributes
+    ----------
+    levels : int8 array, shape (n_patterns, n_comparisons)
+    counts : int64 array, shape (n_patterns,)
+    of_pair : int64 array, shape (n_pairs,)
+    """
+
+    levels: Int8
+    counts: Int64
+    of_pair: Int64
+
+
+def patterns_of(levels: Int8, comparisons: Sequence[Comparison]) -> Patterns:
+    """Group pairs of equal levels; one sort."""
+    code = np.zeros(len(levels), np.int64)
+    for place, one in enumerate(comparisons):
+        code = code * one.n_levels + levels[:, place]
+    first, of_pair, counts = grouped(code)
+    return Patterns(levels[first], counts, of_pair)
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """What was learned.
+
+    Attributes
+    ----------
+    m, u : tuples of float64 arrays, shape (n_levels,)
+        Probabilities of the levels of each comparison among matches and among non-matches, given both values are there.
+    prior : float
+        Share of matches among all pairs of records that could match.
+    trace : tuple of float
+        The log likelihood of the candidates, step by step.
+    """
+
+    m: tuple[Float, ...]
+    u: tuple[Float, ...]
+    prior: float
+    trace: tuple[float, ...] = ()
+
+    @property
+    def weights(self) -> tuple[Float, ...]:
+        """The logarithm of m/u of each level; 0 where a value is missing."""
+        found = []
+        for m, u in zip(self.m, self.u):
+            one = np.log(np.maximum(m, 1e-12)) - np.log(np.maximum(u, 1e-12))
+            one[MISSING] = 0.0
+            found.append(one)
+        return tuple(found)
+
+    @property
+    def intercept(self) -> float:
+        """The logarithm of the prior odds."""
+        return float(np.log(self.prior) - np.log1p(-self.prior))
+
+    def scores(self, levels: Int8) -> Float:
+        """Log odds of a match, shape (n,)."""
+        total = np.full(len(levels), self.intercept)
+        for place, weights in enumerate(self.weights):
+            total += weights[levels[:, place]]
+        return total
+
+
+def fit_mixture(
+    patterns: Patterns,
+    comparisons: Sequence[Comparison],
+    chances: Sequence[Float],
+    n_possible: float,
+    *,
+    iterations: int = 60,
+) -> Mixture:
+    """EM with u fixed at chance: what two records drawn at random share.
+
+    Parameters
+    ----------
+    chances : sequence of float64 arrays
+        `Comparison.chance` of each comparison.
+    n_possible : float
+        Pairs of records that could match, candidates or not.
+    """
+    u = tuple(np.asarray(one) for one in chances)
+    m = tuple(_first_guess(comparison, one) for comparison, one in zip(comparisons, u))
+    mixture = Mixture(m, u, min(0.5, 0.2 * float(patterns.counts.sum()) / n_possible))
+    trace: list[float] = []
+    for _ in range(iterations):
+        scores = mixture.scores(patterns.levels)
+        match = sigmoid(scores) * patterns.counts
+        m = tuple(
+            _shares(patterns.levels[:, place], match, comparison.n_levels, u[place])
+            for place, comparison in enumerate(comparisons)
+        )
+        prior = float(np.clip(match.sum() / n_possible, 1e-12, 0.5))
+        moved = max(float(np.abs(new - old).max()) for new, old in zip(m, mixture.m))
+        trace.append(float((np.logaddexp(0.0, scores) * patterns.counts).sum()))
+        mixture = Mixture(m, u, prior, tuple(trace))
+        if moved < 1e-5:
+            break
+    return mixture
+
+
+def _first_guess(comparison: Comparison, u: Float) -> Float:
+    """Nine of ten matches agree, closely or fully, as values are frequent."""
+    found = np.zeros(comparison.n_levels)
+    first = 2 + len(comparison.near)
+    counts = np.bincount(comparison.equal_level, comparison.field.counts, minlength=comparison.n_levels)[first:]
+    found[first:] = 0.8 * counts / max(counts.sum(), 1.0)
+    found[2:first] = 0.12 / max(1, first - 2)
+    found[1] = 0.08
+    return found
+
+
+def _shares(levels: Int8, weight: Float, n_levels: int, base: Float) -> Float:
+    counts = np.bincount(levels, weight, minlength=n_levels) + SMOOTHING * base
+    counts[MISSING] = 0.0
+    return np.asarray(counts / counts.sum())
+
+
+def sigmoid(scores: Float) -> Float:
+    """Probabilities of log odds."""
+    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(scores, -700, 700))))
+
+
+def sample_pairs(n: int, size: int, seed: int, second: Array | None) -> tuple[Array, Array]:
+    """Random pairs of different records; of two sources where `second` says which."""
+    random = np.random.default_rng(seed)
+    left = random.integers(0, n, size)
+    right = random.integers(0, n, size)
+    keep = left != right if second is None else second[left] < second[right]
+    return left[keep].astype(np.int32), right[keep].astype(np.int32)

@@ -1,0 +1,80 @@
+"""How alike two values are, of many pairs of values at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from rapidfuzz.distance import DamerauLevenshtein, JaroWinkler
+from rapidfuzz.process import cpdist
+from scipy.sparse import csr_array
+
+from workbench.arrays import Array, Float32, Int32, Int64
+from workbench.linkage.fields import Field
+from workbench.linkage.sorting import grouped
+
+__all__ = ["distinct_pairs", "edits", "jaro_winkler", "number_of", "weighted_words", "words_alike"]
+
+CHUNK = 1 << 20
+
+
+def jaro_winkler(texts: Array, left: Int32, right: Int32) -> Float32:
+    """Jaro-Winkler similarity of `texts[left]` and `texts[right]` (Winkler 1990), in [0, 1]."""
+    found = np.empty(len(left), np.float32)
+    for start in range(0, len(left), CHUNK):
+        part = slice(start, start + CHUNK)
+        found[part] = cpdist(
+            texts[left[part]], texts[right[part]], scorer=JaroWinkler.normalized_similarity, dtype=np.float32
+        ).ravel()
+    return found
+
+
+def edits(texts: Array, left: Int32, right: Int32, *, most: int = 3) -> Array:
+    """Insertions, deletions, changes and exchanges of neighbours between two texts; `most + 1` beyond `most`."""
+    found = np.empty(len(left), np.int8)
+    for start in range(0, len(left), CHUNK):
+        part = slice(start, start + CHUNK)
+        found[part] = cpdist(
+            texts[left[part]], texts[right[part]], scorer=DamerauLevenshtein.distance, score_cutoff=most, dtype=np.int8
+        ).ravel()
+    return found
+
+
+def weighted_words(field: Field) -> csr_array:
+    """The values as rows of words, weighted by how rare they are among records and scaled to length 1 (tf-idf)."""
+    ids, starts, n_words = field.words
+    sizes = np.diff(starts)
+    held = np.bincount(ids, weights=np.repeat(field.counts, sizes), minlength=n_words)
+    weights = np.log1p(field.filled / np.maximum(held, 1.0))[ids]
+    matrix = csr_array((weights, ids.astype(np.int32), starts), shape=(len(field.texts), n_words))
+    length = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
+    scale = np.repeat(1.0 / np.maximum(length, 1e-12), sizes)
+    return csr_array((weights * scale, ids.astype(np.int32), starts), shape=matrix.shape)
+
+
+def words_alike(matrix: csr_array, left: Int32, right: Int32) -> Float32:
+    """Cosine of pairs of rows."""
+    found = np.empty(len(left), np.float32)
+    for start in range(0, len(left), CHUNK // 8):
+        part = slice(start, start + CHUNK // 8)
+        found[part] = np.asarray(matrix[left[part]].multiply(matrix[right[part]]).sum(axis=1)).ravel()
+    return found
+
+
+def number_of(texts: Array) -> Array:
+    """Numbers that texts say; NaN where they say none."""
+
+    def read(text: str) -> float:
+        try:
+            return float(text)
+        except ValueError:
+            return float("nan")
+
+    return np.array([read(str(text)) for text in texts])
+
+
+def distinct_pairs(left: Int32, right: Int32, n: int) -> tuple[Int32, Int32, Int64]:
+    """Unordered pairs of values, each once, and where each given pair is among them."""
+    low, high = np.minimum(left, right).astype(np.int64), np.maximum(left, right)
+    pair = low * n + high
+    place, inverse, _ = grouped(pair)
+    first, second = np.divmod(pair[place], n)
+    return first.astype(np.int32), second.astype(np.int32), inverse

@@ -1,0 +1,26 @@
+"""Different values of large integer arrays by sorting, which NumPy does by vector instructions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.arrays import Int64
+
+__all__ = ["different", "grouped"]
+
+
+def different(values: Int64) -> Int64:
+    """The different values in order; `np.unique` hashes, which is ten times slower on millions."""
+    found = np.sort(values)
+    return found[np.append(True, found[1:] != found[:-1])] if len(found) else found
+
+
+def grouped(values: Int64) -> tuple[Int64, Int64, Int64]:
+    """Of the different values in order: a place of each, which one every element is, and how often each stands."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(values) else np.zeros(0, np.int64)
+    counts = np.diff(np.append(starts, len(values)))
+    inverse = np.empty(len(values), np.int64)
+    inverse[order] = np.repeat(np.arange(len(starts)), counts)
+    return order[starts], inverse, counts

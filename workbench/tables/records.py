@@ -1,0 +1,142 @@
+"""The rows of staged tables as records: columns of one name side by side, each cell a code into its column's texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow
+import pyarrow.compute as pc
+
+from workbench.arrays import Array, Int32
+from workbench.tables.profile import ColumnCounts, TableCounts, count_table
+from workbench.tables.staging import StagedTable, Staging
+from workbench.tables.values import date_value, is_blank, number_value
+
+__all__ = ["RecordColumn", "Records", "read_records"]
+
+MOSTLY = 0.6
+
+
+@dataclass(frozen=True)
+class RecordColumn:
+    """One column of all records.
+
+    Attributes
+    ----------
+    name : str
+    kind : {'date', 'number', 'text'}
+        What most cells are. Dates are texts `2020-01-31` where they can be read and as written where not.
+    texts : list of str
+        The different cells: lower case, without accents and punctuation; dates and numbers in one form.
+    codes : int32 array, shape (n_records,)
+        Of each record, the place in `texts`; -1 where nothing is known.
+    """
+
+    name: str
+    kind: str
+    texts: list[str]
+    codes: Int32
+
+
+@dataclass(frozen=True)
+class Records:
+    """The records of one or two sources, one source after the other.
+
+    Attributes
+    ----------
+    sources : tuple of str
+        Names of the tables.
+    source : int32 array, shape (n_records,)
+        Which of them a record is of.
+    ids : object array, shape (n_records,)
+        Texts that tell the records of a source apart.
+    id_column : str or None
+        Where they stand; None where they are row numbers.
+    columns : tuple of RecordColumn
+    """
+
+    sources: tuple[str, ...]
+    source: Int32
+    ids: Array
+    id_column: str | None
+    columns: tuple[RecordColumn, ...]
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+
+def read_records(
+    staging: Staging, tables: Sequence[StagedTable], names: Sequence[Sequence[str]], id_columns: Sequence[str | None]
+) -> Records:
+    """Read columns of staged tables.
+
+    Parameters
+    ----------
+    tables : sequence of StagedTable
+    names : sequence of sequences of str
+        The columns to be compared: of each, its name in every table.
+    id_columns : sequence of (str or None)
+        Of each table the column with the records' names; None takes the rows' numbers.
+    """
+    counted = [count_table(staging, table) for table in tables]
+    columns = tuple(_column(staging, counted, of_tables) for of_tables in names)
+    source = np.repeat(np.arange(len(tables), dtype=np.int32), [table.rows for table in tables])
+    ids = [_ids(staging, table, name) for table, name in zip(tables, id_columns)]
+    return Records(tuple(table.name for table in tables), source, np.concatenate(ids), id_columns[0], columns)
+
+
+def _ids(staging: Staging, table: StagedTable, name: str | None) -> Array:
+    if name is None:
+        return np.array([str(row + 1) for row in range(table.rows)], object)
+    return np.array([row[0] for row in staging.rows(f"SELECT {table.cell(name)} FROM {table.relation}")], object)
+
+
+def _column(staging: Staging, counted: Sequence[TableCounts], names: Sequence[str]) -> RecordColumn:
+    found = [table.by_name[name] for table, name in zip(counted, names)]
+    kind = _kind(found)
+    chunks = []
+    for table, column in zip(counted, found):
+        cell = _cell(table.table.cell(column.name), column, kind)
+        with staging.record_batches(f"SELECT {cell} AS x FROM {table.table.relation}") as batches:
+            chunks += batches.read_all().column(0).chunks
+    cells = pyarrow.chunked_array(chunks, type=pyarrow.string())
+    texts, codes = _encoded(cells, plain=kind == "text")
+    return RecordColumn(names[0], kind, texts, codes)
+
+
+def _kind(columns: Sequence[ColumnCounts]) -> str:
+    filled = [column for column in columns if column.filled]
+    if filled and all(column.dates >= MOSTLY * column.filled and column.reading.format for column in filled):
+        return "date"
+    if filled and all(column.numbers >= 0.95 * column.filled and not column.leading_zeros for column in filled):
+        return "number"
+    return "text"
+
+
+def _cell(cell: str, column: ColumnCounts, kind: str) -> str:
+    """A cell as text in the one form of its kind; NULL where nothing is known."""
+    reading = column.reading
+    value = f"lower({cell})"
+    if kind == "date" and reading.format:
+        value = f"coalesce(strftime({date_value(cell, reading.format)}, '%Y-%m-%d'), {value})"
+    elif kind == "number":
+        value = f"({number_value(cell, reading.decimal or '.')})::VARCHAR"
+    return f"CASE WHEN NOT {is_blank(cell, reading.blanks)} THEN {value} END"
+
+
+def _encoded(cells: pyarrow.ChunkedArray, *, plain: bool) -> tuple[list[str], Int32]:
+    """Cells as codes into their different texts; `plain` keeps letters and digits only."""
+    raw = pc.dictionary_encode(cells).combine_chunks()
+    if isinstance(raw, pyarrow.ChunkedArray):
+        raw = raw.chunk(0)
+    codes = np.asarray(pc.fill_null(raw.indices, -1), np.int32)
+    values = raw.dictionary
+    if plain:
+        values = pc.replace_substring_regex(pc.utf8_normalize(values, form="NFKD"), r"\p{Mn}+", "")
+        values = pc.utf8_trim_whitespace(pc.replace_substring_regex(values, r"[^\p{L}\p{N}]+", " "))
+        values = pc.if_else(pc.equal(values, ""), None, values)
+    again = pc.dictionary_encode(values)
+    of_raw = np.append(np.asarray(pc.fill_null(again.indices, -1), np.int32), np.int32(-1))
+    return again.dictionary.to_pylist(), of_raw[codes]

@@ -1,0 +1,125 @@
+"""Pairs whose answer is known: read from a file, fitted, and kept as they are."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.arrays import Bool, Float
+from workbench.errors import Diagnostic, InputError, UsageError
+from workbench.linkage.blocking import Pairs
+from workbench.linkage.clustering import CLIP
+from workbench.linkage.linker import Candidates
+from workbench.linkage.mixture import Patterns
+from workbench.tables import StagedTable, find_sources, stage
+from workbench.tables.records import Records
+
+__all__ = ["LabelledPairs", "read_labels"]
+
+YES = frozenset("1 1.0 true yes y t match same".split())
+NO = frozenset("0 0.0 false no n f different".split())
+SHOWN = 5
+
+
+@dataclass(frozen=True)
+class LabelledPairs:
+    """Pairs of records and whether they are the same.
+
+    Attributes
+    ----------
+    pairs : Pairs
+    match : bool array, shape (n_labels,)
+    """
+
+    pairs: Pairs
+    match: Bool
+
+    @classmethod
+    def none(cls) -> LabelledPairs:
+        """No label at all."""
+        empty = np.zeros(0, np.int32)
+        return cls(Pairs(empty, empty), np.zeros(0, np.bool_))
+
+    def places(self, candidates: Candidates, n: int) -> np.ndarray:
+        """Where the labelled pairs are among the candidates, which hold them all."""
+        return np.searchsorted(candidates.pairs.keys(n), self.pairs.keys(n))
+
+    def by_pattern(self, candidates: Candidates, patterns: Patterns, n: int) -> tuple[Float, Float] | None:
+        """How many labelled matches and non-matches each pattern of levels has."""
+        if not len(self.match):
+            return None
+        of_label = patterns.of_pair[self.places(candidates, n)]
+        size = len(patterns.counts)
+        yes = np.bincount(of_label[self.match], minlength=size).astype(float)
+        return yes, np.bincount(of_label[~self.match], minlength=size).astype(float)
+
+    def applied(self, scores: Float, candidates: Candidates, n: int) -> Float:
+        """The scores with labelled pairs settled."""
+        if not len(self.match):
+            return scores
+        found = scores.copy()
+        found[self.places(candidates, n)] = np.where(self.match, 2 * CLIP, -2 * CLIP)
+        return found
+
+
+def read_labels(path: str | os.PathLike[str], records: Records) -> LabelledPairs:
+    """Read a table with the columns left, right, match.
+
+    Raises
+    ------
+    InputError
+        E0669 for columns that are missing, ids that no record has, answers that are neither yes nor no, and pairs that
+        are labelled both ways.
+    """
+    with stage(find_sources([path])) as staging:
+        (table,) = list(staging.tables.values())[:1]
+        missing = [name for name in ("left", "right", "match") if name not in table.columns]
+        if missing:
+            raise UsageError.of(
+                "E0669",
+                f"{table.source.shown} has no column {', '.join(missing)}",
+                help="labels are a table with the columns left, right (ids of two records) and match (1 or 0)",
+            )
+        cells = ", ".join(table.cell(name) for name in ("left", "right", "match"))
+        rows = staging.rows(f"SELECT {cells} FROM {table.relation}")
+    return _pairs_of(rows, table, records)
+
+
+def _pairs_of(rows: list[tuple[str | None, ...]], table: StagedTable, records: Records) -> LabelledPairs:
+    sides = [0, len(records.sources) - 1]
+    known = [{str(records.ids[row]): int(row) for row in np.flatnonzero(records.source == place)} for place in sides]
+    faults: list[Diagnostic] = []
+    found: dict[tuple[int, int], bool] = {}
+    for number, (left, right, match) in enumerate(rows):
+        row = number + table.first_row
+        said = (match or "").casefold()
+        if said not in YES | NO:
+            faults.append(_fault(table, row, "match", f"{match!r} is neither 1 (the same) nor 0 (not)"))
+            continue
+        ends = []
+        for name, text, place in (("left", left, 0), ("right", right, 1)):
+            at = known[place].get(str(text))
+            if at is None:
+                where = records.sources[sides[place]]
+                faults.append(_fault(table, row, name, f"{where} has no record {text}"))
+            else:
+                ends.append(at)
+        if len(ends) < 2:
+            continue
+        if ends[0] == ends[1]:
+            faults.append(_fault(table, row, "right", f"{left} is paired with itself"))
+            continue
+        pair = (min(ends), max(ends))
+        if found.setdefault(pair, said in YES) != (said in YES):
+            faults.append(_fault(table, row, "match", f"{left} and {right} are labelled both ways"))
+    if faults:
+        raise InputError(tuple(faults[:SHOWN]))
+    order = sorted(found)
+    rows_of = np.array(order, np.int32).reshape(-1, 2)
+    return LabelledPairs(Pairs(rows_of[:, 0], rows_of[:, 1]), np.array([found[pair] for pair in order], np.bool_))
+
+
+def _fault(table: StagedTable, row: int, column: str, message: str) -> Diagnostic:
+    return Diagnostic("E0669", f"{message} (row {row} of {table.source.shown})", table.span(row, column))

@@ -1,0 +1,198 @@
+"""Files of records read for linkage: which columns, which ids, and what is wrong with them, in words."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from workbench.errors import Diagnostic, InputError, UsageError, nearest
+from workbench.linkage.choice import Choice, choose_fields
+from workbench.linkage.fields import make_field
+from workbench.tables import StagedTable, TableSource, find_sources, stage
+from workbench.tables.names import ID_WORDS, words
+from workbench.tables.records import Records, read_records
+
+__all__ = ["LinkedRecords", "read_linked"]
+
+SHOWN = 3
+_NAMES_OF_ROWS = ID_WORDS | {"record", "rec", "row"}
+
+
+@dataclass(frozen=True)
+class LinkedRecords:
+    """Records and the fields they are compared by.
+
+    Attributes
+    ----------
+    records : Records
+    choice : Choice
+    warnings : tuple of Diagnostic
+    """
+
+    records: Records
+    choice: Choice
+    warnings: tuple[Diagnostic, ...]
+
+
+def read_linked(sources: Sequence[str | os.PathLike[str]], id_column: str | None) -> LinkedRecords:
+    """Read one or two files of records.
+
+    Raises
+    ------
+    UsageError
+        E0660 for a file given twice, E0663 for an id column that is not there, E0667 for other than one or two tables.
+    InputError
+        E0662 where there is nothing to compare, E0664 for ids that repeat or are blank, E0666 for too few records.
+    """
+    _refuse_twice(sources)
+    tables = _named_apart(find_sources(sources))
+    if not 1 <= len(tables) <= 2:
+        raise UsageError.of(
+            "E0667",
+            f"records are linked within one table or between two; given are {len(tables)}: "
+            + ", ".join(table.shown for table in tables[:4]),
+            help="name one or two files of one table each",
+        )
+    with stage(tables) as staging:
+        staged = tuple(staging.tables.values())
+        notes = [note for table in staged for note in table.notes]
+        shared = _shared_columns(staged)
+        ids = _id_columns(staged, shared, id_column)
+        compared = [names for names in shared if tuple(names) != tuple(ids)]
+        records = read_records(staging, staged, compared, ids)
+        if id_column is None and ids[0] is not None and _fault_of_ids(records, staged):
+            records = read_records(staging, staged, shared, [None] * len(staged))
+        elif fault := _fault_of_ids(records, staged):
+            raise InputError((fault,))
+    if len(records) < 2 or (len(staged) == 2 and len(set(records.source.tolist())) < 2):
+        raise InputError.of(
+            "E0666", f"{' and '.join(t.source.shown for t in staged)}: too few records to link", help="give two or more"
+        )
+    given = [make_field(column.name, column.kind, column.texts, column.codes) for column in records.columns]
+    choice = choose_fields(given, one_source=len(staged) == 1)
+    if not choice.fields:
+        said = "; ".join(f"{name}: {why}" for name, why in choice.left_out.items())
+        raise InputError.of(
+            "E0662",
+            f"no column can tell whether two records are of the same thing ({said or 'there is none'})",
+            help="two files need columns of the same names; one file needs a column beside the id",
+        )
+    notes += _about_empty_records(records, choice)
+    return LinkedRecords(records, choice, tuple(notes))
+
+
+def _refuse_twice(sources: Sequence[str | os.PathLike[str]]) -> None:
+    places = [Path(source).resolve() for source in sources if Path(source).exists()]
+    if len(set(places)) < len(places):
+        raise UsageError.of(
+            "E0660",
+            f"{sources[0]} is given twice: every record would be linked with itself",
+            help="to find duplicates within a file, give it once",
+        )
+
+
+def _named_apart(sources: Sequence[TableSource]) -> list[TableSource]:
+    """Sources whose names differ: two files of one name are numbered."""
+    found: list[TableSource] = []
+    for source in sources:
+        taken = {one.name.casefold() for one in found}
+        number, name = 2, source.name
+        while name.casefold() in taken:
+            name, number = f"{source.name}_{number}", number + 1
+        found.append(replace(source, name=name))
+    return found
+
+
+def _shared_columns(tables: Sequence[StagedTable]) -> list[list[str]]:
+    """Of each column that all tables have, its name in every one; case and punctuation of names do not count."""
+    if len(tables) == 1:
+        return [[name] for name in tables[0].columns]
+    by_words = [{words(name): name for name in table.columns} for table in tables]
+    found = [[of[key] for of in by_words] for key in by_words[0] if all(key in of for of in by_words)]
+    if not found:
+        raise InputError.of(
+            "E0662",
+            f"{tables[0].source.shown} and {tables[1].source.shown} have no column of one name: "
+            f"{', '.join(tables[0].columns[:6])} against {', '.join(tables[1].columns[:6])}",
+            help="call what is to be compared by one name in both files",
+        )
+    return found
+
+
+def _id_columns(
+    tables: Sequence[StagedTable], shared: Sequence[Sequence[str]], asked: str | None
+) -> list[str] | list[None]:
+    """The columns with the records' names; without one asked for, a column that is called so."""
+    if asked is None:
+        named = [names for names in shared if set(words(names[0])) & _NAMES_OF_ROWS]
+        named.sort(key=lambda names: len(words(names[0])))
+        return list(named[0]) if named else [None] * len(tables)
+    found = []
+    for table in tables:
+        match = next((name for name in table.columns if name == asked), None)
+        match = match or next((name for name in table.columns if name.casefold() == asked.casefold()), None)
+        if match is None:
+            close = nearest(asked, table.columns)
+            raise UsageError.of(
+                "E0663",
+                f"{table.source.shown} has no column {asked}",
+                help=f"did you mean {close}?" if close else f"its columns are {', '.join(table.columns)}",
+            )
+        found.append(match)
+    return found
+
+
+def _fault_of_ids(records: Records, tables: Sequence[StagedTable]) -> Diagnostic | None:
+    """The first table whose ids repeat or are blank."""
+    if records.id_column is None:
+        return None
+    for place, table in enumerate(tables):
+        rows = np.flatnonzero(records.source == place)
+        ids = records.ids[rows]
+        first: dict[object, int] = {}
+        blank = [row for row, text in enumerate(ids) if text is None or text == ""]
+        repeated = [
+            row for row, text in enumerate(ids) if first.setdefault(text, row) != row and text not in (None, "")
+        ]
+        column = next((name for name in table.columns if name.casefold() == records.id_column.casefold()), None)
+        if blank:
+            return Diagnostic(
+                "E0664",
+                f"{len(blank):,} records of {table.source.shown} have no {column}, the first in row "
+                f"{blank[0] + table.first_row}",
+                table.span(blank[0] + table.first_row, column),
+                "fill them, or leave --id out: then rows are numbered",
+            )
+        if repeated:
+            named = ", ".join(dict.fromkeys(str(ids[row]) for row in repeated[:SHOWN]))
+            return Diagnostic(
+                "E0664",
+                f"{column} does not tell the records of {table.source.shown} apart: {len(repeated):,} repeat an "
+                f"earlier one, such as {named} in rows {first[ids[repeated[0]]] + table.first_row} and "
+                f"{repeated[0] + table.first_row}",
+                table.span(repeated[0] + table.first_row, column),
+                "name a column that differs in every row, or leave --id out: then rows are numbered",
+            )
+    return None
+
+
+def _about_empty_records(records: Records, choice: Choice) -> list[Diagnostic]:
+    filled = np.zeros(len(records), np.bool_)
+    for field in choice.fields:
+        filled |= field.codes >= 0
+    empty = np.flatnonzero(~filled)
+    if not len(empty):
+        return []
+    named = ", ".join(str(text) for text in records.ids[empty[:SHOWN]]) + (", ..." if len(empty) > SHOWN else "")
+    what = "1 record has" if len(empty) == 1 else f"{len(empty):,} records have"
+    return [
+        Diagnostic(
+            "E0665",
+            f"{what} no value in any column that is compared: {named}; each stays by itself",
+            severity="warning",
+        )
+    ]

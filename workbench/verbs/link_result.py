@@ -1,0 +1,179 @@
+"""What linking found, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.errors import Diagnostic
+from workbench.linkage.clustering import Clustering
+from workbench.linkage.comparison import MISSING
+from workbench.linkage.estimates import Estimates
+from workbench.linkage.linker import Candidates, LinkModel
+from workbench.linkage.mixture import sigmoid
+from workbench.tables.records import Records
+from workbench.verbs.common import as_json
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["LinkResult"]
+
+LEAST_PROBABILITY = 0.01
+
+
+@dataclass(frozen=True)
+class LinkResult:
+    """Clusters of records, and how they came about.
+
+    Attributes
+    ----------
+    records : Records
+    candidates : Candidates
+    model : LinkModel
+    scores : float64 array, shape (n_candidates,)
+        Log odds of the candidates.
+    clustering : Clustering
+    estimates : Estimates
+    left_out : mapping of str to str
+        Columns that are not compared, and why.
+    labels : int
+        Labelled pairs that were learned from.
+    seconds : float
+    warnings : tuple of Diagnostic
+    """
+
+    records: Records
+    candidates: Candidates
+    model: LinkModel
+    scores: np.ndarray
+    clustering: Clustering
+    estimates: Estimates
+    left_out: Mapping[str, str]
+    labels: int
+    seconds: float
+    warnings: tuple[Diagnostic, ...]
+
+    @property
+    def status(self) -> str:
+        """`optimal` only where every component's clusters are proven best."""
+        return self.clustering.status
+
+    @property
+    def clusters(self) -> pd.DataFrame:
+        """Columns source, id, cluster; a cluster is called by its first record, so that names stay."""
+        import pandas as pd
+
+        records, label = self.records, self.clustering.label
+        _, first = np.unique(label, return_index=True)
+        names = np.array(self._names(first), object)
+        sources = np.array(records.sources, object)[records.source]
+        return pd.DataFrame({"source": sources, "id": records.ids, "cluster": names[label]})
+
+    def _names(self, rows: np.ndarray) -> list[str]:
+        if len(self.records.sources) == 1:
+            return [str(self.records.ids[row]) for row in rows]
+        return [f"{self.records.sources[self.records.source[row]]}:{self.records.ids[row]}" for row in rows]
+
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """Columns left_source, left, right_source, right, probability: pairs of probability .01 and more, ordered."""
+        import pandas as pd
+
+        probability = sigmoid(self.scores)
+        shown = np.flatnonzero(probability >= LEAST_PROBABILITY)
+        pairs, records = self.candidates.pairs, self.records
+        left, right = pairs.left[shown], pairs.right[shown]
+        sources = np.array(records.sources, object)
+        return pd.DataFrame(
+            {
+                "left_source": sources[records.source[left]],
+                "left": records.ids[left],
+                "right_source": sources[records.source[right]],
+                "right": records.ids[right],
+                "probability": probability[shown].round(6),
+            }
+        )
+
+    def statements(self) -> list[dict[str, Any]]:
+        """The blocking statements: words, pairs, gain, largest blocks left out."""
+        return [
+            {"statement": one.words, "pairs": one.pairs, "gain": one.gain, "cut_blocks": list(one.cut[:5])}
+            for one in self.candidates.statements
+        ]
+
+    def fields(self) -> list[dict[str, Any]]:
+        """Each field's levels with m, u (independent fields) and their weight in nats."""
+        found = []
+        mixture = self.model.mixture
+        for place, comparison in enumerate(self.model.comparisons):
+            levels = [
+                {
+                    "level": words,
+                    "m": float(mixture.m[place][at]),
+                    "u": float(mixture.u[place][at]),
+                    "weight": float(mixture.weights[place][at]),
+                }
+                for at, words in enumerate(comparison.levels)
+                if at != MISSING
+            ]
+            field = comparison.field
+            parent = self.model.tree.parent[place]
+            found.append(
+                {
+                    "field": field.name,
+                    "kind": field.kind,
+                    "beyond": list(field.beyond),
+                    "with": self.model.comparisons[parent].field.name if parent >= 0 else None,
+                    "levels": levels,
+                }
+            )
+        return found
+
+    def as_record(self) -> dict[str, Any]:
+        """JSON-ready fields."""
+        clustering, candidates = self.clustering, self.candidates
+        gaps = clustering.component_energy - clustering.component_bound
+        record = {
+            "status": self.status,
+            "records": len(self.records),
+            "candidates": len(candidates.pairs),
+            "share_of_pairs": candidates.share,
+            "clusters": len(clustering),
+            "energy": clustering.energy,
+            "bound": clustering.bound,
+            "gap": clustering.gap,
+            "components": len(gaps),
+            "components_open": int((gaps > 1e-6).sum()),
+            "records_in_cut_components": clustering.large,
+            "estimated_precision": self.estimates.precision,
+            "estimated_recall": self.estimates.recall,
+            "estimated_candidate_recall": self.estimates.candidate_recall,
+            "labels": self.labels,
+            "seconds": self.seconds,
+            "statements": self.statements(),
+            "near": [{"field": name, "gain": gain} for name, gain in candidates.near],
+            "fields": self.fields(),
+            "left_out": dict(self.left_out),
+            "diagnostics": [one.as_record() for one in self.warnings],
+        }
+        return as_json(record)  # type: ignore[no-any-return]
+
+    def write_clusters(self, path: Path) -> None:
+        """Write `clusters` as CSV, or Parquet by the file's ending."""
+        _write(self.clusters, path)
+
+    def write_pairs(self, path: Path) -> None:
+        """Write `pairs` as CSV, or Parquet by the file's ending."""
+        _write(self.pairs, path)
+
+
+def _write(frame: pd.DataFrame, path: Path) -> None:
+    if path.suffix in (".parquet", ".pq"):
+        frame.astype({name: "string" for name in frame.columns if name != "probability"}).to_parquet(path, index=False)
+    else:
+        frame.to_csv(path, index=False)
