@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from workbench.cli import app
 from workbench.errors import InputError, UsageError
 from workbench.evaluation import auc_roc
+from workbench.language.ground_atoms import parse_atom
 from workbench.progress import SILENT
 from workbench.structure.candidates import Candidate
 from workbench.structure.relational import Hop
@@ -28,6 +29,7 @@ FRAUD = Path(__file__).parents[2] / "data" / "fraud"
 
 
 def write(path: Path, header: list[str], rows: list[list[object]]) -> Path:
+    path.parent.mkdir(exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as stream:
         csv.writer(stream).writerows([header, *rows])
     return path
@@ -125,7 +127,8 @@ def test_later_rows_change_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("learner", ["rules", "boosted_trees"])
-def test_a_number_is_predicted_with_intervals(tmp_path: Path, learner: str) -> None:
+def test_a_number_is_predicted_with_intervals(tmp_path: Path, learner: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.structure.boosted_trees.MOST_TREES", 40)
     rng = np.random.default_rng(1)
     cities = [[f"c{i}", round(float(rng.normal(50, 10)), 1)] for i in range(20)]
     houses: list[list[object]] = []
@@ -149,26 +152,51 @@ def test_a_number_is_predicted_with_intervals(tmp_path: Path, learner: str) -> N
     asked = result.predictions[~result.predictions["known"]]
     assert len(asked) == result.asked == 60
     assert (asked["low"] < asked["value"]).all()
-    # Markov logic would read these weights as log-odds, so they are no program.
     write_study(result, tmp_path / "out")
-    assert (tmp_path / "out" / "rules.txt").is_file()
-    assert not (tmp_path / "out" / "program.mln").exists()
-    assert not result.commands
+    said = inferred(tmp_path / "out", files)
+    assert said == {(key,): value for key, value in zip(asked["house"], asked["value"].astype(float))}
+    new = [
+        write(tmp_path / "new" / "cities.csv", ["city_id", "income"], cities[:3]),
+        write(tmp_path / "new" / "houses.csv", ["house", "city_id", "area", "price"], [["n1", "c0", 120.5, ""]]),
+    ]
+    assert 150 < inferred(tmp_path / "out", new)[("n1",)] < 550
 
 
-def test_a_category_is_told_by_all_its_values(tmp_path: Path) -> None:
+def inferred(out: Path, files: list[Path]) -> dict[tuple[str, ...], float]:
+    """What `infer` says of a study's program: by the atom's constants."""
+    data = [part for file in files for part in ("--data", str(file))]
+    line = ["infer", str(out / "program.mln"), *data, "--mapping", str(out / "dataset.toml")]
+    called = CliRunner().invoke(app, [*line, "--out", str(out / "inferred.csv")])
+    assert called.exit_code == 0, called.output
+    said = pd.read_csv(out / "inferred.csv")
+    atoms = [parse_atom(atom) for atom in said["atom"]]
+    return {atom[1]: value for atom, value in zip(atoms, said["value"]) if atom is not None}
+
+
+@pytest.mark.parametrize("learner", ["rules", "boosted_trees"])
+def test_a_category_is_told_by_all_its_values(tmp_path: Path, learner: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.structure.boosted_trees.MOST_TREES", 20)
     rng = np.random.default_rng(0)
     rows = []
     for i in range(120):
         x, y = rng.normal(size=2)
         kind = "north" if x > 0.5 else "south east" if y > 0 else "west"
         rows.append([round(float(x), 3), round(float(y), 3), "" if i % 10 == 0 else kind])
-    result = study([write(tmp_path / "points.csv", ["x", "y", "place"], rows)], "points.place", folds=3)
+    file = write(tmp_path / "points.csv", ["x", "y", "place"], rows)
+    result = study([file], "points.place", folds=2, learner=learner)  # type: ignore[arg-type]
     accuracy = result.metrics["accuracy"]["mean"]
     assert accuracy is not None
     assert accuracy > 0.75
     assert set(result.predictions["value"]) <= {"north", "south east", "west"}
-    assert len(result.rules) <= 30
+    assert len(result.rules) <= 30 or learner == "boosted_trees"
+    write_study(result, tmp_path / "out")
+    said = inferred(tmp_path / "out", [file])
+    asked = result.predictions[~result.predictions["known"]]
+    assert len(said) == 3 * len(asked)
+    for row, value, probability in zip(asked["row"].astype(str), asked["value"], asked["probability"]):
+        of_row = {key[1]: found for key, found in said.items() if key[0] == row}
+        assert sum(of_row.values()) == pytest.approx(1)
+        assert of_row[value] == max(of_row.values()) == probability
 
 
 def test_fifty_rows_are_enough_and_three_are_not(tmp_path: Path) -> None:

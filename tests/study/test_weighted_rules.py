@@ -7,6 +7,7 @@ import pytest
 
 from workbench.evaluation import auc_roc
 from workbench.structure.boosted_trees import fit_boosted_trees
+from workbench.structure.cuts import Cuts, plain_between
 from workbench.structure.terms import Condition, Term
 from workbench.structure.weighted_rules import fit_weighted_rules
 
@@ -55,14 +56,50 @@ def test_leaves_of_trees_add_up_to_what_the_trees_say() -> None:
     X, y = planted()
     model = HistGradientBoostingClassifier(max_iter=20, max_leaf_nodes=6, early_stopping=False, random_state=0)
     model.fit(X[:, [2, 5, 7]], y)
-    rules = as_rules(model, np.array([2, 5, 7]), True)
+    (rules,) = as_rules(model, X[:, [2, 5, 7]], np.array([2, 5, 7]), True)
     np.testing.assert_allclose(rules.scores(X), model.decision_function(X[:, [2, 5, 7]]), atol=1e-9)
+
+
+def test_leaves_of_trees_of_classes_add_up_to_what_the_trees_say() -> None:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    from workbench.structure.boosted_trees import as_rules
+
+    X, y = planted()
+    y = y + (X[:, 2] > 1)
+    model = HistGradientBoostingClassifier(max_iter=10, max_leaf_nodes=6, early_stopping=False, random_state=0)
+    model.fit(X[:, [2, 5, 7]], y)
+    scores = [rules.scores(X) for rules in as_rules(model, X[:, [2, 5, 7]], np.array([2, 5, 7]), True)]
+    np.testing.assert_allclose(np.stack(scores, axis=1), model.decision_function(X[:, [2, 5, 7]]), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "found"),
+    [
+        (2, 3, 2.5),
+        (10.99, 11.5, 11.2),
+        (12_345, 13_001, 12_700),
+        (-1, 4, 2),
+        (0.7, 0.8, 0.75),
+        (0.1234, 0.1235, 0.12345),
+    ],
+)
+def test_thresholds_have_few_digits(low: float, high: float, found: float) -> None:
+    assert plain_between(low, high) == pytest.approx(found, rel=1e-12)
+
+
+def test_a_threshold_parts_what_doubles_say_as_single_precision_does() -> None:
+    values = np.round(np.random.default_rng(0).random(300), 3)
+    cuts = Cuts(values.astype(np.float32)[:, None])
+    for threshold in np.unique(values.astype(np.float32).astype(float))[:-1]:
+        cut = cuts.above(0, threshold)
+        np.testing.assert_array_equal(values < cut, values.astype(np.float32) <= threshold)
 
 
 def test_boosted_trees_learn() -> None:
     X, y = planted()
     X_new, y_new = planted(seed=1)
-    assert auc_roc(fit_boosted_trees(X, y, discrete=True).predict(X_new), y_new) > 0.78
+    assert auc_roc(fit_boosted_trees(X, y, discrete=True)[0].predict(X_new), y_new) > 0.78
 
 
 def test_an_unknown_value_passes_only_tests_that_say_so() -> None:

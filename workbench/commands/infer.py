@@ -164,6 +164,7 @@ def infer(
 ) -> None:
     """Predict: the most probable state (map), or each atom's probability (marginal)."""
     from workbench.inference import has_parameter
+    from workbench.verbs.common import as_program
     from workbench.verbs.psl_document import is_document
     from workbench.verbs.wide_tables import predicted_predicate
 
@@ -172,6 +173,10 @@ def infer(
     if samples is not None and has_parameter(engine, "samples"):
         options["samples"] = samples
     program = given_rules(rules)
+    asked_by_tables = None
+    if mapping is not None:
+        program = as_program(program)
+        asked_by_tables = predicted_predicate(mapping, program)
     with (
         opened(workspace, program, data, world, mapping=mapping, labels=chosen_labels(labels)) as open_workspace,
         shown_progress(quiet=json) as progress,
@@ -184,7 +189,7 @@ def infer(
             "seed": seed,
             "time_limit": time_limit,
             "progress": progress,
-            "query": _query(query, query_file) or (predicted_predicate(mapping) if mapping is not None else None),
+            "query": _query(query, query_file) or asked_by_tables,
             "closed": closed,
             "hidden": hidden,
             "worlds": only,

@@ -78,8 +78,6 @@ def study(
 
 
 def _print(result: StudyResult, out: Path) -> None:
-    from workbench.study.report import program_file
-
     print_line(result.sentence)
     metrics = list(
         dict.fromkeys(
@@ -104,6 +102,4 @@ def _print(result: StudyResult, out: Path) -> None:
         print_line(f"... {len(result.rules) - 30:,} more in {out / 'report.html'}")
     for command in result.commands:
         print_line(command)
-    print_line(
-        f"{result.status} in {result.seconds:.1f} s: {out / 'report.html'}, predictions.csv, {program_file(result)}"
-    )
+    print_line(f"{result.status} in {result.seconds:.1f} s: {out / 'report.html'}, predictions.csv, program.mln")

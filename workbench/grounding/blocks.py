@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
+from workbench.arrays import Int64
 from workbench.errors import InfeasibleError
 from workbench.grounding.atom_keys import names_in_space
 from workbench.grounding.space import Numbering
@@ -32,7 +33,16 @@ def make_blocks(vocabulary: Vocabulary, numbering: Numbering) -> Blocks:
             (declared.exactly_one, BlockKind.EXACTLY_ONE),
             (declared.at_most_one, BlockKind.AT_MOST_ONE),
         ):
-            if not marked or vocabulary.roles[name].listed:
+            if not marked:
+                continue
+            if vocabulary.roles[name].scoped:
+                starts, members, taken = _scoped_blocks(vocabulary, name, marked, kind)
+                indices.append(numbering.to_open(members))
+                indptr.append(indptr[-1][-1] + starts)
+                kinds.append(np.full(taken.size, int(kind), np.int8))
+                rights.append((1 - taken).astype(np.int8))
+                continue
+            if vocabulary.roles[name].listed:
                 continue
             values = _known_values(vocabulary, name)
             for number in range(len(vocabulary.worlds)):
@@ -67,6 +77,26 @@ def make_blocks(vocabulary: Vocabulary, numbering: Numbering) -> Blocks:
         (np.ones(columns.size, np.int8), columns, starts), shape=(starts.size - 1, numbering.n_open), dtype=np.int8
     )
     return Blocks(matrix, np.concatenate(kinds), np.concatenate(rights))
+
+
+def _scoped_blocks(
+    vocabulary: Vocabulary, name: str, marked: tuple[int, ...], kind: BlockKind
+) -> tuple[Int64, Int64, Int64]:
+    """Blocks among the atoms of scopes: where each ends, its open atoms, and how many of its known ones are true."""
+    rest = [f"a{place}" for place in range(len(vocabulary.arguments(name))) if place not in marked]
+    group = ", ".join(["world", *rest])
+    rows = vocabulary.connection.execute(
+        f"SELECT atom, dense_rank() OVER (ORDER BY {group}) - 1 AS block, "
+        f"sum(CASE WHEN atom IS NULL AND value > 0 THEN 1 ELSE 0 END) OVER (PARTITION BY {group}) AS taken "
+        f"FROM {vocabulary.listed(name)} QUALIFY atom IS NOT NULL ORDER BY block, atom"
+    ).fetchnumpy()
+    atoms = np.asarray(rows["atom"], np.int64)
+    _, first, sizes = np.unique(np.asarray(rows["block"]), return_index=True, return_counts=True)
+    taken = np.asarray(rows["taken"], np.float64)[first].astype(np.int64)
+    for place in np.flatnonzero(taken > 1)[:1]:
+        members = atoms[first[place] : first[place] + sizes[place]][None]
+        _check(vocabulary, name, kind, members, np.ones(members.shape, bool), taken[place : place + 1])
+    return np.cumsum(sizes), atoms, taken
 
 
 def _known_values(vocabulary: Vocabulary, name: str) -> np.ndarray | None:

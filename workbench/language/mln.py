@@ -206,6 +206,8 @@ class _Reading:
                 self.items.append((statement, self.declare_type(self.parse(statement, "type_declaration"))))
             elif _is_function_declaration(tokens):
                 self.items.append((statement, self.declare_function(self.parse(statement, "function_declaration"))))
+            elif self.declares_number(tokens):
+                self.items.append((statement, self.declare_predicate(self.parse(statement, "number_declaration"))))
             elif _is_predicate_declaration(tokens, self.predicates):
                 self.items.append((statement, self.declare_predicate(self.parse(statement, "predicate_declaration"))))
             elif any(token.type == "DEFINES" for token in tokens):
@@ -218,6 +220,11 @@ class _Reading:
             self.diagnostics.add(refused.code, refused.message, refused.span or span, refused.help)
         except RecursionError:
             self.diagnostics.add("E0103", "this statement nests too deeply", span, "split it into several")
+
+    def declares_number(self, tokens: list[Token]) -> bool:
+        """Whether this is `Name(type, ...) = number`; of a function's name it is a formula."""
+        name = str(tokens[0])
+        return _declares_number(tokens) and name not in self.functions and name not in self.predicates
 
     def without_plus(self, statement: Statement) -> Statement:
         """The declaration that was meant, so that its predicate is known to the rules; the `+` is reported."""
@@ -354,6 +361,21 @@ def _is_predicate_declaration(tokens: list[Token], predicates: dict[str, Predica
     if any(a in ("COMMA", "NOT") and b == "NOT" for a, b in zip(["COMMA", *inside], inside)):
         return False
     return str(tokens[start]) not in predicates or "NOT" in inside or "QUESTION" in inside
+
+
+def _declares_number(tokens: list[Token]) -> bool:
+    """`Name(type, ...) = type`."""
+    kinds = [token.type for token in tokens]
+    inside = kinds[2:-3]
+    return (
+        len(kinds) > 5
+        and kinds[:2] == ["NAME", "LPAR"]
+        and kinds[-3:] == ["RPAR", "EQUAL", "NAME"]
+        and str(tokens[0])[:1].isupper()
+        and all(kind == ("COMMA" if place % 2 else "NAME") for place, kind in enumerate(inside))
+        and len(inside) % 2 == 1
+        and all(str(token)[:1].islower() for token in (*tokens[2:-3:2], tokens[-1]))
+    )
 
 
 def _is_declaration_with_plus(tokens: list[Token], predicates: dict[str, Predicate]) -> bool:

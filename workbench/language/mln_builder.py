@@ -49,6 +49,7 @@ from workbench.language.program import (
 )
 from workbench.language.refusal import Refused, finite_weight, unquoted
 from workbench.language.source import Source
+from workbench.language.values import ValueKind
 
 __all__ = ["Builder", "is_variable_name"]
 
@@ -333,6 +334,18 @@ class Builder(Transformer[Token, object]):
             True if star is not None else None,
             span=self.source.span(name),
         )
+
+    def number_declaration(self, name: Token, *rest: Token) -> Predicate:
+        *types, kind = (token for token in rest if token.type == "NAME")
+        if kind != ValueKind.NUMBER:
+            raise Refused(
+                "E0641",
+                f"{name} is said to be a {kind}, and only truths and numbers are predicted",
+                self.source.span(kind),
+                f"write `{name}({', '.join(types)}) = number`, or {kind} as an argument: "
+                f"`{name}({', '.join((*types, kind))}!)`",
+            )
+        return Predicate(str(name), tuple(map(str, types)), numeric=True, span=self.source.span(name))
 
     def argument(self, name: Token, mark: Token | None) -> tuple[Token, Token | None]:
         return name, mark

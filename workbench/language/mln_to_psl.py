@@ -84,6 +84,9 @@ def mln_to_psl(program: Program, domains: Mapping[str, Sequence[str]] | None = N
             translator.clause(clause)
         except _Inexpressible as problem:
             diagnostics.add("E0129", problem.message, clause.span, problem.help)
+    for name in sorted(program.numeric):
+        help_text = "soft logic's values lie between 0 and 1"
+        diagnostics.add("E0129", f"{name} is a number to be predicted", program.predicates[name].span, help_text)
     translator.blocks()
     diagnostics.raise_errors()
     rules = tuple(replace(rule, text="") for rule in translator.rules)

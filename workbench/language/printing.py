@@ -146,6 +146,8 @@ def format_predicate(predicate: Predicate) -> str:
     marks = {**dict.fromkeys(predicate.exactly_one, "!"), **dict.fromkeys(predicate.at_most_one, "?")}
     arguments = [f"{name}{marks.get(i, '')}" for i, name in enumerate(predicate.argument_types)]
     star = "*" if predicate.closed else ""
+    if predicate.numeric:
+        return f"{predicate.name}({', '.join(arguments)}) = number"
     return f"{star}{predicate.name}({', '.join(arguments)})" if arguments else f"{star}{predicate.name}"
 
 

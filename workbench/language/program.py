@@ -223,6 +223,9 @@ class Predicate:
         The last argument is a number read as a rule weight (`w: !Sim(x,y,w) v Same(x,y)`).
     entities : tuple of int
         Positions whose type is called `number`, `date` or `text` and is an ordinary type with a domain all the same.
+    numeric : bool
+        Declared as `Price(house) = number`: its atoms are numbers to be predicted, normally distributed, and the
+        weights of rules add up to their means.
     """
 
     name: str
@@ -232,6 +235,7 @@ class Predicate:
     closed: bool | None = None
     value_last: bool = False
     entities: tuple[int, ...] = ()
+    numeric: bool = False
     span: Span | None = field(default=None, compare=False)
 
     @property
@@ -437,6 +441,11 @@ class Program:
     def defined(self) -> frozenset[str]:
         """The predicates that definitions make."""
         return frozenset(definition.head.predicate for definition in self.definitions)
+
+    @property
+    def numeric(self) -> frozenset[str]:
+        """The predicates whose atoms are numbers to be predicted."""
+        return frozenset(name for name, predicate in self.predicates.items() if predicate.numeric)
 
     def kind_of(self, type_name: str) -> ValueKind | None:
         """What values of a type are; None for a type with a domain."""

@@ -49,13 +49,24 @@ class Layout:
         return stream
 
 
+_STARTS = (
+    "rule",
+    "definition",
+    "scope",
+    "type_declaration",
+    "predicate_declaration",
+    "number_declaration",
+    "function_declaration",
+)
+
+
 def mln_parser(builder: Transformer[Token, object]) -> Lark:
     """The LALR(1) parser of `mln.lark`, calling `builder` at each reduction."""
     return Lark(
         (Path(__file__).parent / "mln.lark").read_text(encoding="utf-8"),
         parser="lalr",
         lexer="basic",
-        start=["rule", "definition", "scope", "type_declaration", "predicate_declaration", "function_declaration"],
+        start=[*_STARTS],
         transformer=builder,
         maybe_placeholders=True,
         postlex=Layout(),

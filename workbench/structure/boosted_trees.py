@@ -8,14 +8,16 @@ rules, which a Markov logic network states as they are.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress, expired
+from workbench.structure.cuts import Cuts
 from workbench.structure.terms import Condition, Term, screened
-from workbench.structure.weighted_rules import WeightedRules, constant_rules, log_loss, random_splits
+from workbench.structure.weighted_rules import WeightedRules, constant_rules, random_splits
 
 __all__ = ["as_rules", "fit_boosted_trees"]
 
@@ -29,35 +31,54 @@ def fit_boosted_trees(
     y: Float,
     *,
     discrete: bool,
+    n_classes: int = 2,
     without: Collection[int] = (),
     held_out: Sequence[Int64] | None = None,
     seed: int = 0,
     deadline: float | None = None,
     progress: Progress = SILENT,
-) -> WeightedRules:
-    """Boost trees and give them as weighted rules; parameters as in `fit_weighted_rules`.
+) -> tuple[WeightedRules, ...]:
+    """Boost trees and give them as weighted rules: one sum of them, or one a class where classes are more than two.
 
-    Columns in `without` take no part. The number of trees is the one that does best on the held-out rows;
-    then all rows are fitted by so many.
+    `y` holds the places of classes then, and the softmax of the sums is their probabilities. Columns in `without` take
+    no part. The number of trees is the one that does best on the first of the held-out sets; then all rows are fitted
+    by so many.
     """
+    several = n_classes > 2
     if (discrete and len(np.unique(y)) < 2) or len(y) < 10:
-        return constant_rules(y, discrete)
+        return tuple(constant_rules(one, discrete) for one in _targets(y, n_classes))
     left_out = (random_splits(y, discrete, seed) if held_out is None else held_out)[0]
     training = np.setdiff1d(np.arange(len(y)), left_out)
-    if discrete and len(np.unique(y[training])) < 2:
+    if discrete and (not np.isin(y[left_out], y[training]).all() or len(np.unique(y[training])) < 2):
         training = np.arange(len(y))
     X = X.copy() if without else X
     X[:, list(without)] = np.nan
-    columns = screened(X[training], y[training], discrete=discrete, most=MOST_COLUMNS)
+    targets = _targets(y[training], n_classes)
+    each = [screened(X[training], one, discrete=discrete, most=MOST_COLUMNS // len(targets)) for one in targets]
+    columns = np.unique(np.concatenate(each))
     if not len(columns):
-        return constant_rules(y, discrete)
+        return tuple(constant_rules(one, discrete) for one in _targets(y, n_classes))
     design = np.asarray(X[:, columns], np.float64)
     n_trees, rate, complete = _best_number(design, y, training, left_out, discrete, seed, deadline, progress)
     model = _model(discrete, len(y), n_trees, rate, seed)
     with _one_thread():
         model.fit(design, y)
-    rules = as_rules(model, columns, discrete)
-    return WeightedRules(rules.terms, rules.weights, rules.intercept, discrete, complete=complete)
+    found = [replace(rules, complete=complete) for rules in as_rules(model, design, columns, discrete)]
+    if not several:
+        return tuple(found)
+    none = WeightedRules((), np.empty(0), UNSEEN, discrete)
+    if len(found) == 1:
+        found = [WeightedRules((), np.empty(0), 0.0, discrete), *found]
+    by_class = dict(zip(model.classes_.astype(int).tolist(), found))
+    return tuple(by_class.get(place, none) for place in range(n_classes))
+
+
+UNSEEN = -20.0
+"""The log odds of a class that no row has."""
+
+
+def _targets(y: Float, n_classes: int) -> list[Float]:
+    return [y] if n_classes <= 2 else [(y == place).astype(np.float64) for place in range(n_classes)]
 
 
 def _one_thread() -> Any:
@@ -100,7 +121,7 @@ def _best_number(
         with _one_thread():
             model.fit(design[training], y[training])
         if discrete:
-            loss = log_loss(model.decision_function(design[held_out]), y[held_out])
+            loss = _class_loss(model, design[held_out], y[held_out])
         else:
             loss = float(np.mean(np.abs(model.predict(design[held_out]) - y[held_out])))
         if loss < best_loss:
@@ -110,11 +131,31 @@ def _best_number(
     return best, rate, True
 
 
-def as_rules(model: Any, columns: Int64, discrete: bool) -> WeightedRules:
-    """Each leaf as a term with its value for weight; equal leaves joined."""
+def _class_loss(model: Any, X: Float, y: Float) -> float:
+    """Mean negative log likelihood of classes, two or more."""
+    probability = model.predict_proba(X)[np.arange(len(y)), np.searchsorted(model.classes_, y)]
+    return -float(np.mean(np.log(np.maximum(probability, 1e-12))))
+
+
+def as_rules(model: Any, design: Float, columns: Int64, discrete: bool) -> list[WeightedRules]:
+    """Each leaf as a term with its value for weight, equal leaves joined; a sum of them for each tree of a round.
+
+    `design`, shape (n_rows, n_columns), is what the model was fitted to, and `columns` what its columns are called.
+    """
+    base = np.ravel(model._baseline_prediction)
+    cuts = Cuts(design)
+    sums = [_sum_of([trees[place] for trees in model._predictors], columns, cuts) for place in range(len(base))]
+    return [
+        WeightedRules(tuple(map(Term, weights)), np.array(list(weights.values())), float(start) + more, discrete)
+        for start, (weights, more) in zip(base, sums)
+    ]
+
+
+def _sum_of(trees: Sequence[Any], columns: Int64, cuts: Cuts) -> tuple[dict[tuple[Condition, ...], float], float]:
+    """The weight of each conjunction of tests, and of none."""
     weights: dict[tuple[Condition, ...], float] = {}
-    intercept = float(np.ravel(model._baseline_prediction)[0])
-    for (tree,) in model._predictors:
+    intercept = 0.0
+    for tree in trees:
         stack: list[tuple[int, tuple[Condition, ...]]] = [(0, ())]
         while stack:
             at, path = stack.pop()
@@ -126,19 +167,21 @@ def as_rules(model: Any, columns: Int64, discrete: bool) -> WeightedRules:
                 else:
                     intercept += float(node["value"])
                 continue
-            column = int(columns[node["feature_idx"]])
-            unknown_left = bool(node["missing_go_to_left"])
-            # Left is `value <= threshold`.
-            cut = float(np.nextafter(node["num_threshold"], np.inf)) if np.isfinite(node["num_threshold"]) else np.inf
-            left = Condition(column, "below", cut, unknown_left)
-            right = Condition(column, "at_least", cut, not unknown_left)
-            if np.isinf(cut):
-                left = Condition(column, "known", 0.0)
-                right = Condition(column, "missing")
+            left, right = _tests(node, columns, cuts)
             stack.append((int(node["left"]), (*path, left)))
             stack.append((int(node["right"]), (*path, right)))
-    terms = tuple(Term(conditions) for conditions in weights)
-    return WeightedRules(terms, np.array(list(weights.values())), intercept, discrete)
+    return weights, intercept
+
+
+def _tests(node: Any, columns: Int64, cuts: Cuts) -> tuple[Condition, Condition]:
+    """What leads to the left and to the right of a node; left is `value <= threshold`."""
+    place = int(node["feature_idx"])
+    column = int(columns[place])
+    if np.isinf(node["num_threshold"]):
+        return Condition(column, "known", 0.0), Condition(column, "missing")
+    cut = cuts.above(place, float(node["num_threshold"]))
+    unknown_left = bool(node["missing_go_to_left"])
+    return Condition(column, "below", cut, unknown_left), Condition(column, "at_least", cut, not unknown_left)
 
 
 def _simplified(path: tuple[Condition, ...]) -> tuple[Condition, ...]:

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int64, Real
+from workbench.structure.cuts import plain_between
 
 __all__ = ["Condition", "Term", "column_gains", "pair_terms", "screened", "terms_of"]
 
@@ -207,12 +208,12 @@ def _of_column(X: Real, column: int, n_cuts: int) -> Iterator[Term]:
 
 
 def _cuts(known: Float, different: Float, n_cuts: int) -> list[float]:
-    """Thresholds half way between two values that stand next to each other, at about equal shares of the rows."""
+    """Thresholds between two values that stand next to each other, at about equal shares of the rows."""
     wanted = np.quantile(known, np.linspace(0, 1, n_cuts + 2)[1:-1])
     at = np.clip(np.searchsorted(different, wanted, side="left"), 1, len(different) - 1)
     if len(different) <= n_cuts + 1:
         at = np.arange(1, len(different))
-    return [float((different[i - 1] + different[i]) / 2) for i in np.unique(at)]
+    return [plain_between(float(different[i - 1]), float(different[i])) for i in np.unique(at)]
 
 
 def _varies(term: Term, X: Real) -> bool:

@@ -55,6 +55,37 @@ class Definitions:
             for found in mapped_predicates(ready.mapping)
         }
         self.lines: list[str] = []
+        self.predicted = self._ready.target.predicate
+        if self._ready.kind != "yes/no":
+            self.predicted = self._new(f"Predicted{self.predicted}")
+
+    @property
+    def declaration(self) -> str | None:
+        """The declaration of what is predicted, where that is a predicate of its own."""
+        target = self._ready.target
+        if target.kind == "yes/no":
+            return None
+        *subjects, value = target.types
+        if target.kind == "number":
+            return f"{self.predicted}({', '.join(subjects)}) = number"
+        return f"{self.predicted}({', '.join(subjects)}, {value}!)"
+
+    def asked(self) -> list[str]:
+        """Which atoms are open: those of things (of related things) without a value."""
+        target = self._ready.target
+        if target.kind == "yes/no":
+            return []
+        known = f"{target.predicate}({', '.join((*self.subject, 'u'))})"
+        labels = self._new(f"{target.predicate}Labels")
+        if target.table.relation is None:
+            made = f"{labels}(x, n) := n = count(u: {known})."
+            where = f"{labels}(x, n) ^ n = 0"
+        else:
+            subject = ", ".join(self.subject)
+            made = f"{labels}({subject}) := {known}."
+            where = f"{target.table.relation}({subject}) ^ !{labels}({subject})"
+        heads = [self.head(place) for place in range(max(len(self._ready.classes), 1))]
+        return ["// the rows without a value", made, *(f"{head} open where {where}." for head in heads)]
 
     @property
     def subject(self) -> Row:
@@ -63,10 +94,10 @@ class Definitions:
 
     def head(self, place: int = 0) -> str:
         """The atom that is predicted, of a category that of its class number `place`."""
-        target = self._ready.target
-        if target.kind == "category":
-            return f"{target.predicate}({', '.join((*self.subject, quoted_constant(self._ready.classes[place])))})"
-        return f"{target.predicate}({', '.join(self.subject)})"
+        said = (*self.subject,)
+        if self._ready.kind == "category":
+            said = (*said, quoted_constant(self._ready.classes[place]))
+        return f"{self.predicted}({', '.join(said)})"
 
     def value(self, candidate: Candidate) -> tuple[str, str]:
         """An atom that binds the candidate's number to a variable; and the variable."""

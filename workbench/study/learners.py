@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax
 
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress
@@ -36,8 +38,8 @@ class FittedRules:
         """Probabilities or numbers, shape (n,); of a category probabilities that sum to 1, shape (n, n_classes)."""
         if self.kind != "category":
             return self.parts[0].predict(X)
-        each = np.stack([part.predict(X) for part in self.parts], axis=1)
-        return np.asarray(each / np.maximum(each.sum(axis=1, keepdims=True), 1e-12))
+        each = np.stack([part.scores(X) for part in self.parts], axis=1)
+        return np.asarray(softmax(each, axis=1))
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -69,19 +71,47 @@ def fit_learner(
 
     Columns in `linear` (labels of neighbours) enter rules as they are; trees, which could only cut them, do without.
     """
+    if learner == "boosted_trees":
+        trees = fit_boosted_trees(
+            X, y, discrete=kind != "number", n_classes=n_classes if kind == "category" else 2, without=linear,
+            held_out=held_out, seed=seed, deadline=deadline, progress=progress,
+        )  # fmt: skip
+        if kind == "category" and len(trees) == 1:  # two classes: the odds of the second
+            trees = (WeightedRules((), np.empty(0), 0.0, True), *trees)
+        return FittedRules(kind, trees)
     targets = [(y == place).astype(np.float64) for place in range(n_classes)] if kind == "category" else [y]
     each = max(most_rules // len(targets), 1)
-    parts = []
-    for target in targets:
-        if learner == "rules":
-            part = fit_weighted_rules(
-                X, target, discrete=kind != "number", most_rules=each, linear=linear, own=own,
-                held_out=held_out, seed=seed, deadline=deadline, progress=progress,
-            )  # fmt: skip
-        else:
-            part = fit_boosted_trees(
-                X, target, discrete=kind != "number", without=linear, held_out=held_out, seed=seed,
-                deadline=deadline, progress=progress,
-            )  # fmt: skip
-        parts.append(part)
-    return FittedRules(kind, tuple(parts))
+    parts = tuple(
+        fit_weighted_rules(
+            X, target, discrete=kind != "number", most_rules=each, linear=linear, own=own,
+            held_out=held_out, seed=seed, deadline=deadline, progress=progress,
+        )
+        for target in targets
+    )  # fmt: skip
+    return FittedRules(kind, _joined(parts, X, y) if kind == "category" else parts)
+
+
+def _joined(parts: tuple[WeightedRules, ...], X: Real, y: Float) -> tuple[WeightedRules, ...]:
+    """Rules for each class against the rest, made one distribution over the classes.
+
+    The sums, times one factor and with a base for each class, are the logits of a softmax; factor and bases are those
+    of the greatest likelihood, under a slight pull to what the parts say.
+    """
+    scores = np.stack([part.scores(X) for part in parts], axis=1)
+    place = y.astype(np.int64)
+
+    def loss(at: Float) -> tuple[float, Float]:
+        logits = at[0] * scores + at[1:]
+        probability = softmax(logits, axis=1)
+        error = probability.copy()
+        error[np.arange(len(place)), place] -= 1
+        lost = float((logsumexp(logits, axis=1) - logits[np.arange(len(place)), place]).sum())
+        pull = np.concatenate(([at[0] - 1], at[1:]))
+        gradient = np.concatenate(([float((error * scores).sum())], error.sum(axis=0)))
+        return lost + 0.5 * float(pull @ pull), gradient + pull
+
+    found = minimize(loss, np.append(1.0, np.zeros(len(parts))), jac=True, method="L-BFGS-B").x
+    return tuple(
+        replace(part, weights=part.weights * found[0], intercept=float(part.intercept * found[0] + base))
+        for part, base in zip(parts, found[1:])
+    )

@@ -35,15 +35,18 @@ def program_text(ready: Prepared, model: FittedRules, candidates: Sequence[Candi
                 bodies.append(f"// {words}\n{line}")
         bodies.append(f"// without any of these\n{real(_base(part.intercept, part.terms, part.weights))} {head}")
     opening = f"// {ready.target.name}, learned from {ready.n_labelled:,} labels.\n"
-    text = "\n".join([*definitions.lines, "", *bodies, ""])
-    return "\n".join([opening, *_declarations(ready, text), "", text])
+    text = "\n".join([*definitions.asked(), *definitions.lines, "", *bodies, ""])
+    return "\n".join([opening, *_declarations(ready, definitions, text), "", text])
 
 
-def _declarations(ready: Prepared, text: str) -> list[str]:
-    """A line for each predicate of the tables that the text speaks of."""
+def _declarations(ready: Prepared, definitions: Definitions, text: str) -> list[str]:
+    """A line for each predicate of the tables that the text speaks of, and for what is predicted of them."""
     named = set(re.findall(r"\b\w+(?=\()", text))
-    found = mapped_predicates(ready.mapping)
-    return [f"{one.name}({', '.join(one.types)})" for one in found if one.name in named]
+    found = [one for one in mapped_predicates(ready.mapping) if one.name in named]
+    # Without a single label the values of a category are none, and not unknown.
+    closed = ready.target.predicate if ready.kind == "category" else None
+    lines = [f"{'*' if one.name == closed else ''}{one.name}({', '.join(one.types)})" for one in found]
+    return [*lines, definitions.declaration] if definitions.declaration else lines
 
 
 def _base(intercept: float, terms: Sequence[Term], weights: Float) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 from workbench.study.result import StudyResult
 from workbench.study.words import number_text
 
-__all__ = ["html_report", "program_file", "write_study"]
+__all__ = ["html_report", "write_study"]
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1c2430; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
@@ -28,25 +28,14 @@ code { font-size: .85rem; color: #44546a; overflow-wrap: anywhere; }
 
 
 def write_study(result: StudyResult, directory: Path) -> None:
-    """`predictions.csv`, `program.mln`, `dataset.toml`, `report.html` and `study.json` in a directory.
-
-    What was learned of a number or of a category's values adds up to them; Markov logic reads weights as log-odds, so
-    these rules stand in `rules.txt`, which `infer` does not take for a program.
-    """
+    """`predictions.csv`, `program.mln`, `dataset.toml`, `report.html` and `study.json` in a directory."""
     directory.mkdir(parents=True, exist_ok=True)
     result.predictions.to_csv(directory / "predictions.csv", index=False)
-    for name in {"program.mln", "rules.txt"} - {program_file(result)}:
-        (directory / name).unlink(missing_ok=True)
-    (directory / program_file(result)).write_text(result.program, encoding="utf-8")
+    (directory / "program.mln").write_text(result.program, encoding="utf-8")
     (directory / "dataset.toml").write_text(result.mapping, encoding="utf-8")
     (directory / "report.html").write_text(html_report(result), encoding="utf-8")
     text = json.dumps(_with_null(result.as_record()), indent=2, ensure_ascii=False, default=str, allow_nan=False)
     (directory / "study.json").write_text(text + "\n", encoding="utf-8")
-
-
-def program_file(result: StudyResult) -> str:
-    """The name of the file of rules that a study writes."""
-    return "program.mln" if result.kind == "yes/no" else "rules.txt"
 
 
 def _with_null(value: Any) -> Any:

@@ -17,7 +17,7 @@ from workbench.grounding import AtomTable, GroundRequest, ground
 from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import Task, as_json
-from workbench.verbs.infer import InferenceResult, solve_given
+from workbench.verbs.infer import InferenceResult, refuse_numbers, solve_given
 from workbench.verbs.learn import LearningResult, learn
 
 if TYPE_CHECKING:
@@ -211,6 +211,7 @@ def crossval(
     inductive : bool
         Predict the atoms of a fold without the labels of the others, which are evidence for them elsewise.
     """
+    refuse_numbers(program, "crossval")
     begun = perf_counter()
     folds = []
     for number, plan in enumerate(plans):

@@ -92,6 +92,8 @@ class Explanation:
         How many sampled states the log-odds and the contributions are means over; 0 for the one state.
     shown : str
         The atom with what people call its things, where tables say it.
+    number : bool
+        Whether the atom is a number: the contributions add up to it, and there is no probability.
     """
 
     atom: str
@@ -102,6 +104,7 @@ class Explanation:
     language: str = "mln"
     samples: int = 0
     shown: str = ""
+    number: bool = False
 
     def as_record(self) -> dict[str, Any]:
         """JSON-ready fields."""
@@ -116,6 +119,8 @@ class Explanation:
         if not self.contributions:
             return f"No rule says anything about {atom}."
         reasons = [f"{rule} ({total:+.3f})" for rule, total, _ in self.by_rule()[:3] if total] or ["none"]
+        if self.number:
+            return f"{atom} is {self.value:.6g}: the sum of what its rules add, most of it {'; '.join(reasons)}."
         if self.language == "psl":
             up = sum(item.contribution for item in self.contributions if item.contribution > 0)
             down = sum(item.contribution for item in self.contributions if item.contribution < 0)
@@ -163,7 +168,7 @@ def explain_result(
     grounding = result.grounding
     index = grounding.atoms.find(atom, world=world)
     values = result.solution.values
-    boolean = grounding.network.domain is Domain.BOOLEAN
+    boolean = grounding.network.domain is Domain.BOOLEAN and not result.are_numbers
     state = np.rint(values) if boolean else values
     if samples and not boolean:
         raise UsageError.of("E0827", "averaging over samples needs a Markov logic network", help="leave --averaged out")
@@ -174,7 +179,8 @@ def explain_result(
     else:
         parts = explain_atom(grounding.network, result.weights, state, index)
     contributions = sorted(_contributions(result, parts, index), key=lambda item: -abs(item.contribution))
-    probability = float(1.0 / (1.0 + np.exp(-parts.log_odds)))
+    with np.errstate(over="ignore"):
+        probability = float(1.0 / (1.0 + np.exp(-parts.log_odds))) if not result.are_numbers else float("nan")
     name = grounding.atoms.names(np.array([index]))[0]
     shown = shown_atoms(grounding.atoms, result.names, np.array([index]))[0] if result.names else ""
     return Explanation(
@@ -186,6 +192,7 @@ def explain_result(
         result.program.language,
         samples,
         shown,
+        result.are_numbers,
     )
 
 

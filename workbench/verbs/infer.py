@@ -16,6 +16,7 @@ from workbench.grounding import Grounding, GroundRequest, ground, ground_rules
 from workbench.inference import BOOLEAN, CONVEX, Solution, Status, choose, make_engine, with_parameters
 from workbench.inference.addable import lost_weights
 from workbench.inference.conflict import smallest_conflict
+from workbench.inference.linear_gaussian import LinearGaussian
 from workbench.inference.rounded import Rounded
 from workbench.language.program import Program
 from workbench.learning import Example
@@ -38,14 +39,17 @@ SHRINKING = 5.0
 
 __all__ = [
     "InferenceResult",
+    "asks_for_numbers",
     "infeasible",
     "infer",
     "is_query",
     "query_predicates",
+    "refuse_numbers",
     "require_weights",
     "says_nothing",
     "solve",
     "solve_given",
+    "solve_numbers",
 ]
 
 
@@ -105,13 +109,20 @@ class InferenceResult:
         return is_query(self.grounding) if self.asked is None else self.asked.chosen(self.grounding.atoms)
 
     @property
-    def values(self) -> Float:
-        """The value of each open atom, 0 or 1 in the most probable state of a Markov logic network."""
-        return np.rint(self.solution.values) if self._is_state else self.solution.values
+    def are_numbers(self) -> bool:
+        """Whether the open atoms are numbers, and no truths."""
+        return self.solution.engine == LinearGaussian.name
 
     @property
-    def _is_state(self) -> bool:
-        return self.task == "map" and self.grounding.network.domain is Domain.BOOLEAN
+    def are_states(self) -> bool:
+        """Whether each value is 0 or 1."""
+        return self.task == "map" and self.grounding.network.domain is Domain.BOOLEAN and not self.are_numbers
+
+    @property
+    def values(self) -> Float:
+        """The value of each open atom, 0 or 1 in the most probable state of a Markov logic network."""
+        values = self.solution.values
+        return np.rint(values) if self.are_states else values
 
     def predictions(self, *, include_hidden: bool = False) -> pd.DataFrame:
         """The predictions as a frame with columns `atom`, `predicate`, `value`, in the order of atom ids.
@@ -124,7 +135,7 @@ class InferenceResult:
         atoms = self.grounding.atoms
         ids = np.arange(atoms.n_atoms) if include_hidden else np.flatnonzero(self.is_query)
         values = self.values[ids]
-        if self._is_state:
+        if self.are_states:
             values = values.astype(np.int64)
         predicates = np.array(atoms.predicates, dtype=object)[atoms.predicate[ids]]
         columns: dict[str, object] = {"atom": atoms.names(ids), "predicate": predicates, "value": values}
@@ -236,16 +247,19 @@ def infer(
     ground_seconds = perf_counter() - begun
     chosen = grounding.templates.weight if weights is None else weights
     require_weights(grounding.templates, chosen)
-    solution = solve(
-        grounding,
-        chosen,
-        task,
-        engine,
-        options or {},
-        seed=seed,
-        time_limit=time_limit,
-        progress=progress,
-    )
+    if asks_for_numbers(program, grounding.atoms.predicates):
+        solution = solve_numbers(grounding, chosen, task, engine)
+    else:
+        solution = solve(
+            grounding,
+            chosen,
+            task,
+            engine,
+            options or {},
+            seed=seed,
+            time_limit=time_limit,
+            progress=progress,
+        )
     if solution.status is Status.INFEASIBLE:
         raise infeasible(grounding, solution)
     return InferenceResult(
@@ -304,6 +318,67 @@ def solve(
         solution = replace(solution, bound=solution.energy)
     reasons = "; ".join(part for part in (why and f"auto took {solver.name}: {why}", solution.reason) if part)
     return replace(solution, engine=engine if engine in CONVEX else solution.engine, reason=reasons)
+
+
+def asks_for_numbers(program: Program, asked: Sequence[str]) -> bool:
+    """Whether the open predicates are numbers.
+
+    Raises
+    ------
+    UsageError
+        E0638 where some are and some are not.
+    """
+    numbers = [name for name in asked if name in program.numeric]
+    truths = [name for name in asked if name not in program.numeric]
+    if numbers and truths:
+        raise UsageError.of(
+            "E0638",
+            f"{numbers[0]} is a number and {truths[0]} is true or false, and both are open",
+            help=f"ask for one of them, and give facts of the other: --query {numbers[0]} --closed {truths[0]}",
+        )
+    return bool(numbers)
+
+
+def solve_numbers(grounding: Grounding, weights: Float, task: Task, engine: str) -> Solution:
+    """The means of open atoms that are numbers.
+
+    Raises
+    ------
+    UsageError
+        E0639 for a rule that joins one with another open atom, or is hard; E0804 for an engine of truths.
+    """
+    if engine not in ("auto", "exact"):
+        raise UsageError.of("E0804", f"engine {engine} is for truths, and these are numbers", help="try --engine auto")
+    solver, network = LinearGaussian(task), grounding.network
+    reason = solver.declines(network, weights)
+    if reason is not None:
+        names = [grounding.templates.label[at] for at in np.unique(network.template) if at >= 0]
+        named = f": `{names[0]}`" if names else ""
+        raise UsageError.of(
+            "E0639",
+            f"{reason}{named}",
+            help="let the body of a rule for a number be decided by facts, and give the rule a weight",
+        )
+    solution = solver.solve(network, weights)
+    return replace(
+        solution, reason=f"auto took {solver.name}: {solution.reason}" if engine == "auto" else solution.reason
+    )
+
+
+def refuse_numbers(program: Program, doing: str) -> None:
+    """Refuse what is done with truths alone.
+
+    Raises
+    ------
+    UsageError
+        E0640 where the program predicts numbers.
+    """
+    for name in sorted(program.numeric):
+        raise UsageError.of(
+            "E0640",
+            f"{name} is a number to be predicted, and {doing} is for what is true or false",
+            help="`workbench study` learns rules for numbers from tables; `workbench infer` applies them",
+        )
 
 
 def _with_listed_values(grounding: Grounding, values: Float) -> Float:

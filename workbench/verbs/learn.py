@@ -24,7 +24,7 @@ from workbench.network import Lift, Templates, observed_lift
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json, deadline_after
 from workbench.verbs.generative import DatabaseFlipCounts
-from workbench.verbs.infer import is_query, query_predicates, says_nothing
+from workbench.verbs.infer import is_query, query_predicates, refuse_numbers, says_nothing
 from workbench.verbs.naming import row_texts
 from workbench.verbs.written_rules import WrittenRule, learned_text, template_texts, written_rules
 
@@ -220,6 +220,7 @@ def learn(
         E0819 for the generative learner with atoms held out, or with intervals; E0512 for lazy grounding with another
         learner than max margin.
     """
+    refuse_numbers(program, "learn")
     begun = perf_counter()
     if lazy and (learner != MaxMargin.name or candidates or intervals):
         raise UsageError.of(

@@ -15,7 +15,7 @@ from workbench.grounding import AtomTable, Grounding, ground
 from workbench.inference import Solution, Status
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import Task, as_program
-from workbench.verbs.infer import InferenceResult, solve_given
+from workbench.verbs.infer import InferenceResult, asks_for_numbers, solve_given, solve_numbers
 from workbench.verbs.queries import read_query
 from workbench.verbs.runs import recorded_request
 from workbench.verbs.written_rules import learned_text, recorded_templates
@@ -83,6 +83,9 @@ class _Recorded:
         return known
 
     def infer(self, grounding: Grounding, known: Float, progress: Progress) -> InferenceResult:
+        if asks_for_numbers(self.program, grounding.atoms.predicates):
+            solution = solve_numbers(grounding, grounding.templates.weight, self.task, "auto")
+            return InferenceResult(solution, grounding, self.program, grounding.templates.weight, self.task, 0.0)
         solution = solve_given(
             grounding,
             grounding.templates.weight,

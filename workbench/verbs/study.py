@@ -89,10 +89,8 @@ def study(
         ready = prepared(staging, predict, time=time, mapping=given)
         studied, matrix, rows = _studied(staging, ready, settings, deadline, begun, progress)
         result = _result(staging, ready, settings, studied, matrix, rows, deadline)
-        if ready.kind == "yes/no" and studied.status == "done":
+        if studied.status == "done":
             result = with_inferred(staging, ready, result, out=out, deadline=deadline, progress=progress)
-    if ready.kind != "yes/no":
-        return replace(result, seconds=perf_counter() - begun)
     place = Path(out) if out is not None else Path("OUT")
     data = " ".join(f"--data {shlex.quote(os.fspath(source))}" for source in sources)
     go_on = f"workbench infer {place / 'program.mln'} {data} --mapping {place / 'dataset.toml'}"

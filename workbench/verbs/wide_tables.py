@@ -10,6 +10,8 @@ from typing import Literal
 
 from workbench.database import DEFAULT_WORLD, Database, display_name, read_dataset
 from workbench.errors import InputError, Span
+from workbench.language.formulas import formula_atoms
+from workbench.language.program import FormulaRule, Program
 from workbench.tables import (
     TablesMapping,
     TableSource,
@@ -132,10 +134,21 @@ def load_wide_tables(
     return report
 
 
-def predicted_predicate(mapping: str | os.PathLike[str]) -> str | None:
-    """The predicate that a mapping's `predict` asks for; None where it asks for nothing."""
+def predicted_predicate(mapping: str | os.PathLike[str], program: Program) -> str | None:
+    """The predicate that a mapping's `predict` asks for; None where it asks for nothing.
+
+    A program whose rules do not speak of that predicate, and that says by scopes what is open, asks for the latter.
+    """
     target = target_of(read_mapping(mapping))
-    return target.predicate if target is not None else None
+    if target is None:
+        return None
+    speaks = any(isinstance(rule, FormulaRule) and _speaks_of(rule, target.predicate) for rule in program.rules)
+    scoped = list(dict.fromkeys(scope.head.predicate for scope in program.scopes))
+    return scoped[0] if len(scoped) == 1 and not speaks else target.predicate
+
+
+def _speaks_of(rule: FormulaRule, predicate: str) -> bool:
+    return any(atom.predicate == predicate for atom in formula_atoms(rule.formula))
 
 
 def _remember_target(database: Database, target: Target | None) -> None:
