@@ -1,17 +1,31 @@
 """The papers' tables, reproduced."""
 
 from workbench.experiments.kept import keep, kept
+from workbench.experiments.records import (
+    Difference,
+    Measurement,
+    add_measurement,
+    differences,
+    read_record,
+    recorded_table,
+)
 from workbench.experiments.registry import EXPERIMENTS, published, reproduce, systems
 from workbench.experiments.table import FoldScore, ReproductionTable, Row, rows_from_folds
 
 __all__ = [
     "EXPERIMENTS",
+    "Difference",
     "FoldScore",
+    "Measurement",
     "ReproductionTable",
     "Row",
+    "add_measurement",
+    "differences",
     "keep",
     "kept",
     "published",
+    "read_record",
+    "recorded_table",
     "reproduce",
     "rows_from_folds",
     "systems",

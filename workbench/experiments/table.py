@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
+from typing import Any
 
 from workbench.evaluation import summary
 
@@ -109,6 +111,38 @@ class ReproductionTable:
             "seconds": dict(self.seconds),
             "complete": self.complete,
         }
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> ReproductionTable:
+        """The table that `as_record` made the fields of."""
+        rows = tuple(Row(**row) for row in record["rows"])
+        details = tuple(
+            FoldScore(**{**score, "value": math.nan if score["value"] is None else score["value"]})
+            for score in record["folds_detail"]
+        )
+        return cls(**{**record, "rows": rows, "folds_detail": details, "notes": tuple(record["notes"])})
+
+    def measured(self) -> frozenset[tuple[str, str]]:
+        """Every (system, column) that has a figure of ours."""
+        return frozenset((row.system, row.column) for row in self.rows if row.ours is not None)
+
+    def over(self, before: ReproductionTable) -> ReproductionTable:
+        """This table, with what `before` has of systems and columns that were not run again."""
+        run = self.measured()
+        older = {
+            (row.system, row.column, row.metric): row
+            for row in before.rows
+            if row.ours is not None and (row.system, row.column) not in run
+        }
+        rows = [older.pop((row.system, row.column, row.metric), row) for row in self.rows]
+        details = [score for score in before.folds_detail if (score.system, score.column) not in run]
+        return replace(
+            self,
+            rows=(*rows, *older.values()),
+            folds_detail=(*details, *self.folds_detail),
+            notes=tuple(dict.fromkeys((*before.notes, *self.notes))),
+            seconds={**before.seconds, **self.seconds},
+        )
 
     def find(self, system: str, column: str, metric: str) -> Row:
         """The row of a figure; KeyError when the table has none."""

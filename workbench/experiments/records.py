@@ -1,0 +1,159 @@
+"""Records of measured tables: what gave a figure (command, commit, versions, CPU), and whether it comes out again.
+
+A record is a JSON file of measurements, oldest first. A later one stands over an earlier one where both have
+a figure; one of which nothing is left to show is dropped.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import reduce
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import UsageError
+from workbench.experiments.table import FoldScore, ReproductionTable
+
+__all__ = ["Difference", "Measurement", "add_measurement", "differences", "read_record", "recorded_table"]
+
+PACKAGES = ("duckdb", "numpy", "scipy", "numba", "highspy", "cvxpy", "ecos", "scikit-learn")
+"""Whose version can move a figure's last digit."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One run of an experiment, with what it takes to run it again.
+
+    Attributes
+    ----------
+    command : str
+        As typed, from the root of a checkout.
+    commit : str
+        The checkout's commit, `+` behind it where files differed from it; else the package's version.
+    day : str
+        ISO date, UTC.
+    cpu_seconds : float
+        Of the whole command.
+    versions : mapping of str to str
+    table : ReproductionTable
+    """
+
+    command: str
+    commit: str
+    day: str
+    cpu_seconds: float
+    versions: Mapping[str, str]
+    table: ReproductionTable
+
+    @classmethod
+    def of(cls, table: ReproductionTable, command: str, cpu_seconds: float) -> Measurement:
+        """A measurement made just now by this code."""
+        return cls(command, source_commit(), f"{datetime.now(UTC):%Y-%m-%d}", round(cpu_seconds, 1), versions(), table)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A figure of one fold that came out otherwise than recorded."""
+
+    system: str
+    column: str
+    metric: str
+    fold: str
+    recorded: float
+    again: float
+
+
+def source_commit() -> str:
+    """The commit of the checkout that this code runs from, or the installed package's version."""
+    root = Path(__file__).parents[2]
+    if not (root / ".git").exists():
+        return version("relational-workbench")
+    said = [_git(root, "rev-parse", "--short=10", "HEAD"), _git(root, "status", "--porcelain", "--", "workbench")]
+    return said[0] + ("+" if said[1] else "")
+
+
+def _git(root: Path, *arguments: str) -> str:
+    found = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=False)
+    return found.stdout.strip()
+
+
+def versions() -> dict[str, str]:
+    """Python's version and those of the packages that figures depend on, where they are installed."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def read_record(path: Path) -> tuple[Measurement, ...]:
+    """The measurements of a record, oldest first; none where there is no file.
+
+    Raises
+    ------
+    UsageError
+        E0906 for a file that is no record.
+    """
+    if not path.exists():
+        return ()
+    try:
+        measurements = json.loads(path.read_text(encoding="utf-8"))["measurements"]
+        return tuple(_measurement(fields) for fields in measurements)
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError.of(
+            "E0906", f"{path} is no record of figures ({error})", help="records are what `reproduce --record` writes"
+        ) from None
+
+
+def _measurement(fields: Mapping[str, Any]) -> Measurement:
+    return Measurement(**{**fields, "table": ReproductionTable.from_record(fields["table"])})
+
+
+def add_measurement(path: Path, new: Measurement) -> None:
+    """Write a measurement into a record, and drop those of which it leaves nothing to show."""
+    kept: list[Measurement] = [new]
+    shown = set(new.table.measured())
+    for older in reversed(read_record(path)):
+        if older.table.measured() - shown:
+            kept.append(older)
+            shown |= older.table.measured()
+    measurements = [asdict(one) | {"table": one.table.as_record()} for one in reversed(kept)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"measurements": measurements}, indent=1, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def recorded_table(measurements: Sequence[Measurement]) -> ReproductionTable:
+    """All figures of a record as one table; at least one measurement."""
+    return reduce(lambda before, one: one.over(before), (measurement.table for measurement in measurements))
+
+
+def differences(recorded: ReproductionTable, again: ReproductionTable, digits: int = 3) -> tuple[list[Difference], int]:
+    """The folds' figures that came out otherwise, and how many were compared.
+
+    Two figures differ where they lie half a unit of the last printed digit apart, or further. What only one of
+    the tables has is not compared, except that a figure that was recorded and is now undefined differs.
+    """
+    known = {_key(one): one.value for one in recorded.folds_detail}
+    compared = [one for one in again.folds_detail if _key(one) in known]
+    return [
+        Difference(*_key(one), recorded=known[_key(one)], again=one.value)
+        for one in compared
+        if not _same(known[_key(one)], one.value, digits)
+    ], len(compared)
+
+
+def _key(score: FoldScore) -> tuple[str, str, str, str]:
+    return score.system, score.column, score.metric, score.fold
+
+
+def _same(recorded: float, again: float, digits: int) -> bool:
+    return abs(recorded - again) < 0.5 * 10.0**-digits or (recorded != recorded and again != again)
