@@ -103,6 +103,8 @@ def write(check: bool) -> int:
         def marked(match: re.Match[str]) -> str:
             layout = tables[match["name"]]
             measurements = read_record(FIGURES / f"{layout.experiment}.json")
+            if not measurements:
+                return match[0]
             body = layout.markdown(recorded_table(measurements))
             return f"{match[1]}{body}\n{provenance(measurements)}\n{match[3]}"
 

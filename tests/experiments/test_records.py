@@ -1,0 +1,35 @@
+"""The documents' tables say what the records say."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.figures import FIGURES, Layout, layouts, write
+from workbench.experiments import FoldScore, ReproductionTable, read_record, rows_from_folds
+
+
+def test_documents_are_as_their_records() -> None:
+    assert write(check=True) == 0
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in FIGURES.glob("*.json")))
+def test_every_record_has_its_command_and_is_shown(name: str) -> None:
+    measurements = read_record(FIGURES / f"{name}.json")
+    assert all(one.command.startswith(f"workbench reproduce {name}") and one.commit for one in measurements)
+    assert any(layout.experiment == name for layout in layouts().values())
+
+
+def test_a_table_shows_published_and_measured_figures_and_leaves_out_what_is_in_neither() -> None:
+    scores = [FoldScore("A", "x", "F1", fold, value) for fold, value in (("1", 0.5), ("2", 0.7))]
+    table = ReproductionTable("t", "T", rows_from_folds(scores, {("A", "x", "F1"): 0.4, ("B", "x", "F1"): 0.3}))
+    layout = Layout(
+        "t",
+        rows=[{"system": "A", "show": "published", "label": "A, published"}, {"system": "A"}, {"system": "B"}],
+        columns=[{"heading": "F1", "column": "x", "cell": "{F1.ours:1}"}],
+        scale=100.0,
+    )
+    assert layout.markdown(table).splitlines()[2:] == [
+        "| A, published | 40.0 ± 14.1 |",
+        "| A | 60.0 ± 14.1 |",
+        "| B |  |",
+    ]
