@@ -8,7 +8,21 @@ from typing import NoReturn
 import typer
 
 from workbench import __version__
-from workbench.commands import convert, demo, infer, learn, link, page, reproduce, rules, runs, solve, structure, study
+from workbench.commands import (
+    convert,
+    demo,
+    infer,
+    learn,
+    link,
+    page,
+    reproduce,
+    rules,
+    runs,
+    solve,
+    structure,
+    study,
+    update,
+)
 from workbench.commands.console import interrupts_raise, print_error, print_json
 from workbench.errors import Cancelled, ExitCode, WorkbenchError
 
@@ -22,7 +36,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for family in (demo, study, link, rules, infer, learn, structure, solve, convert, runs, reproduce, page):
+for family in (demo, study, link, rules, infer, learn, structure, solve, convert, runs, update, reproduce, page):
     family.register(app)
 
 

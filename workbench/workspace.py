@@ -11,6 +11,7 @@ from workbench.database import Database, LoadReport, Partition, Salvage, read_ru
 from workbench.tables import ColumnKind, TableMapping, TablesMapping
 from workbench.verbs.browsing import Browsing, CheckedRules, Example, bundled_examples, example_tables
 from workbench.verbs.common import as_words
+from workbench.verbs.living import Living
 from workbench.verbs.modelling import Modelling, RulesLike
 from workbench.verbs.reports import Reporting
 
@@ -61,7 +62,7 @@ def open_workspace(path: str | os.PathLike[str] | None = None, *, read_only: boo
     return Workspace(Database.open(path, read_only=read_only))
 
 
-class Workspace(Browsing, Modelling, Reporting):
+class Workspace(Browsing, Modelling, Living, Reporting):
     """Data, rules and runs in one DuckDB database.
 
     Use as a context manager, or call `close`. What only some verbs need (SciPy, Numba, pandas) is imported by them.

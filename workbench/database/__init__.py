@@ -17,6 +17,7 @@ from workbench.database.catalog import (
     top_values,
     types_by_size,
 )
+from workbench.database.changes import FactTexts, add_facts, remove_facts, texts_of_facts
 from workbench.database.console import QueryResult, query, query_parameters
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.dataset import (
@@ -35,6 +36,7 @@ from workbench.database.fingerprint import data_hash
 from workbench.database.folds import Fold, clear_folds, held_out_keys, make_atom_folds, make_world_folds, read_folds
 from workbench.database.identifiers import quoted, text_literal, unused_name
 from workbench.database.ingest import LoadReport, Partition, Source
+from workbench.database.kept_arrays import forget_arrays, keep_arrays, kept_arrays, runs_with_arrays
 from workbench.database.labelled import BesideTruth, beside_truth, keep_truth, label_counts, label_keys
 from workbench.database.outside import first_line, masked, outside, parquet_bytes
 from workbench.database.prediction_files import Predictions, load_predictions, read_predictions
@@ -80,6 +82,7 @@ __all__ = [
     "Database",
     "Dataset",
     "FactColumns",
+    "FactTexts",
     "FactsEntry",
     "FactsPage",
     "Fold",
@@ -98,6 +101,7 @@ __all__ = [
     "TablePreview",
     "TomlReader",
     "Unlisted",
+    "add_facts",
     "beside_truth",
     "catalog",
     "cells_of_line",
@@ -116,9 +120,12 @@ __all__ = [
     "distinct_values",
     "facts_page",
     "first_line",
+    "forget_arrays",
     "held_out_keys",
     "insert_facts",
+    "keep_arrays",
     "keep_truth",
+    "kept_arrays",
     "label_counts",
     "label_keys",
     "label_run",
@@ -160,12 +167,15 @@ __all__ = [
     "record_intervals",
     "record_run",
     "recorded_atoms",
+    "remove_facts",
     "run_table",
+    "runs_with_arrays",
     "salvage",
     "same_folds",
     "scored_predictions",
     "set_fact",
     "text_literal",
+    "texts_of_facts",
     "top_values",
     "types_by_size",
     "unused_name",

@@ -336,10 +336,19 @@ class Database:
             if value is not None:
                 connection.execute("INSERT INTO setting VALUES (?, ?)", [name, value])
 
-    def copy(self, path: str | os.PathLike[str] | None = None) -> Database:
+    def within(self) -> Database:
+        """This database as its open transaction sees it, also for what takes a cursor; for the thread that writes.
+
+        Domains that wait for the end of the transaction are brought up to date.
+        """
+        self._refresh_stale_domains()
+        self._stale.clear()
+        return _InTransaction(self.connection, self.path, self.read_only)
+
+    def copy(self, path: str | os.PathLike[str] | None = None, *, facts: bool = True) -> Database:
         """A copy of declarations, constants and facts in memory, to try changes on; or, at a path, of everything.
 
-        Cost: linear in the number of facts.
+        Without `facts` declarations alone are copied. Cost: linear in the number of facts.
 
         Raises
         ------
@@ -361,11 +370,13 @@ class Database:
                 _copy_table(self.connection, target, "display_name")
             for table in self.type_tables().values():
                 target.execute(f"CREATE TABLE {quoted(table)} (id INTEGER NOT NULL, name VARCHAR NOT NULL)")
-                _copy_table(self.connection, target, table)
+                if facts:
+                    _copy_table(self.connection, target, table)
             type_tables = self.type_tables()
             for predicate in self.predicates().values():
                 create_predicate_table(target, predicate, type_tables)
-                _copy_table(self.connection, target, predicate.table_name)
+                if facts:
+                    _copy_table(self.connection, target, predicate.table_name)
             other.refresh_domains()
         return other
 
@@ -374,6 +385,19 @@ class Database:
         cursor = self.cursor()
         with self._told():
             return cursor.execute(sql, parameters) if parameters else cursor.execute(sql)
+
+
+class _InTransaction(Database):
+    """A database seen from inside its open transaction: cursors are the writing connection itself."""
+
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        return self.connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        yield self.connection
+        self._refresh_stale_domains()
+        self._stale.clear()
 
 
 def _copy_table(source: duckdb.DuckDBPyConnection, target: duckdb.DuckDBPyConnection, table: str) -> None:

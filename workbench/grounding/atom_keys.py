@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from workbench.grounding.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from pyarrow import ChunkedArray
 
-__all__ = ["atom_table", "names_in_space", "numbering_of"]
+__all__ = ["atom_table", "dictionaries", "names_in_space", "numbering_of"]
 
 
 def numbering_of(vocabulary: Vocabulary) -> Numbering:
@@ -142,6 +143,16 @@ def _listed(vocabulary: Vocabulary, name: str) -> tuple[Int32, Int32]:
     for place, column in enumerate(columns):
         constants[:, place] = rows[column]
     return world, constants
+
+
+def dictionaries(database: Database, types: Iterable[str]) -> dict[str, ChunkedArray]:
+    """The names of the constants of some types, by id."""
+    tables, cursor = database.type_tables(), database.cursor()
+    return {
+        name: cursor.sql(f"SELECT name FROM {quoted(tables[name])} ORDER BY id").to_arrow_table().column("name")
+        for name in types
+        if name in tables
+    }
 
 
 def _dictionary(vocabulary: Vocabulary, type_name: str) -> ChunkedArray:

@@ -114,6 +114,8 @@ class Grounder:
     progress: Progress
     lazy: frozenset[int] = frozenset()
     warnings: list[Diagnostic] = field(default_factory=list)
+    emitted: list[tuple[int, int]] = field(default_factory=list)
+    """The rule and the number of rows of each clause, in the order of the rows."""
 
     def run(self) -> Grounding:
         clauses = self.open()
@@ -177,6 +179,7 @@ class Grounder:
             before = self.intake.rows.n_rows
             units = self._emit(tally)
             written[number] = (self.intake.rows.n_rows - before, units)
+            self.emitted.append((tally.plan.clause.rule, written[number][0]))
         atoms = atom_table(self.database, self.vocabulary, self.numbering)
         network = self._network(tallies, n_templates, table.power, atoms.world)
         self.warn(tallies)

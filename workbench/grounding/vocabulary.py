@@ -253,7 +253,7 @@ class Vocabulary:
     def _in_order(self, query: str, width: int) -> bool:
         """Whether the rows of a query come in ascending order already: world, then p0, p1, ..."""
         last: tuple[int, ...] | None = None
-        for batch in self.connection.cursor().sql(query).to_arrow_reader(1_000_000):
+        for batch in self.connection.sql(query).to_arrow_reader(1_000_000):
             names = ["world", *(name for name in batch.schema.names if name.startswith("p"))][:width]
             if len(names) < width:
                 return False

@@ -286,8 +286,9 @@ def solve(
     seed: int = 0,
     time_limit: float | None = None,
     progress: Progress = SILENT,
+    start: Float | None = None,
 ) -> Solution:
-    """Run one engine by name, or the one that `auto` chooses, on a ground network."""
+    """Run one engine by name, or the one that `auto` chooses, on a ground network, from a state where one is given."""
     network = grounding.network
     boolean = network.domain is Domain.BOOLEAN
     _require_addable(grounding, weights)
@@ -311,7 +312,9 @@ def solve(
     reason = solver.declines(network, weights)
     if reason is not None:
         raise UsageError.of("E0804", f"engine {solver.name} declines this network: {reason}", help="try --engine auto")
-    solution = solver.solve(network, weights, seed=seed, deadline=deadline_after(time_limit), progress=progress)
+    solution = solver.solve(
+        network, weights, seed=seed, deadline=deadline_after(time_limit), progress=progress, start=start
+    )
     if not boolean and task == "map":
         solution = replace(solution, values=_with_listed_values(grounding, solution.values))
     if solution.energy < solution.bound <= solution.energy + 1e-9 * max(1.0, abs(solution.energy)):

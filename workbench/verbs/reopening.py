@@ -11,7 +11,7 @@ import numpy as np
 from workbench.arrays import Float, Int64
 from workbench.database import Database, RecordedAtoms, Run, data_hash, read_run, recorded_atoms, run_table, set_fact
 from workbench.errors import UsageError, WorkbenchError
-from workbench.grounding import AtomTable, Grounding, ground
+from workbench.grounding import AtomTable, Grounding, GroundRequest, ground
 from workbench.inference import Solution, Status
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import Task, as_program
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from workbench.language.program import Program
 
-__all__ = ["reopen", "what_if"]
+__all__ = ["Recorded", "recorded_run", "reopen", "what_if"]
 
 
 @dataclass(frozen=True)
-class _Recorded:
+class Recorded:
     """An inference run, or one fold of a cross-validation, as the inference it was.
 
     Attributes
@@ -68,11 +68,15 @@ class _Recorded:
                 found[part.place] = atoms.locate(part.predicate, part.world, part.constants)
         return found
 
-    def ground(self, database: Database) -> Grounding:
+    def request(self, database: Database) -> GroundRequest:
+        """What it grounded, its program declared."""
         database.declare(self.program)
         withheld = self.fold is not None or self.run.parameters.get("labels") == "withheld"
         role: Literal["infer", "learn"] = "learn" if withheld else "infer"
-        return ground(database, self.program, recorded_request(database, self.run, role=role, worlds=self.worlds))
+        return recorded_request(database, self.run, role=role, worlds=self.worlds)
+
+    def ground(self, database: Database) -> Grounding:
+        return ground(database, self.program, self.request(database))
 
     def known(self, grounding: Grounding) -> Float:
         """What the predictor was told of the atoms: NaN for all but those that a fold of atoms did not hold out."""
@@ -108,7 +112,7 @@ def reopen(database: Database, number: int, *, fold: int | None = None, progress
     UsageError
         E0815 when it is no inference run, E0816 when the facts have changed since.
     """
-    recorded = _recorded(database, number, fold)
+    recorded = recorded_run(database, number, fold)
     if recorded.run.data_hash != data_hash(database):
         raise UsageError.of(
             "E0816", f"the facts have changed since run {number}", help="run the inference again, then explain it"
@@ -140,7 +144,7 @@ def what_if(
     """Infer a recorded result again with some facts changed, on a copy of the data; see `Workspace.what_if`."""
     if result.run_id is None:
         raise UsageError.of("E0815", "only a recorded run can be changed and run again")
-    recorded = _recorded(database, result.run_id, result.fold)
+    recorded = recorded_run(database, result.run_id, result.fold)
     with database.copy() as copied:
         for atom, value in changes.items():
             set_fact(copied, atom, value)
@@ -160,7 +164,14 @@ def what_if(
     return both.sort_values("change", key=lambda column: -column.abs(), kind="stable", ignore_index=True)
 
 
-def _recorded(database: Database, number: int, fold: int | None) -> _Recorded:
+def recorded_run(database: Database, number: int, fold: int | None = None) -> Recorded:
+    """A recorded prediction, or one fold of a cross-validation, with what it takes to make it again.
+
+    Raises
+    ------
+    UsageError
+        E0815 when it is none.
+    """
     run = read_run(database, number)
     if run.kind not in ("infer", "crossval"):
         raise UsageError.of("E0815", f"run {number} is a {run.kind} run; only predictions can be explained")
@@ -169,7 +180,7 @@ def _recorded(database: Database, number: int, fold: int | None) -> _Recorded:
     if run.kind == "infer":
         engine, options = settings.get("engine") or "auto", settings.get("options") or {}
         worlds = tuple(settings.get("worlds") or ()) or None
-        return _Recorded(run, as_program(run.program_text), task, worlds, engine, options, None, False, atoms)
+        return Recorded(run, as_program(run.program_text), task, worlds, engine, options, None, False, atoms)
     if fold is None:
         raise UsageError.of("E0815", f"run {number} is a cross-validation; choose one of its folds")
     plans = settings.get("folds") or ()
@@ -179,7 +190,7 @@ def _recorded(database: Database, number: int, fold: int | None) -> _Recorded:
         raise UsageError.of("E0815", f"run {number} recorded no weights for fold {fold}")
     program = as_program(run.program_text)
     text = learned_text(program, recorded_templates(weights), weights["weight"].to_numpy(np.float64))
-    return _Recorded(
+    return Recorded(
         run,
         as_program(text),
         task,

@@ -106,8 +106,15 @@ def _atom_types(result: InferenceResult) -> dict[str, tuple[str, ...]]:
     return {name: types for name, types, hidden in zip(atoms.predicates, atoms.types, atoms.hidden) if not hidden}
 
 
-def record_inference(database: Database, result: InferenceResult, seed: int, parameters: Mapping[str, Any]) -> int:
-    """Record an inference run with its weights, predictions and trace; its id."""
+def record_inference(
+    database: Database,
+    result: InferenceResult,
+    seed: int,
+    parameters: Mapping[str, Any],
+    *,
+    parent: int | None = None,
+) -> int:
+    """Record an inference run with its weights, predictions and trace, and the run it started from; its id."""
     solution = result.solution
     summary = {key: value for key, value in result.summary().items() if key not in ("diagnostics", "warnings", "run")}
     return record_run(
@@ -119,6 +126,7 @@ def record_inference(database: Database, result: InferenceResult, seed: int, par
             program_text=format_program(result.program),
             engine=solution.engine,
             seed=seed,
+            parent=parent,
             data_hash=data_hash(database),
             parameters={
                 "language": result.program.language,
@@ -208,6 +216,7 @@ def recorded_request(
         worlds=tuple(by_name[name] for name in worlds) if worlds else None,
         role=role,
         tie=bool(settings.get("tie")),
+        ignore_evidence_violations=bool(settings.get("ignore_evidence_violations")),
     )
 
 

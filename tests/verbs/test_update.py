@@ -1,0 +1,79 @@
+"""Updates: equal to fresh runs, all or nothing, and only what is touched done again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import workbench
+from tests.verbs.update_sequences import SMOKERS, SOFT, check_equal, facts_of, run_sequence
+from workbench.database import load_alchemy_text
+from workbench.errors import InfeasibleError, InputError
+from workbench.workspace import Workspace
+
+QUERY = "Smokes,Cancer"
+
+
+@pytest.fixture
+def smokers() -> Iterator[Workspace]:
+    with workbench.open() as workspace:
+        workspace.declare(SMOKERS)
+        load_alchemy_text(workspace.database, "Friends(Anna, Bob)\nFriends(Carl, Dora)\nSmokes(Anna)\nCancer(Eve)\n")
+        workspace.infer(SMOKERS, query=QUERY, task="map")
+        yield workspace
+
+
+@pytest.mark.parametrize("seed", [3, 5, 8])
+def test_random_updates_equal_fresh_runs(seed: int) -> None:
+    run_sequence(seed, steps=2)
+
+
+def test_what_nothing_touches_keeps_its_answer(smokers: Workspace) -> None:
+    done = smokers.update(1, ["Friends(Bob, Fred)"])
+    assert done.atoms_solved < done.result.grounding.atoms.n_atoms
+    assert set(done.changes["atom"]) == {"Smokes(Fred)", "Cancer(Fred)"}
+    check_equal(done.result, smokers.infer(SMOKERS, query=QUERY, task="map", record=False))
+    again = smokers.update(1, ["Friends(Bob, Fred)"])
+    assert (again.facts_added, again.result.run_id, len(again.changes)) == (0, done.result.run_id, 0)
+    back = smokers.update(1, remove=["Friends(Bob, Fred)"])
+    assert (back.parent, back.rows_removed) == (done.result.run_id, done.rows_added)
+    assert back.changes["after"].isna().all()
+
+
+def test_facts_that_changed_otherwise_are_answered_in_full(smokers: Workspace) -> None:
+    assert smokers.data.add("Friends(Dora, Eve)", "Smokes(Carl)") == 2
+    done = smokers.update(1, ["Friends(Bob, Fred)"])
+    assert done.atoms_solved == done.result.grounding.atoms.n_atoms
+    assert "Smokes(Dora)" in set(done.changes["atom"])
+    check_equal(done.result, smokers.infer(SMOKERS, query=QUERY, task="map", record=False))
+
+
+def test_a_refused_update_leaves_everything(smokers: Workspace) -> None:
+    before, runs = facts_of(smokers), len(smokers.runs())
+    with pytest.raises(InputError, match="E0850"):
+        smokers.update(1, ["Friends(Bob, Fred)", "!Smokes(Anna)"])
+    hard = SMOKERS.replace("1.5 Smokes(x) => Cancer(x)", "Smokes(x) => Cancer(x).")
+    run = smokers.infer(hard, query=QUERY, task="map").run_id
+    assert run is not None
+    with pytest.raises(InfeasibleError, match="E0852"):
+        smokers.update(run, ["Friends(Bob, Fred)", "!Cancer(Anna)"])
+    assert (facts_of(smokers), len(smokers.runs())) == (before, runs + 1)
+    assert smokers.data.correct("!Smokes(Anna)") == 1
+    assert smokers.data.remove("!Smokes(Anna)") == 1
+
+
+def test_soft_logic_with_new_targets() -> None:
+    with workbench.open() as workspace:
+        workspace.declare(SOFT)
+        people = ("A", "B", "C")
+        pairs = [(one, other) for one in people for other in people if one != other]
+        workspace.data.add(*(f"Knows({one}, {other})" for one, other in pairs))
+        workspace.data.add("0.9 Trusts(A, B)")
+        workspace.data.add(*(f"?Trusts({one}, {other})" for one, other in pairs[1:]), partition="target")
+        workspace.infer(SOFT, engine="clarabel")
+        targets = [f"?Trusts({one}, D)" for one in people] + [f"?Trusts(D, {one})" for one in people]
+        done = workspace.update(1, targets, partition="target")
+        done = workspace.update(1, ["Knows(A, D)", "Knows(D, A)"], ["Knows(A, C)"])
+        fresh = workspace.infer(SOFT, engine="clarabel", record=False)
+        check_equal(done.result, fresh)

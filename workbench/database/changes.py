@@ -1,0 +1,179 @@
+"""Facts added, corrected and removed one at a time, with the keys of those that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import duckdb
+import pyarrow
+
+from workbench.database.database import Database
+from workbench.database.identifiers import quoted
+from workbench.database.ingest import SHOWN
+from workbench.database.schema import StoredPredicate, add_constants
+from workbench.database.value_columns import text_of_value, value_of_text
+from workbench.errors import Diagnostic, InputError
+
+__all__ = ["FactTexts", "add_facts", "remove_facts", "texts_of_facts"]
+
+ROWS, CODED = "changed_texts", "changed_rows"
+
+
+@dataclass(frozen=True)
+class FactTexts:
+    """Facts of one predicate as text.
+
+    Attributes
+    ----------
+    predicate : str
+    rows : pyarrow.Table
+        Columns `world` (its name), `a0, ...` (text), `value`, `partition`.
+    """
+
+    predicate: str
+    rows: pyarrow.Table
+
+
+def texts_of_facts(database: Database) -> list[FactTexts]:
+    """All facts of a database as text, predicate by predicate; those without a fact are left out."""
+    tables, cursor = database.type_tables(), database.cursor()
+    found = []
+    for predicate in database.predicates().values():
+        encoded, values = dict(predicate.constant_columns), dict(predicate.value_columns)
+        cells, joins = [], []
+        for column in predicate.columns:
+            if column in encoded:
+                joins.append(f"JOIN {quoted(tables[encoded[column]])} c_{column} ON c_{column}.id = f.{column}")
+                cells.append(f"c_{column}.name AS {column}")
+            else:
+                cells.append(f"{text_of_value(f'f.{column}', values[column])} AS {column}")
+        shown = ", ".join(["w.name AS world", *cells, "f.value", "f.partition::VARCHAR AS partition"])
+        rows = cursor.sql(
+            f"SELECT {shown} FROM {quoted(predicate.table_name)} f JOIN world w ON w.id = f.world {' '.join(joins)}"
+        ).to_arrow_table()
+        if rows.num_rows:
+            found.append(FactTexts(predicate.name, rows))
+    return found
+
+
+def add_facts(database: Database, facts: FactTexts, *, correct: bool = False) -> int:
+    """Insert the facts that are not there yet, inside the open transaction; how many.
+
+    Parameters
+    ----------
+    correct : bool
+        A fact that says something else of its key takes the place of what was there, in its world and partition.
+
+    Raises
+    ------
+    InputError
+        E0850 for facts that contradict facts of the same world and partition.
+    """
+    predicate = database.predicate(facts.predicate)
+    for world in facts.rows.column("world").unique().to_pylist():
+        database.world_id(world)
+    with _coded(database, predicate, facts.rows, grow=True) as connection:
+        table = quoted(predicate.table_name)
+        same = _same(("world", *_key(predicate), "partition"))
+        differs = " OR ".join(
+            f"t.{column} IS DISTINCT FROM n.{column}"
+            for column in ("value", *predicate.columns[len(_key(predicate)) :])
+        )
+        if correct:
+            connection.execute(f"DELETE FROM {table} t USING {CODED} n WHERE {same} AND ({differs})")
+        else:
+            _refuse_contradictions(connection, predicate, f"{same} AND ({differs})")
+        whole = _same(("world", *predicate.columns, "partition"))
+        count = connection.execute(
+            f"INSERT INTO {table} BY NAME SELECT * FROM {CODED} n WHERE NOT EXISTS (FROM {table} t WHERE {whole})"
+        ).fetchone()
+        database.refresh_domains([number for (number,) in connection.execute(_WORLDS).fetchall()])
+    return int(count[0]) if count else 0
+
+
+def remove_facts(database: Database, facts: FactTexts) -> int:
+    """Delete the facts that are there with the same value, inside the open transaction; how many."""
+    predicate = database.predicate(facts.predicate)
+    with _coded(database, predicate, facts.rows, grow=False) as connection:
+        whole = _same(("world", *predicate.columns, "partition"))
+        count = connection.execute(
+            f"DELETE FROM {quoted(predicate.table_name)} t USING {CODED} n "
+            f"WHERE {whole} AND t.value IS NOT DISTINCT FROM n.value"
+        ).fetchone()
+        database.refresh_domains([number for (number,) in connection.execute(_WORLDS).fetchall()])
+    return int(count[0]) if count else 0
+
+
+_WORLDS = f"SELECT DISTINCT world FROM {CODED}"
+
+
+@contextmanager
+def _coded(
+    database: Database, predicate: StoredPredicate, rows: pyarrow.Table, *, grow: bool
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The texts as ids in the temporary table `changed_rows`; with `grow`, new constants are given ids."""
+    encoded, values, tables = dict(predicate.constant_columns), dict(predicate.value_columns), database.type_tables()
+    of_type: dict[str, list[str]] = {}
+    cells, joins = ["w.id AS world"], ["JOIN world w ON w.name = s.world"]
+    for column in predicate.columns:
+        if column not in encoded:
+            cells.append(f"{value_of_text(f's.{column}', values[column])} AS {column}")
+            continue
+        of_type.setdefault(encoded[column], []).append(f"SELECT DISTINCT {column} AS name FROM {ROWS}")
+        joins.append(f"JOIN {quoted(tables[encoded[column]])} c_{column} ON c_{column}.name = s.{column}")
+        cells.append(f"c_{column}.id AS {column}")
+    with database.transaction() as connection:
+        connection.register("incoming_texts", rows)
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE {ROWS} AS FROM incoming_texts")
+        connection.unregister("incoming_texts")
+        if grow:
+            for type_name, selects in sorted(of_type.items()):
+                add_constants(connection, tables[type_name], " UNION ".join(selects))
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT DISTINCT {', '.join(cells)}, s.value, "
+            f"s.partition::fact_partition AS partition FROM {ROWS} s {' '.join(joins)} ORDER BY ALL"
+        )
+        yield connection
+        for table in (ROWS, CODED):
+            connection.execute(f"DROP TABLE {table}")
+
+
+def _key(predicate: StoredPredicate) -> tuple[str, ...]:
+    return predicate.columns[:-1] if predicate.kind == "function" else predicate.columns
+
+
+def _same(columns: tuple[str, ...]) -> str:
+    return " AND ".join(f"t.{column} = n.{column}" for column in columns)
+
+
+def _refuse_contradictions(connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, clash: str) -> None:
+    tables = dict(connection.execute("SELECT name, table_name FROM constant_type").fetchall())
+    encoded = dict(predicate.constant_columns)
+    names = [
+        f"(SELECT name FROM {quoted(tables[encoded[column]])} WHERE id = n.{column})"
+        if column in encoded
+        else f"n.{column}::VARCHAR"
+        for column in _key(predicate)
+    ]
+    rows = connection.execute(
+        f"SELECT [{', '.join(names)}]::VARCHAR[], t.value, n.value FROM {CODED} n "
+        f"JOIN {quoted(predicate.table_name)} t ON {clash} ORDER BY ALL LIMIT {SHOWN}"
+    ).fetchall()
+    if rows:
+        raise InputError(
+            tuple(
+                Diagnostic(
+                    "E0850",
+                    f"{predicate.name}({', '.join(arguments)}) contradicts a fact of the same world: "
+                    f"{_said(before)} there, {_said(after)} in the update",
+                    help="remove the old fact in the same update, or say that it is corrected",
+                )
+                for arguments, before, after in rows
+            )
+        )
+
+
+def _said(value: float | None) -> str:
+    return {None: "unknown", 1.0: "true", 0.0: "false"}.get(value, f"{value:g}" if value is not None else "")

@@ -1,0 +1,56 @@
+"""Arrays kept beside a run, so that what was computed for it need not be computed again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from workbench.arrays import Array
+from workbench.database.database import Database
+
+__all__ = ["forget_arrays", "keep_arrays", "kept_arrays", "runs_with_arrays"]
+
+_TABLE = "CREATE TABLE IF NOT EXISTS run_array (run INTEGER, name VARCHAR, kind VARCHAR, shape BIGINT[], content BLOB)"
+"""Made when the first array is kept: what it holds can be computed again, so copies and repairs leave it out."""
+
+
+def keep_arrays(database: Database, run: int, arrays: Mapping[str, Array]) -> None:
+    """Keep arrays under a run in place of what was kept under it; numbers, booleans and nothing else."""
+    with database.transaction() as connection:
+        connection.execute(_TABLE)
+        connection.execute("DELETE FROM run_array WHERE run = ?", [run])
+        for name, values in arrays.items():
+            content = np.ascontiguousarray(values).tobytes()
+            connection.execute(
+                "INSERT INTO run_array VALUES (?, ?, ?, ?, ?)",
+                [run, name, values.dtype.str, list(values.shape), content],
+            )
+
+
+def kept_arrays(database: Database, run: int) -> dict[str, Array]:
+    """The arrays kept under a run; none where there are none."""
+    if not _is_there(database):
+        return {}
+    rows = database.execute(
+        "SELECT name, kind, shape, content FROM run_array WHERE run = $run", {"run": run}
+    ).fetchall()
+    return {name: np.frombuffer(content, kind).reshape(shape) for name, kind, shape, content in rows}
+
+
+def runs_with_arrays(database: Database) -> list[int]:
+    """The runs that arrays are kept under, ascending."""
+    if not _is_there(database):
+        return []
+    return [number for (number,) in database.execute("SELECT DISTINCT run FROM run_array ORDER BY run").fetchall()]
+
+
+def forget_arrays(database: Database, run: int) -> None:
+    """Let the arrays of a run go."""
+    if _is_there(database):
+        with database.transaction() as connection:
+            connection.execute("DELETE FROM run_array WHERE run = ?", [run])
+
+
+def _is_there(database: Database) -> bool:
+    return bool(database.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'run_array'").fetchall())

@@ -1,0 +1,175 @@
+"""Grounding again after facts changed: only the rules that read what changed.
+
+A rule reads a predicate that stands in one of its clauses, the definitions and scopes behind it, and the domains of its
+variables' types. All its groundings are made anew; the rules that read nothing of what changed are not asked at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from workbench.arrays import Int32
+from workbench.database.database import Database
+from workbench.grounding.ground import Grounder, one_thread
+from workbench.grounding.interruption import interruptible
+from workbench.grounding.request import GroundRequest
+from workbench.grounding.result import Grounding
+from workbench.grounding.vocabulary import Vocabulary
+from workbench.language.definitions import condition_atoms
+from workbench.language.formulas import formula_atoms
+from workbench.language.program import Clause, LinearRule, Program
+from workbench.progress import SILENT, Progress
+
+__all__ = ["Piece", "Shape", "ground_again"]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a grounding took from the data beside facts: two that differ here differ in more than facts.
+
+    Attributes
+    ----------
+    roles : mapping of predicate to str
+    domains : mapping of type to str
+        A fingerprint of the type's constants in every world.
+    clauses : mapping of rule to str
+        A fingerprint of the rule's clauses, some of which depend on domains.
+    """
+
+    roles: Mapping[str, str]
+    domains: Mapping[str, str]
+    clauses: Mapping[int, str]
+
+    def changed_predicates(self, other: Shape) -> set[str]:
+        return _differ(self.roles, other.roles)
+
+    def changed_types(self, other: Shape) -> set[str]:
+        return _differ(self.domains, other.domains)
+
+    def changed_rules(self, other: Shape) -> set[int]:
+        return _differ(self.clauses, other.clauses)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some rules of a program, ground over all atoms.
+
+    Attributes
+    ----------
+    grounding : Grounding
+        Its network has the rows of `rules` alone, its templates theirs and those of soft evidence.
+    rules : frozenset of int
+    rule : int32 array, shape (n_rows,)
+        The rule of each row.
+    shape : Shape
+    """
+
+    grounding: Grounding
+    rules: frozenset[int]
+    rule: Int32
+    shape: Shape
+
+
+def ground_again(
+    database: Database,
+    program: Program,
+    request: GroundRequest,
+    *,
+    before: Shape | None = None,
+    changed: Collection[str] = (),
+    progress: Progress = SILENT,
+) -> Piece:
+    """Ground the rules that read changed facts, or all.
+
+    Parameters
+    ----------
+    before : Shape or None
+        Of the grounding that is brought up to date; None grounds all rules.
+    changed : collection of str
+        Predicates with facts that were not there then, or are no longer.
+
+    Raises
+    ------
+    What `workbench.grounding.ground` raises.
+    """
+    with one_thread(database, database.cursor()) as connection:
+        grounder = Grounder(database, connection, program, request, progress)
+        clauses = grounder.open()
+        try:
+            with interruptible(connection, progress):
+                shape = _shape(grounder.vocabulary, clauses)
+                rules = frozenset(range(len(program.rules)))
+                if before is not None:
+                    rules = _readers(program, clauses, set(changed), before, shape)
+                grounding = grounder.make(tuple(one for one in clauses if one.rule in rules))
+        finally:
+            grounder.vocabulary.drop()
+    numbers = [number for number, _ in grounder.emitted]
+    counts = [count for _, count in grounder.emitted]
+    return Piece(grounding, rules, np.repeat(np.array(numbers, np.int32), counts), shape)
+
+
+def _differ(one: Mapping[Any, str], other: Mapping[Any, str]) -> set[Any]:
+    return {key for key in one.keys() | other.keys() if one.get(key) != other.get(key)}
+
+
+def _shape(vocabulary: Vocabulary, clauses: tuple[Clause | LinearRule, ...]) -> Shape:
+    rows = vocabulary.connection.execute(
+        "SELECT type, world, count(*), bit_xor(hash(constant)) FROM domain "
+        f"WHERE world IN ({vocabulary.in_worlds}) GROUP BY ALL ORDER BY ALL"
+    ).fetchall()
+    domains: dict[str, str] = {}
+    for type_name, *rest in rows:
+        domains[type_name] = f"{domains.get(type_name, '')}{rest} "
+    roles = {name: f"{role.role} {role.listed} {role.scoped} {role.facts}" for name, role in vocabulary.roles.items()}
+    texts: dict[int, str] = {}
+    for clause in clauses:
+        texts[clause.rule] = sha256(f"{texts.get(clause.rule, '')}{clause!r}".encode()).hexdigest()
+    return Shape(roles, domains, texts)
+
+
+def _readers(
+    program: Program, clauses: tuple[Clause | LinearRule, ...], changed: set[str], before: Shape, now: Shape
+) -> frozenset[int]:
+    """The rules that read changed facts, directly or through definitions, scopes and domains."""
+    predicates = changed | before.changed_predicates(now)
+    types = before.changed_types(now)
+    made = (*program.definitions, *program.scopes)
+    while True:
+        reached = {
+            one.head.predicate
+            for one in made
+            if any(
+                _reads(program, atom.predicate, predicates, types) for atom in (one.head, *condition_atoms(one.body))
+            )
+        }
+        if reached <= predicates:
+            break
+        predicates |= reached
+    found = set(before.changed_rules(now))
+    for clause in clauses:
+        if clause.rule in found:
+            continue
+        computes = isinstance(clause, Clause) and bool(clause.function_values)
+        ranges = types if computes else types & set(dict(clause.variable_types).values())
+        if ranges or any(_reads(program, name, predicates, types) for name in _predicates_of(clause)):
+            found.add(clause.rule)
+    return frozenset(found & set(range(len(program.rules))))
+
+
+def _reads(program: Program, name: str, predicates: set[str], types: set[str]) -> bool:
+    declared = program.predicates.get(name)
+    return name in predicates or (declared is not None and not types.isdisjoint(declared.argument_types))
+
+
+def _predicates_of(clause: Clause | LinearRule) -> set[str]:
+    if isinstance(clause, Clause):
+        functions = {computed.function for computed in clause.function_values}
+        return {literal.atom.predicate for literal in clause.literals} | functions
+    filters = (atom for one in clause.filters for atom in formula_atoms(one.condition))
+    return {atom.predicate for atom in (*filters, *(atom for term in clause.terms for atom in term.atoms))}

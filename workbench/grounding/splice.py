@@ -1,0 +1,259 @@
+"""A ground network brought up to date: some rules' rows taken out, others put in, atoms met by key.
+
+Rows are keyed by their template, entries and constant, so that what was there before and what is there now are compared
+as sets, whatever the order they were ground in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array, vstack
+
+from workbench.arrays import Array, Bool, Float, Int8, Int32, Int64
+from workbench.grounding.again import Piece
+from workbench.grounding.atoms import AtomTable
+from workbench.grounding.row_keys import equal_rows, row_keys
+from workbench.network.ground_network import Blocks, GroundNetwork, Templates
+
+__all__ = ["Splice", "places", "splice"]
+
+CLOSE = 1e-12
+
+
+@dataclass(frozen=True)
+class Splice:
+    """A network brought up to date, and what became of it.
+
+    Attributes
+    ----------
+    network : GroundNetwork
+    templates : Templates
+    rule : int32 array, shape (n_rows,)
+        The rule of each row.
+    touched : bool array, shape (n_atoms,)
+        Atoms that are new, or of whose rows, unit groundings or blocks some changed.
+    added, removed : int
+        Rows that were not there before, and that are there no longer.
+    """
+
+    network: GroundNetwork
+    templates: Templates
+    rule: Int32
+    touched: Bool
+    added: int
+    removed: int
+
+
+def places(before: AtomTable, now: AtomTable) -> Int64:
+    """The atom now of each atom as it was, by key; -1 where it is none any more, shape (n_atoms,)."""
+    found = np.full(before.n_atoms, -1, np.int64)
+    start = before.start
+    for number, name in enumerate(before.predicates):
+        mine = slice(int(start[number]), int(start[number + 1]))
+        if name not in now.predicates or before.types[number] != now.types[now.predicates.index(name)]:
+            continue
+        other = now.predicates.index(name)
+        there = slice(int(now.start[other]), int(now.start[other + 1]))
+        constants, world = before.constants[number], before.world[mine]
+        if np.array_equal(constants, now.constants[other]) and np.array_equal(world, now.world[there]):
+            found[mine] = np.arange(there.start, there.stop)
+        else:
+            found[mine] = now.locate(name, world, constants)
+    return found
+
+
+def splice(network: GroundNetwork, templates: Templates, rule: Int32, piece: Piece, place: Int64) -> Splice:
+    """The network with the rows of the piece's rules replaced.
+
+    Parameters
+    ----------
+    network, templates, rule
+        As it was, with the rule of each row.
+    piece : Piece
+        The replaced rules alone, over the atoms as they are now; blocks and soft evidence are all those of now.
+    place : int64 array, shape (n_atoms,)
+        The atom now of each atom as it was; -1 where it is none any more.
+
+    Notes
+    -----
+    Cost: linear in the stored entries, and a sort of the replaced rules' rows.
+    """
+    new = piece.grounding.network
+    goes = np.isin(templates.rule, [-1, *piece.rules])
+    tables = _merged(templates, goes, piece.grounding.templates)
+    replaced = np.isin(rule, list(piece.rules))
+    stays, leaves = np.flatnonzero(~replaced), np.flatnonzero(replaced)
+    width = tables.width
+    kept = _carried(network, stays, place, new.n_atoms, np.where(goes, -1, tables.old), width)
+    going = _carried(network, leaves, place, new.n_atoms, np.where(goes, tables.old, -1), width)
+    coming = _carried(new, np.arange(new.n_rows), np.arange(new.n_atoms), new.n_atoms, tables.new, width)
+
+    touched = np.ones(new.n_atoms, np.bool_)
+    touched[place[place >= 0]] = False
+    added, removed = _mark_rows(going, coming, touched)
+    _mark_units(going, coming, touched)
+    _mark_blocks(network.blocks, new.blocks, place, touched)
+    joined, owner = _joined(kept, coming, rule[stays], piece.rule)
+    n = tables.templates.n_templates
+    sums = {
+        name: _by_template(getattr(network, name), getattr(new, name), tables, goes)
+        for name in ("constant", "groundings", "unit_scale", "evidence_satisfied", "evidence_violated", "power")
+    }
+    scale = None if network.scale is None and new.scale is None else joined.scale
+    unit = csr_array(csr_array(kept.unit + coming.unit)[:, :n])
+    spliced = GroundNetwork(
+        A=csr_array((joined.A.data, joined.A.indices, joined.A.indptr), shape=(owner.size, new.n_atoms)),
+        b=joined.b,
+        template=joined.template,
+        scale=scale,
+        relation=joined.relation,
+        unit=unit,
+        blocks=new.blocks,
+        world=new.world,
+        **sums,
+    )
+    return Splice(spliced, tables.templates, owner, touched, added, removed)
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """Two tables of templates made one: the numbers of both in it.
+
+    A template that goes and has none of its name in the new table has a number past the end: `width` counts those too.
+    """
+
+    templates: Templates
+    old: Int64
+    new: Int64
+    width: int
+
+
+def _merged(templates: Templates, goes: Bool, piece: Templates) -> _Tables:
+    chosen = np.flatnonzero(~goes)
+    rules = np.concatenate([templates.rule[chosen], piece.rule])
+    order = np.argsort(np.where(rules < 0, np.iinfo(np.int32).max, rules), kind="stable")
+    rank = np.empty(order.size, np.int64)
+    rank[order] = np.arange(order.size)
+
+    def join(name: str) -> Array:
+        return np.concatenate([getattr(templates, name)[chosen], getattr(piece, name)])[order]
+
+    labels = [*(templates.label[i] for i in chosen), *piece.label]
+    formulas = [*(_formulas(templates)[i] for i in chosen), *_formulas(piece)]
+    merged = Templates(
+        **{name: join(name) for name in ("weight", "fixed", "rule", "clause", "share")},
+        label=tuple(labels[i] for i in order),
+        formula=tuple(formulas[i] for i in order),
+    )
+    new = rank[chosen.size :]
+    names = dict(zip(zip(piece.rule.tolist(), piece.clause.tolist(), piece.label), new.tolist()))
+    old, width = np.empty(templates.n_templates, np.int64), order.size
+    old[chosen] = rank[: chosen.size]
+    for number in np.flatnonzero(goes).tolist():
+        name = (int(templates.rule[number]), int(templates.clause[number]), templates.label[number])
+        old[number] = names.get(name, width)
+        width += name not in names
+    return _Tables(merged, old, new, width)
+
+
+def _formulas(templates: Templates) -> tuple[str, ...]:
+    return templates.formula or ("",) * templates.n_templates
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows and units under the numbers of the new network; column `n_atoms` stands for atoms that are none any more."""
+
+    A: csr_array
+    b: Array
+    template: Int32
+    scale: Float
+    relation: Int8
+    unit: csr_array
+
+    def keys(self) -> Array:
+        kind = self.template.astype(np.int64) * 4 + self.relation
+        return row_keys(self.A.indptr, self.A.indices, self.A.data, self.b, kind)
+
+
+def _carried(network: GroundNetwork, rows: Int64, place: Int64, n_atoms: int, number: Int64, n_templates: int) -> _Rows:
+    """The rows and units of a network whose templates have a number (others -1), atoms and templates renumbered."""
+    A = csr_array(network.A[rows])
+    columns = place[A.indices]
+    A = csr_array((A.data, np.where(columns < 0, n_atoms, columns), A.indptr), shape=(rows.size, n_atoms + 1))
+    if (np.diff(place[place >= 0]) < 0).any() or (columns < 0).any():
+        A.sort_indices()
+    template = network.template[rows]
+    if number.size:
+        template = np.where(template >= 0, number[np.maximum(template, 0)], -1).astype(np.int32)
+    unit = network.unit.tocoo()
+    at, to = place[unit.coords[0]], number[unit.coords[1]]
+    inside = (at >= 0) & (to >= 0)
+    units = coo_array((unit.data[inside], (at[inside], to[inside])), shape=(n_atoms, n_templates))
+    scale = np.ones(rows.size) if network.scale is None else network.scale[rows]
+    return _Rows(A, network.b[rows], template, scale, network.relation[rows], csr_array(units))
+
+
+def _mark_rows(going: _Rows, coming: _Rows, touched: Bool) -> tuple[int, int]:
+    """Mark the atoms of rows that are in one of the two only, or of another scale; how many came and went."""
+    group = equal_rows(np.concatenate([going.keys(), coming.keys()]))
+    before, after, n = group[: going.b.size], group[going.b.size :], group.size
+    old, new = np.bincount(before, minlength=n), np.bincount(after, minlength=n)
+    grown = np.bincount(after, coming.scale, minlength=n) - np.bincount(before, going.scale, minlength=n)
+    moved = (old != new) | (np.abs(grown) > CLOSE * np.maximum(1.0, np.abs(grown)))
+    for rows, owner in ((going, before), (coming, after)):
+        columns = csr_array(rows.A[np.flatnonzero(moved[owner])]).indices
+        touched[columns[columns < touched.size]] = True
+    return int(np.maximum(new - old, 0).sum()), int(np.maximum(old - new, 0).sum())
+
+
+def _mark_units(going: _Rows, coming: _Rows, touched: Bool) -> None:
+    difference = csr_array(going.unit - coming.unit).tocoo()
+    touched[difference.coords[0][np.abs(difference.data) > CLOSE]] = True
+
+
+def _mark_blocks(old: Blocks, new: Blocks, place: Int64, touched: Bool) -> None:
+    """Mark the atoms of blocks with other members than before, or with another number of them still to be true."""
+    if not old.n_blocks and not new.n_blocks:
+        return
+    members = old.members
+    columns = place[members.indices]
+    carried = csr_array(
+        (members.data, np.where(columns < 0, touched.size, columns), members.indptr),
+        shape=(old.n_blocks, touched.size + 1),
+    )
+    filled = [np.flatnonzero(np.diff(one.indptr) > 0) for one in (carried, new.members)]
+    parts = [csr_array(one[rows]) for one, rows in zip((carried, new.members), filled)]
+    keys = [
+        row_keys(part.indptr, part.indices, part.data, blocks.right[rows], blocks.kind[rows])
+        for part, blocks, rows in zip(parts, (old, new), filled)
+    ]
+    group = equal_rows(np.concatenate(keys))
+    before, after, n = group[: len(keys[0])], group[len(keys[0]) :], group.size
+    moved = np.bincount(before, minlength=n) != np.bincount(after, minlength=n)
+    for part, owner in zip(parts, (before, after)):
+        inside = csr_array(part[np.flatnonzero(moved[owner])]).indices
+        touched[inside[inside < touched.size]] = True
+
+
+def _joined(kept: _Rows, coming: _Rows, kept_rule: Int32, coming_rule: Int32) -> tuple[_Rows, Int32]:
+    """All rows of both, in runs of templates; and their rules."""
+    template = np.concatenate([kept.template, coming.template])
+    order = np.argsort(template, kind="stable")
+
+    def join(name: str) -> Array:
+        return np.concatenate([getattr(kept, name), getattr(coming, name)])[order]
+
+    A = csr_array(csr_array(vstack([kept.A, coming.A], format="csr"))[order])
+    rows = _Rows(A, join("b"), template[order], join("scale"), join("relation"), kept.unit)
+    return rows, np.concatenate([kept_rule, coming_rule])[order]
+
+
+def _by_template(old: Array, new: Array, tables: _Tables, goes: Bool) -> Array:
+    """Sums by template: of those that stay as they were, of the others as they are now."""
+    sums = np.zeros((tables.templates.n_templates, *old.shape[1:]), old.dtype)
+    sums[tables.old[~goes]] = old[~goes]
+    sums[tables.new] = new
+    return sums

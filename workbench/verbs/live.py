@@ -1,0 +1,286 @@
+"""A standing answer: a ground network with its solution, brought up to date where facts changed and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from workbench.arrays import Bool, Float, Int32, Int64
+from workbench.database import Database
+from workbench.grounding import Grounding, GroundRequest
+from workbench.grounding.again import Piece, Shape, ground_again
+from workbench.grounding.splice import Splice, places, splice
+from workbench.inference import Solution, Status
+from workbench.language.program import Program
+from workbench.network import GroundNetwork, components, hard_violation, reported_energy
+from workbench.network.part import part
+from workbench.progress import SILENT, Progress
+from workbench.verbs.common import Task
+from workbench.verbs.infer import infeasible, require_weights, solve
+
+__all__ = ["Asked", "Known", "Renewal", "Shares", "Standing", "renewed", "standing"]
+
+_ORDER = ("exact", "optimal", "converged", "feasible", "limit", "cancelled")
+"""Statuses, the surest first: an answer in parts is as sure as its least sure part."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of the data again and again.
+
+    Attributes
+    ----------
+    program : Program
+    request : GroundRequest
+    task : {'map', 'marginal'}
+    engine : str
+    options : mapping
+    seed : int
+    time_limit : float or None
+        Seconds for each solution.
+    """
+
+    program: Program
+    request: GroundRequest
+    task: Task
+    engine: str = "auto"
+    options: Mapping[str, object] | None = None
+    seed: int = 0
+    time_limit: float | None = None
+
+    @property
+    def discrete(self) -> bool:
+        return self.program.language == "mln"
+
+    def solve(self, grounding: Grounding, progress: Progress, start: Float | None = None) -> Solution:
+        """The answer of one network, or of a part of it."""
+        return solve(
+            grounding,
+            grounding.templates.weight,
+            self.task,
+            self.engine,
+            self.options or {},
+            discrete=self.discrete,
+            seed=self.seed,
+            time_limit=self.time_limit,
+            progress=progress,
+            start=start,
+        )
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Which atoms were solved together, how sure that is, and how far its bound stayed below its energy.
+
+    Least energies add up over parts that no row joins, so a bound of the whole is its energy less the parts' slack. Of
+    a part, some of whose atoms have been solved again since, the rest keeps the whole slack: what the others have at
+    least is no more than the energy they had.
+
+    Attributes
+    ----------
+    of_atom : int32 array, shape (n_atoms,)
+    slack : float64 array, shape (n,)
+    status : int32 array, shape (n,)
+        Places in the order of statuses.
+    """
+
+    of_atom: Int32
+    slack: Float
+    status: Int32
+
+    def with_part(self, atoms: Int64, slack: float, status: Status) -> Shares:
+        """The shares after some atoms were solved together; shares without atoms go."""
+        of_atom = self.of_atom.copy()
+        of_atom[atoms] = self.slack.size
+        statuses = np.append(self.status, np.int32(_ORDER.index(str(status))))
+        return Shares(of_atom, np.append(self.slack, slack), statuses).without_empty()
+
+    def without_empty(self) -> Shares:
+        """Without shares that no atom has any more."""
+        if not self.of_atom.size:
+            return self
+        known, place = np.unique(self.of_atom, return_inverse=True)
+        return Shares(place.reshape(-1).astype(np.int32), self.slack[known], self.status[known])
+
+    @property
+    def worst(self) -> Status:
+        return Status(_ORDER[int(self.status.max(initial=0))])
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A grounding with its solution, and what it takes to bring both up to date.
+
+    Attributes
+    ----------
+    asked : Asked
+    grounding : Grounding
+    rule : int32 array, shape (n_rows,)
+        The rule of each row.
+    shape : Shape
+    values : float64 array, shape (n_atoms,)
+    shares : Shares
+    engine : str
+        Which gave the last answer.
+    """
+
+    asked: Asked
+    grounding: Grounding
+    rule: Int32
+    shape: Shape
+    values: Float
+    shares: Shares
+    engine: str
+
+    def solution(self, reason: str = "") -> Solution:
+        """The answer as a whole."""
+        network, weights = self.grounding.network, self.grounding.templates.weight
+        energy = bound = float("nan")
+        if self.asked.task == "map":
+            energy = reported_energy(network, weights, self.values)
+            bound = energy - float(self.shares.slack.sum())
+        violation = hard_violation(network, self.values, discrete=self.asked.discrete)
+        if self.asked.task == "marginal":
+            violation = 0.0
+        return Solution(self.shares.worst, self.values, energy, bound, violation, self.engine, reason)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a recorded run says of its answer.
+
+    Attributes
+    ----------
+    values : callable
+        From a grounding to the value of each of its atoms, NaN where the run has none.
+    slack : float
+    status : Status
+    engine : str
+    """
+
+    values: Callable[[Grounding], Float]
+    slack: float
+    status: Status
+    engine: str
+
+
+@dataclass(frozen=True)
+class Renewal:
+    """A standing answer after an update.
+
+    Attributes
+    ----------
+    standing : Standing
+    place : int64 array, shape (n_atoms before,)
+        The atom now of each atom as it was, -1 where it is none any more.
+    touched : int
+        Atoms solved again.
+    rows_added, rows_removed : int
+    rules : int
+        Rules ground again.
+    """
+
+    standing: Standing
+    place: Int64
+    touched: int
+    rows_added: int
+    rows_removed: int
+    rules: int
+
+
+def standing(database: Database, asked: Asked, *, known: Known | None = None, progress: Progress = SILENT) -> Standing:
+    """Ground in full, and solve where `known` does not say the value of every atom."""
+    piece = ground_again(database, asked.program, asked.request, progress=progress)
+    require_weights(piece.grounding.templates, piece.grounding.templates.weight)
+    values = None if known is None else known.values(piece.grounding)
+    everything = np.zeros(piece.grounding.atoms.n_atoms, np.int32)
+    if known is None or values is None or np.isnan(values).any():
+        solution = asked.solve(piece.grounding, progress)
+        _refuse_infeasible(piece.grounding, solution, asked)
+        place = np.array([_ORDER.index(str(solution.status))], np.int32)
+        shares = Shares(everything, np.array([_slack(solution)]), place)
+        return Standing(asked, piece.grounding, piece.rule, piece.shape, solution.values, shares, solution.engine)
+    shares = Shares(everything, np.array([known.slack]), np.array([_ORDER.index(str(known.status))], np.int32))
+    return Standing(asked, piece.grounding, piece.rule, piece.shape, values, shares, known.engine)
+
+
+def renewed(database: Database, before: Standing, changed: Collection[str], *, progress: Progress = SILENT) -> Renewal:
+    """The answer after facts of some predicates changed: the rules that read them ground again, what they touch solved.
+
+    Raises
+    ------
+    InfeasibleError
+        Where the hard rules admit no state any more; the ground rules that clash are named.
+    """
+    asked = before.asked
+    piece = ground_again(
+        database, asked.program, asked.request, before=before.shape, changed=changed, progress=progress
+    )
+    place = places(before.grounding.atoms, piece.grounding.atoms)
+    old = before.grounding
+    joined = splice(old.network, old.templates, before.rule, piece, place)
+    grounding = _grounding(old, piece, joined)
+    require_weights(grounding.templates, grounding.templates.weight)
+    inside = _components_of(grounding.network, joined.touched)
+    values = np.zeros(grounding.atoms.n_atoms)
+    shares_of = np.full(grounding.atoms.n_atoms, -1, np.int32)
+    stayed = place >= 0
+    values[place[stayed]] = before.values[stayed]
+    shares_of[place[stayed]] = before.shares.of_atom[stayed]
+    shares = Shares(np.maximum(shares_of, 0), before.shares.slack, before.shares.status)
+    engine = before.engine
+    if inside.any():
+        smaller, atoms, rows = part(grounding.network, inside)
+        solved = replace(grounding, network=_own_sums(smaller), listed=_of(grounding.listed, atoms))
+        solution = asked.solve(solved, progress, values[atoms])
+        if solution.conflict is not None:
+            solution = replace(solution, conflict=rows[solution.conflict])
+        _refuse_infeasible(grounding, solution, asked)
+        values[atoms] = solution.values
+        shares = shares.with_part(atoms, _slack(solution), solution.status)
+        engine = solution.engine
+    now = Standing(asked, grounding, joined.rule, piece.shape, values, shares.without_empty(), engine)
+    return Renewal(now, place, int(inside.sum()), joined.added, joined.removed, len(piece.rules))
+
+
+def _grounding(old: Grounding, piece: Piece, joined: Splice) -> Grounding:
+    """The piece's grounding with the rules that it left out."""
+    new = piece.grounding
+    rules = tuple(new.rules[i] if i in piece.rules else one for i, one in enumerate(old.rules))
+    return replace(new, network=joined.network, templates=joined.templates, rules=rules)
+
+
+def _components_of(network: GroundNetwork, touched: Bool) -> Bool:
+    """The atoms that some row or block joins to a touched one, directly or by others."""
+    if not touched.any():
+        return touched
+    of_atom = components(network).of_atom
+    return np.asarray(np.isin(of_atom, np.unique(of_atom[touched])))
+
+
+def _own_sums(network: GroundNetwork) -> GroundNetwork:
+    """A part with sums of its own, so that its energy and bound are: what its atoms add to the whole's."""
+    positive = network.unit.maximum(0.0).sum(axis=0)
+    nothing = np.zeros_like(network.unit_scale)
+    return replace(
+        network,
+        constant=np.asarray(positive, np.float64).reshape(-1),
+        unit_scale=nothing,
+        evidence_satisfied=nothing,
+        evidence_violated=nothing,
+    )
+
+
+def _slack(solution: Solution) -> float:
+    return max(0.0, solution.energy - solution.bound) if np.isfinite(solution.energy) else 0.0
+
+
+def _of(values: Float | None, atoms: Int64) -> Float | None:
+    return None if values is None else values[atoms]
+
+
+def _refuse_infeasible(grounding: Grounding, solution: Solution, asked: Asked) -> None:
+    if solution.status is Status.INFEASIBLE:
+        raise infeasible(grounding, solution, discrete=asked.discrete)

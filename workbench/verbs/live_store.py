@@ -1,0 +1,143 @@
+"""A standing answer kept in the workspace beside its run, so that the next update need not ground it again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from workbench.arrays import Array
+from workbench.database import Database, forget_arrays, keep_arrays, kept_arrays, read_runs
+from workbench.grounding import AtomTable, Grounding, RuleCount
+from workbench.grounding.again import Shape
+from workbench.grounding.atom_keys import dictionaries
+from workbench.grounding.result import Origin
+from workbench.network import Blocks, GroundNetwork, Templates
+from workbench.verbs.live import Asked, Shares, Standing
+
+__all__ = ["descendants", "keep", "kept"]
+
+VERSION = 1
+_SPARSE = ("A", "unit")
+
+
+def descendants(database: Database, run: int) -> list[int]:
+    """The run and the updates that started from it, the newest first."""
+    runs = {one.id: one for one in read_runs(database)}
+
+    def comes_from(number: int | None) -> bool:
+        while number is not None and number != run:
+            number = runs[number].parent if number in runs else None
+        return number == run
+
+    return [number for number in sorted(runs, reverse=True) if runs[number].kind == "infer" and comes_from(number)]
+
+
+def keep(database: Database, run: int, standing: Standing, *, instead: int | None = None) -> None:
+    """Keep a standing answer under its run, and let that of the run it started from go."""
+    if instead is not None:
+        forget_arrays(database, instead)
+    grounding, network, atoms = standing.grounding, standing.grounding.network, standing.grounding.atoms
+    arrays: dict[str, Array] = {"rule": standing.rule, "values": standing.values}
+    for name in ("of_atom", "slack", "status"):
+        arrays[f"shares.{name}"] = getattr(standing.shares, name)
+    for field in fields(network):
+        value = getattr(network, field.name)
+        if isinstance(value, csr_array):
+            _put_matrix(arrays, f"network.{field.name}", value)
+        elif isinstance(value, Blocks):
+            _put_matrix(arrays, "blocks.members", value.members)
+            arrays |= {"blocks.kind": value.kind, "blocks.right": value.right}
+        elif value is not None:
+            arrays[f"network.{field.name}"] = value
+    for name in ("weight", "fixed", "rule", "clause", "share"):
+        arrays[f"templates.{name}"] = getattr(grounding.templates, name)
+    arrays |= {"atoms.predicate": atoms.predicate, "atoms.world": atoms.world}
+    arrays |= {f"atoms.constants.{number}": rows for number, rows in enumerate(atoms.constants)}
+    arrays["texts"] = _bytes(
+        {
+            "version": VERSION,
+            "labels": grounding.templates.label,
+            "formulas": grounding.templates.formula,
+            "predicates": atoms.predicates,
+            "types": atoms.types,
+            "hidden": atoms.hidden,
+            "worlds": list(atoms.worlds.items()),
+            "rules": [[getattr(one, field.name) for field in fields(RuleCount)] for one in grounding.rules],
+            "roles": dict(standing.shape.roles),
+            "domains": dict(standing.shape.domains),
+            "clauses": list(standing.shape.clauses.items()),
+            "engine": standing.engine,
+        }
+    )
+    keep_arrays(database, run, arrays)
+
+
+def kept(database: Database, run: int, asked: Asked) -> Standing | None:
+    """The standing answer kept under a run; None where there is none, or one that another version kept."""
+    arrays = kept_arrays(database, run)
+    texts = json.loads(arrays["texts"].tobytes()) if "texts" in arrays else {}
+    if texts.get("version") != VERSION:
+        return None
+    atoms = AtomTable(
+        predicates=tuple(texts["predicates"]),
+        types=tuple(map(tuple, texts["types"])),
+        hidden=tuple(texts["hidden"]),
+        predicate=arrays["atoms.predicate"],
+        world=arrays["atoms.world"],
+        constants=tuple(arrays[f"atoms.constants.{number}"] for number in range(len(texts["predicates"]))),
+        worlds=dict(texts["worlds"]),
+        names_of=dictionaries(database, {name for own in texts["types"] for name in own}),
+    )
+    templates = Templates(
+        *(arrays[f"templates.{name}"] for name in ("weight", "fixed", "rule", "clause", "share")),
+        tuple(texts["labels"]),
+        tuple(texts["formulas"]),
+    )
+    rules = tuple(RuleCount(*row) for row in texts["rules"])
+    grounding = Grounding(
+        network=_network(arrays),
+        templates=templates,
+        atoms=atoms,
+        rules=rules,
+        warnings=(),
+        truth=np.full(atoms.n_atoms, np.nan),
+        listed=None,
+        labelled=(),
+        origin=Origin(database, None, None),  # type: ignore[arg-type]
+    )
+    shares = Shares(*(arrays[f"shares.{name}"] for name in ("of_atom", "slack", "status")))
+    shape = Shape(texts["roles"], texts["domains"], dict(texts["clauses"]))
+    return Standing(asked, grounding, arrays["rule"], shape, arrays["values"], shares, texts["engine"])
+
+
+def _network(arrays: Mapping[str, Array]) -> GroundNetwork:
+    found: dict[str, Any] = {}
+    for field in fields(GroundNetwork):
+        if field.name in _SPARSE:
+            found[field.name] = _matrix(arrays, f"network.{field.name}")
+        elif field.name == "blocks":
+            members = _matrix(arrays, "blocks.members")
+            found["blocks"] = Blocks(members, arrays["blocks.kind"], arrays["blocks.right"])
+        else:
+            found[field.name] = arrays.get(f"network.{field.name}")
+    return GroundNetwork(**found)
+
+
+def _put_matrix(arrays: dict[str, Array], name: str, matrix: csr_array) -> None:
+    shape = np.array(matrix.shape)
+    arrays |= {f"{name}.data": matrix.data, f"{name}.indices": matrix.indices, f"{name}.indptr": matrix.indptr}
+    arrays[f"{name}.shape"] = shape
+
+
+def _matrix(arrays: Mapping[str, Array], name: str) -> csr_array:
+    parts = (arrays[f"{name}.data"], arrays[f"{name}.indices"], arrays[f"{name}.indptr"])
+    return csr_array(parts, shape=tuple(arrays[f"{name}.shape"].tolist()))
+
+
+def _bytes(texts: Mapping[str, Any]) -> Array:
+    return np.frombuffer(json.dumps(texts).encode(), np.uint8)
