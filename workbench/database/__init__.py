@@ -36,7 +36,7 @@ from workbench.database.fingerprint import data_hash
 from workbench.database.folds import Fold, clear_folds, held_out_keys, make_atom_folds, make_world_folds, read_folds
 from workbench.database.identifiers import quoted, text_literal, unused_name
 from workbench.database.ingest import LoadReport, Partition, Source
-from workbench.database.kept_arrays import forget_arrays, keep_arrays, kept_arrays, runs_with_arrays
+from workbench.database.kept_arrays import forget_arrays, keep_arrays, kept_arrays
 from workbench.database.labelled import BesideTruth, beside_truth, keep_truth, label_counts, label_keys
 from workbench.database.outside import first_line, masked, outside, parquet_bytes
 from workbench.database.prediction_files import Predictions, load_predictions, read_predictions
@@ -169,7 +169,6 @@ __all__ = [
     "recorded_atoms",
     "remove_facts",
     "run_table",
-    "runs_with_arrays",
     "salvage",
     "same_folds",
     "scored_predictions",

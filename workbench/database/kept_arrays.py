@@ -9,7 +9,7 @@ import numpy as np
 from workbench.arrays import Array
 from workbench.database.database import Database
 
-__all__ = ["forget_arrays", "keep_arrays", "kept_arrays", "runs_with_arrays"]
+__all__ = ["forget_arrays", "keep_arrays", "kept_arrays"]
 
 _TABLE = "CREATE TABLE IF NOT EXISTS run_array (run INTEGER, name VARCHAR, kind VARCHAR, shape BIGINT[], content BLOB)"
 """Made when the first array is kept: what it holds can be computed again, so copies and repairs leave it out."""
@@ -36,13 +36,6 @@ def kept_arrays(database: Database, run: int) -> dict[str, Array]:
         "SELECT name, kind, shape, content FROM run_array WHERE run = $run", {"run": run}
     ).fetchall()
     return {name: np.frombuffer(content, kind).reshape(shape) for name, kind, shape, content in rows}
-
-
-def runs_with_arrays(database: Database) -> list[int]:
-    """The runs that arrays are kept under, ascending."""
-    if not _is_there(database):
-        return []
-    return [number for (number,) in database.execute("SELECT DISTINCT run FROM run_array ORDER BY run").fetchall()]
 
 
 def forget_arrays(database: Database, run: int) -> None:

@@ -22,7 +22,7 @@ from workbench.grounding.result import Grounding
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.definitions import condition_atoms
 from workbench.language.formulas import formula_atoms
-from workbench.language.program import Clause, LinearRule, Program
+from workbench.language.program import Clause, Definition, LinearRule, Program, Scope
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Piece", "Shape", "ground_again"]
@@ -139,7 +139,7 @@ def _readers(
     """The rules that read changed facts, directly or through definitions, scopes and domains."""
     predicates = changed | before.changed_predicates(now)
     types = before.changed_types(now)
-    made = (*program.definitions, *program.scopes)
+    made: tuple[Definition | Scope, ...] = (*program.definitions, *program.scopes)
     while True:
         reached = {
             one.head.predicate

@@ -7,6 +7,7 @@ as sets, whatever the order they were ground in.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array, vstack
@@ -97,7 +98,7 @@ def splice(network: GroundNetwork, templates: Templates, rule: Int32, piece: Pie
     _mark_blocks(network.blocks, new.blocks, place, touched)
     joined, owner = _joined(kept, coming, rule[stays], piece.rule)
     n = tables.templates.n_templates
-    sums = {
+    sums: dict[str, Any] = {
         name: _by_template(getattr(network, name), getattr(new, name), tables, goes)
         for name in ("constant", "groundings", "unit_scale", "evidence_satisfied", "evidence_violated", "power")
     }
@@ -112,6 +113,7 @@ def splice(network: GroundNetwork, templates: Templates, rule: Int32, piece: Pie
         unit=unit,
         blocks=new.blocks,
         world=new.world,
+        domain=new.domain,
         **sums,
     )
     return Splice(spliced, tables.templates, owner, touched, added, removed)

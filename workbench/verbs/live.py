@@ -50,10 +50,6 @@ class Asked:
     seed: int = 0
     time_limit: float | None = None
 
-    @property
-    def discrete(self) -> bool:
-        return self.program.language == "mln"
-
     def solve(self, grounding: Grounding, progress: Progress, start: Float | None = None) -> Solution:
         """The answer of one network, or of a part of it."""
         return solve(
@@ -62,7 +58,6 @@ class Asked:
             self.task,
             self.engine,
             self.options or {},
-            discrete=self.discrete,
             seed=self.seed,
             time_limit=self.time_limit,
             progress=progress,
@@ -141,7 +136,7 @@ class Standing:
         if self.asked.task == "map":
             energy = reported_energy(network, weights, self.values)
             bound = energy - float(self.shares.slack.sum())
-        violation = hard_violation(network, self.values, discrete=self.asked.discrete)
+        violation = hard_violation(network, self.values)
         if self.asked.task == "marginal":
             violation = 0.0
         return Solution(self.shares.worst, self.values, energy, bound, violation, self.engine, reason)
@@ -198,7 +193,7 @@ def standing(database: Database, asked: Asked, *, known: Known | None = None, pr
     everything = np.zeros(piece.grounding.atoms.n_atoms, np.int32)
     if known is None or values is None or np.isnan(values).any():
         solution = asked.solve(piece.grounding, progress)
-        _refuse_infeasible(piece.grounding, solution, asked)
+        _refuse_infeasible(piece.grounding, solution)
         place = np.array([_ORDER.index(str(solution.status))], np.int32)
         shares = Shares(everything, np.array([_slack(solution)]), place)
         return Standing(asked, piece.grounding, piece.rule, piece.shape, solution.values, shares, solution.engine)
@@ -237,7 +232,7 @@ def renewed(database: Database, before: Standing, changed: Collection[str], *, p
         solution = asked.solve(solved, progress, values[atoms])
         if solution.conflict is not None:
             solution = replace(solution, conflict=rows[solution.conflict])
-        _refuse_infeasible(grounding, solution, asked)
+        _refuse_infeasible(grounding, solution)
         values[atoms] = solution.values
         shares = shares.with_part(atoms, _slack(solution), solution.status)
         engine = solution.engine
@@ -281,6 +276,6 @@ def _of(values: Float | None, atoms: Int64) -> Float | None:
     return None if values is None else values[atoms]
 
 
-def _refuse_infeasible(grounding: Grounding, solution: Solution, asked: Asked) -> None:
+def _refuse_infeasible(grounding: Grounding, solution: Solution) -> None:
     if solution.status is Status.INFEASIBLE:
-        raise infeasible(grounding, solution, discrete=asked.discrete)
+        raise infeasible(grounding, solution)

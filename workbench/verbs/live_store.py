@@ -17,12 +17,14 @@ from workbench.grounding.again import Shape
 from workbench.grounding.atom_keys import dictionaries
 from workbench.grounding.result import Origin
 from workbench.network import Blocks, GroundNetwork, Templates
+from workbench.network.ground_network import Domain
 from workbench.verbs.live import Asked, Shares, Standing
 
 __all__ = ["descendants", "keep", "kept"]
 
 VERSION = 1
 _SPARSE = ("A", "unit")
+_COLUMNS = ("weight", "fixed", "rule", "clause", "share")
 
 
 def descendants(database: Database, run: int) -> list[int]:
@@ -52,9 +54,9 @@ def keep(database: Database, run: int, standing: Standing, *, instead: int | Non
         elif isinstance(value, Blocks):
             _put_matrix(arrays, "blocks.members", value.members)
             arrays |= {"blocks.kind": value.kind, "blocks.right": value.right}
-        elif value is not None:
+        elif isinstance(value, np.ndarray):
             arrays[f"network.{field.name}"] = value
-    for name in ("weight", "fixed", "rule", "clause", "share"):
+    for name in _COLUMNS:
         arrays[f"templates.{name}"] = getattr(grounding.templates, name)
     arrays |= {"atoms.predicate": atoms.predicate, "atoms.world": atoms.world}
     arrays |= {f"atoms.constants.{number}": rows for number, rows in enumerate(atoms.constants)}
@@ -72,6 +74,7 @@ def keep(database: Database, run: int, standing: Standing, *, instead: int | Non
             "domains": dict(standing.shape.domains),
             "clauses": list(standing.shape.clauses.items()),
             "engine": standing.engine,
+            "domain": str(network.domain),
         }
     )
     keep_arrays(database, run, arrays)
@@ -93,14 +96,11 @@ def kept(database: Database, run: int, asked: Asked) -> Standing | None:
         worlds=dict(texts["worlds"]),
         names_of=dictionaries(database, {name for own in texts["types"] for name in own}),
     )
-    templates = Templates(
-        *(arrays[f"templates.{name}"] for name in ("weight", "fixed", "rule", "clause", "share")),
-        tuple(texts["labels"]),
-        tuple(texts["formulas"]),
-    )
+    columns: dict[str, Any] = {name: arrays[f"templates.{name}"] for name in _COLUMNS}
+    templates = Templates(**columns, label=tuple(texts["labels"]), formula=tuple(texts["formulas"]))
     rules = tuple(RuleCount(*row) for row in texts["rules"])
     grounding = Grounding(
-        network=_network(arrays),
+        network=_network(arrays, Domain(texts["domain"])),
         templates=templates,
         atoms=atoms,
         rules=rules,
@@ -115,15 +115,15 @@ def kept(database: Database, run: int, asked: Asked) -> Standing | None:
     return Standing(asked, grounding, arrays["rule"], shape, arrays["values"], shares, texts["engine"])
 
 
-def _network(arrays: Mapping[str, Array]) -> GroundNetwork:
-    found: dict[str, Any] = {}
+def _network(arrays: Mapping[str, Array], domain: Domain) -> GroundNetwork:
+    found: dict[str, Any] = {"domain": domain}
     for field in fields(GroundNetwork):
         if field.name in _SPARSE:
             found[field.name] = _matrix(arrays, f"network.{field.name}")
         elif field.name == "blocks":
             members = _matrix(arrays, "blocks.members")
             found["blocks"] = Blocks(members, arrays["blocks.kind"], arrays["blocks.right"])
-        else:
+        elif field.name != "domain":
             found[field.name] = arrays.get(f"network.{field.name}")
     return GroundNetwork(**found)
 

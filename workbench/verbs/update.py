@@ -62,8 +62,8 @@ class Update:
     rules_ground, atoms_solved : int
         How much was done again.
     changes : DataFrame
-        atom, predicate, before, after: the atoms asked about whose value moved, those that came (no `before`), and those
-        that data decide now (no `after`); the largest change first.
+        atom, predicate, before, after: the atoms asked about whose value moved, those that came (no `before`), and
+        those that data decide now (no `after`); the largest change first.
     seconds : float
     """
 
@@ -276,7 +276,9 @@ def _known(recorded: Recorded) -> Known:
 
     figures = recorded.run.parameters.get("figures") or {}
     energy, bound = figures.get("energy"), figures.get("bound")
-    slack = 0.0 if recorded.task == "marginal" else np.inf if None in (energy, bound) else max(0.0, energy - bound)
+    slack = 0.0 if recorded.task == "marginal" else np.inf
+    if energy is not None and bound is not None:
+        slack = max(0.0, energy - bound)
     return Known(values, slack, Status(recorded.run.status), recorded.run.engine or "")
 
 
