@@ -128,7 +128,7 @@ def test_the_page_uses_public_names_only(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_only_the_doors_use_the_facade(path: Path) -> None:
-    doors = {"workspace", "cli", "commands", "experiments", "__init__", "__main__"}
+    doors = {"workspace", "cli", "commands", "service", "experiments", "__init__", "__main__"}
     if room_of(path) not in doors:
         assert "workbench.workspace" not in imported_modules(path)
 

@@ -14,6 +14,7 @@ from workbench.commands import (
     infer,
     learn,
     link,
+    mcp,
     page,
     reproduce,
     rules,
@@ -36,7 +37,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for family in (demo, study, link, rules, infer, learn, structure, solve, convert, runs, update, reproduce, page):
+for family in (demo, study, link, rules, infer, learn, structure, solve, convert, runs, update, mcp, reproduce, page):
     family.register(app)
 
 

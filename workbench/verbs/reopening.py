@@ -159,7 +159,7 @@ def what_if(
         both = both[both["fold"] == recorded.fold]
     columns = ["atom", "predicate", "value", *(["world"] if len(grounding.atoms.worlds) > 1 else [])]
     both = both[columns].rename(columns={"value": "before"})
-    both["after"] = np.where(ids < 0, np.nan, values[np.maximum(ids, 0)])
+    both["after"] = np.append(values, np.nan)[ids]
     both["change"] = both["after"] - both["before"]
     return both.sort_values("change", key=lambda column: -column.abs(), kind="stable", ignore_index=True)
 

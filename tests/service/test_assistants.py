@@ -1,0 +1,121 @@
+"""The assistants' door through the protocol's own client: tables to an explained answer; nothing escapes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import anyio
+import pytest
+
+import workbench
+from tests.service.hostile import hostile_calls
+from workbench.resources import shipped
+
+pytest.importorskip("mcp")
+
+from mcp import Client
+
+from workbench.service.assistants import assistants_server, current_progress
+from workbench.service.folders import Folders
+from workbench.service.toolbox import TOOLS, Toolbox
+
+FRAUD = shipped("data", "fraud")
+
+
+def talk(folder: Path, conversation: Callable[[Client], Coroutine[Any, Any, None]], **options: Any) -> None:
+    """A conversation with a server over an empty workspace that may load files of a folder."""
+
+    async def run() -> None:
+        with workbench.open() as workspace:
+            toolbox = Toolbox(workspace, Folders((folder.resolve(),)), current_progress)
+            async with Client(assistants_server(toolbox, **options)) as client:
+                await conversation(client)
+
+    anyio.run(run)
+
+
+async def ask(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    result = await client.call_tool(tool, arguments)
+    assert result.structured_content is not None, result
+    return dict(result.structured_content)
+
+
+def test_from_tables_to_an_explained_scored_answer() -> None:
+    async def conversation(client: Client) -> None:
+        assert {tool.name for tool in (await client.list_tools()).tools} == set(TOOLS)
+        schema = await ask(client, "schema")
+        files = [name for name in schema["files"] if "/" not in name]
+        assert (await ask(client, "profile", files=files))["tables"]
+        loaded = await ask(client, "load", files=files, predict="people.is_fraud")
+        assert loaded["asked_for"] == "IsFraud"
+        rules = (
+            "IsFraud(person)\nDirectsCompany(person, company)\n-1 IsFraud(x)\n"
+            "2 DirectsCompany(x, c) ^ DirectsCompany(y, c) ^ x != y ^ IsFraud(y) => IsFraud(x)\n"
+        )
+        named = [one["predicate"] for one in (await ask(client, "schema"))["predicates"]]
+        relation = next(one for one in named if one.endswith("(person, company)"))
+        rules = rules.replace("DirectsCompany", relation.partition("(")[0])
+        learned = await ask(client, "learn", rules=rules)
+        assert learned["ok"], learned
+        answer = await ask(client, "infer", run=learned["run"], labels="evidence")
+        assert answer["predictions"]["count"] > 0
+        assert answer["scores"]
+        atom = answer["predictions"]["items"][0]["atom"]
+        explained = await ask(client, "explain", run=answer["run"], atom=atom)
+        assert explained["sentence"]
+
+    talk(FRAUD, conversation)
+
+
+def test_a_wrong_rule_is_mended_by_code_and_place(tmp_path: Path) -> None:
+    async def conversation(client: Client) -> None:
+        refused = await ask(client, "check", rules="P(t)\n1 P(x) => Q(x)\n")
+        assert not refused["ok"]
+        assert refused["diagnostics"][0]["line"] == 2
+        assert refused["diagnostics"][0]["code"].startswith("E")
+        assert (await ask(client, "check", rules="P(t)\nQ(t)\n1 P(x) => Q(x)\n"))["ok"]
+        page = await client.read_resource("workbench://language")
+        assert "Markov logic" in str(page.contents[0])
+
+    talk(tmp_path, conversation)
+
+
+def test_nothing_goes_for_good_unconfirmed(tmp_path: Path) -> None:
+    (tmp_path / "facts.db").write_text("Friends(Anna, Bob)\nSmokes(Anna)\n", encoding="utf-8")
+    rules = "Friends(p, p)\nSmokes(p)\n1 Friends(x, y) ^ Smokes(x) => Smokes(y)\n"
+
+    async def conversation(client: Client) -> None:
+        assert (await ask(client, "load", files=["facts.db"], rules=rules))["new_facts"] == 2
+        run = (await ask(client, "infer", rules=rules, query=["Smokes"], task="map"))["run"]
+        refused = await ask(client, "update", run=run, remove=["Smokes(Anna)"])
+        assert refused["diagnostics"][0]["code"] == "E0863"
+        assert (await ask(client, "what_if", run=run, changes={"Smokes(Bob)": False}))["ok"]
+        assert (await ask(client, "update", run=run, remove=["Smokes(Anna)"], confirm=True))["facts_removed"] == 1
+        assert not (await ask(client, "delete_run", run=run))["ok"]
+
+    talk(tmp_path, conversation)
+
+
+def test_hostile_calls_are_answered(tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "secret.db").write_text("Secret(Hidden)\n", encoding="utf-8")
+    (tmp_path / "inside" / "link.db").symlink_to(tmp_path / "secret.db")
+
+    async def conversation(client: Client) -> None:
+        for tool, arguments in hostile_calls(Random(1), 120):
+            with anyio.fail_after(60):
+                try:
+                    result = await client.call_tool(tool, arguments)
+                except Exception as error:
+                    text = f"{type(error).__name__} {error}"
+                else:
+                    text = str(result)
+            assert "Traceback" not in text
+            assert "Hidden" not in text
+            assert "E0864" not in text, (tool, arguments)
+        assert (await ask(client, "schema"))["ok"]
+
+    talk(tmp_path / "inside", conversation, seconds=20.0)

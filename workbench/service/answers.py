@@ -1,0 +1,78 @@
+"""Results as short records: lists cut with their counts, errors with code and place, and the next sensible step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from workbench.errors import Diagnostic, WorkbenchError
+from workbench.verbs.common import as_json
+
+__all__ = ["MOST_TEXT", "answer", "first", "refusal"]
+
+MOST_TEXT = 400
+"""Characters of one text in an answer."""
+MOST_ANSWER = 24_000
+"""Characters of an answer as JSON: long lists in it are halved until it fits."""
+
+
+def answer(fields: Mapping[str, Any], *, next_step: str) -> dict[str, Any]:
+    """A record with the step that is sensible now, short enough to be read whole."""
+    record = {"ok": True, **shortened(as_json(fields)), "next": next_step}
+    while len(json.dumps(record)) > MOST_ANSWER and _halve_longest(record):
+        record["cut"] = "long lists are cut; ask for less, or use query"
+    return record
+
+
+def first(items: Iterable[Any], most: int) -> dict[str, Any]:
+    """Some of the items, and how many there are."""
+    whole = list(items)
+    return {"count": len(whole), "items": whole[:most]}
+
+
+def refusal(error: WorkbenchError) -> dict[str, Any]:
+    """What is wrong, with code and place."""
+    return {
+        "ok": False,
+        "diagnostics": [_diagnostic(one) for one in error.diagnostics[:20]],
+        "next": next((one.help for one in error.diagnostics if one.help), None)
+        or "correct what is named, and try again",
+    }
+
+
+def _diagnostic(one: Diagnostic) -> dict[str, Any]:
+    record: dict[str, Any] = shortened(one.as_record())
+    if one.span is not None:
+        record |= {"end_line": one.span.end_line, "end_column": one.span.end_column}
+    record.pop("file", None)
+    return record
+
+
+def shortened(value: Any) -> Any:
+    """The value with every long text cut."""
+    if isinstance(value, str) and len(value) > MOST_TEXT:
+        return value[:MOST_TEXT] + "..."
+    if isinstance(value, Mapping):
+        return {key: shortened(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [shortened(item) for item in value]
+    return value
+
+
+def _halve_longest(record: Any) -> bool:
+    """Cut the list with most text in half; whether there was one to cut."""
+    lists: list[list[Any]] = []
+
+    def collect(value: Any) -> None:
+        if isinstance(value, list):
+            lists.append(value)
+        for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            collect(item)
+
+    collect(record)
+    longest = max((one for one in lists if len(one) > 1), key=lambda one: len(json.dumps(one)), default=None)
+    if longest is None:
+        return False
+    del longest[max(1, len(longest) // 2) :]
+    return True

@@ -1,0 +1,123 @@
+"""The assistants' door: the toolbox as tools of the Model Context Protocol, with the language as resources."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import logging
+from collections.abc import Callable
+from contextvars import ContextVar
+from threading import Event
+from typing import Any
+
+import anyio
+import anyio.to_thread
+from mcp.server import MCPServer
+from mcp_types import CallToolResult, TextContent
+
+from workbench import __version__
+from workbench.errors import Cancelled, WorkbenchError
+from workbench.progress import Progress
+from workbench.service.answers import refusal
+from workbench.service.language_page import LANGUAGE_PAGE
+from workbench.service.toolbox import TOOLS, Toolbox
+
+__all__ = ["MOST_SECONDS", "assistants_server", "call_tool", "run_stdio"]
+
+MOST_SECONDS = 420.0
+"""After so long a call is cancelled, whatever it does."""
+
+_INSTRUCTIONS = (
+    "Relational machine learning on tables: load facts, write or propose weighted rules, learn, predict, explain. "
+    "Start with schema (it lists the files that may be loaded) or profile; read the resource workbench://language "
+    "before writing rules. Every answer names the next sensible step."
+)
+_cancel: ContextVar[Event] = ContextVar("_cancel")
+
+
+def current_progress() -> Progress:
+    """The progress of the call under way, by which it is cancelled."""
+    return Progress(cancel_event=_cancel.get(Event()))
+
+
+def call_tool(function: Callable[..., dict[str, Any]], arguments: dict[str, Any]) -> dict[str, Any]:
+    """One tool's answer as a record, whatever happens in it."""
+    try:
+        return function(**arguments)
+    except WorkbenchError as error:
+        return refusal(error)
+    except Cancelled:
+        return {"ok": False, "diagnostics": [], "next": "the call was cancelled or its time was up; ask for less"}
+    except Exception as error:
+        logging.getLogger(__name__).warning("a tool failed: %s", type(error).__name__)
+        fault = {"severity": "error", "code": "E0864", "message": "the workbench failed at this call", "help": None}
+        return {"ok": False, "diagnostics": [fault], "next": "this is a fault of the workbench; try another way"}
+
+
+def assistants_server(toolbox: Toolbox, *, seconds: float = MOST_SECONDS) -> MCPServer[Any]:
+    """The tools over a workspace, one call at a time.
+
+    Parameters
+    ----------
+    seconds : float
+        After so long a call is cancelled.
+    """
+    server: MCPServer[Any] = MCPServer(
+        "workbench", instructions=_INSTRUCTIONS, version=__version__, log_level="ERROR", debug=False
+    )
+    for name in TOOLS:
+        server.add_tool(_offered(getattr(toolbox, name), toolbox, seconds), name=name)
+
+    @server.resource("workbench://language", mime_type="text/markdown")
+    def language() -> str:
+        """The rules language on one page."""
+        return LANGUAGE_PAGE
+
+    return server
+
+
+def _offered(function: Callable[..., dict[str, Any]], toolbox: Toolbox, seconds: float) -> Callable[..., Any]:
+    """The function as a tool: in a thread, in turn, cancelled where its time is up or its caller goes away."""
+
+    @functools.wraps(function)
+    async def offered(**arguments: Any) -> CallToolResult:
+        cancelled = Event()
+
+        def work() -> dict[str, Any]:
+            _cancel.set(cancelled)
+            while not toolbox.lock.acquire(timeout=0.1):
+                if cancelled.is_set():
+                    raise Cancelled("waiting")
+            try:
+                return call_tool(function, arguments)
+            finally:
+                toolbox.lock.release()
+
+        async with anyio.create_task_group() as watch:
+            watch.start_soon(_set_after, cancelled, seconds)
+            try:
+                record = await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+            except Cancelled:
+                record = {"ok": False, "diagnostics": [], "next": "the workspace is busy; try again"}
+            finally:
+                cancelled.set()
+                watch.cancel_scope.cancel()
+        text = TextContent(type="text", text=json.dumps(record))
+        return CallToolResult(content=[text], structured_content=record, is_error=not record["ok"])
+
+    signature = inspect.signature(function, eval_str=True)
+    offered.__signature__ = signature.replace(return_annotation=CallToolResult)  # type: ignore[attr-defined]
+    offered.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()}
+    offered.__annotations__["return"] = CallToolResult
+    return offered
+
+
+async def _set_after(event: Event, seconds: float) -> None:
+    await anyio.sleep(seconds)
+    event.set()
+
+
+def run_stdio(toolbox: Toolbox) -> None:
+    """Serve over standard input and output until the input ends."""
+    anyio.run(assistants_server(toolbox).run_stdio_async)
