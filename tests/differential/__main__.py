@@ -1,7 +1,7 @@
-"""`python -m tests.differential`: random programs against oracles, damaged files, killed commands.
+"""`python -m tests.differential`: random programs against oracles, damaged files, killed commands, full disks.
 
 Every part runs until it has done its number or its time is up, prints its figures, and prints each difference, made
-small, to standard error. `--programs 0`, `--fuzz 0` and `--kills 0` leave a part out. With `--log FILE` what is done is
+small, to standard error. `--programs 0` and the like leave a part out. With `--log FILE` what is done is
 kept, and the same command goes on where it was ended.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tests.differential.chunks import Chunk, Log, Part, run_chunks
 from tests.differential.fuzz import fuzz_inputs
-from tests.differential.kills import kill_commands
+from tests.differential.kills import fill_disks, kill_commands
 from tests.differential.outcome import Tally
 from tests.differential.programs import KINDS, SHARES, run_cases
 
@@ -34,6 +34,7 @@ def main() -> int:
     parser.add_argument("--kind", choices=[*KINDS, "all"], default="all", help="of programs")
     parser.add_argument("--fuzz", type=int, default=0, metavar="N", help="damaged files")
     parser.add_argument("--kills", type=int, default=0, metavar="N", help="commands killed")
+    parser.add_argument("--disks", type=int, default=0, metavar="N", help="commands on a full disk")
     parser.add_argument("--seed", type=int, default=0, metavar="S")
     parser.add_argument("--jobs", type=int, default=2, metavar="J", help="processes at once")
     parser.add_argument("--seconds", type=float, default=None, help="of each part, at most")
@@ -41,7 +42,7 @@ def main() -> int:
     parser.add_argument("--log", type=Path, default=None, metavar="FILE", help="keep what is done, and go on from it")
     parser.add_argument("--out", type=Path, default=None, help="write the figures as JSON")
     given = parser.parse_args()
-    parts = list(_parts(given.kind, given.programs, given.fuzz, given.kills, given.seed))
+    parts = list(_parts(given.kind, given.programs, given.fuzz, given.kills, given.disks, given.seed))
     run_chunks(parts, partial(_work, shrink=given.shrink), jobs=given.jobs, log=Log(given.log), seconds=given.seconds)
     for part in parts:
         counts = part.tally.counts
@@ -53,7 +54,7 @@ def main() -> int:
     return 1 if any(part.tally.differences for part in parts) else 0
 
 
-def _parts(kind: str, programs: int, inputs: int, kills: int, seed: int) -> Iterator[Part]:
+def _parts(kind: str, programs: int, inputs: int, kills: int, disks: int, seed: int) -> Iterator[Part]:
     """What is asked for; programs of all kinds are dealt by their shares."""
     shares = SHARES if kind == "all" else {kind: 1}
     whole = sum(shares.values())
@@ -65,6 +66,8 @@ def _parts(kind: str, programs: int, inputs: int, kills: int, seed: int) -> Iter
         yield Part("fuzz", "inputs", inputs, seed, min(INPUTS, inputs))
     if kills:
         yield Part("kills", "commands killed", kills, seed, min(KILLS, kills))
+    if disks:
+        yield Part("disks", "commands on full disks", disks, seed, min(KILLS, disks))
 
 
 def _work(chunk: Chunk, shrink: float) -> Tally:
@@ -73,6 +76,8 @@ def _work(chunk: Chunk, shrink: float) -> Tally:
         return fuzz_inputs(seeds)
     if chunk.part == "kills":
         return kill_commands(chunk.size, chunk.first)
+    if chunk.part == "disks":
+        return fill_disks(chunk.size, chunk.first)
     return run_cases(chunk.part, seeds, shrink=shrink)
 
 

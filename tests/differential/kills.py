@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import random
+import resource
 import sys
 import tempfile
 from collections.abc import Callable
@@ -24,7 +25,7 @@ from tests.differential.outcome import Tally
 from workbench.cli import main
 from workbench.database import read_runs
 
-__all__ = ["kill_commands"]
+__all__ = ["fill_disks", "kill_commands"]
 
 RULES = """person = {A, B}
 Smokes(person)
@@ -60,6 +61,37 @@ def kill_commands(n: int, seed: int) -> Tally:
     return tally
 
 
+def fill_disks(n: int, seed: int) -> Tally:
+    """Give `n` commands a disk with little room; each ends with exit code 0, or says that the disk is full."""
+    tally = Tally()
+    draw = random.Random(f"disks {seed}")
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        (place / "rules.mln").write_text(RULES, encoding="utf-8")
+        for number in range(n):
+            workspace = place / f"w{number // ON_ONE_WORKSPACE}.duckdb"
+            command = _command(draw, place, workspace, number)
+            before = _in_fork(_state, workspace)
+            room = draw.choice([0, 4_000, 8_000, 16_000, 40_000, 300_000])
+            size = room + (workspace.stat().st_size if workspace.exists() else 0)
+            said = place / "said"
+            process = _fork.Process(target=_run, args=(command, said, size))
+            process.start()
+            process.join()
+            tally.add("commands on full disks")
+            full = process.exitcode != 0
+            tally.add(f"{command[0]}: {'no room' if full else 'done'}")
+            told = said.read_text(encoding="utf-8", errors="replace") if said.exists() else ""
+            fault = _in_fork(_fault, workspace, before, command) if workspace.exists() or not full else None
+            if full and (process.exitcode != 1 or "E0221" not in told):
+                fault = f"exit code {process.exitcode}: {told[-200:]}"
+            if fault is not None:
+                tally.differences.append((str(fault), f"{' '.join(command)}, {room} bytes of room"))
+                print(f"DISK {fault}: {' '.join(command)}, {room} bytes of room", file=sys.stderr, flush=True)
+                workspace.unlink(missing_ok=True)
+    return tally
+
+
 def _command(draw: random.Random, place: Path, workspace: Path, number: int) -> list[str]:
     facts = place / f"facts{number}.db"
     people = draw.choice([20, 300])
@@ -74,10 +106,14 @@ def _command(draw: random.Random, place: Path, workspace: Path, number: int) -> 
     return ["learn", rules, "--workspace", str(workspace), "--query", "Smokes"]
 
 
-def _run(command: list[str]) -> None:
+def _run(command: list[str], said: Path | None = None, size: int | None = None) -> None:
+    """The command in this process; what it says goes to a file or nowhere, and no file grows beyond a size."""
     nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nowhere, stream)
+    words = nowhere if said is None else os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for stream, target in ((0, nowhere), (1, nowhere), (2, words)):
+        os.dup2(target, stream)
+    if size is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (max(size, 4096), max(size, 4096)))
     sys.argv = ["workbench", *command]
     main()
 

@@ -71,13 +71,14 @@ class GroundableClause:
     """A clause with the share of the weight that each of its groundings carries; `types` of its variables.
 
     `group` tells the clauses of one formula apart; None where they share one weight because their number depends on
-    the domain.
+    the domain. `repeated` where the clausal form has the clause several times.
     """
 
     items: tuple[Item, ...]
     share: float
     types: Mapping[str, str]
     group: int | None = 0
+    repeated: bool = False
 
 
 @dataclass
@@ -105,7 +106,17 @@ def clauses_in(program: Declarations, rule: Rule, world: World) -> list[Groundab
             own = {name: expansion.types[name] for name in _variables(clause) if name in expansion.types}
             group = None if expansion.by_domain else len(found)
             found.append(GroundableClause(clause.items, share, own, group))
-    return found
+    return _merged(found)
+
+
+def _merged(clauses: list[GroundableClause]) -> list[GroundableClause]:
+    """Clauses that stand there several times as one, of their summed share and one weight to learn."""
+    found: dict[object, GroundableClause] = {}
+    for number, clause in enumerate(clauses):
+        key = (number,) if clause.group is None else frozenset(clause.items)
+        first = found.get(key)
+        found[key] = clause if first is None else replace(first, share=first.share + clause.share, repeated=True)
+    return list(found.values())
 
 
 def _sign_choices(formula: Formula) -> list[Formula]:

@@ -135,7 +135,7 @@ class _Reading:
 
     def groundings(self, number: int, rule: Rule) -> Iterator[GroundClause]:
         clauses = clauses_in(self.program, rule, self.world)
-        repeated = len({frozenset(clause.items) for clause in clauses}) < len(clauses)
+        repeated = len({frozenset(clause.items) for clause in clauses}) < sum(1 + one.repeated for one in clauses)
         for clause in clauses:
             names = [name for name in clause.types if name != rule.weight_variable]
             for constants in product(*(self.world.domains[clause.types[name]] for name in names)):
