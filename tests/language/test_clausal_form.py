@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.language import clausal_form, parse_mln
+from workbench.language import clausal_form, format_clause, parse_mln
 from workbench.language.program import Clause
 
 DECLARATIONS = "P(t)\nQ(t)\nR(t)\nS(t, t)\n"
@@ -84,3 +84,19 @@ def test_exist_forall_is_not_reordered() -> None:
 
 def test_free_sign_gives_both_signs() -> None:
     assert [shown(clause) for clause in clauses_of("*P(x) v Q(x)")] == ["Px Qx", "!Px Qx"]
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        ("P(x) => EXIST y S(x,y)", "!P(x) v EXIST y S(x, y)"),
+        ("EXIST y (P(x) v S(x,y))", "EXIST y P(x) v S(x, y)"),
+        ("P(x) => EXIST y (S(x,y) v x != A)", "!P(x) v EXIST y S(x, y) v x != A"),
+    ],
+)
+def test_a_clause_is_printed_with_its_quantifier_over_what_stood_under_it(formula: str, text: str) -> None:
+    """Over an empty type `EXIST y` makes all that stands under it false, so the text must keep apart what does not."""
+    (clause,) = clauses_of(formula)
+    assert format_clause(clause) == text
+    (again,) = clauses_of(text)
+    assert format_clause(again) == text

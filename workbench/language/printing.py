@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
 from workbench.language.builtin import STRING_PREDICATES
@@ -271,16 +271,26 @@ def format_clause(clause: Clause | LinearRule, weight: float | None = None) -> s
             text = " | ".join(head or [f"!{atom}" for atom in body])
         return _psl_weighted(text, shown, clause.hard, "^2" if clause.power == 2 else "")
     defined = {computed.variable: computed for computed in clause.function_values}
-    parts = [_literal(literal, defined) for literal in clause.literals]
-    parts += [_comparison(guard) for guard in _expanded(clause.guards, defined)]
+    outside = set(clause.outside)
+    parts = _disjuncts(clause, defined, lambda item: not clause.existential or item in outside)
+    under = _disjuncts(clause, defined, lambda item: bool(clause.existential) and item not in outside)
+    if under:
+        # The quantifier takes all that follows it.
+        parts.append(f"EXIST {','.join(clause.existential)} {' v '.join(under)}")
     text = " v ".join(parts) or "(nothing)"
-    if clause.existential:
-        text = f"EXIST {','.join(clause.existential)} {text}"
     if clause.hard:
         return f"{text}."
     if clause.weight_variable is not None:
         return f"{clause.weight_variable}: {text}"
     return text if shown is None else f"{format_number(shown)} {text}"
+
+
+def _disjuncts(
+    clause: Clause, defined: dict[str, FunctionValue], chosen: Callable[[Literal | Comparison], bool]
+) -> list[str]:
+    parts = [_literal(literal, defined) for literal in clause.literals if chosen(literal)]
+    guards = tuple(guard for guard in clause.guards if chosen(guard))
+    return parts + [_comparison(guard) for guard in _expanded(guards, defined)]
 
 
 def _psl_weighted(text: str, weight: float | None, hard: bool, suffix: str) -> str:

@@ -488,6 +488,8 @@ class Clause:
         Variables of numbers, dates and texts, with their types: literals that are negated bind them.
     existential : tuple of str
         Variables disjoined over their domain inside one ground clause.
+    outside : tuple of Literal or Comparison
+        Literals and guards that stand under none of those quantifiers: true or false also where a domain is empty.
     plus : tuple of str
         Variables with one template per constant.
     weight : float or None
@@ -533,6 +535,7 @@ class Clause:
     power: OneOf[1, 2] = 1
     multiset: bool = False
     worlds: tuple[int, ...] | None = None
+    outside: tuple[Literal | Comparison, ...] = field(default=(), compare=False, repr=False)
     general: Clause | None = field(default=None, compare=False, repr=False)
     span: Span | None = field(default=None, compare=False)
 
