@@ -339,7 +339,7 @@ def _clause(
         weight_variable=weight.variable,
         factor=factor,
         tied=tied,
-        outside=tuple(became[item] for item, under in disjunction.parts if not under) if disjunction.existential else (),
+        outside=tuple(became[item] for item, under in disjunction.parts if disjunction.existential and not under),
         span=rule.span,
     )
     return ScopedClause(clause, disjunction.parts, became)
