@@ -1,0 +1,166 @@
+SELECT world, type, count(*) FROM domain WHERE world IN (0) GROUP BY ALL;
+
+CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, p;
+
+CREATE OR REPLACE TEMP VIEW "given_Friends" AS SELECT world, a0, a1 FROM "p_Friends" WHERE partition = 'evidence' AND value = 1 AND world IN (0);
+
+CREATE OR REPLACE TEMP TABLE "made_Count_2" AS SELECT CAST(world AS INTEGER) AS world, CAST(a0 AS INTEGER) AS a0, CAST(a1 AS DOUBLE) AS a1, 1::DOUBLE AS value, 'evidence'::fact_partition AS partition FROM (
+SELECT DISTINCT 0 AS world, d1.a AS a0, coalesce(q2.result, 0.0::DOUBLE) AS a1
+FROM domain_person AS d1
+  LEFT JOIN (
+    SELECT q2_e1.a0 AS g0, CAST(count(*) AS DOUBLE) AS result
+    FROM given_Friends AS q2_e1
+    GROUP BY q2_e1.a0
+  ) AS q2 ON (q2.g0 = d1.a)
+WHERE (coalesce(q2.result, 0.0::DOUBLE) IS NOT NULL)
+) q LIMIT 200000001;
+
+SELECT count(*) FROM "made_Count_2";
+
+CREATE OR REPLACE TEMP VIEW "given_Age" AS SELECT world, a0, a1 FROM "p_Age" WHERE partition = 'evidence' AND value = 1 AND world IN (0);
+
+CREATE OR REPLACE TEMP TABLE "made_Mean_4" AS SELECT CAST(world AS INTEGER) AS world, CAST(a0 AS INTEGER) AS a0, CAST(a1 AS DOUBLE) AS a1, 1::DOUBLE AS value, 'evidence'::fact_partition AS partition FROM (
+SELECT DISTINCT 0 AS world, q1.g0 AS a0, q1.result AS a1
+FROM (
+    SELECT q1_e1.a0 AS g0, CAST(avg(q1_e2.a1) AS DOUBLE) AS result
+    FROM given_Friends AS q1_e1
+      JOIN given_Age AS q1_e2 ON (q1_e2.a0 = q1_e1.a1)
+    GROUP BY q1_e1.a0
+  ) AS q1
+WHERE (q1.result IS NOT NULL)
+) q LIMIT 200000001;
+
+SELECT count(*) FROM "made_Mean_4";
+
+CREATE OR REPLACE TEMP TABLE "made_Oldest_5" AS SELECT CAST(world AS INTEGER) AS world, CAST(a0 AS INTEGER) AS a0, CAST(a1 AS DOUBLE) AS a1, 1::DOUBLE AS value, 'evidence'::fact_partition AS partition FROM (
+SELECT DISTINCT 0 AS world, q1.g0 AS a0, q1.result AS a1
+FROM (
+    SELECT q1_e1.a0 AS g0, max(q1_e2.a1) AS result
+    FROM given_Friends AS q1_e1
+      JOIN given_Age AS q1_e2 ON (q1_e2.a0 = q1_e1.a1)
+    GROUP BY q1_e1.a0
+  ) AS q1
+WHERE (q1.result IS NOT NULL)
+) q LIMIT 200000001;
+
+SELECT count(*) FROM "made_Oldest_5";
+
+SELECT max(latest) FROM (SELECT max(a1) AS latest FROM "p_Born" WHERE partition = 'evidence' AND value = 1 AND world IN (0));
+
+CREATE OR REPLACE TEMP VIEW "given_Born" AS SELECT world, a0, a1 FROM "p_Born" WHERE partition = 'evidence' AND value = 1 AND world IN (0);
+
+CREATE OR REPLACE TEMP TABLE "made_Recent_7" AS SELECT CAST(world AS INTEGER) AS world, CAST(a0 AS INTEGER) AS a0, CAST(a1 AS DOUBLE) AS a1, 1::DOUBLE AS value, 'evidence'::fact_partition AS partition FROM (
+SELECT DISTINCT 0 AS world, d1.a AS a0, coalesce(q2.result, 0.0::DOUBLE) AS a1
+FROM domain_person AS d1
+  LEFT JOIN (
+    SELECT q2_e1.a0 AS g0, CAST(count(DISTINCT q2_e1.a1) AS DOUBLE) AS result
+    FROM given_Friends AS q2_e1
+      JOIN given_Born AS q2_e2 ON (q2_e2.a0 = q2_e1.a1)
+    WHERE (q2_e2.a1 <= CAST('1991-01-01 00:00:00' AS TIMESTAMP))
+  AND (q2_e2.a1 > (CAST('1991-01-01 00:00:00' AS TIMESTAMP) - to_seconds(CAST(365.0::DOUBLE AS DOUBLE) * 86400.0::DOUBLE)))
+    GROUP BY q2_e1.a0
+  ) AS q2 ON (q2.g0 = d1.a)
+WHERE (coalesce(q2.result, 0.0::DOUBLE) IS NOT NULL)
+) q LIMIT 200000001;
+
+SELECT count(*) FROM "made_Recent_7";
+
+SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0);
+
+SELECT table_name, estimated_size FROM duckdb_tables();
+
+CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT t.p0 AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, t.a0 AS p0, t.value FROM "p_Smokes" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value IN (0, 1) ORDER BY t.world, t.a0) t ORDER BY atom;
+
+SELECT count(*) FROM known_Smokes;
+
+SELECT atom FROM known_Smokes;
+
+CREATE OR REPLACE TEMP TABLE "facts_Count" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "made_Count_2" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
+SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
+FROM facts_Count AS e1;
+
+SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END < 0) AS decided, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END < 0) AS positive, 0 AS negative, 0 AS unlisted
+FROM facts_Count AS e1
+  LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
+WHERE ((e1.a1 < 1.0::DOUBLE) IS NOT TRUE)
+  AND ((k2.value IS NULL) OR (k2.value = 0));
+
+CREATE OR REPLACE TEMP TABLE "facts_Oldest" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "made_Oldest_5" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
+SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
+FROM facts_Oldest AS e1;
+
+SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END < 0) AS decided, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END < 0) AS positive, 0 AS negative, 0 AS unlisted
+FROM facts_Oldest AS e1
+  LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
+WHERE ((e1.a1 <= 60.0::DOUBLE) IS NOT TRUE)
+  AND ((k2.value IS NULL) OR (k2.value = 0));
+
+CREATE OR REPLACE TEMP TABLE "facts_Mean" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "made_Mean_4" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
+SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
+FROM facts_Mean AS e1;
+
+SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END < 0) AS decided, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END < 0) AS positive, 0 AS negative, 0 AS unlisted
+FROM facts_Mean AS e1
+  LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
+WHERE ((e1.a1 <= 60.0::DOUBLE) IS NOT TRUE)
+  AND ((k2.value IS NULL) OR (k2.value = 0));
+
+CREATE OR REPLACE TEMP TABLE "facts_Recent" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "made_Recent_7" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
+SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
+FROM facts_Recent AS e1;
+
+SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END < 0) AS decided, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END < 0) AS positive, 0 AS negative, 0 AS unlisted
+FROM facts_Recent AS e1
+  LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
+WHERE ((e1.a1 < 1.0::DOUBLE) IS NOT TRUE)
+  AND ((k2.value IS NULL) OR (k2.value = 0));
+
+SELECT r.l0 AS l0, CAST(count(*) AS DOUBLE) AS s
+FROM (
+    SELECT CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END AS l0
+    FROM facts_Count AS e1
+      LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
+    WHERE ((e1.a1 < 1.0::DOUBLE) IS NOT TRUE)
+  AND ((k2.value IS NULL) OR (k2.value = 0))
+  ) AS r
+GROUP BY r.l0
+ORDER BY l0;
+
+SELECT r.l0 AS l0, CAST(count(*) AS DOUBLE) AS s
+FROM (
+    SELECT CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END AS l0
+    FROM facts_Oldest AS e1
+      LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
+    WHERE ((e1.a1 <= 60.0::DOUBLE) IS NOT TRUE)
+  AND ((k2.value IS NULL) OR (k2.value = 0))
+  ) AS r
+GROUP BY r.l0
+ORDER BY l0;
+
+SELECT r.l0 AS l0, CAST(count(*) AS DOUBLE) AS s
+FROM (
+    SELECT CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END AS l0
+    FROM facts_Mean AS e1
+      LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
+    WHERE ((e1.a1 <= 60.0::DOUBLE) IS NOT TRUE)
+  AND ((k2.value IS NULL) OR (k2.value = 0))
+  ) AS r
+GROUP BY r.l0
+ORDER BY l0;
+
+SELECT r.l0 AS l0, CAST(count(*) AS DOUBLE) AS s
+FROM (
+    SELECT CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END AS l0
+    FROM facts_Recent AS e1
+      LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
+    WHERE ((e1.a1 < 1.0::DOUBLE) IS NOT TRUE)
+  AND ((k2.value IS NULL) OR (k2.value = 0))
+  ) AS r
+GROUP BY r.l0
+ORDER BY l0;
+
+SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, position;

@@ -1,0 +1,80 @@
+SELECT world, type, count(*) FROM domain WHERE world IN (0, 1) GROUP BY ALL;
+
+SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0, 1);
+
+CREATE OR REPLACE TEMP TABLE "geometry_worlds" AS SELECT 0::INTEGER AS world, 0::INTEGER AS o0, 1::INTEGER AS s0_0, 0::INTEGER AS k0 UNION ALL SELECT 1::INTEGER AS world, 3::INTEGER AS o0, 1::INTEGER AS s0_0, 0::INTEGER AS k0;
+
+CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT g.o0 + (g.s0_0 * t.p0) AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, d0.position AS p0, t.value FROM "p_Smokes" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value IN (0, 1) ORDER BY t.world, d0.position) t JOIN geometry_worlds g ON g.world = t.world ORDER BY atom;
+
+SELECT count(*) FROM known_Smokes;
+
+SELECT atom FROM known_Smokes;
+
+CREATE OR REPLACE TEMP TABLE "facts_Friends" AS SELECT t.world, t.a0, d0.position AS p0, t.a1, d1.position AS p1 FROM "p_Friends" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' JOIN domain d1 ON d1.world = t.world AND d1.constant = t.a1 AND d1.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, d1.position;
+
+CREATE OR REPLACE TEMP TABLE "facts_Enemies" AS SELECT t.world, t.a0, d0.position AS p0, t.a1, d1.position AS p1 FROM "p_Enemies" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' JOIN domain d1 ON d1.world = t.world AND d1.constant = t.a1 AND d1.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, d1.position;
+
+SELECT sum(CAST(CASE WHEN g1.world = 0 THEN 3.0::DOUBLE WHEN g1.world = 1 THEN 2.0::DOUBLE ELSE 0.0::DOUBLE END * CASE WHEN g1.world = 0 THEN 3.0::DOUBLE WHEN g1.world = 1 THEN 2.0::DOUBLE ELSE 0.0::DOUBLE END AS DOUBLE)) AS n, sum(CAST(CASE WHEN g1.world = 0 THEN 3.0::DOUBLE WHEN g1.world = 1 THEN 2.0::DOUBLE ELSE 0.0::DOUBLE END * CASE WHEN g1.world = 0 THEN 3.0::DOUBLE WHEN g1.world = 1 THEN 2.0::DOUBLE ELSE 0.0::DOUBLE END AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
+FROM geometry_worlds AS g1;
+
+SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(CASE WHEN k4.value IS NULL THEN g3.o0 + (g3.s0_0 * e1.p0) ELSE -1 END, CASE WHEN k5.value IS NULL THEN g3.o0 + (g3.s0_0 * e1.p1) ELSE -1 END) < 0) AS decided, count(*) FILTER (WHERE greatest(CASE WHEN k4.value IS NULL THEN g3.o0 + (g3.s0_0 * e1.p0) ELSE -1 END, CASE WHEN k5.value IS NULL THEN g3.o0 + (g3.s0_0 * e1.p1) ELSE -1 END) < 0) AS positive, 0 AS negative, 0 AS unlisted
+FROM facts_Friends AS e1
+  JOIN geometry_worlds AS g3 ON (g3.world = e1.world)
+  ANTI JOIN facts_Enemies AS x2 ON (x2.a0 = e1.a0) AND (x2.a1 = e1.a1) AND (x2.world = e1.world)
+  LEFT JOIN known_Smokes AS k4 ON (k4.atom = (g3.o0 + (g3.s0_0 * e1.p0)))
+  LEFT JOIN known_Smokes AS k5 ON (k5.atom = (g3.o0 + (g3.s0_0 * e1.p1)))
+WHERE NOT (e1.a0 = e1.a1)
+  AND ((k4.value IS NULL) OR (k4.value = 1))
+  AND ((k5.value IS NULL) OR (k5.value = 0));
+
+CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0, 1) ORDER BY world, p;
+
+SELECT sum(CAST(CASE WHEN g1.world = 0 THEN 3.0::DOUBLE WHEN g1.world = 1 THEN 2.0::DOUBLE ELSE 0.0::DOUBLE END AS DOUBLE)) AS n, sum(CAST(CASE WHEN g1.world = 0 THEN 3.0::DOUBLE WHEN g1.world = 1 THEN 2.0::DOUBLE ELSE 0.0::DOUBLE END AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
+FROM geometry_worlds AS g1;
+
+SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k3.value IS NULL THEN g2.o0 + (g2.s0_0 * d1.p) ELSE -1 END < 0) AS decided, count(*) FILTER (WHERE CASE WHEN k3.value IS NULL THEN g2.o0 + (g2.s0_0 * d1.p) ELSE -1 END < 0) AS positive, 0 AS negative, 0 AS unlisted
+FROM domain_person AS d1
+  JOIN geometry_worlds AS g2 ON (g2.world = d1.world)
+  LEFT JOIN known_Smokes AS k3 ON (k3.atom = (g2.o0 + (g2.s0_0 * d1.p)))
+WHERE ((k3.value IS NULL) OR (k3.value = 1));
+
+SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
+FROM geometry_worlds AS g1;
+
+SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN g1.o0 + (g1.s0_0 * g1.k0) ELSE -1 END < 0) AS decided, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN g1.o0 + (g1.s0_0 * g1.k0) ELSE -1 END < 0) AS positive, 0 AS negative, 0 AS unlisted
+FROM geometry_worlds AS g1
+  LEFT JOIN known_Smokes AS k2 ON (k2.atom = (g1.o0 + (g1.s0_0 * g1.k0)))
+WHERE ((k2.value IS NULL) OR (k2.value = 0));
+
+SELECT CASE WHEN k2.value IS NULL THEN g1.o0 + (g1.s0_0 * g1.k0) ELSE -1 END AS l0
+FROM geometry_worlds AS g1
+  LEFT JOIN known_Smokes AS k2 ON (k2.atom = (g1.o0 + (g1.s0_0 * g1.k0)))
+WHERE ((k2.value IS NULL) OR (k2.value = 0));
+
+SELECT r.l0 AS l0, r.l1 AS l1, CAST(count(*) AS DOUBLE) AS s
+FROM (
+    SELECT CASE WHEN k4.value IS NULL THEN g3.o0 + (g3.s0_0 * e1.p0) ELSE -1 END AS l0, CASE WHEN k5.value IS NULL THEN g3.o0 + (g3.s0_0 * e1.p1) ELSE -1 END AS l1
+    FROM facts_Friends AS e1
+      JOIN geometry_worlds AS g3 ON (g3.world = e1.world)
+      ANTI JOIN facts_Enemies AS x2 ON (x2.a0 = e1.a0) AND (x2.a1 = e1.a1) AND (x2.world = e1.world)
+      LEFT JOIN known_Smokes AS k4 ON (k4.atom = (g3.o0 + (g3.s0_0 * e1.p0)))
+      LEFT JOIN known_Smokes AS k5 ON (k5.atom = (g3.o0 + (g3.s0_0 * e1.p1)))
+    WHERE NOT (e1.a0 = e1.a1)
+  AND ((k4.value IS NULL) OR (k4.value = 1))
+  AND ((k5.value IS NULL) OR (k5.value = 0))
+  ) AS r
+GROUP BY r.l0, r.l1
+ORDER BY l0, l1;
+
+SELECT r.l0 AS l0, CAST(count(*) AS DOUBLE) AS s
+FROM (
+    SELECT CASE WHEN k3.value IS NULL THEN g2.o0 + (g2.s0_0 * d1.p) ELSE -1 END AS l0
+    FROM domain_person AS d1
+      JOIN geometry_worlds AS g2 ON (g2.world = d1.world)
+      LEFT JOIN known_Smokes AS k3 ON (k3.atom = (g2.o0 + (g2.s0_0 * d1.p)))
+    WHERE ((k3.value IS NULL) OR (k3.value = 1))
+  ) AS r
+GROUP BY r.l0
+ORDER BY l0;
+
+SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0, 1) ORDER BY world, position;

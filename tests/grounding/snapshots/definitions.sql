@@ -1,0 +1,67 @@
+SELECT world, type, count(*) FROM domain WHERE world IN (0) GROUP BY ALL;
+
+CREATE OR REPLACE TEMP VIEW "given_Age" AS SELECT world, a0, a1 FROM "p_Age" WHERE partition = 'evidence' AND value = 1 AND world IN (0);
+
+CREATE OR REPLACE TEMP VIEW "given_Enemies" AS SELECT world, a0, a1 FROM "p_Enemies" WHERE partition = 'evidence' AND value = 1 AND world IN (0);
+
+CREATE OR REPLACE TEMP TABLE "made_Lone_2" AS SELECT CAST(world AS INTEGER) AS world, CAST(a0 AS INTEGER) AS a0, 1::DOUBLE AS value, 'evidence'::fact_partition AS partition FROM (
+SELECT DISTINCT 0 AS world, e1.a0 AS a0
+FROM given_Age AS e1
+  ANTI JOIN given_Enemies AS x2 ON (x2.a0 = e1.a0) AND (x2.a1 = e1.a0)
+) q LIMIT 200000001;
+
+SELECT count(*) FROM "made_Lone_2";
+
+CREATE OR REPLACE TEMP VIEW "given_Friends" AS SELECT world, a0, a1 FROM "p_Friends" WHERE partition = 'evidence' AND value = 1 AND world IN (0);
+
+CREATE OR REPLACE TEMP TABLE "made_Peers_4" AS SELECT CAST(world AS INTEGER) AS world, CAST(a0 AS INTEGER) AS a0, CAST(a1 AS INTEGER) AS a1, 1::DOUBLE AS value, 'evidence'::fact_partition AS partition FROM (
+SELECT DISTINCT 0 AS world, e1.a0 AS a0, e2.a0 AS a1
+FROM given_Friends AS e1
+  JOIN given_Friends AS e2 ON (e2.a1 = e1.a1)
+WHERE NOT (e1.a0 = e2.a0)
+) q LIMIT 200000001;
+
+SELECT count(*) FROM "made_Peers_4";
+
+SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0);
+
+SELECT table_name, estimated_size FROM duckdb_tables();
+
+CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT t.p0 AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, t.a0 AS p0, t.value FROM "p_Smokes" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value IN (0, 1) ORDER BY t.world, t.a0) t ORDER BY atom;
+
+SELECT count(*) FROM known_Smokes;
+
+SELECT atom FROM known_Smokes;
+
+CREATE OR REPLACE TEMP TABLE "facts_Peers" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "made_Peers_4" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
+SELECT sum(CAST(3.0::DOUBLE * 3.0::DOUBLE AS DOUBLE)) AS n, sum(CAST(3.0::DOUBLE * 3.0::DOUBLE AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative;
+
+SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END, CASE WHEN k3.value IS NULL THEN e1.p1 ELSE -1 END) < 0) AS decided, count(*) FILTER (WHERE greatest(CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END, CASE WHEN k3.value IS NULL THEN e1.p1 ELSE -1 END) < 0) AS positive, 0 AS negative, 0 AS unlisted
+FROM facts_Peers AS e1
+  LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
+  LEFT JOIN known_Smokes AS k3 ON (k3.atom = e1.p1)
+WHERE NOT (e1.a0 = e1.a1)
+  AND ((k2.value IS NULL) OR (k2.value = 1))
+  AND ((k3.value IS NULL) OR (k3.value = 0));
+
+CREATE OR REPLACE TEMP TABLE "facts_Lone" AS SELECT t.world, t.a0, t.a0 AS p0 FROM "made_Lone_2" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0;
+
+SELECT sum(CAST(3.0::DOUBLE AS DOUBLE)) AS n, sum(CAST(3.0::DOUBLE AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative;
+
+SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END < 0) AS decided, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END < 0) AS positive, 0 AS negative, 0 AS unlisted
+FROM facts_Lone AS e1
+  LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
+WHERE ((k2.value IS NULL) OR (k2.value = 0));
+
+SELECT r.l0 AS l0, CAST(count(*) AS DOUBLE) AS s
+FROM (
+    SELECT CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END AS l0
+    FROM facts_Lone AS e1
+      LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
+    WHERE ((k2.value IS NULL) OR (k2.value = 0))
+  ) AS r
+GROUP BY r.l0
+ORDER BY l0;
+
+SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, position;

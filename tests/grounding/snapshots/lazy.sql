@@ -1,0 +1,47 @@
+SELECT world, type, count(*) FROM domain WHERE world IN (0) GROUP BY ALL;
+
+CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, p;
+
+CREATE OR REPLACE TEMP TABLE "true_Smokes" AS SELECT t.world::INTEGER AS world, d0.a AS a0, t.p0::INTEGER AS p0 FROM incoming t JOIN domain_person d0 ON d0.world = t.world AND d0.p = t.p0 ORDER BY t.world, t.p0;
+
+CREATE OR REPLACE TEMP TABLE "true_Same" AS SELECT t.world::INTEGER AS world, d0.a AS a0, t.p0::INTEGER AS p0, d1.a AS a1, t.p1::INTEGER AS p1 FROM incoming t JOIN domain_person d0 ON d0.world = t.world AND d0.p = t.p0 JOIN domain_person d1 ON d1.world = t.world AND d1.p = t.p1 ORDER BY t.world, t.p0, t.p1;
+
+SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0);
+
+SELECT table_name, estimated_size FROM duckdb_tables();
+
+CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT t.p0 AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, t.a0 AS p0, t.value FROM "p_Smokes" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value IN (0, 1) ORDER BY t.world, t.a0) t ORDER BY atom;
+
+SELECT count(*) FROM known_Smokes;
+
+SELECT r.l0 AS l0, r.l1 AS l1, CAST(count(*) AS DOUBLE) AS s
+FROM (
+    SELECT CASE WHEN k3.value IS NULL THEN w1.p0 ELSE -1 END AS l0, (3 * w1.p0) + w1.p0 + 3 AS l1
+    FROM true_Smokes AS w1
+      ANTI JOIN true_Same AS w2 ON (w2.a0 = w1.a0) AND (w2.a1 = w1.a0)
+      LEFT JOIN known_Smokes AS k3 ON (k3.atom = w1.p0)
+    WHERE (w1.a0 = w1.a0)
+  AND ((k3.value IS NULL) OR (k3.value = 1))
+  ) AS r
+GROUP BY r.l0, r.l1
+ORDER BY l0, l1;
+
+SELECT least(r.l0, r.l1) AS l0, greatest(r.l0, r.l1) AS l1, r.l2 AS l2, CAST(count(*) AS DOUBLE) AS s
+FROM (
+    SELECT CASE WHEN k4.value IS NULL THEN w1.p0 ELSE -1 END AS l0, CASE WHEN k5.value IS NULL THEN w2.p0 ELSE -1 END AS l1, (3 * w1.p0) + w2.p0 + 3 AS l2
+    FROM true_Smokes AS w1
+      CROSS JOIN true_Smokes AS w2
+      ANTI JOIN true_Same AS w3 ON (w3.a0 = w1.a0) AND (w3.a1 = w2.a0)
+      LEFT JOIN known_Smokes AS k4 ON (k4.atom = w1.p0)
+      LEFT JOIN known_Smokes AS k5 ON (k5.atom = w2.p0)
+    WHERE NOT (w1.a0 = w2.a0)
+  AND ((k4.value IS NULL) OR (k4.value = 1))
+  AND ((k5.value IS NULL) OR (k5.value = 1))
+  ) AS r
+GROUP BY least(r.l0, r.l1), greatest(r.l0, r.l1), r.l2
+ORDER BY l0, l1, l2;
+
+SELECT (3 * w1.p0) + w1.p1 + 3 AS l0, (3 * w1.p1) + w1.p0 + 3 AS l1
+FROM true_Same AS w1
+  ANTI JOIN true_Same AS w2 ON (w2.a0 = w1.a1) AND (w2.a1 = w1.a0)
+WHERE NOT (w1.a0 = w1.a1);

@@ -1,0 +1,64 @@
+SELECT world, type, count(*) FROM domain WHERE world IN (0) GROUP BY ALL;
+
+SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0);
+
+SELECT table_name, estimated_size FROM duckdb_tables();
+
+CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT t.p0 AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, t.a0 AS p0, t.value FROM "p_Smokes" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value IN (0, 1) ORDER BY t.world, t.a0) t ORDER BY atom;
+
+SELECT count(*) FROM known_Smokes;
+
+SELECT atom FROM known_Smokes;
+
+CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, p;
+
+SELECT d1.a AS t0, sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
+FROM domain_person AS d1
+GROUP BY d1.a;
+
+SELECT 0 AS part, d1.a AS t0, count(*) AS n, count(*) FILTER (WHERE greatest(CASE WHEN k2.value IS NULL THEN d1.p ELSE -1 END, d1.p + 3) < 0) AS decided, count(*) FILTER (WHERE greatest(CASE WHEN k2.value IS NULL THEN d1.p ELSE -1 END, d1.p + 3) < 0) AS positive, 0 AS negative, 0 AS unlisted
+FROM domain_person AS d1
+  LEFT JOIN known_Smokes AS k2 ON (k2.atom = d1.p)
+WHERE ((k2.value IS NULL) OR (k2.value = 1))
+GROUP BY d1.a;
+
+SELECT id, name FROM "c_person" WHERE id IN (SELECT unnest($ids));
+
+CREATE OR REPLACE TEMP TABLE "facts_Friends" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "p_Friends" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
+SELECT d1.a AS t0, sum(CAST(3.0::DOUBLE * 3.0::DOUBLE AS DOUBLE)) AS n, sum(CAST(3.0::DOUBLE * 3.0::DOUBLE AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
+FROM domain_person AS d1
+GROUP BY d1.a;
+
+SELECT 0 AS part, e1.a0 AS t0, count(*) AS n, 0 AS decided, 0 AS positive, 0 AS negative, 0 AS unlisted
+FROM facts_Friends AS e1
+  JOIN facts_Friends AS e2 ON (e2.a0 = e1.a1)
+  ANTI JOIN facts_Friends AS x3 ON (x3.a0 = e1.a0) AND (x3.a1 = e2.a1)
+GROUP BY e1.a0;
+
+SELECT id, name FROM "c_person" WHERE id IN (SELECT unnest($ids));
+
+CREATE OR REPLACE TEMP TABLE templates_0 AS SELECT * FROM incoming_templates WHERE template >= 0;
+
+SELECT tm.template AS template, CASE WHEN k2.value IS NULL THEN d1.p ELSE -1 END AS l0, d1.p + 3 AS l1
+FROM domain_person AS d1
+  JOIN templates_0 AS tm ON (tm.t0 = d1.a)
+  LEFT JOIN known_Smokes AS k2 ON (k2.atom = d1.p)
+WHERE ((k2.value IS NULL) OR (k2.value = 1));
+
+CREATE OR REPLACE TEMP TABLE templates_1 AS SELECT * FROM incoming_templates WHERE template >= 0;
+
+SELECT tm.template AS template, r.l0 AS l0, CAST(count(*) AS DOUBLE) AS s
+FROM (
+    SELECT e1.a0 AS t0, e1.p0 + 3 AS l0
+    FROM facts_Friends AS e1
+      JOIN facts_Friends AS e2 ON (e2.a0 = e1.a1)
+      ANTI JOIN facts_Friends AS x3 ON (x3.a0 = e1.a0) AND (x3.a1 = e2.a1)
+  ) AS r
+  JOIN templates_1 AS tm ON (tm.t0 = r.t0)
+GROUP BY tm.template, r.l0
+ORDER BY template, l0;
+
+SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, position;
+
+SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, position;

@@ -1,0 +1,89 @@
+SELECT world, type, count(*) FROM domain WHERE world IN (0) GROUP BY ALL;
+
+SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0);
+
+SELECT table_name, estimated_size FROM duckdb_tables();
+
+CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT t.p0 AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, t.a0 AS p0, t.value FROM "p_Smokes" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value IN (0, 1) ORDER BY t.world, t.a0) t ORDER BY atom;
+
+SELECT count(*) FROM known_Smokes;
+
+SELECT atom FROM known_Smokes;
+
+CREATE OR REPLACE TEMP TABLE "facts_Age" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "p_Age" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
+SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
+FROM facts_Age AS e1;
+
+SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END < 0) AS decided, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END < 0) AS positive, 0 AS negative, 0 AS unlisted
+FROM facts_Age AS e1
+  LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
+WHERE ((e1.a1 < 30.0::DOUBLE) IS NOT TRUE)
+  AND ((k2.value IS NULL) OR (k2.value = 0));
+
+CREATE OR REPLACE TEMP TABLE "facts_Born" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "p_Born" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
+SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
+FROM facts_Born AS e1
+  CROSS JOIN facts_Born AS e2
+WHERE (((epoch_us(e2.a1) - epoch_us(e1.a1)) / 86400000000.0::DOUBLE) IS NOT NULL);
+
+SELECT 0 AS part, count(*) AS n, 0 AS decided, 0 AS positive, 0 AS negative, 0 AS unlisted
+FROM facts_Born AS e1
+  CROSS JOIN facts_Born AS e2
+WHERE (((epoch_us(e2.a1) - epoch_us(e1.a1)) / 86400000000.0::DOUBLE) IS NOT NULL)
+  AND ((((epoch_us(e2.a1) - epoch_us(e1.a1)) / 86400000000.0::DOUBLE) <= 0.0::DOUBLE) IS NOT TRUE);
+
+CREATE OR REPLACE TEMP TABLE "facts_Named" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "p_Named" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
+SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
+FROM facts_Named AS e1
+  CROSS JOIN facts_Named AS e2
+WHERE (CAST(jaro_winkler_similarity(e1.a1, e2.a1) AS DOUBLE) IS NOT NULL);
+
+SELECT 0 AS part, count(*) AS n, 0 AS decided, 0 AS positive, 0 AS negative, 0 AS unlisted
+FROM facts_Named AS e1
+  CROSS JOIN facts_Named AS e2
+WHERE (CAST(jaro_winkler_similarity(e1.a1, e2.a1) AS DOUBLE) IS NOT NULL)
+  AND ((CAST(jaro_winkler_similarity(e1.a1, e2.a1) AS DOUBLE) < 0.8::DOUBLE) IS NOT TRUE)
+  AND ((e1.a0 = e2.a0) IS NOT TRUE);
+
+SELECT r.l0 AS l0, CAST(count(*) AS DOUBLE) AS s
+FROM (
+    SELECT CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END AS l0
+    FROM facts_Age AS e1
+      LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
+    WHERE ((e1.a1 < 30.0::DOUBLE) IS NOT TRUE)
+  AND ((k2.value IS NULL) OR (k2.value = 0))
+  ) AS r
+GROUP BY r.l0
+ORDER BY l0;
+
+SELECT r.l0 AS l0, CAST(count(*) AS DOUBLE) AS s
+FROM (
+    SELECT (3 * e1.p0) + e2.p0 + 3 AS l0
+    FROM facts_Born AS e1
+      CROSS JOIN facts_Born AS e2
+    WHERE (((epoch_us(e2.a1) - epoch_us(e1.a1)) / 86400000000.0::DOUBLE) IS NOT NULL)
+  AND ((((epoch_us(e2.a1) - epoch_us(e1.a1)) / 86400000000.0::DOUBLE) <= 0.0::DOUBLE) IS NOT TRUE)
+  ) AS r
+GROUP BY r.l0
+ORDER BY l0;
+
+SELECT r.l0 AS l0, CAST(count(*) AS DOUBLE) AS s
+FROM (
+    SELECT (3 * e1.p0) + e2.p0 + 3 AS l0
+    FROM facts_Named AS e1
+      CROSS JOIN facts_Named AS e2
+    WHERE (CAST(jaro_winkler_similarity(e1.a1, e2.a1) AS DOUBLE) IS NOT NULL)
+  AND ((CAST(jaro_winkler_similarity(e1.a1, e2.a1) AS DOUBLE) < 0.8::DOUBLE) IS NOT TRUE)
+  AND ((e1.a0 = e2.a0) IS NOT TRUE)
+  ) AS r
+GROUP BY r.l0
+ORDER BY l0;
+
+SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, position;
+
+SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, position;
+
+SELECT world, constant FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, position;
