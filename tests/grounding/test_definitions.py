@@ -13,7 +13,6 @@ from workbench.database import Database, load_alchemy_text
 from workbench.errors import InputError, UsageError
 from workbench.grounding import GroundRequest, ground
 from workbench.grounding.definitions import make_definitions
-from workbench.grounding.ground import one_thread
 from workbench.grounding.prepare import clauses_of, prepare
 from workbench.language import parse_mln
 from workbench.language.program import (
@@ -260,22 +259,22 @@ def made(worlds: Sequence[Facts]) -> tuple[Program, list[dict[str, set[tuple[obj
             load_alchemy_text(database, written(facts), world=f"w{number}")
         request = GroundRequest(query=["Fraud"])
         found: list[dict[str, set[tuple[object, ...]]]] = []
-        with one_thread(database) as connection:
-            vocabulary, _ = prepare(database, connection, program, clauses_of(database, program, request), request)
-            make_definitions(vocabulary, program.defined)
-            tables = database.type_tables()
-            for world in range(len(worlds)):
-                found.append({})
-                for name in program.defined:
-                    stored = vocabulary.stored[name]
-                    cells = ", ".join(
-                        column if kind is not None else f"(SELECT name FROM {tables[type_name]} WHERE id = {column})"
-                        for column, type_name, kind in zip(stored.columns, stored.argument_types, stored.kinds)
-                    )
-                    query = f'SELECT {cells} FROM "{stored.table_name}" WHERE world = {world}'
-                    rows = connection.execute(query).fetchall()
-                    assert len(rows) == len(set(rows)), name
-                    found[-1][name] = set(rows)
+        connection = database.cursor()
+        vocabulary, _ = prepare(database, connection, program, clauses_of(database, program, request), request)
+        make_definitions(vocabulary, program.defined)
+        tables = database.type_tables()
+        for world in range(len(worlds)):
+            found.append({})
+            for name in program.defined:
+                stored = vocabulary.stored[name]
+                cells = ", ".join(
+                    column if kind is not None else f"(SELECT name FROM {tables[type_name]} WHERE id = {column})"
+                    for column, type_name, kind in zip(stored.columns, stored.argument_types, stored.kinds)
+                )
+                query = f'SELECT {cells} FROM "{stored.table_name}" WHERE world = {world}'
+                rows = connection.execute(query).fetchall()
+                assert len(rows) == len(set(rows)), name
+                found[-1][name] = set(rows)
     return program, found
 
 

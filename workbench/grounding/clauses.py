@@ -20,6 +20,7 @@ from workbench.grounding.select import (
     Value,
     equal,
     negate,
+    real_sum,
 )
 from workbench.grounding.unification import Branch, branches, merging_is_needless
 from workbench.grounding.vocabulary import Vocabulary
@@ -72,6 +73,8 @@ class ClausePlan:
         The selects have a column `s`, a further factor.
     merged : bool
         Equal rows must be merged.
+    shared : bool
+        Several threads read the relations, so real numbers are summed in order.
     total : Select
         Number of groundings by `+` constants (columns `t0, ...`, `n`, and `s` sums of positive and negative scale).
     """
@@ -82,6 +85,7 @@ class ClausePlan:
     varying: bool
     merged: bool
     total: Select
+    shared: bool
 
     @property
     def n_plus(self) -> int:
@@ -108,9 +112,10 @@ class ClausePlan:
                 columns.append((name, decided if sign > 0 else Value(0)))
             else:
                 signed = Call("greatest", (Operation("*", (scale, Value(sign))), Value(0)))
-                total = Call("sum", (signed,), filter=none) if none is not None else Value(0)
+                total = real_sum(signed, none, in_order=self.shared) if none is not None else Value(0)
+                everything = real_sum(signed, in_order=self.shared)
                 columns.append((name, Call("coalesce", (total, Value(0)))))
-                columns.append((f"all_{name}", Call("coalesce", (Call("sum", (signed,)), Value(0)))))
+                columns.append((f"all_{name}", Call("coalesce", (everything, Value(0)))))
         columns.append(("unlisted", Value(0)))
         return Select(tuple(columns), select.sources, select.where, group_by=plus)
 
@@ -157,7 +162,12 @@ class ClausePlan:
         for (signature, folded), cases in grouped.items():
             inner = cases[0].select if len(cases) == 1 else Union(tuple(case.select for case in cases))
             select = merged_rows(
-                inner, signature, n_plus=self.n_plus, templates=templates, scale="s" if self.varying else None
+                inner,
+                signature,
+                n_plus=self.n_plus,
+                templates=templates,
+                scale="s" if self.varying else None,
+                in_order=self.shared or len(cases) > 1,
             )
             found.append(Shape(select, tuple(float(coefficient) for _, coefficient in signature), folded))
         return tuple(found)
@@ -179,7 +189,7 @@ def plan_clause(vocabulary: Vocabulary, clause: Clause, *, tie: bool, violated: 
     folded = any(case.folded for case in cases)
     only_one = {name for name, _ in clause.variable_types} <= set(clause.plus) and not clause.function_values
     merged = not only_one and (folded or not merging_is_needless(clause, open_literals))
-    return ClausePlan(clause, cases, scale, varying, merged, plan_total(vocabulary, clause, varying))
+    return ClausePlan(clause, cases, scale, varying, merged, plan_total(vocabulary, clause, varying), vocabulary.shared)
 
 
 def scale_of(vocabulary: Vocabulary, clause: Clause, *, tie: bool) -> tuple[float, bool]:
@@ -338,7 +348,7 @@ def plan_total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
         scale = varying_scale(body, clause)
         for name, sign in (("positive", 1.0), ("negative", -1.0)):
             part = Call("greatest", (Operation("*", (scale, Value(sign))), Value(0.0)))
-            shown.append((name, Call("sum", (Operation("*", (size, part)),))))
+            shown.append((name, vocabulary.sum(Operation("*", (size, part)))))
     else:
         shown += [("positive", Call("sum", (size,))), ("negative", Value(0.0))]
     return body.select(shown, group_by=keys)

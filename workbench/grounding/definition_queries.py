@@ -263,7 +263,8 @@ class _Maker:
                     span=getattr(of[0], "span", None),
                     help="min, max and latest take dates too; days(later, earlier) makes numbers of them",
                 )
-            return Call("cast DOUBLE", (Call(function, (typed.expression,)),)), ValueKind.NUMBER
+            order = (typed.expression,) if body.vocabulary.shared else ()
+            return Call("cast DOUBLE", (Call(function, (typed.expression,), order),)), ValueKind.NUMBER
         return Call(function, (typed.expression,)), typed.kind
 
 

@@ -20,6 +20,7 @@ from workbench.grounding.select import (
     Value,
     equal,
     negate,
+    real_sum,
 )
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import Clause, Literal, Variable
@@ -45,6 +46,7 @@ class ExistentialPlan:
     varying: bool
     total: Select | None
     widest: int
+    shared: bool
     only_units: bool = False
     checked_late: bool = False
     integral: bool = True
@@ -72,8 +74,8 @@ class ExistentialPlan:
         columns += [("n", Call("count", (Star(),))), ("decided", Call("count", (Star(),), filter=none))]
         for name, sign in (("positive", 1.0), ("negative", -1.0)):
             signed = Call("greatest", (Operation("*", (Column("q", "s"), Value(sign))), Value(0.0)))
-            columns.append((name, Call("coalesce", (Call("sum", (signed,), filter=none), Value(0.0)))))
-            columns.append((f"all_{name}", Call("coalesce", (Call("sum", (signed,)), Value(0.0)))))
+            columns.append((name, Call("coalesce", (real_sum(signed, none, in_order=self.shared), Value(0.0)))))
+            columns.append((f"all_{name}", Call("coalesce", (real_sum(signed, in_order=self.shared), Value(0.0)))))
         columns.append(("unlisted", Value(0)))
         return Select(tuple(columns), (Source(self.grouped, "q"),), group_by=plus)
 
@@ -86,7 +88,7 @@ class ExistentialPlan:
             sources = (*sources, Source(templates, "tm", on))
         keys.append(("literals", Column("q", "literals")))
         select = Select(
-            (*keys, ("s", Call("sum", (Column("q", "s"),)))),
+            (*keys, ("s", real_sum(Column("q", "s"), in_order=self.shared))),
             sources,
             group_by=(*(value for _, value in keys), Operation("<", (Column("q", "s"), Value(0)))),
             order_by=(*(Column("", name) for name, _ in keys), Column("", "s")),
@@ -138,7 +140,9 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause, *, tie: bool) -> Ex
                 size *= vocabulary.domain_size(world, types[name])
             sizes.append(size)
         widest += max(sizes)
-    return ExistentialPlan(clause, grouped, scale, varying, plan_total(vocabulary, clause, varying), widest)
+    return ExistentialPlan(
+        clause, grouped, scale, varying, plan_total(vocabulary, clause, varying), widest, vocabulary.shared
+    )
 
 
 def _is_existential(clause: Clause, term: object) -> bool:

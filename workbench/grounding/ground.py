@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from threading import RLock
 
 import duckdb
 import numpy as np
 
 from workbench.arrays import Float, Int32, Int64
 from workbench.database.database import Database
-from workbench.database.rows import first_row
 from workbench.errors import Diagnostic, InfeasibleError
 from workbench.grounding.atom_keys import atom_table, numbering_of
 from workbench.grounding.blocks import make_blocks
@@ -20,6 +17,7 @@ from workbench.grounding.counting import Tally, check_listed, count_plan, make_p
 from workbench.grounding.intake import Batch, Intake, groundings
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.labels import labelled_predicates, listed_values, truth_of
+from workbench.grounding.order import in_order
 from workbench.grounding.prepare import clauses_of, prepare
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding, Origin, RuleCount
@@ -32,11 +30,10 @@ from workbench.language.program import Clause, LinearRule, Program
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import SILENT, Progress
 
-__all__ = ["Grounder", "clauses_by_rule", "ground", "one_thread"]
+__all__ = ["Grounder", "clauses_by_rule", "ground"]
 
 BATCH = 262_144
 FEW = 1024
-_ONE_THREAD = RLock()
 
 
 def ground(
@@ -57,27 +54,7 @@ def ground(
         E0320 when evidence or hard unit rules contradict.
     """
     request = request or GroundRequest()
-    with one_thread(database) as connection:
-        return Grounder(database, connection, program, request, progress).run()
-
-
-@contextmanager
-def one_thread(
-    database: Database, connection: duckdb.DuckDBPyConnection | None = None
-) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A cursor (a new one when None) whose queries run on one thread: else the order of rows is not repeatable.
-
-    DuckDB's setting is global, so groundings of one process take turns.
-    """
-    with _ONE_THREAD:
-        connection = connection or database.cursor()
-        row = first_row(connection.execute("SELECT current_setting('threads')"))
-        threads = int(row[0]) if row else 1
-        connection.execute("SET threads = 1")
-        try:
-            yield connection
-        finally:
-            connection.execute(f"SET threads = {threads}")
+    return Grounder(database, database.cursor(), program, request, progress).run()
 
 
 def soft_evidence_units(vocabulary: Vocabulary, table: TemplateTable) -> list[tuple[Int64, int, Float]]:
@@ -261,12 +238,13 @@ class Grounder:
 
     def batches(self, select: Select | Union, *, few: bool = False) -> Iterator[Batch]:
         """The result of a query as columns, a batch at a time; `few` rows, none of them lists, come cheaper at once."""
-        if few:
+        shared = self.vocabulary.shared
+        if few and not shared:
             columns = self.connection.execute(render(select)).fetchnumpy()
             if len(next(iter(columns.values()))):
                 yield {name: np.asarray(column) for name, column in columns.items()}
             return
-        for batch in self.connection.sql(render(select)).to_arrow_reader(BATCH):
+        for batch in in_order(self.connection.sql(render(select)), select, BATCH, shared=shared):
             if self.progress.cancelled:
                 self.progress.step("ground", 0)
             if batch.num_rows:

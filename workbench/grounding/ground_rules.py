@@ -18,7 +18,6 @@ from workbench.arrays import Array, Float, Int32, Int64
 from workbench.grounding.clauses import plan_clause
 from workbench.grounding.definitions import make_definitions, make_scopes
 from workbench.grounding.existential import plan_existential
-from workbench.grounding.ground import one_thread
 from workbench.grounding.prepare import clauses_of
 from workbench.grounding.psl_clauses import all_listed, plan_logical_rule
 from workbench.grounding.result import Grounding
@@ -85,15 +84,14 @@ def ground_rules(grounding: Grounding, atom: int, *, most: int = 200) -> list[Gr
     Cost: the joins of the clauses that the atom unifies with, its constants in the place of their variables.
     """
     try:
-        with one_thread(grounding.origin.database) as connection:
-            before = grounding.origin.vocabulary
-            vocabulary = before.again(connection)
-            try:
-                make_definitions(vocabulary, before.made)
-                make_scopes(vocabulary)
-                return _Finder(grounding, vocabulary, atom, most).find() if _same_domains(vocabulary) else []
-            finally:
-                vocabulary.drop()
+        before = grounding.origin.vocabulary
+        vocabulary = before.again(grounding.origin.database.cursor())
+        try:
+            make_definitions(vocabulary, before.made)
+            make_scopes(vocabulary)
+            return _Finder(grounding, vocabulary, atom, most).find() if _same_domains(vocabulary) else []
+        finally:
+            vocabulary.drop()
     except duckdb.ConnectionException:
         return []
 

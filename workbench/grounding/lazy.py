@@ -13,7 +13,7 @@ from workbench.arrays import Float
 from workbench.database.database import Database
 from workbench.errors import Diagnostic
 from workbench.grounding.counting import Tally, check_listed, make_plan
-from workbench.grounding.ground import Grounder, one_thread
+from workbench.grounding.ground import Grounder
 from workbench.grounding.intake import Intake
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding
@@ -43,21 +43,20 @@ class LazyRows:
         """All rows that `values` (float64, shape (n_atoms,)) violates and that no earlier call has returned."""
         grounder = self.grounder
         numbering, vocabulary = grounder.numbering, grounder.vocabulary
-        with one_thread(grounder.database, grounder.connection):
-            above = np.flatnonzero(values > 1e-9)
-            vocabulary.state.set(numbering.to_space(above), values[above])
-            rows: list[RowSink] = []
-            for tally in self.tallies:
-                plan = make_plan(vocabulary, tally.plan.clause, grounder.request, violated=True)
-                for shape in plan.shapes(None):
-                    for batch in grounder.batches(shape.select):
-                        size = len(next(iter(batch.values())))
-                        width = size * plan.width
-                        sink = RowSink(numbering.n_open, size, width, plan.integral, plan.integral_constants)
-                        Intake(numbering, sink, UnitSink(numbering.n_open, 0)).take(
-                            plan, shape, batch, int(tally.templates[0])
-                        )
-                        rows.append(sink)
+        above = np.flatnonzero(values > 1e-9)
+        vocabulary.state.set(numbering.to_space(above), values[above])
+        rows: list[RowSink] = []
+        for tally in self.tallies:
+            plan = make_plan(vocabulary, tally.plan.clause, grounder.request, violated=True)
+            for shape in plan.shapes(None):
+                for batch in grounder.batches(shape.select):
+                    size = len(next(iter(batch.values())))
+                    width = size * plan.width
+                    sink = RowSink(numbering.n_open, size, width, plan.integral, plan.integral_constants)
+                    Intake(numbering, sink, UnitSink(numbering.n_open, 0)).take(
+                        plan, shape, batch, int(tally.templates[0])
+                    )
+                    rows.append(sink)
         return self._fresh(rows)
 
     def _fresh(self, sinks: list[RowSink]) -> Rows:
@@ -111,16 +110,15 @@ def ground_lazily(
         arithmetic. A note (E0313) says of each of the others why it is grounded in full.
     """
     request = request or GroundRequest()
-    with one_thread(database) as connection:
-        grounder = Grounder(database, connection, program, request, progress)
-        clauses = grounder.open()
-        wanted = {number for number, clause in enumerate(clauses) if rules is None or clause.rule in rules}
-        reasons = {number: _why_in_full(grounder, clauses[number]) for number in wanted}
-        grounder.lazy = frozenset(number for number in wanted if reasons[number] is None)
-        grounding = grounder.make(clauses)
-        for number in grounder.lazy:
-            check_listed(grounder.vocabulary, grounder.tallies[number].plan)
-        left = tuple(tally for number, tally in enumerate(grounder.tallies) if number in grounder.lazy)
+    grounder = Grounder(database, database.cursor(), program, request, progress)
+    clauses = grounder.open()
+    wanted = {number for number, clause in enumerate(clauses) if rules is None or clause.rule in rules}
+    reasons = {number: _why_in_full(grounder, clauses[number]) for number in wanted}
+    grounder.lazy = frozenset(number for number in wanted if reasons[number] is None)
+    grounding = grounder.make(clauses)
+    for number in grounder.lazy:
+        check_listed(grounder.vocabulary, grounder.tallies[number].plan)
+    left = tuple(tally for number, tally in enumerate(grounder.tallies) if number in grounder.lazy)
     notes = tuple(
         Diagnostic("E0313", f"rule {rule + 1} is grounded in full: {reason}", severity="note")
         for rule, reason in sorted({(clauses[number].rule, reason) for number, reason in reasons.items() if reason})

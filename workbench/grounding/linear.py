@@ -20,6 +20,7 @@ from workbench.grounding.select import (
     all_of,
     equal,
     negate,
+    real_sum,
 )
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import LinearRule
@@ -71,18 +72,19 @@ def plan_linear_rule(vocabulary: Vocabulary, rule: LinearRule) -> LinearPlan:
     terms = RuleTerms(vocabulary, rule)
     lines = terms.lines()
     keys = terms.keys
-    summed = ("coefficient", "b", "undefined")
+    in_order = vocabulary.shared or len(lines) > 1
     by_atom = Select(
         (
             *((key, Column("t", key)) for key in keys),
             ("atom", Column("t", "atom")),
-            *((name, Call("sum", (Column("t", name),))) for name in summed),
+            *((name, real_sum(Column("t", name), in_order=in_order)) for name in ("coefficient", "b")),
+            ("undefined", Call("sum", (Column("t", "undefined"),))),
         ),
         (Source(Union(lines) if len(lines) > 1 else lines[0], "t"),),
         group_by=(*(Column("t", key) for key in keys), Column("t", "atom")),
     )
     form = LineForm(len(keys), terms.constant, rule.relation, merged=not terms.determined_by_atoms)
-    return LinearPlan(rule, _in_order(terms, by_atom), _counting(rule, keys, terms.constant, by_atom), form)
+    return LinearPlan(rule, _in_order(terms, by_atom), _counting(terms, by_atom), form)
 
 
 def _in_order(terms: RuleTerms, by_atom: Select) -> Select:
@@ -116,14 +118,15 @@ def _in_order(terms: RuleTerms, by_atom: Select) -> Select:
     )
 
 
-def _counting(rule: LinearRule, keys: tuple[str, ...], constant: float, by_atom: Select) -> Select:
+def _counting(terms: RuleTerms, by_atom: Select) -> Select:
     """Groundings with an open atom that can be violated, and those that evidence violates, in one line."""
+    rule = terms.rule
     count = Call("count", (Star(),))
     coefficient = Column("r", "coefficient")
     is_open = Operation(
         "AND", (negate(Operation("IS", (Column("r", "atom"), Value(None)))), Operation("<>", (coefficient, Value(0))))
     )
-    b = add((Call("sum", (Column("r", "b"),)), Value(constant)))
+    b = add((Call("sum", (Column("r", "b"),)), Value(terms.constant)))
     most = Call("sum", (Call("greatest", (coefficient, Value(0))),), filter=is_open)
     by_grounding = Select(
         (
@@ -133,7 +136,7 @@ def _counting(rule: LinearRule, keys: tuple[str, ...], constant: float, by_atom:
             ("undefined", Call("sum", (Column("r", "undefined"),))),
         ),
         (Source(by_atom, "r"),),
-        group_by=tuple(Column("r", key) for key in keys),
+        group_by=tuple(Column("r", key) for key in terms.keys),
     )
     defined = equal(Column("q", "undefined"), Value(0))
     width, excess = Column("q", "width"), Column("q", "b")
@@ -149,7 +152,7 @@ def _counting(rule: LinearRule, keys: tuple[str, ...], constant: float, by_atom:
             ("part", Value(0)),
             ("n", add((Call("count", (Star(),), filter=all_of(tuple(kept))), decided))),
             ("decided", decided),
-            ("positive", Call("coalesce", (Call("sum", (potential,), filter=violated), Value(0.0)))),
+            ("positive", Call("coalesce", (terms.vocabulary.sum(potential, violated), Value(0.0)))),
             ("negative", Value(0.0)),
             ("unlisted", Value(0)),
             ("width", Call("coalesce", (Call("max", (width,)), Value(0)))),

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.grounding.select import Call, Column, Expression, Operation, Select, Source, Star, Union, Value, equal
+from workbench.grounding.select import (
+    Call,
+    Column,
+    Expression,
+    Operation,
+    Select,
+    Source,
+    Star,
+    Union,
+    Value,
+    equal,
+    real_sum,
+)
 
-__all__ = ["in_order", "merged_rows", "with_template"]
+__all__ = ["merged_rows", "with_template"]
 
 
-def in_order(signature: Sequence[tuple[str, float]], alias: str) -> tuple[Expression, ...]:
+def _canonical(signature: Sequence[tuple[str, float]], alias: str) -> tuple[Expression, ...]:
     """`l0, ...` with those of one predicate and coefficient in ascending order, so that equal rows are identical."""
     ordered: dict[int, Expression] = {}
     for kind in dict.fromkeys(signature):
@@ -35,6 +47,7 @@ def merged_rows(
     templates: str | None = None,
     scale: str | None = None,
     constant: str | None = None,
+    in_order: bool = False,
 ) -> Select:
     """Group equal rows of `inner`, in ascending order.
 
@@ -47,10 +60,10 @@ def merged_rows(
         keys.append(("template", Column("tm", "template")))
         on = tuple(equal(Column("tm", f"t{i}"), Column("r", f"t{i}")) for i in range(n_plus))
         sources = (*sources, Source(templates, "tm", on))
-    keys += [(f"l{i}", value) for i, value in enumerate(in_order(signature, "r"))]
+    keys += [(f"l{i}", value) for i, value in enumerate(_canonical(signature, "r"))]
     if constant is not None:
         keys.append((constant, Column("r", constant)))
-    total: Expression = Call("count", (Star(),)) if scale is None else Call("sum", (Column("r", scale),))
+    total: Expression = Call("count", (Star(),)) if scale is None else real_sum(Column("r", scale), in_order=in_order)
     names = tuple(Column("", name) for name, _ in keys)
     signs = () if scale is None else (Operation("<", (Column("r", scale), Value(0))),)
     return Select(

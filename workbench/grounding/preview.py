@@ -13,7 +13,7 @@ from workbench.database.identifiers import quoted
 from workbench.errors import Diagnostic
 from workbench.grounding.atom_keys import names_in_space
 from workbench.grounding.counting import Tally, check_listed, joined_relations
-from workbench.grounding.ground import Grounder, clauses_by_rule, one_thread
+from workbench.grounding.ground import Grounder, clauses_by_rule
 from workbench.grounding.intake import Intake
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.plans import Plan, Shape
@@ -151,39 +151,39 @@ def preview(
         that was being counted.
     """
     request = request or GroundRequest()
-    with one_thread(database) as connection:
-        grounder = Grounder(database, connection, program, request, progress)
-        clauses = grounder.open()
-        try:
-            with interruptible(connection, progress, seconds) as doing:
+    connection = database.cursor()
+    grounder = Grounder(database, connection, program, request, progress)
+    clauses = grounder.open()
+    try:
+        with interruptible(connection, progress, seconds) as doing:
 
-                def report(stage: str, done: float, total: float | None, message: str) -> None:
-                    doing.append(message)
-                    progress.report(stage, done, total, message)
+            def report(stage: str, done: float, total: float | None, message: str) -> None:
+                doing.append(message)
+                progress.report(stage, done, total, message)
 
-                grounder.progress = replace(progress, report=report)
-                tallies, table = grounder.count(clauses, max(request.limit, COUNTABLE))
-                for tally in tallies:
-                    if tally.plan.checked_late:
-                        check_listed(grounder.vocabulary, tally.plan)
-                grounder.warn(tallies)
-                shown = []
-                of_rule = clauses_by_rule(tallies)
-                for number, rule in enumerate(program.rules):
-                    doing.append(f"rule {number + 1}")
-                    mine = [tallies[place] for place in of_rule.get(number, ())]
-                    shown.append(_rule_preview(grounder, getattr(rule, "text", ""), mine, samples))
-            vocabulary = grounder.vocabulary
-            return Preview(
-                tuple(shown),
-                grounder.numbering.n_open,
-                table.n_templates,
-                tuple(grounder.warnings),
-                dict(sorted(vocabulary.made.items())),
-                {name: _scope_preview(vocabulary, name) for name in vocabulary.scopes},
-            )
-        finally:
-            grounder.vocabulary.drop()
+            grounder.progress = replace(progress, report=report)
+            tallies, table = grounder.count(clauses, max(request.limit, COUNTABLE))
+            for tally in tallies:
+                if tally.plan.checked_late:
+                    check_listed(grounder.vocabulary, tally.plan)
+            grounder.warn(tallies)
+            shown = []
+            of_rule = clauses_by_rule(tallies)
+            for number, rule in enumerate(program.rules):
+                doing.append(f"rule {number + 1}")
+                mine = [tallies[place] for place in of_rule.get(number, ())]
+                shown.append(_rule_preview(grounder, getattr(rule, "text", ""), mine, samples))
+        vocabulary = grounder.vocabulary
+        return Preview(
+            tuple(shown),
+            grounder.numbering.n_open,
+            table.n_templates,
+            tuple(grounder.warnings),
+            dict(sorted(vocabulary.made.items())),
+            {name: _scope_preview(vocabulary, name) for name in vocabulary.scopes},
+        )
+    finally:
+        grounder.vocabulary.drop()
 
 
 def _scope_preview(vocabulary: Vocabulary, name: str) -> ScopePreview:

@@ -19,6 +19,7 @@ from workbench.grounding.select import (
     Union,
     Value,
     any_of,
+    real_sum,
     render,
 )
 from workbench.grounding.templates import clause_text
@@ -38,6 +39,7 @@ class LogicalPlan:
     cases: tuple[LogicalCase, ...]
     total: Select | None
     checked_late: bool
+    shared: bool
     scale: float = 1.0
     n_plus: int = 0
 
@@ -91,7 +93,7 @@ class LogicalPlan:
         decided: Expression = Value(0) if none is None else Call("count", (Star(),), filter=none)
         summed: Expression = Value(0.0)
         if none is not None:
-            summed = Call("coalesce", (Call("sum", (potential,), filter=none), Value(0.0)))
+            summed = Call("coalesce", (real_sum(potential, none, in_order=self.shared), Value(0.0)))
         unlisted: Expression = Value(0)
         if case.missing and not self.checked_late:
             unlisted = Call("count", (Star(),), filter=any_of(tuple(one.is_missing for one in case.missing)))
@@ -194,4 +196,5 @@ def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool 
         )
     # A head whose values are never observed does not change the count, so the count need not find its atoms.
     checked_late = not any(one.predicate in mixed for case in cases for one in case.missing)
-    return LogicalPlan(clause, cases, total, checked_late and any(case.missing for case in cases))
+    checked_late = checked_late and any(case.missing for case in cases)
+    return LogicalPlan(clause, cases, total, checked_late, vocabulary.shared)

@@ -25,6 +25,7 @@ __all__ = [
     "any_of",
     "equal",
     "negate",
+    "real_sum",
     "render",
     "render_expression",
 ]
@@ -146,6 +147,11 @@ def add(terms: tuple[Expression, ...]) -> Expression:
     if number or not others:
         others.append(Value(number))
     return others[0] if len(others) == 1 else Operation("+", tuple(others))
+
+
+def real_sum(value: Expression, only: Expression | None = None, *, in_order: bool) -> Call:
+    """The sum of real numbers; in ascending order where threads would else add them up in any, with other last bits."""
+    return Call("sum", (value,), order=(value,) if in_order else (), filter=only)
 
 
 def render(query: Select | Union, indent: str = "") -> str:

@@ -6,21 +6,21 @@ of constants only and not on the order in which facts were loaded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import duckdb
 import numpy as np
 
-from workbench.arrays import Bool, Integer
 from workbench.database.identifiers import quoted
 from workbench.database.rows import first_row
 from workbench.database.schema import StoredPredicate
 from workbench.errors import InputError
 from workbench.grounding.atom_index import OBSERVED, AtomIndex, worth_an_index
+from workbench.grounding.order import ascending
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import RoleOf
-from workbench.grounding.select import Call, Column, Expression, Value, render_expression
+from workbench.grounding.select import Call, Column, Expression, Value, real_sum, render_expression
 from workbench.grounding.space import AtomSpace
 from workbench.grounding.state import State
 from workbench.language.program import Program
@@ -29,7 +29,10 @@ from workbench.language.values import ValueKind
 __all__ = ["Vocabulary"]
 
 LARGE = 100_000
-"""Facts above which a table is read in place when it is in order already."""
+"""Rows above which a table is read in place when it is in order already, and perhaps by several threads.
+
+DuckDB's threads share a table by groups of 122,880 rows.
+"""
 
 
 @dataclass
@@ -56,6 +59,7 @@ class Vocabulary:
     _known: dict[str, bool] = field(default_factory=dict)
     _stored_sizes: dict[str, int] = field(default_factory=dict)
     _views: set[str] = field(default_factory=set)
+    _largest: int = 0
 
     def again(self, connection: duckdb.DuckDBPyConnection) -> Vocabulary:
         """The same names on another connection, where their relations are made anew."""
@@ -100,18 +104,39 @@ class Vocabulary:
             table = f"{kind}_{self._word(name)}"
             if table.casefold() in {other.casefold() for other in self._tables.values()}:
                 table = f"{table}_{len(self._tables)}"
-            kind_of = "TABLE" if "ORDER BY" in query or "UNION" in query else "VIEW"
-            self.connection.execute(f"CREATE OR REPLACE TEMP {kind_of} {quoted(table)} AS {query}")
-            self._views.add(table if kind_of == "VIEW" else "")
+            if "ORDER BY" in query or "UNION" in query:
+                self._create(table, query)
+            else:
+                self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(table)} AS {query}")
+                self._views.add(table)
             self._tables[key] = quoted(table) if not table.isidentifier() else table
         return self._tables[key]
 
     def keep(self, kind: str, name: str, query: str) -> str:
         """Make a temporary table of the rows of a query, which is dropped with the others; its unquoted name."""
         table = f"{kind}_{self._word(name)}_{len(self._tables)}"
-        self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(table)} AS {query}")
+        self._create(table, query)
         self._tables[(kind, name)] = quoted(table)
         return table
+
+    def _create(self, table: str, query: str) -> None:
+        made = self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(table)} AS {query}")
+        self._largest = max(self._largest, int((first_row(made) or (0,))[0]))
+
+    @property
+    def shared(self) -> bool:
+        """Whether some relation is so large that DuckDB reads it with several threads at once.
+
+        Smaller ones are one task, whose rows come in the order of the scan, whatever the number of threads.
+        """
+        if self._largest < LARGE:
+            tables = (one.table_name for name, one in self.stored.items() if name in self.program.predicates)
+            self._largest = max(self._largest, max((self._stored_size(table) for table in tables), default=0))
+        return self._largest > LARGE
+
+    def sum(self, value: Expression, only: Expression | None = None) -> Expression:
+        """The sum of real numbers, the same for any number of threads."""
+        return real_sum(value, only, in_order=self.shared)
 
     def now(self) -> Expression:
         """What `$now` stands for: the latest date that the evidence of the chosen worlds has.
@@ -239,16 +264,16 @@ class Vocabulary:
         shown, joins, order = self._placed(stored)
         where = f"t.partition = 'evidence' AND t.world IN ({self.in_worlds}) AND {condition}"
         query = f"SELECT {', '.join(shown)}{extra} FROM {quoted(stored.table_name)} t {' '.join(joins)} WHERE {where}"
-        if not joins and self._is_large(stored.table_name) and self._in_order(query, len(order)):
+        if not joins and self._stored_size(stored.table_name) > LARGE and self._in_order(query, len(order)):
             return query
         return f"{query} ORDER BY {', '.join(order)}"
 
-    def _is_large(self, table: str) -> bool:
-        """Whether a stored table is worth a look before it is sorted."""
+    def _stored_size(self, table: str) -> int:
+        """About how many rows a stored table has."""
         if not self._stored_sizes:
             rows = self.connection.execute("SELECT table_name, estimated_size FROM duckdb_tables()").fetchall()
             self._stored_sizes.update(rows)
-        return self._stored_sizes.get(table, 0) > LARGE
+        return self._stored_sizes.get(table, 0)
 
     def _in_order(self, query: str, width: int) -> bool:
         """Whether the rows of a query come in ascending order already: world, then p0, p1, ..."""
@@ -260,7 +285,7 @@ class Vocabulary:
             if not batch.num_rows:
                 continue
             columns = [batch.column(name).to_numpy(zero_copy_only=False) for name in names]
-            if not _ascending(columns) or (last is not None and last > tuple(int(column[0]) for column in columns)):
+            if not ascending(columns) or (last is not None and last > tuple(int(column[0]) for column in columns)):
                 return False
             last = tuple(int(column[-1]) for column in columns)
         return True
@@ -477,24 +502,6 @@ class Vocabulary:
         if self._state is not None:
             self._state.drop()
             self._state = None
-
-
-def _ascending(columns: Sequence[Integer]) -> bool:
-    """Whether rows, compared column by column, never descend. Cost: a pass or two per column that decides a tie."""
-    tied: Bool | None = None
-    for column in columns:
-        before, after = column[:-1], column[1:]
-        if tied is None:
-            if np.any(after < before):
-                return False
-            tied = after == before
-        else:
-            if np.any(tied & (after < before)):
-                return False
-            tied &= after == before
-        if not tied.any():
-            return True
-    return True
 
 
 def _text(name: str) -> str:

@@ -12,8 +12,6 @@ CREATE OR REPLACE TEMP TABLE "listed_Open" AS SELECT * EXCLUDE (open), CASE WHEN
 
 SELECT world, count(atom) FROM listed_Open GROUP BY world;
 
-SELECT table_name, estimated_size FROM duckdb_tables();
-
 CREATE OR REPLACE TEMP TABLE "stated_Closed" AS SELECT t.world, t.a0, t.a0 AS p0, t.value FROM "p_Closed" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value IS NOT NULL ORDER BY t.world, t.a0;
 
 CREATE OR REPLACE TEMP TABLE "observed_Knows" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1, t.value FROM "p_Knows" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value > 0 ORDER BY t.world, t.a0, t.a1;
@@ -22,7 +20,7 @@ SELECT 0 AS part, count(*) FILTER (WHERE (q.undefined = 0) AND (q.width > 0) AND
 FROM (
     SELECT count(*) FILTER (WHERE NOT (r.atom IS NULL) AND (r.coefficient <> 0)) AS width, sum(r.b) AS b, sum(r.b) + coalesce(sum(greatest(r.coefficient, 0)) FILTER (WHERE NOT (r.atom IS NULL) AND (r.coefficient <> 0)), 0) AS highest, sum(r.undefined) AS undefined
     FROM (
-        SELECT t.g0 AS g0, t.atom AS atom, sum(t.coefficient) AS coefficient, sum(t.b) AS b, sum(t.undefined) AS undefined
+        SELECT t.g0 AS g0, t.atom AS atom, sum(t.coefficient ORDER BY t.coefficient) AS coefficient, sum(t.b ORDER BY t.b) AS b, sum(t.undefined) AS undefined
         FROM (
             SELECT g.g0 AS g0, m.atom AS atom, CASE WHEN NOT (m.atom IS NULL) THEN 1.0::DOUBLE * coalesce(m.value, 0.0::DOUBLE) ELSE 0.0::DOUBLE END AS coefficient, CASE WHEN NOT (m.atom IS NULL) THEN 0.0::DOUBLE ELSE 1.0::DOUBLE * coalesce(m.value, 0.0::DOUBLE) END AS b, 0 AS undefined
             FROM (
@@ -68,7 +66,7 @@ SELECT 0 AS part, count(*) FILTER (WHERE (q.undefined = 0) AND (q.width > 0) AND
 FROM (
     SELECT count(*) FILTER (WHERE NOT (r.atom IS NULL) AND (r.coefficient <> 0)) AS width, sum(r.b) AS b, sum(r.b) + coalesce(sum(greatest(r.coefficient, 0)) FILTER (WHERE NOT (r.atom IS NULL) AND (r.coefficient <> 0)), 0) AS highest, sum(r.undefined) AS undefined
     FROM (
-        SELECT t.g0 AS g0, t.atom AS atom, sum(t.coefficient) AS coefficient, sum(t.b) AS b, sum(t.undefined) AS undefined
+        SELECT t.g0 AS g0, t.atom AS atom, sum(t.coefficient ORDER BY t.coefficient) AS coefficient, sum(t.b ORDER BY t.b) AS b, sum(t.undefined) AS undefined
         FROM (
             SELECT g.g0 AS g0, o1.atom AS atom, CASE WHEN NOT (o1.atom IS NULL) THEN coalesce(-1.0::DOUBLE * (1.0::DOUBLE / nullif(CAST((SELECT count(DISTINCT c.x) AS n
 FROM (
@@ -140,7 +138,7 @@ SELECT 0 AS part, count(*) FILTER (WHERE (q.undefined = 0) AND (q.width > 0) AND
 FROM (
     SELECT count(*) FILTER (WHERE NOT (r.atom IS NULL) AND (r.coefficient <> 0)) AS width, sum(r.b) + 0.7::DOUBLE AS b, (sum(r.b) + 0.7::DOUBLE) + coalesce(sum(greatest(r.coefficient, 0)) FILTER (WHERE NOT (r.atom IS NULL) AND (r.coefficient <> 0)), 0) AS highest, sum(r.undefined) AS undefined
     FROM (
-        SELECT t.g0 AS g0, t.g1 AS g1, t.atom AS atom, sum(t.coefficient) AS coefficient, sum(t.b) AS b, sum(t.undefined) AS undefined
+        SELECT t.g0 AS g0, t.g1 AS g1, t.atom AS atom, sum(t.coefficient ORDER BY t.coefficient) AS coefficient, sum(t.b ORDER BY t.b) AS b, sum(t.undefined) AS undefined
         FROM (
             SELECT g.g0 AS g0, g.g1 AS g1, o1.atom AS atom, CASE WHEN NOT (o1.atom IS NULL) THEN -1.0::DOUBLE * coalesce(o1.value, 1.0::DOUBLE) ELSE 0.0::DOUBLE END AS coefficient, CASE WHEN NOT (o1.atom IS NULL) THEN 0.0::DOUBLE ELSE -1.0::DOUBLE * coalesce(o1.value, 1.0::DOUBLE) END AS b, 0 AS undefined
             FROM (
@@ -165,7 +163,7 @@ FROM (
 
 SELECT r.g0 AS k0, coalesce(r.atom, -1) AS atom, r.coefficient AS coefficient, r.b AS b, CAST(r.undefined AS INTEGER) AS undefined
 FROM (
-    SELECT t.g0 AS g0, t.atom AS atom, sum(t.coefficient) AS coefficient, sum(t.b) AS b, sum(t.undefined) AS undefined
+    SELECT t.g0 AS g0, t.atom AS atom, sum(t.coefficient ORDER BY t.coefficient) AS coefficient, sum(t.b ORDER BY t.b) AS b, sum(t.undefined) AS undefined
     FROM (
         SELECT g.g0 AS g0, m.atom AS atom, CASE WHEN NOT (m.atom IS NULL) THEN 1.0::DOUBLE * coalesce(m.value, 0.0::DOUBLE) ELSE 0.0::DOUBLE END AS coefficient, CASE WHEN NOT (m.atom IS NULL) THEN 0.0::DOUBLE ELSE 1.0::DOUBLE * coalesce(m.value, 0.0::DOUBLE) END AS b, 0 AS undefined
         FROM (
@@ -208,7 +206,7 @@ ORDER BY k0, atom;
 
 SELECT r.g0 AS k0, coalesce(r.atom, -1) AS atom, r.coefficient AS coefficient, r.b AS b, CAST(r.undefined AS INTEGER) AS undefined
 FROM (
-    SELECT t.g0 AS g0, t.atom AS atom, sum(t.coefficient) AS coefficient, sum(t.b) AS b, sum(t.undefined) AS undefined
+    SELECT t.g0 AS g0, t.atom AS atom, sum(t.coefficient ORDER BY t.coefficient) AS coefficient, sum(t.b ORDER BY t.b) AS b, sum(t.undefined) AS undefined
     FROM (
         SELECT g.g0 AS g0, o1.atom AS atom, CASE WHEN NOT (o1.atom IS NULL) THEN coalesce(-1.0::DOUBLE * (1.0::DOUBLE / nullif(CAST((SELECT count(DISTINCT c.x) AS n
 FROM (
@@ -277,7 +275,7 @@ ORDER BY k0, atom;
 
 SELECT r.g0 AS k0, r.g1 AS k1, coalesce(r.atom, -1) AS atom, r.coefficient AS coefficient, r.b AS b, CAST(r.undefined AS INTEGER) AS undefined
 FROM (
-    SELECT t.g0 AS g0, t.g1 AS g1, t.atom AS atom, sum(t.coefficient) AS coefficient, sum(t.b) AS b, sum(t.undefined) AS undefined
+    SELECT t.g0 AS g0, t.g1 AS g1, t.atom AS atom, sum(t.coefficient ORDER BY t.coefficient) AS coefficient, sum(t.b ORDER BY t.b) AS b, sum(t.undefined) AS undefined
     FROM (
         SELECT g.g0 AS g0, g.g1 AS g1, o1.atom AS atom, CASE WHEN NOT (o1.atom IS NULL) THEN -1.0::DOUBLE * coalesce(o1.value, 1.0::DOUBLE) ELSE 0.0::DOUBLE END AS coefficient, CASE WHEN NOT (o1.atom IS NULL) THEN 0.0::DOUBLE ELSE -1.0::DOUBLE * coalesce(o1.value, 1.0::DOUBLE) END AS b, 0 AS undefined
         FROM (

@@ -14,8 +14,6 @@ SELECT world, count(atom) FROM listed_Link GROUP BY world;
 
 SELECT count(*) - count(atom) FROM listed_Open;
 
-SELECT table_name, estimated_size FROM duckdb_tables();
-
 CREATE OR REPLACE TEMP TABLE "observed_Knows" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1, t.value FROM "p_Knows" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value > 0 ORDER BY t.world, t.a0, t.a1;
 
 SELECT NOT EXISTS (FROM observed_Knows WHERE value <> 1);

@@ -59,8 +59,6 @@ SELECT count(*) FROM "made_Reach_3";
 
 SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0);
 
-SELECT table_name, estimated_size FROM duckdb_tables();
-
 CREATE OR REPLACE TEMP TABLE "facts_Reach" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "made_Reach_3" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
 SELECT sum(CAST(3.0::DOUBLE * 3.0::DOUBLE AS DOUBLE)) AS n, sum(CAST(3.0::DOUBLE * 3.0::DOUBLE AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative;

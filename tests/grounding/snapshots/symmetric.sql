@@ -2,8 +2,6 @@ SELECT world, type, count(*) FROM domain WHERE world IN (0) GROUP BY ALL;
 
 SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0);
 
-SELECT table_name, estimated_size FROM duckdb_tables();
-
 CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT t.p0 AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, t.a0 AS p0, t.value FROM "p_Smokes" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value IN (0, 1) ORDER BY t.world, t.a0) t ORDER BY atom;
 
 SELECT count(*) FROM known_Smokes;
