@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.structure.worlds import trains
-from workbench.grounding.coverage import read_relations
+from workbench.database.relation_arrays import read_relations
 from workbench.language import parse_mln
 from workbench.language.ilp_reader import read_ilp
 from workbench.progress import Progress

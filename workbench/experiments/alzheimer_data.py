@@ -12,7 +12,7 @@ import numpy as np
 from workbench.arrays import Int64
 from workbench.database import Database
 from workbench.database.ilp import load_ilp
-from workbench.grounding.coverage import read_examples, read_relations
+from workbench.database.relation_arrays import read_examples, read_relations
 from workbench.language.ilp import IlpProblem, Mode
 from workbench.language.ilp_reader import read_aleph
 from workbench.structure.background import Background, Examples

@@ -15,8 +15,8 @@ from workbench.database import Database
 from workbench.database.ilp import load_ilp
 from workbench.database.ilp_clauses import derive_facts
 from workbench.database.ilp_definitions import Written, written_background
+from workbench.database.relation_arrays import read_examples, read_relations
 from workbench.errors import UsageError
-from workbench.grounding.coverage import read_examples, read_relations
 from workbench.language.ilp import IlpProblem
 from workbench.progress import SILENT, Progress
 from workbench.structure.background import Background, Examples

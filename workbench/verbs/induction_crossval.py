@@ -13,9 +13,9 @@ from workbench.arrays import Float, Int64
 from workbench.database import Database
 from workbench.database.ilp import load_ilp
 from workbench.database.ilp_clauses import derive_facts
+from workbench.database.relation_arrays import read_examples
 from workbench.errors import UsageError
 from workbench.evaluation import k_fold, scores, summary
-from workbench.grounding.coverage import read_examples
 from workbench.language.ilp import IlpProblem
 from workbench.parameters import read_parameters
 from workbench.progress import SILENT, Progress

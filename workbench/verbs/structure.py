@@ -12,8 +12,8 @@ import numpy as np
 
 from workbench.arrays import Int32
 from workbench.database import Database
+from workbench.database.relation_arrays import read_relations
 from workbench.errors import UsageError, nearest
-from workbench.grounding.coverage import read_relations
 from workbench.parameters import read_parameters
 from workbench.progress import SILENT, Progress, expired
 from workbench.structure.background import Background
