@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.arrays import Int32
 from workbench.database.database import Database
-from workbench.grounding.ground import Grounder, one_thread
+from workbench.grounding.ground import Grounder
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding
@@ -97,18 +97,18 @@ def ground_again(
     ------
     What `workbench.grounding.ground` raises.
     """
-    with one_thread(database, database.cursor()) as connection:
-        grounder = Grounder(database, connection, program, request, progress)
-        clauses = grounder.open()
-        try:
-            with interruptible(connection, progress):
-                shape = _shape(grounder.vocabulary, clauses)
-                rules = frozenset(range(len(program.rules)))
-                if before is not None:
-                    rules = _readers(program, clauses, set(changed), before, shape)
-                grounding = grounder.make(tuple(one for one in clauses if one.rule in rules))
-        finally:
-            grounder.vocabulary.drop()
+    connection = database.cursor()
+    grounder = Grounder(database, connection, program, request, progress)
+    clauses = grounder.open()
+    try:
+        with interruptible(connection, progress):
+            shape = _shape(grounder.vocabulary, clauses)
+            rules = frozenset(range(len(program.rules)))
+            if before is not None:
+                rules = _readers(program, clauses, set(changed), before, shape)
+            grounding = grounder.make(tuple(one for one in clauses if one.rule in rules))
+    finally:
+        grounder.vocabulary.drop()
     numbers = [number for number, _ in grounder.emitted]
     counts = [count for _, count in grounder.emitted]
     return Piece(grounding, rules, np.repeat(np.array(numbers, np.int32), counts), shape)
