@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-__all__ = ["Workspace", "__version__", "open", "reproduce"]
+__all__ = ["Workspace", "__version__", "connect", "open", "reproduce"]
 
 if TYPE_CHECKING:
     from workbench.experiments import reproduce
+    from workbench.service.client import connect
     from workbench.workspace import Workspace
     from workbench.workspace import open_workspace as open
 
@@ -29,6 +30,10 @@ def __getattr__(name: str) -> Any:
         from workbench.workspace import Workspace
 
         return Workspace
+    if name == "connect":
+        from workbench.service.client import connect
+
+        return connect
     if name == "reproduce":
         from workbench.experiments import reproduce
 

@@ -19,6 +19,7 @@ from workbench.commands import (
     reproduce,
     rules,
     runs,
+    serve,
     solve,
     structure,
     study,
@@ -37,7 +38,23 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for family in (demo, study, link, rules, infer, learn, structure, solve, convert, runs, update, mcp, reproduce, page):
+for family in (
+    demo,
+    study,
+    link,
+    rules,
+    infer,
+    learn,
+    structure,
+    solve,
+    convert,
+    runs,
+    update,
+    mcp,
+    serve,
+    reproduce,
+    page,
+):
     family.register(app)
 
 

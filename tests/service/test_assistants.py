@@ -8,16 +8,11 @@ from random import Random
 from typing import Any
 
 import anyio
-import pytest
+from mcp import Client
 
 import workbench
 from tests.service.hostile import hostile_calls
 from workbench.resources import shipped
-
-pytest.importorskip("mcp")
-
-from mcp import Client
-
 from workbench.service.assistants import assistants_server, current_progress
 from workbench.service.folders import Folders
 from workbench.service.toolbox import TOOLS, Toolbox

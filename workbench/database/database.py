@@ -433,10 +433,23 @@ def _log_of(path: Path) -> Path:
     return path.with_name(path.name + ".wal")
 
 
+def _held(path: Path | None, text: str) -> WorkbenchError:
+    """By which process a workspace is held, and the way through its server where it is one."""
+    holder = re.search(r"\(PID (\d+)\)", text)
+    by = f" (process {holder[1]})" if holder else ""
+    note = None if path is None else path.with_name(path.name + ".server")
+    if note is not None and note.is_file():
+        address = note.read_text(encoding="utf-8").strip()
+        help_text = f"a server holds it: go through {address}, in Python with workbench.connect({address!r})"
+        return InputError.of("E0201", f"{path} is open in another process{by}", help=help_text)
+    help_text = "stop that program first, or let `workbench serve` hold the workspace for all"
+    return InputError.of("E0201", f"{path} is open in another process{by}", help=help_text)
+
+
 def _why_not_opened(path: Path | None, error: duckdb.Error) -> WorkbenchError:
     text = str(error)
     if "could not set lock" in text.casefold() or "conflicting lock" in text.casefold():
-        return InputError.of("E0201", f"{path} is open in another process")
+        return _held(path, text)
     if "not a valid DuckDB database" in text:
         return InputError.of("E0201", f"{path} is no DuckDB database")
     return storage_fault(error, path) or InputError.of("E0201", f"{path} cannot be opened: {text.splitlines()[0]}")

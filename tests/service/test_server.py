@@ -1,0 +1,114 @@
+"""The server: typed calls by role, jobs that are watched and cancelled, and nothing of the machine within reach."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from time import monotonic, sleep
+
+import anyio
+import httpx
+import pytest
+import uvicorn
+from mcp import Client
+
+import workbench
+from workbench.errors import UsageError
+from workbench.service.assistants import current_progress
+from workbench.service.folders import Folders
+from workbench.service.jobs import Jobs
+from workbench.service.server import Audit, Tokens, application
+from workbench.service.toolbox import TOOLS, Toolbox
+
+RULES = "Friends(p, p)\nSmokes(p)\n1 Friends(x, y) ^ Smokes(x) => Smokes(y)\n"
+FACTS = "Friends(Anna, Bob)\nSmokes(Anna)\n"
+WORDS = ["read:reading-word", "label:labelling-word", "model:modelling-word", "administrator"]
+
+
+@contextmanager
+def served(folder: Path, words: list[str]) -> Iterator[str]:
+    """A server over an empty workspace, in a thread; its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with workbench.open() as workspace:
+        toolbox = Toolbox(workspace, Folders((folder.resolve(),)), current_progress)
+        tokens = Tokens.read(words)
+        app = application(toolbox, tokens=tokens, audit=Audit(folder / "audit.jsonl"), jobs=Jobs(), uploads=folder)
+        server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", timeout_graceful_shutdown=2))
+        thread = Thread(target=server.run, daemon=True)
+        thread.start()
+        while not server.started:
+            sleep(0.05)
+        try:
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.should_exit = True
+            thread.join(30)
+
+
+def test_calls_jobs_and_python_from_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "facts.db").write_text(FACTS, encoding="utf-8")
+    with served(tmp_path, []) as address, workbench.connect(address) as remote:
+        paths = httpx.get(f"{address}/openapi.json").json()["paths"]
+        assert {f"/api/tools/{tool}" for tool in TOOLS} <= set(paths)
+        assert remote.load(files=["facts.db"], rules=RULES)["new_facts"] == 2
+        answer = remote.infer(rules=RULES, query=["Smokes"], task="map")
+        assert remote.explain(run=answer["run"], atom="Smokes(Bob)")["ok"] is True
+        with pytest.raises(UsageError, match="E0873"):
+            remote.infer(query=7)
+        with pytest.raises(UsageError, match="E0863"):
+            remote.delete_run(run=answer["run"])
+        refused = httpx.get(f"{address}/health", headers={"Host": "elsewhere.example"})
+        assert refused.status_code == 400
+
+        async def ask() -> int:
+            async with Client(f"{address}/mcp") as client:
+                result = await client.call_tool("schema", {})
+                return len((result.structured_content or {})["predicates"])
+
+        assert anyio.run(ask) == 2
+
+
+def test_roles_uploads_and_paths(tmp_path: Path) -> None:
+    with served(tmp_path, WORDS) as address:
+
+        def status(method: str, path: str, word: str | None, **content: object) -> int:
+            headers = {"Authorization": f"Bearer {word}"} if word else {}
+            return httpx.request(method, f"{address}{path}", headers=headers, timeout=60, **content).status_code  # type: ignore[arg-type]
+
+        assert status("GET", "/health", None) == 200
+        assert status("POST", "/api/tools/schema", None, json={}) == 401
+        assert status("POST", "/api/tools/schema", "reading-word", json={}) == 200
+        assert status("POST", "/api/tools/infer", "reading-word", json={"rules": RULES}) == 403
+        assert status("POST", "/api/tools/delete_run", "modelling-word", json={"run": 1}) == 403
+        assert status("PUT", "/api/files/facts.db", "modelling-word", content=FACTS) == 201
+        assert status("PUT", "/api/files/..%2Fescaped.db", "modelling-word", content=FACTS) in (400, 404)
+        loads = {"files": ["../../etc/passwd"], "rules": RULES}
+        assert status("POST", "/api/tools/load", "modelling-word", json=loads) == 400
+        assert status("POST", "/api/tools/load", "modelling-word", json={"files": ["facts.db"], "rules": RULES}) == 200
+        assert status("POST", "/mcp", "reading-word", json={}) == 403
+        assert status("GET", "/api/audit", "modelling-word") == 403
+        assert status("GET", "/api/audit", "administrator") == 200
+    assert "load" in (tmp_path / "audit.jsonl").read_text(encoding="utf-8")
+
+
+def test_a_job_is_cancelled(tmp_path: Path) -> None:
+    people = [f"P{number}" for number in range(40)]
+    facts = [f"Friends({one}, {other})" for one in people for other in people if one != other]
+    (tmp_path / "facts.db").write_text("\n".join(facts), encoding="utf-8")
+    rules = RULES + "0.3 Smokes(x) ^ Smokes(y) => Friends(x, y)\n-0.2 Smokes(x)\n"
+    with served(tmp_path, []) as address, workbench.connect(address) as remote:
+        remote.load(files=["facts.db"], rules=rules)
+        long = {"rules": rules, "query": ["Smokes"], "engine": "gibbs", "seconds": 200}
+        job = httpx.post(f"{address}/api/tools/infer?wait=0", json=long, timeout=60).json()
+        assert job["status"] in ("waiting", "running")
+        begun = monotonic()
+        httpx.delete(f"{address}/api/jobs/{job['id']}", timeout=60)
+        told = httpx.get(f"{address}/api/jobs/{job['id']}/events", timeout=60).text
+        assert "event: cancelled" in told or "event: done" in told
+        assert monotonic() - begun < 60
+        assert remote.schema()["ok"]

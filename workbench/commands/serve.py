@@ -1,0 +1,90 @@
+"""`serve`: one process that holds a workspace, for many people and programs."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workbench.commands.console import print_error
+from workbench.commands.mcp import allowed_folders
+from workbench.commands.options import examples
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["register"]
+
+LOCAL = ("127.0.0.1", "localhost", "::1")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command(
+        rich_help_panel="Workspaces",
+        epilog=examples("serve work.duckdb --port 8700", "serve work.duckdb --host 0.0.0.0 --token model:SECRETWORD"),
+    )(serve)
+
+
+def serve(
+    workspace: Annotated[Path, typer.Argument(help="A workspace file (DuckDB), made where there is none.")],
+    port: Annotated[int, typer.Option("--port", help="The port.", min=1, max=65535)] = 8700,
+    host: Annotated[str, typer.Option("--host", help="The address; other than this machine's with a token.")] = LOCAL[
+        0
+    ],
+    token: Annotated[
+        list[str] | None,
+        typer.Option("--token", help="SECRET, or ROLE:SECRET (read, label, model, admin); once per token."),
+    ] = None,
+    data_dir: Annotated[
+        list[Path] | None, typer.Option("--data-dir", help="Files of this folder may be loaded; once per folder.")
+    ] = None,
+    job_seconds: Annotated[float, typer.Option("--job-seconds", help="Cancel a job after so long.", min=1)] = 3600.0,
+) -> None:
+    """Hold a workspace and serve it: typed calls (/openapi.json), jobs with progress, the assistants' door (/mcp)."""
+    if host not in LOCAL and not token:
+        raise UsageError.of(
+            "E0870", "a server that other machines reach needs a token", help="give --token SECRET, or leave --host out"
+        )
+    try:
+        import uvicorn
+
+        from workbench.service.assistants import current_progress
+        from workbench.service.server import Audit, Tokens, application
+    except ImportError:
+        raise UsageError.of(
+            "E0865", "the server needs packages", help="pip install 'relational-workbench[server]'"
+        ) from None
+    from workbench.service.folders import Folders
+    from workbench.service.jobs import Jobs
+    from workbench.service.toolbox import Toolbox
+    from workbench.workspace import open_workspace
+
+    tokens = Tokens.read(token or [])
+    with open_workspace(workspace) as opened, TemporaryDirectory(prefix="workbench-uploads-") as uploads:
+        folders = Folders((Path(uploads).resolve(), *allowed_folders(data_dir)))
+        application_ = application(
+            Toolbox(opened, folders, current_progress),
+            tokens=tokens,
+            audit=Audit(workspace.with_name(workspace.name + ".audit.jsonl")),
+            jobs=Jobs(seconds=job_seconds),
+            uploads=Path(uploads),
+        )
+        with _announced(workspace, f"http://{host}:{port}"):
+            print_error(f"serving {workspace} at http://{host}:{port}; stop with Ctrl-C")
+            uvicorn.run(application_, host=host, port=port, log_level="warning", timeout_graceful_shutdown=5)
+
+
+@contextmanager
+def _announced(workspace: Path, address: str) -> Iterator[None]:
+    """The server's address beside the workspace, for commands that find it held."""
+    note = workspace.with_name(workspace.name + ".server")
+    note.write_text(address + "\n", encoding="utf-8")
+    try:
+        yield
+    finally:
+        note.unlink(missing_ok=True)

@@ -1,0 +1,129 @@
+"""A workspace that a server holds, from another process: the same tools, called over HTTP."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from workbench.errors import Diagnostic, UsageError
+from workbench.progress import SILENT, Progress
+from workbench.service.toolbox import TOOLS
+
+__all__ = ["RemoteWorkspace", "connect"]
+
+
+def connect(url: str, *, token: str | None = None) -> RemoteWorkspace:
+    """Reach a workspace that `workbench serve` holds (`workbench.connect`).
+
+    Parameters
+    ----------
+    url : str
+        Such as `http://127.0.0.1:8700`.
+    token : str, optional
+
+    Raises
+    ------
+    UsageError
+        E0876 where no server answers there.
+    """
+    remote = RemoteWorkspace(url, token)
+    if remote.request("GET", "/health").get("status") != "ok":
+        raise UsageError.of("E0876", f"what answers at {url} is no workbench server")
+    return remote
+
+
+class RemoteWorkspace:
+    """The tools of a served workspace, each a method that takes its arguments by name and gives its answer.
+
+    `remote.schema()`, `remote.infer(rules=..., query=["Smokes"])`; a call that is refused raises UsageError with the
+    server's diagnostics. Long calls are jobs: they report to `progress` and are cancelled by it.
+    """
+
+    def __init__(self, url: str, token: str | None = None) -> None:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._url, self._http = url, httpx.Client(base_url=url, headers=headers, timeout=60.0)
+
+    def __enter__(self) -> RemoteWorkspace:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let the connection go; the server goes on."""
+        self._http.close()
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in TOOLS:
+            raise AttributeError(name)
+        return lambda progress=SILENT, **arguments: self.call(name, arguments, progress=progress)
+
+    def call(self, tool: str, arguments: dict[str, Any], *, progress: Progress = SILENT) -> dict[str, Any]:
+        """One tool's answer, waited for however long it takes.
+
+        Raises
+        ------
+        UsageError
+            What the server refuses, with its codes; E0876 where it is gone.
+        """
+        answer = self.request("POST", f"/api/tools/{tool}?wait=0.2", json=arguments)
+        if "ok" not in answer:
+            answer = self._followed(int(answer["id"]), progress)
+        if not answer.get("ok"):
+            told = answer.get("diagnostics") or [{"code": "E0864", "message": str(answer.get("next"))}]
+            raise UsageError(tuple(Diagnostic(one["code"], one["message"], help=one.get("help")) for one in told))
+        return answer
+
+    def upload(self, path: str | Path) -> str:
+        """Send a file to be loaded; the name to load it by."""
+        content = Path(path).read_bytes()
+        answer = self.request("PUT", f"/api/files/{Path(path).name}", content=content)
+        if not answer.get("ok"):
+            told = answer.get("diagnostics") or []
+            raise UsageError(tuple(Diagnostic(one["code"], one["message"], help=one.get("help")) for one in told))
+        return str(answer["file"])
+
+    def request(self, method: str, path: str, **content: Any) -> dict[str, Any]:
+        """One request's JSON.
+
+        Raises
+        ------
+        UsageError
+            E0876 where nothing answers, or no JSON.
+        """
+        try:
+            record: dict[str, Any] = self._http.request(method, path, **content).json()
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError):
+            help_text = "start it with workbench serve WORKSPACE"
+            raise UsageError.of("E0876", f"no server answers at {self._url}", help=help_text) from None
+        return record
+
+    def _followed(self, number: int, progress: Progress) -> dict[str, Any]:
+        """A job's answer; its progress is reported, and cancelling that cancels the job."""
+        try:
+            for record in self._events(number):
+                if record["stage"]:
+                    progress.step(record["stage"], record["share"] or 0.0, None, record["message"])
+                elif progress.cancelled:
+                    progress.step("waiting", 0.0)
+        except BaseException:
+            self.request("DELETE", f"/api/jobs/{number}")
+            raise
+        answer = self.request("GET", f"/api/jobs/{number}").get("answer")
+        return answer or {"ok": False, "diagnostics": [], "next": "the job was cancelled"}
+
+    def _events(self, number: int) -> Iterator[dict[str, Any]]:
+        try:
+            with self._http.stream("GET", f"/api/jobs/{number}/events") as response:
+                for line in response.iter_lines():
+                    if line.startswith("data: "):
+                        yield json.loads(line.removeprefix("data: "))
+        except httpx.HTTPError:
+            raise UsageError.of("E0876", f"the server at {self._url} went away") from None

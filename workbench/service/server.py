@@ -1,0 +1,305 @@
+"""The server: one process that holds a workspace, for many people and programs.
+
+Every tool of the assistants' toolbox is a typed call, `POST /api/tools/NAME`; what may take long is a job, with
+progress as server-sent events. The same tools are at `/mcp` by the Model Context Protocol.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from time import monotonic
+from typing import Any
+
+import anyio.to_thread
+from pydantic import ValidationError
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from workbench import __version__
+from workbench.errors import Diagnostic, UsageError, WorkbenchError
+from workbench.progress import Progress
+from workbench.service.answers import refusal
+from workbench.service.assistants import assistants_server, call_tool
+from workbench.service.calls import ROLES, Call, calls_of, openapi
+from workbench.service.folders import FORMS
+from workbench.service.jobs import Job, Jobs
+from workbench.service.toolbox import Toolbox
+
+__all__ = ["Audit", "Tokens", "application"]
+
+MOST_UPLOAD = 200 * 2**20
+MOST_BODY = 4 * 2**20
+PATIENCE = 30.0
+"""Seconds that a call waits for its job before it answers with the job's id."""
+LOCAL = ["localhost", "127.0.0.1", "[::1]"]
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Who may do what: the role of each secret; without any, everyone on this machine may do everything."""
+
+    roles: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, words: list[str]) -> Tokens:
+        """From `SECRET` (an administrator's) and `ROLE:SECRET` words.
+
+        Raises
+        ------
+        UsageError
+            E0870 for a secret of fewer than eight characters.
+        """
+        found = {}
+        for word in words:
+            role, mark, secret = word.partition(":")
+            if not mark or role not in ROLES:
+                role, secret = "admin", word
+            if len(secret) < 8:
+                raise UsageError.of("E0870", "a token has eight characters or more", help="choose a longer secret")
+            found[secret] = role
+        return cls(found)
+
+    def role(self, header: str | None) -> str | None:
+        """The role of an `Authorization` header; None where it has none."""
+        if not self.roles:
+            return "admin"
+        given = (header or "").removeprefix("Bearer ").encode()
+        matching = [role for secret, role in self.roles.items() if secrets.compare_digest(secret.encode(), given)]
+        return matching[0] if matching else None
+
+
+class Audit:
+    """Who did what: the last thousand calls, and all of them in a file of JSON lines where one is named."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path, self.last, self._lock = path, deque[dict[str, Any]](maxlen=1000), Lock()
+
+    def note(self, who: str, what: str, ok: bool) -> None:
+        """Put one call down."""
+        record = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "who": who, "what": what, "ok": ok}
+        with self._lock:
+            self.last.append(record)
+            if self.path is not None:
+                with self.path.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(record) + "\n")
+
+
+@dataclass(frozen=True)
+class _Service:
+    """The handlers of the server's addresses."""
+
+    toolbox: Toolbox
+    tokens: Tokens
+    audit: Audit
+    jobs: Jobs
+    uploads: Path
+    calls: Mapping[str, Call]
+
+    async def health(self, request: Request) -> Response:
+        waiting = sum(not job.ended for job in self.jobs.all())
+        return JSONResponse({"status": "ok", "version": __version__, "jobs": waiting})
+
+    async def openapi(self, request: Request) -> Response:
+        return JSONResponse(openapi(self.calls))
+
+    async def tool(self, request: Request) -> Response:
+        """One call: at once where it only reads, else as a job that is waited for a while."""
+        name = request.path_params["name"]
+        call = self.calls.get(name)
+        if call is None:
+            return _refused(404, UsageError.of("E0873", f"there is no tool {name[:100]}", help="see /openapi.json"))
+        who = self._who(request, call.role)
+        if "application/json" not in request.headers.get("content-type", ""):
+            return _refused(415, UsageError.of("E0873", "arguments are sent as application/json"))
+        try:
+            arguments = call.read(await _body(request, MOST_BODY) or b"{}")
+        except ValidationError as error:
+            return _refused(422, _wrong_arguments(error))
+        if call.quick:
+            answer = await anyio.to_thread.run_sync(lambda: self._answer(call, arguments, Progress()))
+            self.audit.note(who, name, bool(answer["ok"]))
+            return JSONResponse(answer, 200 if answer["ok"] else 400)
+        job = self.jobs.submit(name, who, lambda progress: self._job(who, call, arguments, progress))
+        patience = min(PATIENCE, max(0.0, float(request.query_params.get("wait", PATIENCE))))
+        await anyio.to_thread.run_sync(lambda: self._wait(job, patience), abandon_on_cancel=True)
+        if not job.ended:
+            return JSONResponse(job.as_record(), 202)
+        answer = dict(job.answer or {"ok": False, "diagnostics": [], "next": "the job was cancelled"})
+        return JSONResponse(answer, 200 if answer["ok"] else 400)
+
+    async def list_jobs(self, request: Request) -> Response:
+        self._who(request, "read")
+        return JSONResponse({"jobs": [job.as_record() | {"answer": None} for job in self.jobs.all()]})
+
+    async def job(self, request: Request) -> Response:
+        self._who(request, "read")
+        return JSONResponse(self.jobs.get(request.path_params["number"]).as_record())
+
+    async def cancel(self, request: Request) -> Response:
+        who = self._who(request, "label")
+        job = self.jobs.get(request.path_params["number"])
+        self.jobs.cancel(job)
+        self.audit.note(who, f"cancel job {job.id}", True)
+        return JSONResponse(job.as_record())
+
+    async def events(self, request: Request) -> Response:
+        """A job's progress as server-sent events, until it has ended."""
+        self._who(request, "read")
+        job = self.jobs.get(request.path_params["number"])
+
+        async def stream() -> AsyncIterator[str]:
+            seen = -1
+            while True:
+                version, record = job.version, job.as_record()
+                if version != seen:
+                    yield f"event: {job.status}\ndata: {json.dumps(record)}\n\n"
+                if record["status"] in ("done", "failed", "cancelled"):
+                    return
+                seen = version
+                watch = partial(self.jobs.wait, job, version, 10.0)
+                changed = await anyio.to_thread.run_sync(watch, abandon_on_cancel=True)
+                if not changed:
+                    yield ": still at it\n\n"
+
+        return StreamingResponse(stream(), media_type="text/event-stream", headers={"Cache-Control": "no-store"})
+
+    async def upload(self, request: Request) -> Response:
+        """Put a file into the server's folder of uploads, to be loaded by its name."""
+        who, name = self._who(request, "model"), request.path_params["name"]
+        if Path(name).name != name or name.startswith(".") or not name.casefold().endswith(FORMS):
+            return _refused(400, UsageError.of("E0860", f"{name[:100]} is no name for a file of facts"))
+        content = await _body(request, MOST_UPLOAD)
+        await anyio.Path(self.uploads / name).write_bytes(content)
+        self.audit.note(who, f"upload {name}", True)
+        return JSONResponse({"ok": True, "file": name, "bytes": len(content)}, 201)
+
+    async def audited(self, request: Request) -> Response:
+        self._who(request, "admin")
+        return JSONResponse({"calls": list(self.audit.last)[-200:]})
+
+    def _answer(self, call: Call, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
+        toolbox = replace(self.toolbox, progress=lambda: progress)
+        return call_tool(getattr(toolbox, call.name), arguments)
+
+    def _job(self, who: str, call: Call, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
+        with self.toolbox.lock:
+            answer = self._answer(call, arguments, progress)
+        self.audit.note(who, call.name, bool(answer["ok"]))
+        return answer
+
+    def _wait(self, job: Job, seconds: float) -> None:
+        deadline = monotonic() + seconds
+        while not job.ended and monotonic() < deadline:
+            self.jobs.wait(job, job.version, min(1.0, max(0.0, deadline - monotonic())))
+
+    def _who(self, request: Request, needed: str) -> str:
+        """Whose call it is, where their role allows it."""
+        role = self.tokens.role(request.headers.get("authorization"))
+        if role is None:
+            error = UsageError.of("E0874", "this server asks for a token", help="send Authorization: Bearer TOKEN")
+            raise _Refused(401, error)
+        if ROLES.index(role) < ROLES.index(needed):
+            raise _Refused(403, UsageError.of("E0874", f"the role {role} may not do this; it takes the role {needed}"))
+        client = request.client.host if request.client else "?"
+        return f"{role}@{client}"
+
+
+class _Refused(Exception):
+    def __init__(self, status: int, error: WorkbenchError) -> None:
+        self.status, self.error = status, error
+
+
+def application(toolbox: Toolbox, *, tokens: Tokens, audit: Audit, jobs: Jobs, uploads: Path) -> Starlette:
+    """The server as an ASGI application over a toolbox.
+
+    Without tokens it answers only callers that ask for this machine by its own name, so that no page of another site
+    reaches it through a browser.
+    """
+    service = _Service(toolbox, tokens, audit, jobs, uploads, calls_of(toolbox))
+    assistants = assistants_server(toolbox)
+    door = assistants.streamable_http_app(host="127.0.0.1" if not tokens.roles else "0.0.0.0")
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with assistants.session_manager.run():
+            try:
+                yield
+            finally:
+                await anyio.to_thread.run_sync(jobs.close)
+
+    return Starlette(
+        routes=[
+            Route("/health", service.health),
+            Route("/openapi.json", service.openapi),
+            Route("/api/tools/{name}", service.tool, methods=["POST"]),
+            Route("/api/jobs", service.list_jobs),
+            Route("/api/jobs/{number:int}", service.job, methods=["GET"]),
+            Route("/api/jobs/{number:int}", service.cancel, methods=["DELETE"]),
+            Route("/api/jobs/{number:int}/events", service.events),
+            Route("/api/files/{name}", service.upload, methods=["PUT"]),
+            Route("/api/audit", service.audited),
+            Mount("/", _Guarded(door, tokens)),
+        ],
+        middleware=[] if tokens.roles else [Middleware(TrustedHostMiddleware, allowed_hosts=[*LOCAL, "testserver"])],
+        exception_handlers={_Refused: _handled, WorkbenchError: _handled},
+        lifespan=lifespan,
+    )
+
+
+@dataclass(frozen=True)
+class _Guarded:
+    """The assistants' door behind an administrator's or a model builder's token."""
+
+    app: ASGIApp
+    tokens: Tokens
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            role = self.tokens.role(Request(scope).headers.get("authorization"))
+            if role not in ("model", "admin"):
+                error = UsageError.of("E0874", "the assistants' door asks for a token of the role model or admin")
+                await _refused(401 if role is None else 403, error)(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+
+async def _handled(request: Request, error: Exception) -> Response:
+    if isinstance(error, _Refused):
+        return _refused(error.status, error.error)
+    assert isinstance(error, WorkbenchError)
+    code = error.diagnostics[0].code
+    return _refused({"E0871": 429, "E0872": 404, "E0875": 413}.get(code, 400), error)
+
+
+def _refused(status: int, error: WorkbenchError) -> JSONResponse:
+    return JSONResponse(refusal(error), status)
+
+
+def _wrong_arguments(error: ValidationError) -> WorkbenchError:
+    """What is wrong with the arguments, without what was sent."""
+    told = [f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in error.errors()[:10]]
+    return UsageError(tuple(Diagnostic("E0873", one, help="see /openapi.json") for one in told))
+
+
+async def _body(request: Request, most: int) -> bytes:
+    """The body, of at most so many bytes (E0875)."""
+    content = bytearray()
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > most:
+            raise UsageError.of("E0875", f"a body of more than {most // 2**20} MiB is not taken")
+    return bytes(content)
