@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import Run
 from workbench.cli import app
+from workbench.inference import ENGINES
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("command", [command.name or command.callback.__name__ for command in app.registered_commands])  # type: ignore[union-attr]
@@ -26,3 +32,11 @@ def test_commands_and_options_are_grouped(run: Run) -> None:
 def test_wrong_usage_exits_2_with_the_nearest_word(run: Run, words: tuple[str, ...], hint: str) -> None:
     outcome = run(*words)
     assert (outcome.code, hint in outcome.err) == (2, True)
+
+
+def test_the_engines_are_documented_as_they_declare_themselves(run: Run) -> None:
+    printed = run("engines").out.strip()
+    assert printed.count("\n") > 12
+    assert printed in (ROOT / "docs" / "inference.md").read_text(encoding="utf-8")
+    listed = json.loads(run("engines", "--json").out)["engines"]
+    assert {name for one in listed for name in one["names"]} == set(ENGINES)

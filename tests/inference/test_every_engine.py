@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -11,17 +10,12 @@ import pytest
 from tests.kits.engine_kit import CHECKS
 from workbench.errors import InputError, UsageError
 from workbench.inference import ENGINES, make_engine
-from workbench.inference.registry import engine_class
-
-TASKS = ("map", "marginal")
+from workbench.inference.registry import tasks_of
 
 
 def engines() -> Iterator[tuple[str, str]]:
     """Every engine with each task that it does."""
-    for name in ENGINES:
-        cls = engine_class(name)
-        either = any(field.name == "task" for field in fields(cls))
-        yield from ((name, task) for task in (TASKS if either else (cls.task,)))
+    yield from ((name, task) for name in ENGINES for task in tasks_of(name))
 
 
 PAIRS = [(name, task, check) for name, task in engines() for check in CHECKS]
@@ -47,6 +41,7 @@ def test_the_kit_covered_every_pair(capsys: pytest.CaptureFixture[str]) -> None:
         print(f"\n{len(SEEN)} (engine, check) pairs over {sum(SEEN.values())} networks")
     for name, task in engines():
         assert SEEN[name, task, "answers_are_well_formed"] > 0, name
+        assert SEEN[name, task, "the_declaration_is_kept"] > 0, name
         assert SEEN[name, task, "a_deadline_and_a_cancel_are_heard_at_work"] > 0, name
 
 

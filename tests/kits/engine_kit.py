@@ -8,29 +8,32 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import redirect_stdout
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from io import StringIO
 from threading import Event, Timer
 from time import monotonic
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from tests.kits.hard_networks import hard_networks
 from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_block_grid, random_hinge_network, random_mln
 from workbench.arrays import Float
 from workbench.errors import UsageError
+from workbench.inference.accepts import Trait, traits_of
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network import (
     BlockKind,
+    Domain,
     GroundNetwork,
     blocks_from_members,
     hard_violation,
     network_from_clauses,
+    network_from_rows,
     reported_energy,
 )
-from workbench.network.layout import why_not_clausal
 from workbench.progress import Progress
 
 __all__ = ["CHECKS"]
@@ -38,8 +41,6 @@ __all__ = ["CHECKS"]
 Case = tuple[GroundNetwork, Float]
 
 COMPLETE = {Status.OPTIMAL, Status.FEASIBLE, Status.CONVERGED, Status.EXACT}
-DISCRETE = {"exact", "maxwalksat", "mcsat", "gibbs", "bp", "ilp", "rc2"}
-"""Engines whose states are corners of the unit cube, whatever the rows."""
 TOLERANCE = 2e-3
 """Room for first-order solvers' tolerance, relative to the energy."""
 
@@ -58,10 +59,37 @@ def mln_cases() -> list[Case]:
     ]
 
 
-def hinge_cases(engine: Engine) -> list[Case]:
-    """Rows with real coefficients; hard ones, which need not hold at any corner, for engines on [0, 1] only."""
-    hard = 0.0 if engine.name in DISCRETE or engine.task == "marginal" else 0.1
-    return [random_hinge_network(seed, squared=seed % 2 == 0, hard=hard * (seed % 3)) for seed in range(4)]
+def hinge_cases() -> list[Case]:
+    """Rows with real coefficients on [0, 1]; and the same for 0/1 atoms without hard ones, which no corner may keep."""
+    cases = []
+    for seed in range(4):
+        squared = seed % 2 == 0
+        cases.append(random_hinge_network(seed, squared=squared, hard=0.1 * (seed % 3)))
+        cases.append(random_hinge_network(seed, squared=squared, hard=0.0, domain=Domain.BOOLEAN))
+    return cases
+
+
+TRAITS = {
+    Trait.LINEAR: ([[-1, -1, 0]], [1], 1.0),
+    Trait.SUMS: ([[0.5, 0.5, -1]], [0], 1.0),
+    Trait.NEGATIVE: ([[-1, 1, 0]], [0], -1.0),
+    Trait.CONCAVE: ([[0.5, 0.5, -1]], [0], -1.0),
+    Trait.HARD_SUMS: ([[-1, -1, 0], [1, 1, 1]], [1, -1], 1.0),
+    Trait.BLOCKS: ([[-1, -1, 0]], [1], 1.0),
+}
+"""Rows, offsets, and the weight of the first row; a second row is hard."""
+
+
+def trait_cases(domain: Domain) -> list[Case]:
+    """A small network for each trait, of linear and of squared potentials."""
+    cases = []
+    for trait, (rows, offsets, weight) in TRAITS.items():
+        blocks = blocks_from_members(3, [[0, 1]], BlockKind.AT_MOST_ONE) if trait is Trait.BLOCKS else None
+        for power in (1, 2):
+            A, b = csr_array(np.array(rows, np.float64)), np.array(offsets, np.float64)
+            network = network_from_rows(A, b, [0, -1][: len(b)], power=[power], blocks=blocks, domain=domain)
+            cases.append((network, np.array([weight])))
+    return cases
 
 
 def empty_cases() -> list[Case]:
@@ -73,9 +101,20 @@ def empty_cases() -> list[Case]:
     ]
 
 
+def domains(engine: Engine) -> list[Domain]:
+    """Those it declares; nobody computes marginals of soft logic."""
+    return [one for one in engine.accepts.takes if engine.task == "map" or one is Domain.BOOLEAN]
+
+
 def accepted(engine: Engine, cases: list[Case]) -> list[Case]:
-    """The cases that the engine takes."""
-    return [(network, weights) for network, weights in cases if engine.declines(network, weights) is None]
+    """The cases that the engine takes; clauses are tried on each domain that it declares."""
+    tried = [
+        (replace(network, domain=domain), weights)
+        for network, weights in cases
+        for domain in domains(engine)
+        if domain is network.domain or network.clausal.all()
+    ]
+    return [(network, weights) for network, weights in tried if engine.declines(network, weights) is None]
 
 
 def well_formed(engine: Engine, network: GroundNetwork, solution: Solution) -> None:
@@ -99,7 +138,7 @@ def is_a_frozen_dataclass(engine: Engine) -> int:
 
 
 def answers_are_well_formed(engine: Engine) -> int:
-    cases = accepted(engine, mln_cases() + hinge_cases(engine))
+    cases = accepted(engine, mln_cases() + hinge_cases())
     for network, weights in cases:
         solution = engine.solve(network, weights, seed=1)
         well_formed(engine, network, solution)
@@ -112,10 +151,10 @@ def energies_bounds_and_violations_are_true(engine: Engine) -> int:
     """The energy is that of the values, no bound exceeds the least energy, `optimal` is optimal."""
     if engine.task != "map":
         return 0
-    cases = accepted(engine, mln_cases() + hinge_cases(engine))
+    cases = accepted(engine, mln_cases() + hinge_cases())
     for network, weights in cases:
         solution = engine.solve(network, weights, seed=1)
-        discrete = why_not_clausal(network) is None
+        discrete = network.domain is Domain.BOOLEAN
         whole = bool(np.isin(solution.values, (0.0, 1.0)).all())
         energy = reported_energy(network, weights, solution.values)
         slack = TOLERANCE * max(1.0, abs(energy))
@@ -163,7 +202,7 @@ def blocks_that_hard_clauses_hold_are_mixed(engine: Engine) -> int:
 
 
 def same_seed_same_answer(engine: Engine) -> int:
-    cases = accepted(engine, mln_cases()[2:3] + hinge_cases(engine)[1:2])
+    cases = accepted(engine, mln_cases()[2:3] + hinge_cases()[1:2])
     for network, weights in cases:
         first = engine.solve(network, weights, seed=11)
         again = engine.solve(network, weights, seed=11)
@@ -173,7 +212,7 @@ def same_seed_same_answer(engine: Engine) -> int:
 
 
 def inputs_stay_as_they_are(engine: Engine) -> int:
-    cases = accepted(engine, mln_cases()[2:3] + hinge_cases(engine)[1:2])
+    cases = accepted(engine, mln_cases()[2:3] + hinge_cases()[1:2])
     for network, weights in cases:
         before = [weights.copy(), network.A.data.copy(), np.array(network.b), network.unit.data.copy()]
         start = np.zeros(network.n_atoms)
@@ -199,7 +238,7 @@ def empty_networks_are_solved(engine: Engine) -> int:
 
 
 def a_passed_deadline_is_honest(engine: Engine) -> int:
-    cases = accepted(engine, mln_cases()[2:3] + hinge_cases(engine)[1:2])
+    cases = accepted(engine, mln_cases()[2:3] + hinge_cases()[1:2])
     for network, weights in cases:
         solution = engine.solve(network, weights, deadline=monotonic() - 1.0)
         well_formed(engine, network, solution)
@@ -208,7 +247,7 @@ def a_passed_deadline_is_honest(engine: Engine) -> int:
 
 
 def a_cancel_is_a_status(engine: Engine) -> int:
-    cases = accepted(engine, mln_cases()[2:3] + hinge_cases(engine)[1:2])
+    cases = accepted(engine, mln_cases()[2:3] + hinge_cases()[1:2])
     for network, weights in cases:
         event = Event()
         event.set()
@@ -220,7 +259,7 @@ def a_cancel_is_a_status(engine: Engine) -> int:
 
 def a_deadline_and_a_cancel_are_heard_at_work(engine: Engine) -> int:
     """A tenth of a second into a problem that would take far longer, the engine stops and says so."""
-    network, weights = next(case for case in hard_networks() if engine.declines(*case) is None)
+    network, weights = accepted(engine, list(hard_networks()))[0]
     for stopped in (Status.LIMIT, Status.CANCELLED):
         event = Event()
         timer = Timer(0.1, event.set)
@@ -238,12 +277,12 @@ def a_deadline_and_a_cancel_are_heard_at_work(engine: Engine) -> int:
 
 def a_contradiction_is_infeasible(engine: Engine) -> int:
     network = network_from_clauses(3, [[1], [-1, 2], [-2], [2, 3]], [-1, -1, -1, 0])
-    if engine.declines(network, np.ones(1)) is not None:
-        return 0
-    solution = engine.solve(network, np.ones(1))
-    assert solution.status == Status.INFEASIBLE, solution.status
-    assert solution.reason
-    return 1
+    cases = accepted(engine, [(network, np.ones(1))])
+    for network, weights in cases:
+        solution = engine.solve(network, weights)
+        assert solution.status == Status.INFEASIBLE, solution.status
+        assert solution.reason
+    return len(cases)
 
 
 def a_contradiction_around_a_loop_is_not_answered(engine: Engine) -> int:
@@ -251,18 +290,34 @@ def a_contradiction_around_a_loop_is_not_answered(engine: Engine) -> int:
     holes = [[2 * bird + 1, 2 * bird + 2] for bird in range(3)]
     shared = [[-(2 * one + hole), -(2 * two + hole)] for hole in (1, 2) for one in range(3) for two in range(one)]
     network = network_from_clauses(6, [*holes, *shared, [1]], [-1] * 9 + [0])
-    if engine.declines(network, np.ones(1)) is not None:
-        return 0
-    solution = engine.solve(network, np.ones(1))
-    if engine.task == "marginal" or not np.any((solution.values > 0.1) & (solution.values < 0.9)):
-        assert solution.status in (Status.INFEASIBLE, Status.LIMIT), solution.status
-    return 1
+    cases = accepted(engine, [(network, np.ones(1))])
+    for network, weights in cases:
+        solution = engine.solve(network, weights)
+        if engine.task == "marginal" or not np.any((solution.values > 0.1) & (solution.values < 0.9)):
+            assert solution.status in (Status.INFEASIBLE, Status.LIMIT), solution.status
+    return len(cases)
+
+
+def the_declaration_is_kept(engine: Engine) -> int:
+    """What is declared is taken and solved, trait by trait; what is not, is declined."""
+    covered = set()
+    for domain in Domain:
+        for network, weights in trait_cases(domain):
+            traits = traits_of(network, weights)
+            takes = domain in domains(engine) and traits <= engine.accepts.takes[domain]
+            assert (engine.declines(network, weights) is None) is takes, (domain, traits)
+            if takes:
+                well_formed(engine, network, engine.solve(network, weights))
+                covered |= {(domain, trait) for trait in traits}
+    declared = {(domain, trait) for domain in domains(engine) for trait in engine.accepts.takes[domain]}
+    assert covered == declared, declared - covered
+    return len(covered)
 
 
 def what_is_declined_is_said_why(engine: Engine) -> int:
     """`declines` gives a reason in words, and solving all the same raises an error of inference or answers."""
     declined = 0
-    for network, weights in mln_cases() + hinge_cases(engine):
+    for network, weights in mln_cases() + hinge_cases():
         reason = engine.declines(network, weights)
         if reason is None:
             continue
@@ -291,5 +346,6 @@ CHECKS: tuple[Callable[[Any], int], ...] = (
     a_deadline_and_a_cancel_are_heard_at_work,
     a_contradiction_is_infeasible,
     a_contradiction_around_a_loop_is_not_answered,
+    the_declaration_is_kept,
     what_is_declined_is_said_why,
 )

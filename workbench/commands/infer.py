@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from workbench.commands import engines
 from workbench.commands.console import (
     check_predictions_output,
     is_directory,
@@ -95,6 +96,7 @@ def register(app: typer.Typer) -> None:
             "infer model.psl --data model.data",
         ),
     )(infer)
+    engines.register(app)
     app.command(
         rich_help_panel="Predicting and learning",
         epilog=examples("evaluate --predictions predictions.csv --truth truth.db"),

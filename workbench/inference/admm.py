@@ -8,13 +8,14 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from workbench.arrays import Float, Int64
+from workbench.inference.accepts import CONVEX, Accepts, Declared
 from workbench.inference.admm_kernels import advance
 from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
-from workbench.inference.convex_solution import Point, Recorder, conclude, declines_concave
+from workbench.inference.convex_solution import Point, Recorder, conclude
 from workbench.inference.finish import finished
 from workbench.inference.program_layout import lay_out
 from workbench.inference.solution import Solution, Status
-from workbench.network.ground_network import GroundNetwork
+from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.relax import relax
 from workbench.progress import SILENT, Progress
 
@@ -22,7 +23,7 @@ __all__ = ["ADMM"]
 
 
 @dataclass(frozen=True)
-class ADMM:
+class ADMM(Declared):
     """Consensus optimisation by the alternating direction method of multipliers (Bach et al. 2017, section 5).
 
     Every row keeps copies of its atoms; an iteration updates all copies in closed form, averages them and projects the
@@ -48,6 +49,11 @@ class ADMM:
 
     name: ClassVar[str] = "admm"
     task: ClassVar[Literal["map", "marginal"]] = "map"
+    accepts: ClassVar[Accepts] = Accepts(
+        {Domain.UNIT: CONVEX},
+        bound=True,
+        suits="soft logic with squared hinges; `auto`'s choice there",
+    )
 
     tolerance: float = 1e-4
     max_iterations: int = 20_000
@@ -56,10 +62,6 @@ class ADMM:
     adaptive: bool = True
     check_every: int = 20
     finish: bool = False
-
-    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Rows of negative effective weight."""
-        return declines_concave(network, weights)
 
     def solve(
         self,

@@ -9,14 +9,15 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.errors import Cancelled
+from workbench.inference.accepts import CLAUSES, Accepts, Declared
 from workbench.inference.chains import legal_state
 from workbench.inference.maxwalksat import infeasible
 from workbench.inference.propagation import propagate
 from workbench.inference.sampling import no_legal_state, refuse
 from workbench.inference.solution import Solution, Status
 from workbench.network.compiled import compiled
-from workbench.network.ground_network import GroundNetwork, Relation
-from workbench.network.layout import Layout, lay_out, why_not_clausal
+from workbench.network.ground_network import Domain, GroundNetwork, Relation
+from workbench.network.layout import Layout, lay_out
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["BeliefPropagation"]
@@ -26,7 +27,7 @@ CERTAIN = 500.0
 
 
 @dataclass(frozen=True)
-class BeliefPropagation:
+class BeliefPropagation(Declared):
     """The sum-product algorithm (Kschischang, Frey and Loeliger 2001), factor after factor, until messages settle.
 
     A clause's messages cost time linear in its literals, a block's in its members. Exact where the factor graph is a
@@ -46,15 +47,16 @@ class BeliefPropagation:
 
     name: ClassVar[str] = "bp"
     task: ClassVar[Literal["map", "marginal"]] = "marginal"
+    accepts: ClassVar[Accepts] = Accepts(
+        {Domain.BOOLEAN: CLAUSES},
+        suits="a quick approximation; exact on forests; says whether messages settled, and refuses hard rules that are "
+        "found to contradict each other",
+    )
 
     damping: float = 0.2
     patience: int = 10
     tolerance: float = 1e-5
     iterations: int = 1000
-
-    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Rows that are no clauses."""
-        return why_not_clausal(network)
 
     def solve(
         self,

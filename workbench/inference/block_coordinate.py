@@ -9,13 +9,14 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from workbench.arrays import Float
+from workbench.inference.accepts import CONVEX, Accepts, Declared, Trait
 from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
-from workbench.inference.convex_solution import Point, Recorder, conclude, declines_concave
+from workbench.inference.convex_solution import Point, Recorder, conclude
 from workbench.inference.coordinate_kernels import descend
 from workbench.inference.feasible_point import make_feasible
 from workbench.inference.program_layout import lay_out
 from workbench.inference.solution import Solution, Status
-from workbench.network.ground_network import GroundNetwork
+from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.relax import relax
 from workbench.progress import SILENT, Progress
 
@@ -23,7 +24,7 @@ __all__ = ["BlockCoordinateDescent"]
 
 
 @dataclass(frozen=True)
-class BlockCoordinateDescent:
+class BlockCoordinateDescent(Declared):
     """Minimise over one atom, or one simplex of atoms, at a time (squared hinges only).
 
     An atom's step is exact; a simplex's step minimises a separable quadratic above the energy, exact where its
@@ -40,19 +41,22 @@ class BlockCoordinateDescent:
         Sweeps between checks of energy and bound.
     """
 
-    name: ClassVar[str] = "block-coordinate"
+    name: ClassVar[str] = "bcd"
     task: ClassVar[Literal["map", "marginal"]] = "map"
+    accepts: ClassVar[Accepts] = Accepts(
+        {Domain.UNIT: CONVEX - {Trait.LINEAR}},
+        bound=True,
+        unless="hard rows other than bounds of one atom and disjoint sums",
+        suits="atoms with strong priors of their own",
+    )
 
     tolerance: float = 1e-4
     max_iterations: int = 20_000
     check_every: int = 6
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Negative weights, linear hinges, and hard rows that are neither bounds nor disjoint simplexes."""
-        reason = declines_concave(network, weights)
-        if reason is not None:
-            return reason
-        return _declines_program(convex_program(relax(network, weights)))
+        """Beside what it does not take, hard rows that are neither bounds nor disjoint simplexes."""
+        return super().declines(network, weights) or _declines_program(convex_program(relax(network, weights)))
 
     def solve(
         self,
@@ -80,8 +84,6 @@ class BlockCoordinateDescent:
 
 
 def _declines_program(program: ConvexProgram) -> str | None:
-    if np.any(program.kind == RowKind.LINEAR):
-        return "some potentials are linear hinges"
     if np.any(program.kind >= RowKind.AT_MOST):
         return "some hard rules are neither bounds of one atom nor disjoint sums of at most a constant"
     return None

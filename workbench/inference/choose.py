@@ -3,38 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
 from workbench.arrays import Float
+from workbench.inference.accepts import ALL, CONVEX, Accepts, Declared
 from workbench.inference.cliques import count_cliques
 from workbench.inference.cutting_plane import CuttingPlane
 from workbench.inference.exact import Exact
+from workbench.inference.ilp import IntegerProgram
 from workbench.inference.mixed import Mixed
 from workbench.inference.registry import make_engine
-from workbench.inference.solution import Engine, Solution
+from workbench.inference.solution import Engine, Solution, Task
 from workbench.network.components import components
 from workbench.network.ground_network import Domain, GroundNetwork
-from workbench.network.layout import why_not_clausal
 from workbench.network.relax import relax
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Auto", "choose"]
 
-Task = Literal["map", "marginal"]
-
 
 @dataclass(frozen=True)
-class Auto:
+class Auto(Declared):
     """Take the first engine that fits, and say which and why in the answer's `reason`."""
 
     name: ClassVar[str] = "auto"
+    accepts: ClassVar[Accepts] = Accepts(
+        {Domain.BOOLEAN: ALL, Domain.UNIT: CONVEX}, bound=True, suits="unless you know better"
+    )
     task: Task = "marginal"
-
-    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Nothing: some engine fits."""
-        return None
 
     def solve(
         self,
@@ -71,9 +69,11 @@ def choose(network: GroundNetwork, weights: Float, task: Task) -> tuple[Engine, 
         if network.A.nnz > _SMALL and _entries(network, weights) == network.A.nnz:
             return CuttingPlane(certified, most_rows=0.25), f"{too_wide}; rows are added where they are violated"
         return certified.by_size(network, weights), f"{too_wide}; the integer program gives a certificate"
-    clausal = why_not_clausal(network) is None
-    sampler = make_engine("mcsat" if clausal else "gibbs")
-    why = too_wide if clausal else f"{too_wide}, and some rows are no clauses"
+    sampler = make_engine("mcsat")
+    refusal = sampler.declines(network, weights)
+    why = too_wide
+    if refusal is not None:
+        sampler, why = make_engine("gibbs"), f"{too_wide}, and {refusal}"
     return (Mixed(sampler, Exact()), why) if _some_narrow(network, weights) else (sampler, why)
 
 
@@ -85,20 +85,17 @@ def _some_narrow(network: GroundNetwork, weights: Float) -> bool:
 
 
 @dataclass(frozen=True)
-class _Certified:
+class _Certified(Declared):
     """An integer program where that is affordable, else the relaxation, rounded and polished."""
 
     name: ClassVar[str] = "ilp or lp"
     task: ClassVar[Task] = "map"
+    accepts: ClassVar[Accepts] = IntegerProgram.accepts
 
     def by_size(self, network: GroundNetwork, weights: Float) -> Engine:
         """The engine for a network of this size."""
         large = _entries(network, weights) > _LARGE
         return make_engine("lp", polish=True) if large else make_engine("ilp", max_nodes=_NODES)
-
-    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """What both engines decline."""
-        return make_engine("ilp").declines(network, weights)
 
     def solve(
         self,

@@ -15,7 +15,7 @@ from workbench.inference.solution import Solution, Status
 from workbench.network.ground_network import GroundNetwork
 from workbench.progress import Progress, expired
 
-__all__ = ["Point", "Recorder", "conclude", "declines_concave", "infeasible", "relative_gap"]
+__all__ = ["Point", "Recorder", "conclude", "infeasible", "relative_gap"]
 
 
 @dataclass(frozen=True)
@@ -70,14 +70,6 @@ class Recorder:
     def trace(self) -> Mapping[str, Float]:
         """The columns as arrays."""
         return {name: np.array(column) for name, column in self.columns.items()}
-
-
-def declines_concave(network: GroundNetwork, weights: Float) -> str | None:
-    """Why a convex engine cannot take the network at these weights: a row of negative effective weight."""
-    effective = network.effective_weights(weights)
-    if np.any(effective[~network.hard] < 0.0):
-        return "some rows have negative weight, which makes the problem non-convex (network.relax rewrites them)"
-    return None
 
 
 def relative_gap(energy: float, bound: float) -> float:

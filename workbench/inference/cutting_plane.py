@@ -10,11 +10,12 @@ import numpy as np
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.errors import Cancelled, UsageError
+from workbench.inference.accepts import RELAXABLE, Accepts, Declared
 from workbench.inference.feasible_point import find_conflict
 from workbench.inference.registry import make_engine
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.energy import hard_violation, reported_energy
-from workbench.network.ground_network import GroundNetwork, Relation, Rows
+from workbench.network.ground_network import Domain, GroundNetwork, Relation, Rows
 from workbench.network.growth import extend, take
 from workbench.progress import SILENT, Progress, expired
 
@@ -71,7 +72,7 @@ def set_aside(network: GroundNetwork, weights: Float) -> tuple[GroundNetwork, St
 
 
 @dataclass(frozen=True)
-class CuttingPlane:
+class CuttingPlane(Declared):
     """MAP by an engine on a network that grows by the rows its own answers violate.
 
     Parameters
@@ -98,6 +99,12 @@ class CuttingPlane:
 
     name: ClassVar[str] = "cpi"
     task: ClassVar[Literal["map", "marginal"]] = "map"
+    accepts: ClassVar[Accepts] = Accepts(
+        {Domain.BOOLEAN: RELAXABLE},
+        bound=True,
+        suits="large networks of which few rows matter; `auto`'s choice there, and it solves the whole at once where "
+        "a quarter of the rows is needed",
+    )
 
     engine: str | Engine = "ilp"
     source: RowSource | None = None

@@ -15,11 +15,12 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.errors import InputError, UsageError
+from workbench.inference.accepts import CONVEX, Accepts, Declared
 from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
-from workbench.inference.convex_solution import Point, Recorder, conclude, declines_concave, infeasible
+from workbench.inference.convex_solution import Point, Recorder, conclude, infeasible
 from workbench.inference.elsewhere import Stopped, elsewhere
 from workbench.inference.solution import Solution, Status
-from workbench.network.ground_network import GroundNetwork
+from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.relax import relax
 from workbench.progress import SILENT, Progress, remaining
 
@@ -38,7 +39,7 @@ _TIME_LIMITS: Mapping[str, str] = {"clarabel": "time_limit", "osqp": "time_limit
 
 
 @dataclass(frozen=True)
-class ConvexSolver:
+class ConvexSolver(Declared):
     """A solver that CVXPY knows, on the whole problem in vectorised form.
 
     Parameters
@@ -51,16 +52,21 @@ class ConvexSolver:
         The relative gap, measured with our own energy and dual bound, that counts as optimal.
     """
 
-    name: ClassVar[str] = "cvxpy"
     task: ClassVar[Literal["map", "marginal"]] = "map"
+    accepts: ClassVar[Accepts] = Accepts(
+        {Domain.UNIT: CONVEX},
+        bound=True,
+        suits="small and medium problems; a second opinion",
+    )
 
     solver: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     tolerance: float = 1e-4
 
-    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Rows of negative effective weight."""
-        return declines_concave(network, weights)
+    @property
+    def name(self) -> str:
+        """The solver's where it is named."""
+        return self.solver or "cvxpy"
 
     def solve(
         self,

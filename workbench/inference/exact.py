@@ -9,13 +9,14 @@ import numpy as np
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.errors import Cancelled
+from workbench.inference.accepts import ALL, Accepts, Declared
 from workbench.inference.elimination import Plan, Variables, best_values, marginals, plan, variables
 from workbench.inference.maxwalksat import infeasible
 from workbench.inference.propagation import propagate
 from workbench.inference.sampling import refuse
 from workbench.inference.solution import Solution, Status
 from workbench.network.energy import hard_violation, reported_energy
-from workbench.network.ground_network import GroundNetwork, Relation
+from workbench.network.ground_network import Domain, GroundNetwork, Relation
 from workbench.network.layout import Layout, lay_out
 from workbench.progress import SILENT, Progress, expired
 
@@ -31,7 +32,7 @@ LARGE = 200_000
 
 
 @dataclass(frozen=True)
-class Exact:
+class Exact(Declared):
     """Closed form where an atom stands alone; variable elimination in the other components.
 
     Parameters
@@ -47,6 +48,12 @@ class Exact:
     width: int = 20
     memory: int = 2**27
     name: ClassVar[str] = "exact"
+    accepts: ClassVar[Accepts] = Accepts(
+        {Domain.BOOLEAN: ALL},
+        bound=True,
+        unless="components that are too wide",
+        suits="wherever it fits: `auto` tries it first",
+    )
 
     def narrow(self, network: GroundNetwork, weights: Float) -> Bool:
         """Whether each atom's component is narrow enough, shape (n_atoms,)."""
@@ -60,6 +67,9 @@ class Exact:
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """A component too wide; finding out may take as long as planning the elimination."""
+        refused = super().declines(network, weights)
+        if refused is not None:
+            return refused
         layout = lay_out(network, weights)
         layout = layout._replace(fixed=propagate(layout, network).fixed)
         for component in _joined(layout).tolist():

@@ -9,12 +9,13 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from workbench.arrays import Float
+from workbench.inference.accepts import ALL, Accepts, Declared
 from workbench.inference.chains import Chain, begin_chains, hard_price, run_chains
 from workbench.inference.maxwalksat import infeasible
 from workbench.inference.propagation import propagate
 from workbench.inference.sampling import answer, no_legal_state
 from workbench.inference.solution import Solution
-from workbench.network.ground_network import GroundNetwork
+from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.layout import lay_out
 from workbench.progress import SILENT, Progress
 
@@ -22,7 +23,7 @@ __all__ = ["Gibbs"]
 
 
 @dataclass(frozen=True)
-class Gibbs:
+class Gibbs(Declared):
     """Sweeps over all atoms, each redrawn given the rest; members of a `!` or `?` block are redrawn together.
 
     Where rows are hard or heavy some small groups of atoms and blocks that share rows are redrawn jointly before each
@@ -46,15 +47,15 @@ class Gibbs:
 
     name: ClassVar[str] = "gibbs"
     task: ClassVar[Literal["map", "marginal"]] = "marginal"
+    accepts: ClassVar[Accepts] = Accepts(
+        {Domain.BOOLEAN: ALL},
+        suits="rows that are no clauses; weak weights",
+    )
 
     samples: int = 2000
     burn_in: int = 100
     chains: int = 4
     from_map: bool = False
-
-    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Nothing."""
-        return None
 
     def solve(
         self,

@@ -13,19 +13,20 @@ import numpy as np
 
 from workbench.arrays import Bool, Float
 from workbench.errors import Cancelled
+from workbench.inference.accepts import RELAXABLE, Accepts, Declared
 from workbench.inference.aggregation import aggregate
 from workbench.inference.cliques import count_cliques
 from workbench.inference.linear_program import LinearAnswer, solve_highs
 from workbench.inference.lp import local_search
 from workbench.inference.parts import Part, restrict, split
-from workbench.inference.relaxation import better, is_proven, not_clausal, solve_relaxation
+from workbench.inference.relaxation import better, is_proven, solve_relaxation
 from workbench.inference.roof_duality import has_roof_dual
 from workbench.inference.rounding import round_state
 from workbench.inference.solution import Solution, Status
 from workbench.network.energy import hard_violation, reported_energy
-from workbench.network.ground_network import GroundNetwork
+from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.priced import priced
-from workbench.network.relax import HingeProblem, relax, why_not_relaxable
+from workbench.network.relax import HingeProblem, relax
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["IntegerProgram"]
@@ -35,7 +36,7 @@ MANY = 20_000
 
 
 @dataclass(frozen=True)
-class IntegerProgram:
+class IntegerProgram(Declared):
     """The integer program of Huynh & Mooney (2009), component by component.
 
     The relaxation goes first. With at most two literals a clause, its integral atoms keep their values in some optimum
@@ -60,16 +61,17 @@ class IntegerProgram:
 
     name: ClassVar[str] = "ilp"
     task: ClassVar[Literal["map", "marginal"]] = "map"
+    accepts: ClassVar[Accepts] = Accepts(
+        {Domain.BOOLEAN: RELAXABLE},
+        bound=True,
+        suits="a proven optimum; `auto`'s choice for smaller networks",
+    )
 
     relative_gap: float = 0.0
     max_nodes: int | None = None
     workers: int = 2
     aggregate: Literal["auto", "always", "never"] = "auto"
     polish: bool = True
-
-    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Squared potentials, and soft rows of negative weight that are no clauses."""
-        return why_not_relaxable(network, weights) or not_clausal(network, weights)
 
     def solve(
         self,

@@ -10,13 +10,12 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.errors import Cancelled
+from workbench.inference.accepts import RELAXABLE, Accepts, Declared, Trait
 from workbench.inference.linear_program import LinearAnswer
 from workbench.inference.relaxation import (
     RelaxationSolver,
     better,
-    has_squares,
     is_proven,
-    not_clausal,
     solve_relaxation,
 )
 from workbench.inference.roof_duality import has_roof_dual
@@ -25,14 +24,14 @@ from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.priced import priced
-from workbench.network.relax import relax, why_not_relaxable
+from workbench.network.relax import relax
 from workbench.progress import SILENT, Progress, expired, remaining
 
 __all__ = ["LinearRelaxation", "local_search", "maxwalksat"]
 
 
 @dataclass(frozen=True)
-class LinearRelaxation:
+class LinearRelaxation(Declared):
     """The relaxation of Huynh & Mooney (2009), rounded by their modified ROUNDUP.
 
     Parameters
@@ -40,8 +39,8 @@ class LinearRelaxation:
     solver : {'auto', 'flow', 'highs', 'simplex', 'ipm', 'pdhg'}
         See `solve_relaxation`.
     rounding : {'roundup', 'conditional', 'best', 'none'}
-        `best` takes the better of the two; `none` returns the relaxed state itself (PSL's reading), which `auto` then
-        solves exactly whatever its size.
+        Of atoms that are 0 or 1; roundup by default, and `best` takes the better of the two. `none`, soft logic's
+        reading and its only one, returns the relaxed state itself, which `auto` then solves exactly whatever its size.
     tolerance : float
         Relative gap of the first-order solver.
     polish : bool
@@ -50,18 +49,23 @@ class LinearRelaxation:
 
     name: ClassVar[str] = "lp"
     task: ClassVar[Literal["map", "marginal"]] = "map"
+    accepts: ClassVar[Accepts] = Accepts(
+        {Domain.BOOLEAN: RELAXABLE, Domain.UNIT: RELAXABLE | {Trait.SUMS}},
+        bound=True,
+        suits="networks too large for `ilp`; soft logic without `^2`, exactly",
+    )
 
     solver: RelaxationSolver = "auto"
-    rounding: Literal["roundup", "conditional", "best", "none"] = "roundup"
+    rounding: Literal["roundup", "conditional", "best", "none"] | None = None
     tolerance: float = 1e-6
     polish: bool = False
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Networks with no convex relaxation; squared potentials; for 0/1 states, soft rows that are no clauses."""
-        reason = why_not_relaxable(network, weights)
-        if reason is not None or self.rounding != "none":
-            return reason or not_clausal(network, weights)
-        return "it has squared potentials, which no linear program holds" if has_squares(network, weights) else None
+        """Beside what it does not take, rounding in soft logic; what is not rounded is taken as soft logic is."""
+        unit = replace(network, domain=Domain.UNIT) if self.rounding == "none" else network
+        if unit.domain is Domain.UNIT and self.rounding not in (None, "none"):
+            return "rounding gives states of true and false, and soft logic has truth values between them"
+        return super().declines(unit, weights)
 
     def solve(
         self,
@@ -84,7 +88,8 @@ class LinearRelaxation:
             return Solution(Status.CANCELLED, nothing, np.nan, -np.inf, np.nan, self.name, "cancelled before it began")
         warm = None if start is None else problem.complete(start)
         solver = self.solver
-        if solver == "auto" and self.rounding == "none" and not has_roof_dual(problem):
+        rounding = self.rounding or ("none" if network.domain is Domain.UNIT else "roundup")
+        if solver == "auto" and rounding == "none" and not has_roof_dual(problem):
             solver = "highs"
         answer = solve_relaxation(
             problem, solver, deadline=deadline, progress=progress, start=warm, tolerance=self.tolerance
@@ -99,11 +104,11 @@ class LinearRelaxation:
             "relaxed": relaxed,
             "fractional": int(np.count_nonzero((relaxed > 1e-6) & (relaxed < 1 - 1e-6))),
         }
-        if self.rounding == "none":
+        if rounding == "none":
             network = replace(network, domain=Domain.UNIT)
             values, repaired = relaxed, False
         else:
-            values, repaired = self._round(network, weights, relaxed, seed, deadline, progress)
+            values, repaired = self._round(network, weights, relaxed, rounding, seed, deadline, progress)
             if self.polish and reported_energy(network, weights, values) > answer.bound + 1e-9 * abs(answer.bound):
                 values = local_search(network, weights, values, seed=seed, deadline=deadline, progress=progress)
         diagnostics["repaired"] = repaired
@@ -115,12 +120,13 @@ class LinearRelaxation:
         network: GroundNetwork,
         weights: Float,
         relaxed: Float,
+        rounding: Literal["roundup", "conditional", "best"],
         seed: int,
         deadline: float | None,
         progress: Progress,
     ) -> tuple[Float, bool]:
         methods: tuple[Literal["roundup", "conditional"], ...] = (
-            ("roundup", "conditional") if self.rounding == "best" else (self.rounding,)  # type: ignore[assignment]
+            ("roundup", "conditional") if rounding == "best" else (rounding,)
         )
         states = [round_state(network, weights, relaxed, method=method) for method in methods]
         values = states[0].values

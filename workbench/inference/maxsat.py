@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from itertools import pairwise
 from math import isfinite
 from threading import Event, Timer
@@ -15,16 +14,15 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from workbench.arrays import Float, Int32, Int64
-from workbench.errors import InputError
+from workbench.inference.accepts import RELAXABLE, Accepts, Declared, Trait
 from workbench.inference.convex_solution import infeasible
 from workbench.inference.elsewhere import Stopped, elsewhere
 from workbench.inference.lp import local_search
-from workbench.inference.relaxation import better, is_proven, not_clausal
+from workbench.inference.relaxation import better, is_proven
 from workbench.inference.solution import Solution, Status
 from workbench.network.components import components
 from workbench.network.energy import hard_violation, reported_energy, unit_offset
-from workbench.network.ground_network import BlockKind, GroundNetwork
-from workbench.network.layout import is_clause
+from workbench.network.ground_network import BlockKind, Domain, GroundNetwork
 from workbench.progress import SILENT, Progress, expired, remaining
 
 __all__ = ["MaxSat"]
@@ -37,7 +35,7 @@ Soft = list[tuple[list[int], float]]
 
 
 @dataclass(frozen=True)
-class MaxSat:
+class MaxSat(Declared):
     """Weighted partial MaxSAT, component by component: a clause of negative weight is a reward for all its literals
     being false; blocks are cardinality clauses.
 
@@ -58,24 +56,16 @@ class MaxSat:
 
     name: ClassVar[str] = "rc2"
     task: ClassVar[Literal["map", "marginal"]] = "map"
+    accepts: ClassVar[Accepts] = Accepts(
+        {Domain.BOOLEAN: RELAXABLE - {Trait.HARD_SUMS}},
+        bound=True,
+        requires=("pysat",),
+        extra="maxsat",
+        suits="many hard clauses, few distinct weights",
+    )
 
     resolution: float = 1e-10
     solver: str = "g3"
-
-    def __post_init__(self) -> None:
-        """E0402, where python-sat is not installed."""
-        if find_spec("pysat") is None:
-            raise InputError.of(
-                "E0402",
-                "the rc2 engine needs python-sat, which is not installed",
-                help="install it with: pip install 'relational-workbench[maxsat]'; or take --engine ilp",
-            )
-
-    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Rows that are no clauses."""
-        if not is_clause(network)[network.hard].all():
-            return "it has hard rows that are no clauses"
-        return not_clausal(network, weights)
 
     def solve(
         self,

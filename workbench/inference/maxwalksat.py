@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.errors import Cancelled
+from workbench.inference.accepts import ALL, Accepts, Declared
 from workbench.inference.local_search import Search, new_search
 from workbench.inference.maxwalksat_kernels import anneal, start_all
 from workbench.inference.propagation import propagate
@@ -17,8 +18,8 @@ from workbench.inference.random_numbers import stream
 from workbench.inference.solution import Solution, Status
 from workbench.inference.watched import watched
 from workbench.network.energy import hard_violation, reported_energy
-from workbench.network.ground_network import GroundNetwork, Relation
-from workbench.network.layout import Layout, is_clause, lay_out
+from workbench.network.ground_network import Domain, GroundNetwork, Relation
+from workbench.network.layout import Layout, lay_out
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["MaxWalkSAT", "infeasible"]
@@ -30,7 +31,7 @@ UNWATCHED = 2_000
 
 
 @dataclass(frozen=True)
-class MaxWalkSAT:
+class MaxWalkSAT(Declared):
     """Weighted local search (Kautz, Selman and Jiang 1997) with hard rows, blocks, weights of either sign and cooling.
 
     Each step repairs an unsatisfied ground clause picked at random; a clause of negative weight is unsatisfied while it
@@ -57,6 +58,10 @@ class MaxWalkSAT:
 
     name: ClassVar[str] = "maxwalksat"
     task: ClassVar[Literal["map", "marginal"]] = "map"
+    accepts: ClassVar[Accepts] = Accepts(
+        {Domain.BOOLEAN: ALL},
+        suits="where the others decline, or as a rival",
+    )
 
     flips: int | None = None
     flips_per_atom: int = 200
@@ -64,10 +69,6 @@ class MaxWalkSAT:
     noise: float = 0.05
     tabu: int = 3
     temperature: float = 0.5
-
-    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Nothing: any row can be searched over 0/1 states."""
-        return None
 
     def solve(
         self,
@@ -213,4 +214,4 @@ def _batches(flips: Int64) -> list[tuple[int, int]]:
 def _costs_nothing_at_best(network: GroundNetwork, weights: Float) -> bool:
     """Whether 0 bounds the reported energy from below: clauses of any sign, other rows of positive weight."""
     concave = (network.effective_weights(weights) < 0) & (network.relation == Relation.HINGE)
-    return not concave.any() or bool(is_clause(network)[concave].all())
+    return not concave.any() or bool(network.clausal[concave].all())

@@ -10,14 +10,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from workbench.arrays import Float
+from workbench.inference.accepts import CLAUSES, Accepts, Declared
 from workbench.inference.chains import Chain, begin_chains, hard_price, run_chains
 from workbench.inference.maxwalksat import infeasible
 from workbench.inference.mcsat_kernels import Slice, slice_step
 from workbench.inference.propagation import propagate
 from workbench.inference.sampling import answer, no_legal_state, refuse
 from workbench.inference.solution import Solution
-from workbench.network.ground_network import GroundNetwork
-from workbench.network.layout import Layout, lay_out, why_not_clausal
+from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.network.layout import Layout, lay_out
 from workbench.progress import SILENT, Progress
 
 __all__ = ["MCSAT", "new_slice"]
@@ -27,7 +28,7 @@ SELDOM = 4
 
 
 @dataclass(frozen=True)
-class MCSAT:
+class MCSAT(Declared):
     """MC-SAT (Poon and Domingos 2006) with SampleSAT inside.
 
     A step keeps each clause that holds with probability `1 - exp(-w)`, and of each clause of negative weight that does
@@ -60,6 +61,11 @@ class MCSAT:
 
     name: ClassVar[str] = "mcsat"
     task: ClassVar[Literal["map", "marginal"]] = "marginal"
+    accepts: ClassVar[Accepts] = Accepts(
+        {Domain.BOOLEAN: CLAUSES},
+        suits="clauses, hard and strong ones above all; `auto`'s choice for the components that `exact` declines, "
+        "the narrow ones staying exact",
+    )
 
     samples: int = 1000
     burn_in: int = 50
@@ -67,10 +73,6 @@ class MCSAT:
     search_steps: int = 2000
     sweeps: int = 2
     from_map: bool = False
-
-    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Rows that are no clauses."""
-        return why_not_clausal(network)
 
     def solve(
         self,

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from workbench.arrays import Float, Int64
+from workbench.inference.accepts import Accepts
 from workbench.inference.exact import Exact
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.ground_network import GroundNetwork
@@ -39,6 +40,11 @@ class Mixed:
     def name(self) -> str:
         """The sampler's."""
         return self.sampler.name
+
+    @property
+    def accepts(self) -> Accepts:
+        """The sampler's."""
+        return self.sampler.accepts
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """What the sampler declines."""

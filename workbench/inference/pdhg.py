@@ -9,14 +9,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from workbench.arrays import Float, Real
+from workbench.inference.accepts import CONVEX, Accepts, Declared
 from workbench.inference.convex_program import ConvexProgram, convex_program
-from workbench.inference.convex_solution import Point, Recorder, conclude, declines_concave
+from workbench.inference.convex_solution import Point, Recorder, conclude
 from workbench.inference.feasible_point import make_feasible
 from workbench.inference.finish import finished
 from workbench.inference.pdhg_kernels import halpern_steps
 from workbench.inference.polish import Polish
 from workbench.inference.solution import Solution, Status
-from workbench.network.ground_network import GroundNetwork
+from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.relax import relax
 from workbench.progress import SILENT, Progress
 
@@ -33,7 +34,7 @@ _SINGLE_RESIDUAL = 2e-6
 
 
 @dataclass(frozen=True)
-class PDHG:
+class PDHG(Declared):
     """Primal-dual hybrid gradient, Halpern-anchored, reflected and restarted.
 
     It treats each potential's multiplier as its dual variable, in [0, w] for linear hinges, so that no auxiliary
@@ -58,15 +59,16 @@ class PDHG:
 
     name: ClassVar[str] = "pdhg"
     task: ClassVar[Literal["map", "marginal"]] = "map"
+    accepts: ClassVar[Accepts] = Accepts(
+        {Domain.UNIT: CONVEX},
+        bound=True,
+        suits="soft logic with many linear hinges; `auto`'s choice there",
+    )
 
     tolerance: float = 1e-4
     max_iterations: int = 100_000
     check_every: int = 40
     finish: bool = False
-
-    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Rows of negative effective weight."""
-        return declines_concave(network, weights)
 
     def solve(
         self,

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from importlib import import_module
-from typing import Any, Literal, cast
+from importlib.util import find_spec
+from typing import Any, cast
 
-from workbench.errors import UsageError, nearest
-from workbench.inference.solution import Engine
+from workbench.errors import InputError, UsageError, nearest
+from workbench.inference.solution import Engine, Task
+from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.parameters import read_parameters
 
-__all__ = ["BOOLEAN", "CONVEX", "ENGINES", "engine_class", "has_parameter", "make_engine", "with_parameters"]
+__all__ = ["ENGINES", "engine_class", "fitted", "has_parameter", "make_engine", "tasks_of", "with_parameters"]
 
 ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
     "auto": ("choose", "Auto", {}),
@@ -36,12 +38,6 @@ ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
 }
 """Name to module of this room, class, and the parameters that the name stands for."""
 
-CONVEX = frozenset(("admm", "pdhg", "bcd", "cvxpy", "ecos", "clarabel", "highs", "osqp", "scs"))
-"""Engines whose states are in [0, 1]; Markov logic rounds them."""
-
-BOOLEAN = frozenset(("exact", "maxwalksat", "ilp", "rc2", "cpi"))
-"""Engines of the most probable state that know states of 0 and 1 only."""
-
 
 def engine_class(name: str) -> Any:
     """The class behind a name.
@@ -59,7 +55,7 @@ def engine_class(name: str) -> Any:
     return getattr(import_module(f"workbench.inference.{module}"), cls)
 
 
-def make_engine(name: str, task: Literal["map", "marginal"] | None = None, **parameters: object) -> Engine:
+def make_engine(name: str, task: Task | None = None, **parameters: object) -> Engine:
     """An engine by name with its parameters; engines that can do both tasks are told which.
 
     Raises
@@ -67,17 +63,42 @@ def make_engine(name: str, task: Literal["map", "marginal"] | None = None, **par
     UsageError
         E0411 for an unknown engine, E0412 for a parameter it does not have or a value of another
         type, E0413 for a task it cannot do.
+    InputError
+        E0402 where a package that it needs is not installed.
     """
     cls = engine_class(name)
+    missing = [package for package in cls.accepts.requires if find_spec(package) is None]
+    if missing:
+        extra = f"install it with: pip install 'relational-workbench[{cls.accepts.extra}]'"
+        raise InputError.of(
+            "E0402",
+            f"engine {name} needs {', '.join(missing)}, which is not installed",
+            help=f"{extra}; or take another",
+        )
     given = ENGINES[name][2] | read_parameters(cls, parameters, f"engine {name}", "E0412")
     if task is not None and "task" in _parameters(name):
         given["task"] = task
     engine: Engine = cls(**given)
     if task is not None and engine.task != task:
-        fitting = [other for other in ENGINES if "task" in _parameters(other) or engine_class(other).task == task]
+        fitting = [other for other in ENGINES if task in tasks_of(other)]
         raise UsageError.of(
             "E0413", f"engine {name} does not compute {_TASKS[task]}", help=f"try one of: {', '.join(fitting)}"
         )
+    return engine
+
+
+def tasks_of(name: str) -> tuple[Task, ...]:
+    """What an engine computes: both tasks where the task is a parameter."""
+    cls = engine_class(name)
+    return ("map", "marginal") if "task" in _parameters(name) else (cls.task,)
+
+
+def fitted(engine: Engine, network: GroundNetwork) -> Engine:
+    """The engine for a network's atoms: one over [0, 1] solves the relaxation of 0/1 states, which is rounded."""
+    if engine.task == "map" and network.domain is Domain.BOOLEAN and Domain.BOOLEAN not in engine.accepts.takes:
+        from workbench.inference.rounded import Rounded
+
+        return Rounded(engine)
     return engine
 
 

@@ -12,10 +12,10 @@ from workbench.inference.linear_program import LinearAnswer, solve_highs
 from workbench.inference.roof_duality import has_roof_dual, solve_roof_dual
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import GroundNetwork
-from workbench.network.relax import HingeProblem, clausal_rows
+from workbench.network.relax import HingeProblem
 from workbench.progress import SILENT, Progress, expired
 
-__all__ = ["RelaxationSolver", "better", "has_squares", "is_proven", "not_clausal", "solve_relaxation"]
+__all__ = ["RelaxationSolver", "better", "is_proven", "solve_relaxation"]
 
 RelaxationSolver = Literal["auto", "flow", "highs", "simplex", "ipm", "pdhg"]
 
@@ -89,21 +89,6 @@ def _first_order(
     status = "optimal" if point.stopped is None else "limit"
     x = np.clip(point.x, 0.0, 1.0)
     return LinearAnswer(status, x, problem.objective(x), point.bound, run.iteration)
-
-
-def not_clausal(network: GroundNetwork, weights: Float) -> str | None:
-    """Why a 0/1 engine cannot take the network at these weights; None when all its soft rows are plain clauses."""
-    if has_squares(network, weights):
-        return "it has squared potentials"
-    if not clausal_rows(network)[network.effective_weights(weights) != 0.0].all():
-        return "it has soft rows that are no clauses"
-    return None
-
-
-def has_squares(network: GroundNetwork, weights: Float) -> bool:
-    """Whether a soft row that weighs anything at these weights is squared."""
-    soft = network.effective_weights(weights) != 0.0
-    return bool(np.any(network.power[network.template[soft]] != 1))
 
 
 def is_proven(energy: float, bound: float, scale: float) -> bool:

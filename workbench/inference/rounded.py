@@ -8,8 +8,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from workbench.arrays import Float
+from workbench.inference.accepts import RELAXABLE, Accepts, Declared
 from workbench.inference.lp import local_search
-from workbench.inference.relaxation import better, is_proven, not_clausal
+from workbench.inference.relaxation import better, is_proven
 from workbench.inference.rounding import round_state
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.energy import hard_violation, reported_energy
@@ -23,7 +24,7 @@ NEAR = 1e-3
 
 
 @dataclass(frozen=True)
-class Rounded:
+class Rounded(Declared):
     """Solve the relaxation by `engine`, round it by ROUNDUP, repair by local search where that breaks hard rows.
 
     The hinge energy over [0, 1], rows of negative weight rewritten, is the linear relaxation of the discrete one, so
@@ -36,12 +37,13 @@ class Rounded:
     """
 
     engine: Engine
-    name: ClassVar[str] = "rounded"
     task: ClassVar[Literal["map", "marginal"]] = "map"
+    accepts: ClassVar[Accepts] = Accepts({Domain.BOOLEAN: RELAXABLE}, bound=True)
 
-    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Soft rows that are no clauses; squared potentials."""
-        return not_clausal(network, weights)
+    @property
+    def name(self) -> str:
+        """The engine's."""
+        return self.engine.name
 
     def solve(
         self,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Protocol
 
 from workbench.arrays import Float, Int64
+from workbench.inference.accepts import Accepts, Task
 from workbench.network.ground_network import GroundNetwork
 from workbench.progress import SILENT, Progress
 
-__all__ = ["Engine", "Solution", "Status"]
+__all__ = ["Engine", "Solution", "Status", "Task"]
 
 
 class Status(StrEnum):
@@ -81,8 +82,13 @@ class Engine(Protocol):
         ...
 
     @property
-    def task(self) -> Literal["map", "marginal"]:
+    def task(self) -> Task:
         """What its answers are: a class attribute, or a parameter of an engine that does both."""
+        ...
+
+    @property
+    def accepts(self) -> Accepts:
+        """What it takes and gives, declared by the class."""
         ...
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:

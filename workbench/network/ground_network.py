@@ -174,6 +174,15 @@ class GroundNetwork:
         """Whether each row is hard, shape (n_rows,)."""
         return np.asarray(self.relation != Relation.HINGE)
 
+    @property
+    def clausal(self) -> Bool:
+        """Whether each row is a disjunction of literals: entries of +-1, `b` one minus the negated; shape (n_rows,)."""
+        owner = np.repeat(np.arange(self.n_rows), np.diff(self.A.indptr))
+        ones = np.ones(self.n_rows, np.bool_)
+        ones[owner[np.abs(self.A.data) != 1]] = False
+        negated = np.bincount(owner, (self.A.data > 0).astype(np.float64), minlength=self.n_rows)
+        return np.asarray(ones & (self.b.astype(np.float64) == 1 - negated) & (self.relation != Relation.EQUAL))
+
     def effective_weights(self, weights: Float) -> Float:
         """`weights[template] * scale` by row, 0 on hard rows; shape (n_rows,)."""
         if not self.n_templates:

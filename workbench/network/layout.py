@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
-from workbench.arrays import Array, Bool, Float, Int8, Int32, Int64
+from workbench.arrays import Array, Float, Int8, Int32, Int64
 from workbench.network.components import components
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 
-__all__ = ["SQUARED", "Layout", "is_clause", "lay_out", "why_not_clausal"]
+__all__ = ["SQUARED", "Layout", "lay_out"]
 
 SQUARED = 3
 """The kind of a soft row of power 2, beside the values of `Relation`."""
@@ -92,21 +92,6 @@ class Layout(NamedTuple):
     def from_network(self, values: Array) -> Float:
         """Values in the network's order, shape (..., n_atoms), in own order."""
         return np.asarray(values, np.float64)[..., self.atom_id]
-
-
-def is_clause(network: GroundNetwork) -> Bool:
-    """Whether each row is a disjunction of literals: entries of +-1, b one minus the number of negated ones."""
-    owner = np.repeat(np.arange(network.n_rows), np.diff(network.A.indptr))
-    ones = np.ones(network.n_rows, np.bool_)
-    ones[owner[np.abs(network.A.data) != 1]] = False
-    negated = np.bincount(owner, (network.A.data > 0).astype(np.float64), minlength=network.n_rows)
-    return np.asarray(ones & (network.b.astype(np.float64) == 1 - negated) & (network.relation != Relation.EQUAL))
-
-
-def why_not_clausal(network: GroundNetwork) -> str | None:
-    """What keeps the network from being one of ground clauses; None when it is."""
-    odd = np.flatnonzero(~is_clause(network))
-    return f"{odd.size} rows are no clauses, the first is row {odd[0]}" if odd.size else None
 
 
 def lay_out(network: GroundNetwork, weights: Float, *, clauses: bool = False) -> Layout:

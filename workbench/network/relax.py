@@ -16,7 +16,7 @@ from workbench.arrays import Bool, Float, Int8, Int64
 from workbench.errors import UsageError
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 
-__all__ = ["HingeProblem", "clausal_rows", "relax", "relaxed_potentials", "why_not_relaxable"]
+__all__ = ["HingeProblem", "relax", "relaxed_potentials", "why_not_relaxable"]
 
 
 @dataclass(frozen=True)
@@ -86,15 +86,6 @@ class HingeProblem:
         return float(max(0.0, np.max(np.where(self.equality, np.abs(ell), ell))))
 
 
-def clausal_rows(network: GroundNetwork) -> Bool:
-    """Whether each row has a clause's shape: coefficients -1 or 1 and `b` = 1 - number of negated literals."""
-    sizes = np.diff(network.A.indptr)
-    other = np.abs(network.A.data) != 1
-    negated = csr_array(((network.A.data > 0).astype(np.int32), network.A.indices, network.A.indptr), network.A.shape)
-    odd = csr_array((other.astype(np.int32), network.A.indices, network.A.indptr), network.A.shape)
-    return np.asarray((sizes > 0) & (network.b == 1 - negated.sum(axis=1)) & (odd.sum(axis=1) == 0))
-
-
 def why_not_relaxable(network: GroundNetwork, weights: Float) -> str | None:
     """Why the network has no convex relaxation at these weights, in one sentence; None when it has."""
     negative = network.effective_weights(weights) < 0
@@ -102,7 +93,7 @@ def why_not_relaxable(network: GroundNetwork, weights: Float) -> str | None:
         return None
     if np.any(network.power[network.template[negative]] != 1):
         return "a squared potential has a negative weight"
-    if not clausal_rows(network)[negative].all():
+    if not network.clausal[negative].all():
         return "a row of negative weight is not a clause"
     return None
 

@@ -13,11 +13,10 @@ from workbench.arrays import Bool, Float
 from workbench.database import Database
 from workbench.errors import Diagnostic, InfeasibleError, InputError, UsageError
 from workbench.grounding import Grounding, GroundRequest, ground, ground_rules
-from workbench.inference import BOOLEAN, CONVEX, Solution, Status, choose, make_engine, with_parameters
+from workbench.inference import Solution, Status, choose, fitted, make_engine, with_parameters
 from workbench.inference.addable import lost_weights
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.linear_gaussian import LinearGaussian
-from workbench.inference.rounded import Rounded
 from workbench.language.program import Program
 from workbench.learning import Example
 from workbench.learning.training import condition, prepare
@@ -290,37 +289,26 @@ def solve(
 ) -> Solution:
     """Run one engine by name, or the one that `auto` chooses, on a ground network, from a state where one is given."""
     network = grounding.network
-    boolean = network.domain is Domain.BOOLEAN
     _require_addable(grounding, weights)
     why = ""
     given = {key: value for key, value in options.items() if value is not None}
-    if not boolean and engine == "lp":
-        given = {"rounding": "none", **given}
     if engine == "auto":
         solver, why = choose(network, weights, task)
         solver = with_parameters(solver, given)
     else:
-        solver = make_engine(engine, task, **given)
-    if boolean and task == "map" and engine in CONVEX:
-        solver = Rounded(solver)
-    if not boolean and task == "map" and (engine in BOOLEAN or given.get("rounding", "none") != "none"):
-        raise UsageError.of(
-            "E0804",
-            f"engine {engine} searches states of true and false, and soft logic has truth values between them",
-            help="try --engine auto, admm, bcd, pdhg, lp, or a solver of CVXPY's",
-        )
+        solver = fitted(make_engine(engine, task, **given), network)
     reason = solver.declines(network, weights)
     if reason is not None:
         raise UsageError.of("E0804", f"engine {solver.name} declines this network: {reason}", help="try --engine auto")
     solution = solver.solve(
         network, weights, seed=seed, deadline=deadline_after(time_limit), progress=progress, start=start
     )
-    if not boolean and task == "map":
+    if network.domain is Domain.UNIT:
         solution = replace(solution, values=_with_listed_values(grounding, solution.values))
     if solution.energy < solution.bound <= solution.energy + 1e-9 * max(1.0, abs(solution.energy)):
         solution = replace(solution, bound=solution.energy)
     reasons = "; ".join(part for part in (why and f"auto took {solver.name}: {why}", solution.reason) if part)
-    return replace(solution, engine=engine if engine in CONVEX else solution.engine, reason=reasons)
+    return replace(solution, reason=reasons)
 
 
 def asks_for_numbers(program: Program, asked: Sequence[str]) -> bool:

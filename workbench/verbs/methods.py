@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
-from workbench.inference.registry import CONVEX, ENGINES, engine_class
+from workbench.inference.accepts import ALL, CONVEX, Accepts, Trait
+from workbench.inference.registry import ENGINES, engine_class, tasks_of
 from workbench.learning import LEARNERS
+from workbench.network import Domain
 
-__all__ = ["Method", "Parameter", "engines", "learners"]
+__all__ = ["Method", "Parameter", "declared_engines", "engine_table", "engines", "learners"]
 
 Language = Literal["mln", "psl"]
-_SOFT = CONVEX | {"lp"}
-_BOOLEAN = frozenset(ENGINES) - CONVEX
+_LANGUAGES = {Domain.BOOLEAN: "Markov logic", Domain.UNIT: "soft logic"}
 
 
 @dataclass(frozen=True)
@@ -38,12 +40,10 @@ class Method:
 def engines(language: Language, task: Literal["map", "marginal"]) -> tuple[Method, ...]:
     """The engines that can do a task for a language, `auto` first."""
     found = [Method("auto", "Chooses by what the ground network is like, and says which it took and why.", ())]
+    domain = Domain.UNIT if language == "psl" else Domain.BOOLEAN
     for name in ENGINES:
-        if name == "auto" or name not in (_SOFT if language == "psl" else _BOOLEAN):
-            continue
         cls = engine_class(name)
-        both = "task" in {field.name for field in fields(cls)}
-        if both or cls.task == task:
+        if name != "auto" and domain in cls.accepts.takes and task in tasks_of(name):
             rounds = ("rounding", "polish") if language == "psl" else ()
             found.append(_method(name, cls, hidden=("task", "solver", *rounds)))
     return tuple(found)
@@ -58,6 +58,60 @@ def learners(language: Language) -> tuple[Method, ...]:
     return tuple(found)
 
 
+def declared_engines() -> tuple[Mapping[str, object], ...]:
+    """What every engine declares, as records for people and programs; one for all names of a class."""
+    names: dict[Any, list[str]] = {}
+    for name in ENGINES:
+        names.setdefault(engine_class(name), []).append(name)
+    return tuple(_declared(cls, of_class) for cls, of_class in names.items())
+
+
+def _declared(cls: Any, names: list[str]) -> Mapping[str, object]:
+    accepts: Accepts = cls.accepts
+    everything = {Domain.BOOLEAN: ALL, Domain.UNIT: CONVEX}
+    declines = {}
+    for domain, taken in accepts.takes.items():
+        declined = everything[domain] - taken
+        declines[_LANGUAGES[domain]] = sorted(declined - {Trait.CONCAVE} if Trait.SUMS in declined else declined)
+    return {
+        "names": names,
+        "tasks": list(tasks_of(names[0])),
+        "languages": list(declines),
+        "declines": {language: traits for language, traits in declines.items() if traits},
+        "unless": accepts.unless,
+        "bound": accepts.bound,
+        "requires": list(accepts.requires),
+        "does": _summary(cls),
+        "suits": accepts.suits,
+    }
+
+
+def engine_table() -> str:
+    """`declared_engines` as a table in Markdown."""
+    lines = ["| engine | for | declines | bound | what it does | when to take it |", "|---|---|---|---|---|---|"]
+    for one in cast(Sequence[dict[str, Any]], declared_engines()):
+        names = ", ".join(f"`{name}`" for name in one["names"])
+        declines = [
+            ", ".join(traits) + (f" ({language})" if len(one["languages"]) > 1 else "")
+            for language, traits in one["declines"].items()
+        ] + ([one["unless"]] if one["unless"] else [])
+        needs = f" (needs {', '.join(one['requires'])})" if one["requires"] else ""
+        cells = (
+            names + needs,
+            f"{' and '.join(one['tasks'])}, {' and '.join(one['languages'])}",
+            "; ".join(declines),
+            "yes" if one["bound"] else "",
+            one["does"],
+            one["suits"],
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _summary(cls: Any) -> str:
+    return " ".join((inspect.getdoc(cls) or "").split("\n\n", 1)[0].split())
+
+
 def _method(name: str, cls: Any, hidden: tuple[str, ...]) -> Method:
     text = inspect.getdoc(cls) or ""
     explained = _explained(text)
@@ -66,7 +120,7 @@ def _method(name: str, cls: Any, hidden: tuple[str, ...]) -> Method:
         for field in fields(cls)
         if field.init and field.name not in hidden and field.default is not MISSING
     )
-    return Method(name, " ".join(text.split("\n\n", 1)[0].split()), parameters)
+    return Method(name, _summary(cls), parameters)
 
 
 def _explained(text: str) -> dict[str, str]:

@@ -23,14 +23,13 @@ def row_texts(grounding: Grounding, rows: Sequence[int]) -> list[str]:
     spans = [(int(matrix.indptr[row]), int(matrix.indptr[row + 1])) for row in rows]
     ids = np.unique(np.concatenate([matrix.indices[start:stop] for start, stop in spans] or [np.zeros(0, np.int64)]))
     names = dict(zip(ids.tolist(), grounding.atoms.names(ids)))
+    clausal = network.clausal
     texts = []
     for row, (start, stop) in zip(rows, spans):
         coefficients = matrix.data[start:stop].tolist()
         atoms = [names[int(atom)] for atom in matrix.indices[start:stop]]
-        negated = sum(coefficient > 0 for coefficient in coefficients)
         relation = Relation(int(network.relation[row]))
-        is_clause = all(abs(coefficient) == 1 for coefficient in coefficients) and network.b[row] == 1 - negated
-        if is_clause and relation is not Relation.EQUAL:
+        if clausal[row]:
             texts.append(" v ".join(("!" if c > 0 else "") + atom for c, atom in zip(coefficients, atoms)))
             continue
         sign = "=" if relation is Relation.EQUAL else "<="

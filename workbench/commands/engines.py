@@ -1,0 +1,25 @@
+"""`engines`: what can solve, by what the engines declare."""
+
+from __future__ import annotations
+
+import typer
+
+from workbench.commands.console import print_json, print_line
+from workbench.commands.options import Json, examples
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command(rich_help_panel="Predicting and learning", epilog=examples("engines"))(engines)
+
+
+def engines(json: Json = False) -> None:
+    """List the engines as a table in Markdown: what each takes, gives, needs, does, and when to take it."""
+    from workbench.verbs.methods import declared_engines, engine_table
+
+    if json:
+        print_json({"engines": [dict(record) for record in declared_engines()]})
+    else:
+        print_line(engine_table())
