@@ -65,6 +65,22 @@ _MODULES = {
         "rel_f1",
         "Formula 1 by tables: who does not finish, who qualifies in front, which place (RelBench's rel-f1).",
     ),
+    "er-historical": (
+        "er_historical",
+        "Record linkage: 50,578 records of historical people, without labels.",
+    ),
+    "er-dblp-acm": (
+        "er_dblp_acm",
+        "Record linkage: papers of DBLP and ACM, without labels, free and one to one.",
+    ),
+    "er-amazon-google": (
+        "er_amazon_google",
+        "Record linkage: pairs of products of Amazon and Google, with the labels of train.",
+    ),
+    "er-fodors-zagats": (
+        "er_fodors_zagats",
+        "Record linkage: pairs of restaurants of Fodor's and Zagat's, with the labels of train.",
+    ),
 }
 """Module and subject of each experiment; a module has `run`, `PUBLISHED`, `SYSTEMS`, and is imported when asked for."""
 

@@ -60,7 +60,9 @@ class Field:
         for place, text in enumerate(self.texts):
             ids.extend(known.setdefault(word, len(known)) for word in dict.fromkeys(text.split()))
             starts[place + 1] = len(ids)
-        return np.array(ids, np.int32), starts, len(known)
+        words = np.array(ids, np.int32)
+        words.flags.writeable = starts.flags.writeable = False
+        return words, starts, len(known)
 
 
 def make_field(name: str, kind: str, texts: Sequence[str], codes: Int32, *, beyond: tuple[str, ...] = ()) -> Field:
@@ -94,7 +96,6 @@ def without_words_of(field: Field, others: Sequence[Field]) -> Field | None:
     """
     sets = [field, *others]
     split = [[frozenset(text.split()) for text in one.texts] for one in sets]
-    rest: dict[tuple[int, ...], str] = {}
     codes = np.stack([one.codes for one in sets], axis=1)
     unique, inverse = np.unique(codes, axis=0, return_inverse=True)
     texts: dict[str, int] = {}
@@ -106,7 +107,6 @@ def without_words_of(field: Field, others: Sequence[Field]) -> Field | None:
         words = " ".join(word for word in str(field.texts[row[0]]).split() if word not in said)
         if words:
             of_unique[place] = texts.setdefault(words, len(texts))
-    del rest
     left = of_unique[inverse.ravel()]
     if (left >= 0).sum() < 0.02 * max(1, field.filled):
         return None

@@ -8,7 +8,7 @@ from scipy.sparse import triu
 from workbench.arrays import Int32, Int64
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.fields import Field
-from workbench.linkage.similarity import weighted_words
+from workbench.linkage.similarity import in_threes, weighted_words
 from workbench.linkage.sorting import different
 
 __all__ = ["near_pairs"]
@@ -22,7 +22,7 @@ def near_pairs(field: Field, second: Int32 | None, *, most: int) -> Pairs:
     Words that many values hold are left out until the others make at most `most` products: counted before any is made.
     """
     n = len(field.codes)
-    matrix = weighted_words(field if field.kind == "words" else _in_threes(field))
+    matrix = weighted_words(field if field.kind == "words" else in_threes(field))
     held = np.bincount(matrix.indices, minlength=matrix.shape[1])
     order = np.sort(held)
     products = np.cumsum(order.astype(float) ** 2) / 2
@@ -32,17 +32,6 @@ def near_pairs(field: Field, second: Int32 | None, *, most: int) -> Pairs:
     product = triu(rare @ rare.T, k=1).tocoo()
     near = product.data >= ALIKE
     return _of_records(field, product.row[near], product.col[near], second, n)
-
-
-def _in_threes(field: Field) -> Field:
-    """The field with values as letters in threes in the places of words."""
-    texts = np.array([" ".join(_threes(str(text))) for text in field.texts], object)
-    return Field(field.name, "words", texts, field.codes)
-
-
-def _threes(text: str) -> list[str]:
-    padded = f"_{text.replace(' ', '_')}_"
-    return [padded[at : at + 3] for at in range(len(padded) - 2)]
 
 
 def _of_records(field: Field, one: Int64, other: Int64, second: Int32 | None, n: int) -> Pairs:

@@ -11,7 +11,7 @@ from workbench.arrays import Array, Float32, Int32, Int64
 from workbench.linkage.fields import Field
 from workbench.linkage.sorting import grouped
 
-__all__ = ["distinct_pairs", "edits", "jaro_winkler", "number_of", "weighted_words", "words_alike"]
+__all__ = ["distinct_pairs", "edits", "in_threes", "jaro_winkler", "number_of", "weighted_words", "words_alike"]
 
 CHUNK = 1 << 20
 
@@ -44,10 +44,21 @@ def weighted_words(field: Field) -> csr_array:
     sizes = np.diff(starts)
     held = np.bincount(ids, weights=np.repeat(field.counts, sizes), minlength=n_words)
     weights = np.log1p(field.filled / np.maximum(held, 1.0))[ids]
-    matrix = csr_array((weights, ids.astype(np.int32), starts), shape=(len(field.texts), n_words))
+    matrix = csr_array((weights, ids.copy(), starts.copy()), shape=(len(field.texts), n_words))
     length = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
     scale = np.repeat(1.0 / np.maximum(length, 1e-12), sizes)
-    return csr_array((weights * scale, ids.astype(np.int32), starts), shape=matrix.shape)
+    return csr_array((weights * scale, ids.copy(), starts.copy()), shape=matrix.shape)
+
+
+def in_threes(field: Field) -> Field:
+    """The field with values as letters in threes in the places of words."""
+    texts = np.array([" ".join(_threes(str(text))) for text in field.texts], object)
+    return Field(field.name, "words", texts, field.codes)
+
+
+def _threes(text: str) -> list[str]:
+    padded = f"_{text.replace(' ', '_')}_"
+    return [padded[at : at + 3] for at in range(len(padded) - 2)]
 
 
 def words_alike(matrix: csr_array, left: Int32, right: Int32) -> Float32:

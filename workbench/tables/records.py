@@ -90,7 +90,16 @@ def read_records(
 def _ids(staging: Staging, table: StagedTable, name: str | None) -> Array:
     if name is None:
         return np.array([str(row + 1) for row in range(table.rows)], object)
-    return np.array([row[0] for row in staging.rows(f"SELECT {table.cell(name)} FROM {table.relation}")], object)
+    return np.array(_in_order(staging, table, table.cell(name)).to_pylist(), object)
+
+
+def _in_order(staging: Staging, table: StagedTable, cell: str) -> pyarrow.ChunkedArray:
+    """A column's cells in the order of the rows: batches of large tables come in any order."""
+    with staging.record_batches(f"SELECT rowid AS row, {cell} AS x FROM {table.relation}") as batches:
+        found = batches.read_all()
+    rows = found.column(0).to_numpy()
+    cells = found.column(1)
+    return cells if len(rows) < 2 or (rows[1:] > rows[:-1]).all() else cells.take(pyarrow.array(np.argsort(rows)))
 
 
 def _column(staging: Staging, counted: Sequence[TableCounts], names: Sequence[str]) -> RecordColumn:
@@ -99,8 +108,7 @@ def _column(staging: Staging, counted: Sequence[TableCounts], names: Sequence[st
     chunks = []
     for table, column in zip(counted, found):
         cell = _cell(table.table.cell(column.name), column, kind)
-        with staging.record_batches(f"SELECT {cell} AS x FROM {table.table.relation}") as batches:
-            chunks += batches.read_all().column(0).chunks
+        chunks += _in_order(staging, table.table, cell).chunks
     cells = pyarrow.chunked_array(chunks, type=pyarrow.string())
     texts, codes = _encoded(cells, plain=kind == "text")
     return RecordColumn(names[0], kind, texts, codes)

@@ -70,6 +70,7 @@ def link(
     known = labelled.by_pattern(candidates, patterns, len(records))
     model = learn(comparisons, candidates, patterns, second, seed=seed, known=known, progress=progress)
     scores = model.tree.scores(patterns.levels)[patterns.of_pair]
+    scores = labelled.rescored(scores, model, candidates, len(records), seed)
     scores = labelled.applied(scores, candidates, len(records))
     clustering: Clustering
     if one_to_one:

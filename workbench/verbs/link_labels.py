@@ -11,8 +11,9 @@ from workbench.arrays import Bool, Float
 from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.clustering import CLIP
-from workbench.linkage.linker import Candidates
+from workbench.linkage.linker import Candidates, LinkModel
 from workbench.linkage.mixture import Patterns
+from workbench.linkage.supervised import fit_supervised
 from workbench.tables import StagedTable, find_sources, stage
 from workbench.tables.records import Records
 
@@ -21,6 +22,11 @@ __all__ = ["LabelledPairs", "read_labels"]
 YES = frozenset("1 1.0 true yes y t match same".split())
 NO = frozenset("0 0.0 false no n f different".split())
 SHOWN = 5
+FEWEST = 10
+"""Labels of either kind, at least, to learn trees from; fewer only settle their pairs and steer EM."""
+CLEAR = 12.0
+WEIGHT_WITHOUT = 0.25
+"""What the log odds without labels count beside the learned ones, which have seen them as a column too."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,29 @@ class LabelledPairs:
         size = len(patterns.counts)
         yes = np.bincount(of_label[self.match], minlength=size).astype(float)
         return yes, np.bincount(of_label[~self.match], minlength=size).astype(float)
+
+    def rescored(self, scores: Float, model: LinkModel, candidates: Candidates, n: int, seed: int) -> Float:
+        """Log odds as labels and the model without labels see them together: the mean of the two, where labels are
+        enough to learn from; pairs that are clear without them stay.
+        """
+        if min(int(self.match.sum()), int((~self.match).sum())) < FEWEST:
+            return scores
+        unclear = np.flatnonzero(np.abs(scores) < CLEAR)
+        fields = tuple(one.field for one in model.comparisons)
+        at = self.places(candidates, n)
+        learned = fit_supervised(
+            fields, self.pairs, self.match, beside=self._beside(model, self.pairs, scores[at]), seed=seed
+        )
+        asked = Pairs(candidates.pairs.left[unclear], candidates.pairs.right[unclear])
+        said = learned.probabilities(asked, self._beside(model, asked, scores[unclear]))
+        found = scores.copy()
+        odds = np.clip(said, 1e-3, 1 - 1e-3)
+        found[unclear] = np.log(odds / (1 - odds)) + WEIGHT_WITHOUT * scores[unclear]
+        return found
+
+    @staticmethod
+    def _beside(model: LinkModel, pairs: Pairs, scores: Float) -> Float:
+        return np.column_stack((model.tree.contributions(model.levels(pairs)), scores))
 
     def applied(self, scores: Float, candidates: Candidates, n: int) -> Float:
         """The scores with labelled pairs settled."""
