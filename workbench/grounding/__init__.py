@@ -1,6 +1,7 @@
 """Rules to SQL, SQL to the rows of a ground network."""
 
 from workbench.grounding.atoms import AtomTable
+from workbench.grounding.fitting import fitted
 from workbench.grounding.ground import ground
 from workbench.grounding.ground_rules import GroundRules, ground_rules
 from workbench.grounding.lazy import LazyGrounding, LazyRows, ground_lazily
@@ -21,6 +22,7 @@ __all__ = [
     "Preview",
     "RuleCount",
     "RulePreview",
+    "fitted",
     "ground",
     "ground_lazily",
     "ground_rules",

@@ -20,8 +20,9 @@ from workbench.grounding.select import (
     negate,
 )
 from workbench.grounding.unification import Equality
-from workbench.grounding.value_terms import TEXT_FUNCTIONS, Typed, constant_value, value_function
+from workbench.grounding.value_terms import TEXT_FUNCTIONS, Typed, constant_value, unfitted, value_function
 from workbench.grounding.vocabulary import Vocabulary
+from workbench.language.bins import BIN
 from workbench.language.builtin import STRING_FUNCTIONS, VALUE_FUNCTIONS
 from workbench.language.program import Apply, Atom, Comparison, Constant, FunctionValue, Term, Variable
 from workbench.language.values import ValueKind
@@ -400,6 +401,8 @@ class Body:
         kind = self.kind_of(left) or self.kind_of(right)
         if kind is not None and operator in ("=", "!=", "<", "<=", ">", ">="):
             return Operation(operator, (self.value_of(left, kind), self.value_of(right, kind)))
+        if operator == BIN:
+            raise unfitted("+bin")
         if operator.startswith("!") and operator != "!=":
             positive = Comparison(operator[1:], left, right, comparison.span)
             return negate(self.test(positive))

@@ -10,7 +10,7 @@ from workbench.grounding.plans import TOLERANCE
 from workbench.grounding.select import Call, Column, Expression, Operation, Select, Value, add, all_of, negate
 from workbench.grounding.unification import Branch
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.language.program import Atom, Clause, Variable
+from workbench.language.program import Atom, Clause, Term, Variable
 
 __all__ = ["CaseMaker", "LogicalCase", "MissingAtom"]
 
@@ -158,6 +158,9 @@ class CaseMaker:
         for computed in self.clause.function_values:
             body.define(computed)
         for guard in self.clause.guards:
+            if guard.operator in ("~", "!~"):
+                self._add_degree(guard.left, negated=guard.operator == "!~")
+                continue
             body.where.append(Operation("IS NOT", (body.test(guard), Value(True))))
         body.require(branch.required)
         body.exclude(branch.excluded)
@@ -189,6 +192,13 @@ class CaseMaker:
             alias = self.body.join(atom, relation, kind=kind, letter="x")
             self.values[atom] = Call("coalesce", (Column(alias, "value"), Value(0.0)))
             self.summands.append(_times(-1, self.values[atom]))
+
+    def _add_degree(self, term: Term, *, negated: bool) -> None:
+        """A function's value from 0 to 1 counts like the truth value of an observed atom."""
+        degree = Call("least", (Value(1.0), Call("greatest", (Value(0.0), self.body.number_of(term)))))
+        if negated:
+            self.constant -= 1
+        self.summands.append(degree if negated else _times(-1, degree))
 
     def _find_open(self, joined: list[Atom]) -> list[_Joined | _Indexed]:
         """Find the open atoms: those of the body must be listed, and the head's must be or are missing.

@@ -12,8 +12,8 @@ from workbench.errors import Diagnostic, InputError
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import RoleOf, mentioned_predicates
 from workbench.language.formulas import formula_atoms
-from workbench.language.program import Atom, Clause, FormulaRule, LinearRule, Program, Rule
-from workbench.language.psl_types import rule_atoms
+from workbench.language.program import Apply, Atom, Clause, FormulaRule, LinearRule, Program, Rule
+from workbench.language.psl_types import rule_atoms, rule_comparisons
 
 __all__ = ["check_demands"]
 
@@ -32,7 +32,8 @@ def check_demands(
     ------
     InputError
         E0309 for predicates that the data have nothing of; E0315 for a program without rules; E0316 for a product of
-        several open atoms, E0317 for an open atom in a filter. All of them at once.
+        several open atoms, E0317 for an open atom in a filter, E0329 for a function that is a predicate of the data.
+        All of them at once.
     """
     if not program.rules:
         raise InputError.of(
@@ -40,6 +41,7 @@ def check_demands(
         )
     mentioned = {name: roles[name] for name in mentioned_predicates(clauses)}
     found = list(_without_data(connection, program, stored, mentioned, request))
+    found += _functions_that_are_predicates(program, stored)
     # A soft equality is two linear rules of one rule: it is looked at once.
     linear = {clause.rule: clause for clause in clauses if isinstance(clause, LinearRule)}
     for clause in linear.values():
@@ -69,6 +71,18 @@ def _without_data(
             message = f"{name} has no data: neither observations nor targets"
             help_text = f"is it spelt as in the data? if it is meant to be empty, name it with --closed {name}"
             yield Diagnostic("E0309", message, where.get(name), help_text)
+
+
+def _functions_that_are_predicates(program: Program, stored: Mapping[str, StoredPredicate]) -> Iterator[Diagnostic]:
+    """Degrees whose function has the name of a predicate of the data: which of them is meant cannot be told."""
+    names = {name.casefold(): name for name in stored}
+    for rule in program.rules:
+        for comparison in rule_comparisons(rule) if not isinstance(rule, FormulaRule) else ():
+            function = comparison.left.function if isinstance(comparison.left, Apply) else ""
+            if comparison.operator.endswith("~") and function.casefold() in names:
+                known = names[function.casefold()]
+                message = f"{function} is a function of soft logic, and the data have a predicate {known}"
+                yield Diagnostic("E0329", message, comparison.span, "give the predicate another name")
 
 
 def _written(rule: Rule) -> Iterable[Atom]:

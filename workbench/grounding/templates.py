@@ -43,6 +43,8 @@ def _term(term: Term, constants: Mapping[str, str]) -> str:
 
 def _comparison(guard: Comparison, constants: Mapping[str, str]) -> str:
     left, right = _term(guard.left, constants), _term(guard.right, constants)
+    if guard.operator.endswith("~"):
+        return f"{guard.operator.removesuffix('~')}{left}"
     if guard.operator[-1].isalpha():
         return f"{guard.operator}({left}, {right})"
     return f"{left} {guard.operator} {right}"

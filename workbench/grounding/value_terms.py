@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from workbench.errors import InputError
 from workbench.grounding.select import Call, Expression, Operation, Value
+from workbench.language.builtin import FITTED
 from workbench.language.values import ValueKind, parse_value
 
-__all__ = ["TEXT_FUNCTIONS", "Typed", "constant_value", "value_function"]
+__all__ = ["TEXT_FUNCTIONS", "Typed", "constant_value", "unfitted", "value_function"]
 
 _DAY = 86_400_000_000.0
 """Microseconds."""
@@ -32,6 +34,8 @@ def constant_value(kind: ValueKind, text: str) -> Expression:
 
 def value_function(name: str, arguments: Sequence[Typed]) -> Typed:
     """A function or an operator applied to values. What has no value (a logarithm of 0) is NULL."""
+    if name in FITTED and len(arguments) == 1:
+        raise unfitted(name)
     kinds = tuple(argument.kind for argument in arguments)
     values = tuple(argument.expression for argument in arguments)
     if name in ("+", "-") and ValueKind.DATE in kinds:
@@ -39,6 +43,16 @@ def value_function(name: str, arguments: Sequence[Typed]) -> Typed:
     if name in ("min", "max"):
         return Typed(kinds[0], Call("least" if name == "min" else "greatest", values))
     return Typed(ValueKind.NUMBER, _FUNCTIONS[name](*values))
+
+
+def unfitted(name: str) -> InputError:
+    """What a rule that was not fitted to data is answered."""
+    return InputError.of(
+        "E0328", f"{name} takes its numbers from data, and this program was not fitted to any", help=FIT_HELP
+    )
+
+
+FIT_HELP = "call workbench.grounding.fitted(database, program) first; a workspace does it by itself"
 
 
 def _date_arithmetic(name: str, kinds: tuple[ValueKind, ...], values: tuple[Expression, ...]) -> Typed:
@@ -87,6 +101,12 @@ def _closeness(left: Expression, right: Expression, width: Expression) -> Expres
     return Call("greatest", (Value(0.0), Operation("-", (Value(1.0), apart))))
 
 
+def _scaled(value: Expression, least: Expression, greatest: Expression) -> Expression:
+    """0 at the least number or below, 1 at the greatest or above."""
+    share = Operation("/", (Operation("-", (value, least)), Operation("-", (greatest, least))))
+    return Call("least", (Value(1.0), Call("greatest", (Value(0.0), share))))
+
+
 _FUNCTIONS: dict[str, Callable[..., Expression]] = {
     "+": lambda left, right: Operation("+", (left, right)),
     "-": lambda left, right: Operation("-", (left, right)),
@@ -104,6 +124,8 @@ _FUNCTIONS: dict[str, Callable[..., Expression]] = {
     "jaro_winkler": _call("jaro_winkler_similarity"),
     "jaccard": _jaccard,
     "closeness": _closeness,
+    "standardised": lambda value, mean, deviation: Operation("/", (Operation("-", (value, mean)), deviation)),
+    "scaled": _scaled,
 }
 
 TEXT_FUNCTIONS = ("levenshtein", "damerau", "jaro", "jaro_winkler", "jaccard")

@@ -6,6 +6,8 @@ __all__ = [
     "AGGREGATES",
     "ARITHMETIC",
     "COMPARISONS",
+    "DEGREES",
+    "FITTED",
     "FUNCTIONS",
     "STRING_FUNCTIONS",
     "STRING_PREDICATES",
@@ -36,8 +38,19 @@ VALUE_FUNCTIONS = {
     "jaro_winkler": 2,
     "jaccard": 2,
     "closeness": 3,
+    "standardised": 1,
+    "scaled": 1,
 }
 """Functions of numbers, dates and texts, with their number of arguments; each gives a number."""
+
+FITTED = ("standardised", "scaled")
+"""`(a - mean) / deviation` and `(a - least) / (greatest - least)`: functions of a number and of two that data give.
+
+Their author writes `standardised(a)`; fitted to data it is `standardised(a, 41.5, 12.1)`.
+"""
+
+DEGREES = ("jaro", "jaro_winkler", "jaccard", "closeness", "scaled")
+"""Functions whose values are from 0 to 1: in soft logic they may stand like atoms, their values as truth values."""
 
 FUNCTIONS = {
     "succ": 1,

@@ -13,13 +13,14 @@ from lark import Token, Transformer, v_args
 
 from workbench.errors import Span
 from workbench.language.aggregates import check_aggregate
+from workbench.language.bins import BIN, bin_of, lifted
 from workbench.language.builtin import (
     ARITHMETIC,
     COMPARISONS,
     STRING_PREDICATES,
     negated_operator,
 )
-from workbench.language.formulas import leaves
+from workbench.language.formulas import formula_comparisons, leaves
 from workbench.language.program import (
     Aggregate,
     And,
@@ -95,7 +96,7 @@ class Builder(Transformer[Token, object]):
     # -- rules --
 
     def rule(self, weight: Weight | None, formula: Node, stop: Token | None) -> FormulaRule:
-        return FormulaRule(self.formula(formula), _weight(weight, stop))
+        return FormulaRule(self.whole(formula, weight, stop), _weight(weight, stop))
 
     def definition(self, head: Node, _: Token, body: Node, __: Token | None) -> Definition:
         return Definition(self.head(head), self.conditions(body))
@@ -121,6 +122,8 @@ class Builder(Transformer[Token, object]):
                 return (Literal(formula),)
             case Not(Atom() as atom):
                 return (Literal(atom, False),)
+            case Comparison(operator) if operator == BIN:
+                raise Refused("E0160", "bins stand in rules, and this is no rule", formula.span, "compare the number")
             case Comparison():
                 return (self.equation(formula),)
             case Not(Comparison() as comparison):
@@ -153,7 +156,16 @@ class Builder(Transformer[Token, object]):
         return Variable(str(token), False, self.source.span(token))
 
     def indivisible(self, weight: Weight | None, formula: Node, stop: Token | None) -> FormulaRule:
-        return FormulaRule(self.formula(formula), _weight(weight, stop), indivisible=True)
+        return FormulaRule(self.whole(formula, weight, stop), _weight(weight, stop), indivisible=True)
+
+    def whole(self, node: Node, weight: Weight | None, stop: Token | None) -> Formula:
+        """A rule's formula; bins among its arguments become conditions of it."""
+        formula = lifted(self.formula(node))
+        binned = next((one for one in formula_comparisons(formula) if one.operator == BIN), None)
+        if binned is not None and weight is None and stop is not None:
+            message = "a hard rule has no weight that could differ from bin to bin"
+            raise Refused("E0160", message, binned.span, "give the rule a weight, or compare the number instead")
+        return formula
 
     def weight(self, token: Token) -> Weight:
         return Weight("given", finite_weight(token, self.source.span(token)))
@@ -233,6 +245,10 @@ class Builder(Transformer[Token, object]):
             raise Refused("E0119", f"{name} is a constant; `+` stands before a variable", self.source.span(sign, name))
         return Variable(str(name), True, self.source.span(sign, name))
 
+    def binned(self, sign: Token, name: Token, *arguments: Node | None) -> Comparison:
+        terms = tuple([self.term(argument) for argument in arguments if argument is not None])
+        return bin_of(str(name), terms, self.source.span(sign, name))
+
     def negative(self, sign: Token, number: Token) -> Constant:
         return Constant("-" + number, self.source.span(sign, number))
 
@@ -273,6 +289,8 @@ class Builder(Transformer[Token, object]):
             if name not in self.functions:
                 name = ARITHMETIC.get(name, name)
             return Apply(name, node.arguments, node.span)
+        if isinstance(node, Comparison) and node.operator == BIN:
+            return Apply(BIN, (node.left, node.right), node.span)
         if isinstance(node, Variable | Constant | Apply | Collected):
             return node  # type: ignore[return-value]
         raise Refused("E0103", "a formula stands where a term is expected", getattr(node, "span", None))

@@ -215,7 +215,9 @@ def _formula(formula: Formula, around: int) -> str:
 def _comparison(comparison: Comparison) -> str:
     sign = "!" if comparison.operator.startswith("!") and comparison.operator != "!=" else ""
     operator = comparison.operator.removeprefix("!") if sign else comparison.operator
-    if operator in STRING_PREDICATES:
+    if operator == "~":
+        return f"{sign}{format_term(comparison.left)}"
+    if operator in STRING_PREDICATES or operator == "+bin":
         return f"{sign}{operator}({format_term(comparison.left)}, {format_term(comparison.right)})"
     text = f"{format_term(comparison.left)} {operator} {format_term(comparison.right)}"
     return f"!({text})" if sign else text

@@ -12,7 +12,8 @@ from lark import Token, Transformer, v_args
 
 from workbench.errors import Span
 from workbench.language.aggregates import check_aggregate
-from workbench.language.builtin import VALUE_FUNCTIONS, negated_operator
+from workbench.language.bins import BIN, bin_of, lifted_items
+from workbench.language.builtin import DEGREES, VALUE_FUNCTIONS, negated_operator
 from workbench.language.linear import Line, LinearProblem, combine, constant_line, divide, extremum, multiply
 from workbench.language.program import (
     Aggregate,
@@ -106,7 +107,8 @@ class Builder(Transformer[Token, object]):
             return self._arithmetic(expression, filters, given, squared)
         if filters:
             raise Refused("E0122", "a filter belongs to an arithmetic rule, and this one is logical")
-        body, head = self._sides(expression)
+        body, head = map(lifted_items, self._sides(expression))
+        _check_bins((*body, *head) if given.kind == "hard" else head)
         return LogicalRule(body, head, given, squared)
 
     def definition(self, head: Atom, _: Token, body: Node, __: Token | None) -> Definition:
@@ -128,7 +130,11 @@ class Builder(Transformer[Token, object]):
                 if isinstance(other, Collected) and isinstance(one, Variable):
                     return (Aggregate(one.name, other.function, other.of, other.body, other.among, other.span),)
             return (Comparison("=", self._term(node.items[0]), self._term(node.items[1]), node.span),)
-        return (self._literal(node),)
+        found = self._literal(node)
+        if isinstance(found, Comparison) and found.operator.removeprefix("!") in ("~", BIN):
+            message = "what a definition or a scope is made of is true or false, and this is a degree or a bin"
+            raise Refused("E0160", message, found.span, "compare the number, as in `jaro(S, T) >= 0.8`")
+        return (found,)
 
     def aggregate(self, name: Token, *parts: Node | Token) -> Collected:
         colon = next(i for i, part in enumerate(parts) if isinstance(part, Token) and part.type == "COLON")
@@ -195,6 +201,9 @@ class Builder(Transformer[Token, object]):
     def negate(self, sign: Token, body: Node) -> Operation:
         return Operation("!", (body,), self.source.span(sign))
 
+    def binned(self, sign: Token, body: Atom) -> Operation:
+        return Operation("+bin", (body,), self.source.span(sign))
+
     def minus(self, sign: Token, body: Node) -> Operation:
         return Operation("minus", (body,), self.source.span(sign))
 
@@ -240,6 +249,10 @@ class Builder(Transformer[Token, object]):
 
     def _literal(self, node: Node) -> Literal | Comparison:
         match node:
+            case Atom(name, arguments, span) if name in DEGREES and len(arguments) in (VALUE_FUNCTIONS[name], 3):
+                return Comparison("~", Apply(name, arguments, span), Constant("1"), span)
+            case Operation("+bin", (Atom(name, arguments, span),)):
+                return bin_of(name, arguments, span)
             case Atom(_, arguments):
                 for argument in arguments:
                     if isinstance(argument, SumVariable):
@@ -251,6 +264,8 @@ class Builder(Transformer[Token, object]):
                 if isinstance(body, Joined):
                     raise Refused("E0124", "`!` stands before an atom only", span, "move it to the atoms")
                 inner = self._literal(body)
+                if isinstance(inner, Comparison) and inner.operator == BIN:
+                    raise Refused("E0160", "a bin is not negated", span, "compare the number instead")
                 if isinstance(inner, Literal):
                     return Literal(inner.atom, not inner.positive)
                 return replace(inner, operator=negated_operator(inner.operator))
@@ -272,6 +287,11 @@ class Builder(Transformer[Token, object]):
             return replace(node.items[0], span=node.span)
         if isinstance(node, Atom) and node.predicate in VALUE_FUNCTIONS:
             return Apply(node.predicate, node.arguments, node.span)
+        if isinstance(node, Operation) and node.sign == BIN:
+            (atom,) = node.items
+            assert isinstance(atom, Atom)
+            comparison = bin_of(atom.predicate, atom.arguments, atom.span)
+            return Apply(BIN, (comparison.left, comparison.right), comparison.span)
         if isinstance(node, Operation) and node.sign in ARITHMETIC and len(node.items) == 2:
             return Apply(node.sign, tuple([self._term(item) for item in node.items]), node.span)
         if isinstance(node, Operation) and node.sign == "minus":
@@ -336,6 +356,14 @@ class Builder(Transformer[Token, object]):
         raise Refused(
             "E0121", "logic stands inside an arithmetic rule", _span_of(node), "use atoms, + - * / and numbers"
         )
+
+
+def _check_bins(items: tuple[Literal | Comparison, ...]) -> None:
+    """Bins stand in the body of a rule with a weight, as they are."""
+    for item in items:
+        if isinstance(item, Comparison) and item.operator.removeprefix("!") == BIN:
+            message = "bins stand in the body of a rule that has a weight, one for each bin"
+            raise Refused("E0160", message, item.span, "compare the number instead")
 
 
 def _is_value(node: Node) -> bool:

@@ -86,9 +86,17 @@ def psl_atom(atom: Atom) -> str:
 
 def psl_comparison(comparison: Comparison) -> str:
     """`(A != B)`, with `!` in front where `%` is negated."""
+    if comparison.operator == "+bin":
+        return f"+bin({_term(comparison.left)}, {_bare(comparison.right)})"
+    if comparison.operator.endswith("~"):
+        return f"{comparison.operator.removesuffix('~')}{_term(comparison.left)}"
     negated = comparison.operator == "!%"
     operator = OPERATORS[comparison.operator.removeprefix("!") if negated else comparison.operator]
     return f"{'!' if negated else ''}({_term(comparison.left)} {operator} {_term(comparison.right)})"
+
+
+def _bare(term: Term) -> str:
+    return term.name if isinstance(term, Constant) else _term(term)
 
 
 def _term(term: Term, around: int = 0) -> str:

@@ -8,7 +8,16 @@ from dataclasses import replace
 
 from workbench.language.mln import mln_statements
 from workbench.language.printing import format_formula, format_number, format_program, with_weight
-from workbench.language.program import ArithmeticRule, FormulaRule, LogicalRule, Program, Rule
+from workbench.language.program import (
+    Apply,
+    ArithmeticRule,
+    Constant,
+    FormulaRule,
+    LogicalRule,
+    Program,
+    Rule,
+    Weight,
+)
 from workbench.language.psl import psl_statements
 from workbench.language.psl_printing import format_psl_rule
 from workbench.language.statements import Statement
@@ -40,6 +49,8 @@ def rule_line(rule: Rule, weight: float, text: str | None = None) -> str:
     given = replace(rule.weight, kind="fixed" if rule.weight.kind == "fixed" else "given", value=rounded)
     if isinstance(rule, LogicalRule | ArithmeticRule):
         return format_psl_rule(replace(rule, weight=given))
+    if isinstance(given.factor, Apply) and given.factor.function == "standardised" and len(given.factor.arguments) == 3:
+        return with_weight(format_formula(rule.formula), _in_its_unit(weight, given))
     if text is None and rule.text:
         body = rule_text(rule)
         factor = rule.weight.factor is not None
@@ -50,6 +61,15 @@ def rule_line(rule: Rule, weight: float, text: str | None = None) -> str:
     elif body[0] in "-+." or body[0].isdigit():
         body = f"({body})"
     return with_weight(body, given)
+
+
+def _in_its_unit(weight: float, given: Weight) -> Weight:
+    """`w * standardised(a, mean, deviation)` as `w / deviation * (a - mean)`: what one year, or euro, weighs."""
+    assert isinstance(given.factor, Apply)
+    number, mean, deviation = given.factor.arguments
+    assert isinstance(deviation, Constant)
+    value = float(f"{weight / float(deviation.name):.{DIGITS}g}")
+    return replace(given, value=value, factor=Apply("-", (number, mean)))
 
 
 def with_rules(program: Program, lines: Mapping[int, str]) -> str:

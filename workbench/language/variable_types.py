@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from workbench.errors import Span, nearest
-from workbench.language.builtin import FUNCTIONS, STRING_FUNCTIONS, VALUE_FUNCTIONS
+from workbench.language.builtin import FITTED, FUNCTIONS, STRING_FUNCTIONS, VALUE_FUNCTIONS
 from workbench.language.formulas import term_variables
 from workbench.language.program import (
     Aggregate,
@@ -307,7 +307,7 @@ class _Inference:
             self.expect(argument, type_name, f"argument {position} of {term.function}", environment)
 
     def check_arity(self, term: Apply, given: int) -> None:
-        if FUNCTIONS[term.function] != given:
+        if FUNCTIONS[term.function] != given and not (term.function in FITTED and given == 3):
             self.arity(term.function, ("",) * FUNCTIONS[term.function], given, term.span)
 
     def variable(self, name: str, span: Span | None, environment: dict[str, int]) -> _Cell:

@@ -42,6 +42,20 @@ class Modelling:
         self.database.declare(program)
         return program
 
+    def fitted(self, rules: RulesLike, worlds: Sequence[str] | None = None) -> Program:
+        """The declared program, with the edges, means and ranges that its rules take from the data of some worlds.
+
+        Raises
+        ------
+        InputError
+            E0327 where the data have too few numbers.
+        """
+        from workbench.grounding import fitted
+
+        program = self.declare(rules)
+        made = fitted(self.database, program, worlds)
+        return program if made is program else self.declare(made)
+
     def worlds(self) -> dict[str, int]:
         """The databases kept apart in this workspace, name to id."""
         return dict(self.database.worlds())
@@ -113,7 +127,10 @@ class Modelling:
         """
         from workbench.grounding import preview
 
-        program, wanted = self.declare(rules), self.request(role=_role(learning), **_whole(request))
+        program, wanted = (
+            self.fitted(rules, request.get("worlds")),
+            self.request(role=_role(learning), **_whole(request)),
+        )
         return preview(self.database, program, wanted, samples=samples, seconds=seconds, progress=progress)
 
     def ground(self, rules: RulesLike, *, learning: bool = False, **request: Any) -> Grounding:
@@ -140,7 +157,7 @@ class Modelling:
         """
         from workbench.grounding import ground
 
-        program = self.declare(rules)
+        program = self.fitted(rules, request.get("worlds"))
         return ground(self.database, program, self.request(role=_role(learning), **_whole(request)))
 
     def infer(
@@ -204,7 +221,7 @@ class Modelling:
             learned, weights = rules, rules.weights
             request.setdefault("templates", rules.templates)
             rules = rules.program
-        program = self.declare(rules)
+        program = self.fitted(rules, request.get("worlds"))
         chosen = task_of(program, task)
         asked = read_query(request.get("query"))
         result = infer(
@@ -351,7 +368,7 @@ class Modelling:
         from workbench.verbs import runs
         from workbench.verbs.learn import learn
 
-        program = self.declare(rules)
+        program = self.fitted(rules, request.get("worlds"))
         result = learn(
             self.database,
             program,
@@ -442,7 +459,7 @@ class Modelling:
         from workbench.verbs import runs
         from workbench.verbs.crossval import crossval, grouped_worlds, kept_folds, world_folds
 
-        program = self.declare(rules)
+        program = self.fitted(rules, worlds)
         options["task"] = task_of(program, options.get("task"))
         keys = ("query", "closed", "hidden")
         chosen = {key: options.pop(key) for key in keys if key in options}
