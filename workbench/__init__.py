@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-__all__ = ["Workspace", "__version__", "connect", "open", "reproduce"]
+__all__ = ["Workspace", "__version__", "connect", "open", "register_function", "reproduce"]
 
 if TYPE_CHECKING:
     from workbench.experiments import reproduce
+    from workbench.language import register_function
     from workbench.service.client import connect
     from workbench.workspace import Workspace
     from workbench.workspace import open_workspace as open
@@ -34,6 +35,10 @@ def __getattr__(name: str) -> Any:
         from workbench.service.client import connect
 
         return connect
+    if name == "register_function":
+        from workbench.language import register_function
+
+        return register_function
     if name == "reproduce":
         from workbench.experiments import reproduce
 

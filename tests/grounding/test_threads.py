@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -32,20 +34,20 @@ PSL = """
 """
 
 
-def facts(database: Database, program: Program) -> None:
+def facts(database: Database, program: Program, *, size: int = SIZE, count: int = FACTS) -> None:
     """Two large relations, numbers that no two orders add up to one sum, all in world 0."""
     rng = np.random.default_rng(0)
     database.world_id()
     database.declare(program)
     for type_name in database.type_tables():
-        constants(database, type_name, SIZE)
-    for name, count in (("E", FACTS), ("N", FACTS)):
-        pairs = np.unique(rng.integers(0, SIZE * SIZE, count))
+        constants(database, type_name, size)
+    for name in ("E", "N"):
+        pairs = np.unique(rng.integers(0, size * size, count))
         rng.shuffle(pairs)
-        insert(database, name, {f"a{i}": part.astype(np.int32) for i, part in enumerate((pairs // SIZE, pairs % SIZE))})
-    everyone = np.arange(SIZE, dtype=np.int32)
+        insert(database, name, {f"a{i}": part.astype(np.int32) for i, part in enumerate((pairs // size, pairs % size))})
+    everyone = np.arange(size, dtype=np.int32)
     if program.language == "mln":
-        insert(database, "Amount", {"a0": everyone, "a1": rng.random(SIZE)})
+        insert(database, "Amount", {"a0": everyone, "a1": rng.random(size)})
     else:
         insert(database, "A", {"a0": everyone}, "target")
         database.connection.execute("INSERT INTO p_V SELECT world, a0, a1, random(), partition FROM p_E")
@@ -97,3 +99,13 @@ def test_rows_of_a_join_that_threads_share_are_sorted(*, wide: bool) -> None:
     assert not ascending([before["l0"], before["l1"]])
     places = np.lexsort((before["l1"], before["l0"]))
     assert all(np.array_equal(column, before[name][places]) for column, name in zip(columns, ("l0", "l1")))
+
+
+def test_groundings_of_one_database_at_once() -> None:
+    program = parse_mln(MLN)
+    request = GroundRequest(query=["A", "B"])
+    with Database.open(threads=2) as database:
+        facts(database, program, size=5000, count=20_000)
+        with ThreadPoolExecutor(3) as pool:
+            found = list(pool.map(lambda _: contents(ground(database, program, request)), range(3)))
+    assert found[0] == found[1] == found[2]

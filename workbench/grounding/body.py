@@ -23,8 +23,9 @@ from workbench.grounding.unification import Equality
 from workbench.grounding.value_terms import TEXT_FUNCTIONS, Typed, constant_value, unfitted, value_function
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.bins import BIN
-from workbench.language.builtin import STRING_FUNCTIONS, VALUE_FUNCTIONS
+from workbench.language.builtin import FITTED, STRING_FUNCTIONS, VALUE_FUNCTIONS
 from workbench.language.program import Apply, Atom, Comparison, Constant, FunctionValue, Term, Variable
+from workbench.language.user_functions import user_function
 from workbench.language.values import ValueKind
 
 __all__ = ["Binding", "Body"]
@@ -68,6 +69,7 @@ class Body:
     bound: dict[str, Binding] = field(default_factory=dict)
     world: Expression | None = None
     geometry_alias: str | None = None
+    text_sources: dict[str, tuple[str, int]] = field(default_factory=dict)
     _named: dict[tuple[str, str], str] = field(default_factory=dict)
     serial: int = 0
 
@@ -121,6 +123,9 @@ class Body:
                 on.append(equal(here, self.argument(term, type_name, value)))
         self.attach(Source(relation, alias, tuple(on), kind))  # type: ignore[arg-type]
         self.bound.update(fresh)
+        for number, term in enumerate(atom.arguments):
+            if isinstance(term, Variable) and term.name in fresh and declared.kinds[number] is ValueKind.TEXT:
+                self.text_sources[term.name] = (atom.predicate, number)
         return alias
 
     def in_turn(self, atoms: Iterable[Atom]) -> Iterator[Atom]:
@@ -232,6 +237,15 @@ class Body:
 
     def _value_computed(self, function: str, arguments: Sequence[Term]) -> Typed | None:
         """A function of numbers, dates and texts; None where it is Alchemy's, of constants."""
+        user = user_function(function)
+        if not _takes(function, len(arguments)):
+            wanted = VALUE_FUNCTIONS[function]
+            raise InputError.of("E0105", f"{function} takes {wanted} arguments and is given {len(arguments)}")
+        if user is not None:
+            columns = tuple(self.value_of(term, kind) for term, kind in zip(arguments, user.arguments))
+            return Typed(ValueKind.NUMBER, Call(self.vocabulary.user_function(user), columns))
+        if function == "tfidf":
+            return Typed(ValueKind.NUMBER, Call(self._likeness(arguments), tuple(map(self.text_of, arguments))))
         if function in TEXT_FUNCTIONS:
             return value_function(function, [Typed(ValueKind.TEXT, self.text_of(term)) for term in arguments])
         kinds = [self.kind_of(term) for term in arguments]
@@ -245,6 +259,18 @@ class Body:
             function,
             [Typed(kind or default, self.value_of(term, kind or default)) for kind, term in zip(kinds, arguments)],
         )
+
+    def _likeness(self, arguments: Sequence[Term]) -> str:
+        """The TF-IDF cosine among all texts that stand where the compared ones come from."""
+        names = [term.name for term in arguments if isinstance(term, Variable)]
+        sources = [self.text_sources[name] for name in names if name in self.text_sources]
+        if not sources:
+            raise InputError.of(
+                "E0332",
+                "tfidf weighs words by how many texts of the facts have them, and neither text is one of a fact",
+                help="compare texts that atoms bind, as in `Named(x, s) ^ Named(y, t) ^ tfidf(s, t) >= 0.5`",
+            )
+        return self.vocabulary.likeness(sources)
 
     def term(self, term: Term) -> Typed:
         """A term of bound variables as a value, functions inside functions included."""
@@ -453,6 +479,12 @@ class Body:
             return Value(self.vocabulary.worlds[0] in worlds)
         assert self.world is not None
         return Call("list_contains", (Call("list_value", tuple(map(Value, worlds))), self.world))
+
+
+def _takes(function: str, given: int) -> bool:
+    """Whether a function of values takes so many arguments; one that is fitted to data has two numbers more."""
+    wanted = VALUE_FUNCTIONS.get(function, given)
+    return given == wanted or (function in FITTED and given == 3)
 
 
 def _of_integers(quotient: Expression, operands: tuple[Expression, ...]) -> Expression:

@@ -9,7 +9,8 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.database.database import Database
-from workbench.errors import InputError
+from workbench.errors import InputError, WorkbenchError
+from workbench.grounding.column_functions import user_errors
 from workbench.grounding.definitions import make_definitions, needed_definitions
 from workbench.grounding.prepare import prepare
 from workbench.grounding.request import GroundRequest
@@ -23,6 +24,7 @@ from workbench.language.values import value_text
 __all__ = ["fitted"]
 
 
+@user_errors()
 def fitted(database: Database, program: Program, worlds: Sequence[int | str] | None = None) -> Program:
     """The program with the numbers that its rules take from data; itself where they take none.
 
@@ -85,7 +87,7 @@ def _short(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def _too_few(program: Program, wanted: Wanted, values: Float) -> InputError:
+def _too_few(program: Program, wanted: Wanted, values: Float) -> WorkbenchError:
     asked = "+bin" if isinstance(wanted.asked, Comparison) else wanted.asked.function
     if wanted.source is None:
         message = f"{asked} takes a variable that is a number of some atom of the rule"

@@ -13,6 +13,7 @@ from workbench.database.database import Database
 from workbench.errors import Diagnostic, InfeasibleError
 from workbench.grounding.atom_keys import atom_table, numbering_of
 from workbench.grounding.blocks import make_blocks
+from workbench.grounding.column_functions import user_errors
 from workbench.grounding.counting import Tally, check_listed, count_plan, make_plan, too_many, uncounted
 from workbench.grounding.intake import Batch, Intake, groundings
 from workbench.grounding.interruption import interruptible
@@ -36,6 +37,7 @@ BATCH = 262_144
 FEW = 1024
 
 
+@user_errors()
 def ground(
     database: Database, program: Program, request: GroundRequest | None = None, *, progress: Progress = SILENT
 ) -> Grounding:

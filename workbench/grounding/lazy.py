@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from workbench.arrays import Float
 from workbench.database.database import Database
 from workbench.errors import Diagnostic
+from workbench.grounding.column_functions import user_errors
 from workbench.grounding.counting import Tally, check_listed, make_plan
 from workbench.grounding.ground import Grounder
 from workbench.grounding.intake import Intake
@@ -92,6 +93,7 @@ class LazyGrounding:
     source: LazyRows
 
 
+@user_errors()
 def ground_lazily(
     database: Database,
     program: Program,

@@ -12,6 +12,7 @@ from workbench.database.database import Database
 from workbench.database.identifiers import quoted
 from workbench.errors import Diagnostic
 from workbench.grounding.atom_keys import names_in_space
+from workbench.grounding.column_functions import user_errors
 from workbench.grounding.counting import Tally, check_listed, joined_relations
 from workbench.grounding.ground import Grounder, clauses_by_rule
 from workbench.grounding.intake import Intake
@@ -130,6 +131,7 @@ class Preview:
         }
 
 
+@user_errors()
 def preview(
     database: Database,
     program: Program,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from workbench.errors import InputError
-from workbench.grounding.select import Call, Expression, Operation, Value
+from workbench.errors import InputError, WorkbenchError
+from workbench.grounding.select import Call, Expression, Operation, Value, all_of, equal
 from workbench.language.builtin import FITTED
 from workbench.language.values import ValueKind, parse_value
 
@@ -45,7 +45,7 @@ def value_function(name: str, arguments: Sequence[Typed]) -> Typed:
     return Typed(ValueKind.NUMBER, _FUNCTIONS[name](*values))
 
 
-def unfitted(name: str) -> InputError:
+def unfitted(name: str) -> WorkbenchError:
     """What a rule that was not fitted to data is answered."""
     return InputError.of(
         "E0328", f"{name} takes its numbers from data, and this program was not fitted to any", help=FIT_HELP
@@ -95,6 +95,14 @@ def _jaccard(left: Expression, right: Expression) -> Expression:
     return Operation("/", (both, Call("nullif", (all_words, Value(0)))))
 
 
+def _cosine(left: Expression, right: Expression) -> Expression:
+    """The cosine of two vectors, written `[0.1, 0.2]`; no value where they are none, of two lengths or of length 0."""
+    one, other = (Call("try_cast DOUBLE[]", (text,)) for text in (left, right))
+    lengths = tuple(Call("len", (vector,)) for vector in (one, other))
+    fits = all_of((equal(*lengths), Operation(">", (lengths[0], Value(0)))))
+    return _where(fits, Call("list_cosine_similarity", (one, other)))
+
+
 def _closeness(left: Expression, right: Expression, width: Expression) -> Expression:
     """1 where two numbers are equal, falling to 0 where they are `width` apart."""
     apart = Operation("/", (Call("abs", (Operation("-", (left, right)),)), Call("nullif", (width, Value(0)))))
@@ -123,10 +131,11 @@ _FUNCTIONS: dict[str, Callable[..., Expression]] = {
     "jaro": _call("jaro_similarity"),
     "jaro_winkler": _call("jaro_winkler_similarity"),
     "jaccard": _jaccard,
+    "cosine": _cosine,
     "closeness": _closeness,
     "standardised": lambda value, mean, deviation: Operation("/", (Operation("-", (value, mean)), deviation)),
     "scaled": _scaled,
 }
 
-TEXT_FUNCTIONS = ("levenshtein", "damerau", "jaro", "jaro_winkler", "jaccard")
+TEXT_FUNCTIONS = ("levenshtein", "damerau", "jaro", "jaro_winkler", "jaccard", "cosine")
 """Functions of texts; of constants they take the names."""

@@ -16,7 +16,8 @@ from workbench.database.identifiers import quoted
 from workbench.database.rows import first_row
 from workbench.database.schema import StoredPredicate
 from workbench.errors import InputError
-from workbench.grounding.atom_index import OBSERVED, AtomIndex, worth_an_index
+from workbench.grounding.atom_index import OBSERVED, AtomIndex, drop_function, worth_an_index
+from workbench.grounding.column_functions import register_likeness, register_user_function
 from workbench.grounding.order import ascending
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import RoleOf
@@ -24,6 +25,7 @@ from workbench.grounding.select import Call, Column, Expression, Value, real_sum
 from workbench.grounding.space import AtomSpace
 from workbench.grounding.state import State
 from workbench.language.program import Program
+from workbench.language.user_functions import UserFunction
 from workbench.language.values import ValueKind
 
 __all__ = ["Vocabulary"]
@@ -59,6 +61,7 @@ class Vocabulary:
     _known: dict[str, bool] = field(default_factory=dict)
     _stored_sizes: dict[str, int] = field(default_factory=dict)
     _views: set[str] = field(default_factory=set)
+    _functions: dict[str, str] = field(default_factory=dict)
     _largest: int = 0
 
     def again(self, connection: duckdb.DuckDBPyConnection) -> Vocabulary:
@@ -73,6 +76,7 @@ class Vocabulary:
             _tables={},
             _indexes={},
             _views=set(),
+            _functions={},
             _state=None,
         )
 
@@ -489,8 +493,27 @@ class Vocabulary:
             np.asarray(rows["value"], np.float64) if observed else None,
         )
 
+    def user_function(self, user: UserFunction) -> str:
+        """The SQL name of a function of the user's."""
+        if user.name not in self._functions:
+            self._functions[user.name] = register_user_function(self.connection, user)
+        return self._functions[user.name]
+
+    def likeness(self, sources: Iterable[tuple[str, int]]) -> str:
+        """The SQL name of the TF-IDF cosine among the texts that facts have at some places of predicates."""
+        key = f"tfidf {sorted(set(sources))}"
+        if key not in self._functions:
+            queries = (f"SELECT a{place} FROM {self.given(name)}" for name, place in sorted(set(sources)))
+            rows = self.connection.execute(" UNION ".join(queries)).fetchall()
+            texts = [text for (text,) in rows if text is not None]
+            self._functions[key] = register_likeness(self.connection, texts)
+        return self._functions[key]
+
     def drop(self) -> None:
         """Drop the temporary tables and functions."""
+        for function in self._functions.values():
+            drop_function(self.connection, function)
+        self._functions.clear()
         for table in self._tables.values():
             kind = "VIEW" if table.strip('"') in self._views else "TABLE"
             self.connection.execute(f"DROP {kind} IF EXISTS {table}")

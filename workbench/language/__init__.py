@@ -6,6 +6,7 @@ from workbench.language.mln import parse_mln
 from workbench.language.printing import format_clause, format_program
 from workbench.language.psl import parse_psl
 from workbench.language.reading import format_source, format_text, language_of, parse_program, read_program
+from workbench.language.user_functions import register_function
 
 __all__ = [
     "check",
@@ -20,4 +21,5 @@ __all__ = [
     "parse_program",
     "parse_psl",
     "read_program",
+    "register_function",
 ]

@@ -43,7 +43,7 @@ def lifted_items(items: Iterable[Literal | Comparison]) -> tuple[Literal | Compa
             binned = [one for one in terms if isinstance(one, Apply) and one.function == BIN]
             plain = tuple(_first(one) if isinstance(one, Apply) and one.function == BIN else one for one in terms)
             found.append(replace(item, atom=replace(item.atom, arguments=plain)))
-            found += [Comparison(BIN, *one.arguments, one.span) for one in binned]  # type: ignore[arg-type]
+            found += map(_condition, binned)
         else:
             found.append(item)
     return tuple(found)
@@ -52,9 +52,7 @@ def lifted_items(items: Iterable[Literal | Comparison]) -> tuple[Literal | Compa
 def lifted(formula: Formula) -> Formula:
     """The formula with the bins that stand as arguments as conditions of it."""
     found = dict.fromkeys(
-        Comparison(BIN, *term.arguments, term.span)  # type: ignore[arg-type]
-        for term in formula_terms(formula)
-        if isinstance(term, Apply) and term.function == BIN
+        _condition(term) for term in formula_terms(formula) if isinstance(term, Apply) and term.function == BIN
     )
     if not found:
         return formula
@@ -63,6 +61,11 @@ def lifted(formula: Formula) -> Formula:
         body = plain.left.items if isinstance(plain.left, And) else (plain.left,)
         return Implies(And((*body, *found)), plain.right)
     return Implies(And(tuple(found)) if len(found) > 1 else next(iter(found)), plain)
+
+
+def _condition(term: Apply) -> Comparison:
+    variable, count = term.arguments
+    return Comparison(BIN, variable, count, term.span)
 
 
 def _first(term: Apply) -> Term:

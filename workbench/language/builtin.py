@@ -37,6 +37,8 @@ VALUE_FUNCTIONS = {
     "jaro": 2,
     "jaro_winkler": 2,
     "jaccard": 2,
+    "tfidf": 2,
+    "cosine": 2,
     "closeness": 3,
     "standardised": 1,
     "scaled": 1,
@@ -49,7 +51,7 @@ FITTED = ("standardised", "scaled")
 Their author writes `standardised(a)`; fitted to data it is `standardised(a, 41.5, 12.1)`.
 """
 
-DEGREES = ("jaro", "jaro_winkler", "jaccard", "closeness", "scaled")
+DEGREES = {"jaro", "jaro_winkler", "jaccard", "tfidf", "cosine", "closeness", "scaled"}
 """Functions whose values are from 0 to 1: in soft logic they may stand like atoms, their values as truth values."""
 
 FUNCTIONS = {

@@ -7,7 +7,7 @@ data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
@@ -150,7 +150,7 @@ def _intervals(wanted: Wanted, edges: Sequence[float]) -> Iterator[tuple[Compari
         yield (*above, *below)
 
 
-def _with_terms(rule: Rule, terms: dict[Comparison | Apply, Term]) -> Rule:
+def _with_terms(rule: Rule, terms: Mapping[Apply, Term]) -> Rule:
     def change(term: Term) -> Term:
         if isinstance(term, Apply):
             return terms.get(term) or replace(term, arguments=tuple(map(change, term.arguments)))

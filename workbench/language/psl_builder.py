@@ -13,7 +13,7 @@ from lark import Token, Transformer, v_args
 from workbench.errors import Span
 from workbench.language.aggregates import check_aggregate
 from workbench.language.bins import BIN, bin_of, lifted_items
-from workbench.language.builtin import DEGREES, VALUE_FUNCTIONS, negated_operator
+from workbench.language.builtin import DEGREES, FITTED, VALUE_FUNCTIONS, negated_operator
 from workbench.language.linear import Line, LinearProblem, combine, constant_line, divide, extremum, multiply
 from workbench.language.program import (
     Aggregate,
@@ -249,7 +249,7 @@ class Builder(Transformer[Token, object]):
 
     def _literal(self, node: Node) -> Literal | Comparison:
         match node:
-            case Atom(name, arguments, span) if name in DEGREES and len(arguments) in (VALUE_FUNCTIONS[name], 3):
+            case Atom(name, arguments, span) if _is_degree(name, len(arguments)):
                 return Comparison("~", Apply(name, arguments, span), Constant("1"), span)
             case Operation("+bin", (Atom(name, arguments, span),)):
                 return bin_of(name, arguments, span)
@@ -356,6 +356,11 @@ class Builder(Transformer[Token, object]):
         raise Refused(
             "E0121", "logic stands inside an arithmetic rule", _span_of(node), "use atoms, + - * / and numbers"
         )
+
+
+def _is_degree(name: str, arity: int) -> bool:
+    """Whether a function stands like an atom; fitted to data, some have two numbers more."""
+    return name in DEGREES and (arity == VALUE_FUNCTIONS[name] or (name in FITTED and arity == 3))
 
 
 def _check_bins(items: tuple[Literal | Comparison, ...]) -> None:
