@@ -63,6 +63,15 @@ def test_a_refused_update_leaves_everything(smokers: Workspace) -> None:
     assert smokers.data.remove("!Smokes(Anna)") == 1
 
 
+def test_what_if_is_taken_back(smokers: Workspace) -> None:
+    before = facts_of(smokers)
+    told = smokers.what_if(smokers.reopen(1), {"Smokes(Anna)": False}).set_index("atom")["after"]
+    assert facts_of(smokers) == before
+    smokers.data.correct("!Smokes(Anna)")
+    fresh = smokers.infer(SMOKERS, query=QUERY, task="map", record=False).predictions().set_index("atom")["value"]
+    assert (told[fresh.index] == fresh).all()
+
+
 def test_soft_logic_with_new_targets() -> None:
     with workbench.open() as workspace:
         workspace.declare(SOFT)

@@ -141,19 +141,21 @@ def what_if(
     *,
     progress: Progress = SILENT,
 ) -> pd.DataFrame:
-    """Infer a recorded result again with some facts changed, on a copy of the data; see `Workspace.what_if`."""
+    """Infer a recorded result again with some facts changed, and change them back; see `Workspace.what_if`.
+
+    Only what the changes touch is ground and solved again; of a fold, and of a file that is only read, everything is,
+    on a copy of the data.
+    """
+    from workbench.verbs.update import tried
+
     if result.run_id is None:
         raise UsageError.of("E0815", "only a recorded run can be changed and run again")
     recorded = recorded_run(database, result.run_id, result.fold)
-    with database.copy() as copied:
-        for atom, value in changes.items():
-            set_fact(copied, atom, value)
-        grounding = recorded.ground(copied)
-        known = recorded.known(grounding)
-        if recorded.fold is not None:
-            _tell(grounding, known, changes)
-        values = np.where(np.isnan(known), recorded.infer(grounding, known, progress).values, np.nan)
-        ids = recorded.located(grounding.atoms)
+    if recorded.fold is None and not database.read_only:
+        grounding, values = tried(database, result.run_id, changes, progress=progress)
+    else:
+        grounding, values = _on_a_copy(database, recorded, changes, progress)
+    ids = recorded.located(grounding.atoms)
     both = run_table(database, result.run_id, "prediction")
     if recorded.fold is not None:
         both = both[both["fold"] == recorded.fold]
@@ -162,6 +164,20 @@ def what_if(
     both["after"] = np.append(values, np.nan)[ids]
     both["change"] = both["after"] - both["before"]
     return both.sort_values("change", key=lambda column: -column.abs(), kind="stable", ignore_index=True)
+
+
+def _on_a_copy(
+    database: Database, recorded: Recorded, changes: Mapping[str, bool | None], progress: Progress
+) -> tuple[Grounding, Float]:
+    with database.copy() as copied:
+        for atom, value in changes.items():
+            set_fact(copied, atom, value)
+        grounding = recorded.ground(copied)
+        known = recorded.known(grounding)
+        if recorded.fold is not None:
+            _tell(grounding, known, changes)
+        values = np.where(np.isnan(known), recorded.infer(grounding, known, progress).values, np.nan)
+    return grounding, values
 
 
 def recorded_run(database: Database, number: int, fold: int | None = None) -> Recorded:

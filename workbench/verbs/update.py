@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -22,11 +23,13 @@ from workbench.database import (
     load_alchemy_text,
     read_run,
     remove_facts,
+    set_fact,
     texts_of_facts,
 )
 from workbench.errors import Diagnostic, InfeasibleError, UsageError
 from workbench.grounding import Grounding
 from workbench.inference import Status
+from workbench.language.ground_atoms import parse_atom
 from workbench.network import evidence_energy
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json
@@ -41,7 +44,7 @@ from workbench.verbs.runs import record_inference
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FactChanges", "Update", "changes_of", "update"]
+__all__ = ["FactChanges", "Update", "changes_of", "tried", "update"]
 
 MOVED = 1e-9
 """A value that moves by less has not changed."""
@@ -176,6 +179,27 @@ def update(
         changes=_changes(before, renewal, result),
         seconds=perf_counter() - begun,
     )
+
+
+def tried(
+    database: Database, run: int, changes: Mapping[str, bool | None], *, progress: Progress = SILENT
+) -> tuple[Grounding, Float]:
+    """What a run would answer with some facts changed: its atoms and their values; the change is taken back."""
+    found: list[Standing] = []
+    with suppress(_TakenBack), database.transaction():
+        before = _before(database, run, progress)
+        for atom, value in changes.items():
+            set_fact(database, atom, value)
+        predicates = {parsed[0] for atom in changes if (parsed := parse_atom(atom)) is not None}
+        found.append(before.renewed(database, predicates, progress).standing)
+        raise _TakenBack
+    now = found[0]
+    rounded = now.asked.task == "map" and now.asked.program.language == "mln"
+    return now.grounding, np.rint(now.values) if rounded else now.values
+
+
+class _TakenBack(Exception):
+    """Ends a transaction that is not to be kept."""
 
 
 @dataclass(frozen=True)
