@@ -131,6 +131,8 @@ class Toolbox:
 
     def propose_rules(self, predicates: Predicates = None, most: Most = 20, seconds: Seconds = 60) -> dict[str, Any]:
         """Search for rules with these predicates as heads; each with support, precision and weight, ready to paste."""
+        if not any(one.facts for one in self.workspace.catalog()):
+            raise UsageError.of("E0861", "there are no facts to search for rules in", help="load some files first")
         result = self.workspace.structure(
             targets=predicates, time_limit=seconds, progress=self.progress(), candidates=most
         )
