@@ -46,8 +46,8 @@ def test_a_document_is_learned_inferred_and_evaluated(run: Run, tmp_path: Path) 
     found = run("infer", document(tmp_path), "--json")
     assert found.code == 0
     assert "warning" not in found.err
-    assert found.json["learning"]["learner"] == "hinge_search"
-    assert found.json["done"].startswith("learned 2 weights by hinge_search")
+    assert found.json["learning"]["learner"] == "search"
+    assert found.json["done"].startswith("learned 2 weights by search")
     names = [(one["predicate"], one["evaluator"]) for one in found.json["evaluations"]]
     assert names == [("Votes", "DiscreteEvaluator"), ("Votes", "AUCEvaluator"), ("Votes", "ContinuousEvaluator")]
     assert found.json["evaluations"][0]["figures"]["accuracy"] == 1.0
@@ -59,7 +59,7 @@ def test_a_document_is_learned_inferred_and_evaluated(run: Run, tmp_path: Path) 
 def test_learned_weights_are_those_of_learning_by_itself(run: Run, tmp_path: Path) -> None:
     path = document(tmp_path)
     learned = run("learn", path, "--json").json
-    assert learned["learner"] == "hinge_search"
+    assert learned["learner"] == "search"
     inferred = run("infer", path, "--json").json
     assert [row["weight"] for row in inferred["learning"]["weights"]] == [row["weight"] for row in learned["weights"]]
 

@@ -9,7 +9,7 @@ from workbench.experiments.generative import GenerativeWeights
 from workbench.experiments.grounded import ground_worlds
 from workbench.grounding import GroundRequest
 from workbench.language import parse_mln
-from workbench.verbs.learn import GENERATIVE, learn
+from workbench.verbs.learn import learn
 
 RULES = "Smokes(person)\nFriends(person, person)\nSmokes(x)\nFriends(x, y) ^ Smokes(x) => Smokes(y)\n"
 FACTS = {
@@ -32,5 +32,5 @@ def test_the_width_that_predicts_held_out_worlds_best_is_taken() -> None:
         best = widths[int(np.argmax(scores))]
         np.testing.assert_array_equal(study.chosen(train, widths), study.weights(best, train))
         request = GroundRequest(query=("Smokes",), worlds=("one", "three"))
-        direct = learn(database, program, request, learner=GENERATIVE, options={"prior_sd": 0.5})
+        direct = learn(database, program, request, learner="generative_pseudo_likelihood", options={"prior_sd": 0.5})
     np.testing.assert_allclose(study.weights(0.5, train), direct.weights, atol=1e-4)

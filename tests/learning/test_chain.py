@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from tests.inference.hinge_networks import WEIGHTS, hinge_network
 from tests.learning.small_networks import distribution, network, random_network
+from workbench.inference.admm import ADMM
 from workbench.learning.chain import GibbsChain
+from workbench.learning.unit_chain import UnitChain
 from workbench.network import potentials
-from workbench.network.ground_network import Blocks
+from workbench.network.ground_network import BlockKind, Blocks
 
 
 @pytest.mark.parametrize(("seed", "kind"), [(0, None), (1, None), (2, 0), (3, 1)])
@@ -46,3 +49,25 @@ def test_full_blocks_stay_false_and_empty_networks_run() -> None:
     assert not samples.state[:3].any()
     assert not samples.probability[:3].any()
     assert GibbsChain(network([], 0, 2)).run(np.ones(2), np.zeros(0), sweeps=2).mean == pytest.approx(np.zeros(2))
+
+
+@pytest.mark.parametrize(("seed", "kinds"), [(3, {}), (3, {"hard": 2}), (5, {"blocks": 1}), (3, {"blocks": 1})])
+def test_truth_values_agree_with_a_grid(seed: int, kinds: dict[str, int]) -> None:
+    """Means and variances over three atoms against sums over a grid; a block that is one exactly loses a dimension."""
+    net = hinge_network(seed, n_atoms=3, n_rows=8, **kinds)
+    middle = np.arange(0.5, 60.0) / 60.0
+    grid = np.stack(np.meshgrid(middle, middle, middle, indexing="ij"), axis=-1).reshape(-1, 3)
+    if net.blocks.n_blocks and net.blocks.kind[0] == BlockKind.EXACTLY_ONE:
+        grid = grid[(grid[:, 2] < 1 / 60) & (grid[:, 0] + grid[:, 1] < 1.0)]
+        grid[:, 2] = 1.0 - grid[:, 0] - grid[:, 1]
+    elif net.blocks.n_blocks:
+        grid = grid[grid.sum(axis=1) <= 1.0]
+    ell = grid @ net.A.toarray().T + net.b
+    grid = grid[~((ell > 1e-9) & net.hard).any(axis=1)]
+    phi = np.array([potentials(net, state) for state in grid[::3]])
+    probability = np.exp(-phi @ WEIGHTS)
+    probability /= probability.sum()
+    start = ADMM(tolerance=1e-8).solve(net, WEIGHTS).values
+    samples = UnitChain(net).run(WEIGHTS, start, sweeps=4000, burn_in=50, seed=1)
+    assert samples.probability == pytest.approx(probability @ grid[::3], abs=0.03)
+    assert samples.mean == pytest.approx(probability @ phi, abs=0.06)

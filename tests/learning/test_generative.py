@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from workbench.database import Database, load_alchemy_text
 from workbench.grounding import GroundRequest
 from workbench.language import parse_mln
-from workbench.verbs.learn import GENERATIVE, learn
+from workbench.verbs.learn import learn
 
 RULES = """
 Smokes(person)
@@ -61,7 +61,11 @@ def test_agrees_with_nested_loops_to_three_digits() -> None:
         database.declare(program)
         load_alchemy_text(database, FACTS)
         result = learn(
-            database, program, GroundRequest(query=("Cancer",)), learner=GENERATIVE, options={"prior_sd": 2.0}
+            database,
+            program,
+            GroundRequest(query=("Cancer",)),
+            learner="generative_pseudo_likelihood",
+            options={"prior_sd": 2.0},
         )
     assert result.weights == pytest.approx(naive_weights(2.0), abs=5e-4)
     assert result.learned.status == "converged"

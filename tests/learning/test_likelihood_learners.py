@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from tests.learning.small_networks import Enumeration, distribution, random_network, states, templates
 from workbench.errors import UsageError
 from workbench.learning import Example, make_learner
-from workbench.learning.second_order import PreconditionedConjugateGradient
+from workbench.learning.newton import PreconditionedConjugateGradient
 from workbench.network import potentials
 
 PRIOR_SD = 1.0

@@ -7,9 +7,9 @@ import pytest
 
 from tests.learning.small_networks import Enumeration, network, random_network, templates
 from workbench.learning import Example
+from workbench.learning.perceptron import VotedPerceptron
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.learning.training import log_odds, prepare
-from workbench.learning.voted_perceptron import VotedPerceptron
 from workbench.network import potentials
 
 

@@ -60,7 +60,7 @@ def _grounded(name: str) -> Any:
 def _learned(name: str, how: str) -> Iterator[float]:
     together, apart, templates = _grounded(name)
     learner = make_learner(how.split(",")[0], **(MLN | PSL)[how])
-    examples = apart if getattr(learner, "by_world", False) else together
+    examples = apart if learner.declares.by_world else together
     return map(float, learner.fit(examples, templates, seed=1).weights)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from workbench.arrays import Float
 from workbench.database import Database
@@ -12,7 +12,7 @@ from workbench.experiments.grounded import GroundedWorld, marginals
 from workbench.language.program import Program
 from workbench.learning.choice import choose, held_out_worlds
 from workbench.learning.flip_counts import FlipCounts
-from workbench.learning.pseudo_likelihood import PseudoLikelihood
+from workbench.learning.pseudo_likelihood import GenerativePseudoLikelihood
 from workbench.network import Templates
 from workbench.progress import SILENT, Progress
 from workbench.verbs.generative import DatabaseFlipCounts
@@ -56,8 +56,9 @@ class GenerativeWeights:
         key = prior_sd, tuple(train)
         if key not in self._fits:
             source = _Counted([self._count(world) for world in train])
-            learner = PseudoLikelihood(prior_sd=prior_sd)
-            self._fits[key] = learner.fit_counts(source, self.templates, progress=self.progress).weights
+            learner = GenerativePseudoLikelihood(prior_sd=prior_sd)
+            example = replace(self.worlds[train[0]].example, counts=source)
+            self._fits[key] = learner.fit([example], self.templates, progress=self.progress).weights
         return self._fits[key]
 
     def _score(self, weights: Float, held: Sequence[int]) -> float:

@@ -19,7 +19,7 @@ from workbench.language.program import Program
 from workbench.learning import Example
 from workbench.learning.choice import choose, held_out_worlds
 from workbench.learning.max_margin import MaxMargin, map_f1
-from workbench.learning.second_order import PreconditionedConjugateGradient
+from workbench.learning.newton import PreconditionedConjugateGradient
 from workbench.network import Templates
 from workbench.network.simplify import simplify
 from workbench.progress import SILENT, Progress

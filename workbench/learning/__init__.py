@@ -1,19 +1,23 @@
 """Learners that fit weights to ground networks with truth."""
 
 from workbench.learning.choice import Choice, Validation, choose, validate
+from workbench.learning.declaration import Declaration
 from workbench.learning.intervals import WeightIntervals, weight_intervals
 from workbench.learning.learner import Example, LearnedWeights, Learner
-from workbench.learning.registry import LEARNERS, make_learner
+from workbench.learning.registry import LEARNERS, default_learner, learners_table, make_learner
 
 __all__ = [
     "LEARNERS",
     "Choice",
+    "Declaration",
     "Example",
     "LearnedWeights",
     "Learner",
     "Validation",
     "WeightIntervals",
     "choose",
+    "default_learner",
+    "learners_table",
     "make_learner",
     "validate",
     "weight_intervals",

@@ -44,6 +44,7 @@ def maximise(
     tolerance: float,
     unit: float = 1.0,
     radius: float = np.inf,
+    least: float = -np.inf,
     deadline: float | None,
     progress: Progress,
     stage: str,
@@ -60,6 +61,8 @@ def maximise(
         Converged when no gradient component, divided by `unit` (the number of terms, say), is above it.
     radius : float
         Every weight stays this close to its start.
+    least : float
+        No weight falls below it.
     """
     from scipy.optimize import Bounds, minimize
 
@@ -85,6 +88,7 @@ def maximise(
             raise StopIteration
 
     free = start[learned]
+    low = np.maximum(free - radius, least)
     options: Any = {"maxiter": iterations, "maxfun": 5 * iterations, "gtol": tolerance, "ftol": 1e-14}
     status = "converged"
     try:
@@ -94,7 +98,7 @@ def maximise(
                 free,
                 jac=True,
                 method="L-BFGS-B",
-                bounds=Bounds(free - radius, free + radius) if np.isfinite(radius) else None,
+                bounds=None if np.isinf(radius) and np.isinf(least) else Bounds(low, free + radius),
                 callback=after_iteration,
                 options=options,
             )

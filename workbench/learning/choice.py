@@ -11,10 +11,11 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.errors import UsageError
-from workbench.evaluation import conditional_log_likelihood
-from workbench.learning.chain import GibbsChain
+from workbench.evaluation import conditional_log_likelihood, continuous_scores
+from workbench.learning.chains import chain_of
+from workbench.learning.completion import MapStates
 from workbench.learning.learner import Example, Learner
-from workbench.network.ground_network import Templates
+from workbench.network.ground_network import Domain, Templates
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["Choice", "Validation", "choose", "held_out_worlds", "validate"]
@@ -111,7 +112,7 @@ def validate(
     deadline: float | None = None,
     progress: Progress = SILENT,
 ) -> Validation:
-    """Fit every combination of parameters without one example, and score its marginals there.
+    """Fit every combination of parameters without one example, and score its marginals there (its MAP state, in PSL).
 
     Parameters
     ----------
@@ -121,7 +122,8 @@ def validate(
     held_out : int
         Which example is held out of training.
     criterion : callable
-        `criterion(probability, truth)` over the held-out example's scored and labelled atoms; larger is better.
+        `criterion(probability, truth)` over the held-out example's scored and labelled atoms; larger is better. Soft
+        logic is scored by its mean absolute error.
     sweeps, burn_in : int
         Of the Gibbs chain that gives the marginals, started at all false.
 
@@ -146,10 +148,13 @@ def validate(
             candidate = _with(learner, parameters)
             yield candidate.fit(part, templates, seed=seed, deadline=deadline, progress=progress).weights
 
-    chain = GibbsChain(examples[held_out].network)
+    chain = chain_of(examples[held_out].network)
 
     def score(weights: Float, part: Sequence[Example]) -> float:
         (held,) = part
+        if held.network.domain is Domain.UNIT:
+            state = MapStates(None, deadline, progress).most_likely(held.network, weights, seed)
+            return -continuous_scores(state[held.counted], held.truth[held.counted])["MAE"]
         start = np.zeros(held.network.n_atoms)
         seen = chain.run(weights, start, sweeps=sweeps, burn_in=burn_in, seed=seed).probability
         return criterion(seen[held.counted], held.truth[held.counted])

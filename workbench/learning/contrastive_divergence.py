@@ -8,19 +8,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from workbench.errors import Cancelled
+from workbench.learning.declaration import Declaration
+from workbench.learning.expectation import SampledCounts
 from workbench.learning.learner import Example, LearnedWeights
-from workbench.learning.moments import WorldChains
+from workbench.learning.loop import Averaged, train
 from workbench.learning.training import initial_weights, prepare, step_sizes
 from workbench.network.ground_network import Templates
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import SILENT, Progress
 
 __all__ = ["ContrastiveDivergence"]
 
 
 @dataclass(frozen=True)
 class ContrastiveDivergence:
-    """Hinton's contrastive divergence (2002) for Markov logic, as in Lowd and Domingos (PKDD 2007).
+    """Hinton's contrastive divergence (2002), as in Lowd and Domingos (PKDD 2007), in Markov logic and in soft logic.
 
     Every iteration runs a Gibbs chain `sweeps` sweeps from the labels (or, persistent, from where it was) and steps
     along the difference of the counts. The answer is the mean of the weights over the second half of the iterations.
@@ -39,6 +40,12 @@ class ContrastiveDivergence:
     """
 
     name: ClassVar[str] = "contrastive_divergence"
+    declares: ClassVar[Declaration] = Declaration(
+        maximises="conditional likelihood with counts from a few sweeps from the labels, or from chains that go on "
+        "(`persistent=True`)",
+        iteration="`sweeps` sweeps a world",
+        when="large networks",
+    )
     step: float = 0.5
     iterations: int = 200
     sweeps: int = 5
@@ -57,27 +64,18 @@ class ContrastiveDivergence:
         progress: Progress = SILENT,
     ) -> LearnedWeights:
         """Learn. `sweeps` sweeps per example and iteration."""
-        training = prepare(examples, templates)
-        weights = initial_weights(training, self.start)
+        training = prepare(examples, templates, self)
+        start = initial_weights(training, self.start)
         rates = step_sizes(training, self.step, self.per_weight)
-        chains, history, norms = WorldChains(training), [], []
-        status = "iterations"
-        try:
-            for iteration in range(self.iterations):
-                progress.step("learning weights", iteration, self.iterations)
-                if expired(deadline):
-                    status = "limit"
-                    break
-                if not self.persistent:
-                    chains.restart()
-                moments = chains.advance(weights, sweeps=self.sweeps, burn_in=0, seed=seed + iteration)
-                gradient = moments.gradient - weights / self.prior_sd**2
-                weights = weights + np.where(training.learned, rates * gradient, 0.0)
-                history.append(weights)
-                norms.append(float(np.linalg.norm(gradient[training.learned])))
-        except Cancelled:
-            status = "cancelled"
-        mean = np.mean(history[len(history) // 2 :], axis=0) if history else weights
-        answer = np.where(training.learned, mean, weights)
-        trace = {"iteration": np.arange(1.0, len(norms) + 1), "gradient_norm": np.array(norms)}
-        return LearnedWeights(answer, trace, status, self.name, training.notes())
+        counts = SampledCounts(training, self.sweeps, 0, seed, restart=not self.persistent)
+        return train(
+            training,
+            counts,
+            Averaged(training, start, rates, 0.5),
+            start,
+            name=self.name,
+            iterations=self.iterations,
+            prior_sd=self.prior_sd,
+            deadline=deadline,
+            progress=progress,
+        )

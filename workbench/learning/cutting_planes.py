@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from time import monotonic
@@ -18,7 +19,8 @@ from workbench.learning.margin_losses import MarginWorld
 from workbench.learning.margin_program import MarginProgram
 from workbench.learning.margin_settings import MarginSettings
 from workbench.learning.separation import separate
-from workbench.learning.training import TrainingSet, named_engine
+from workbench.learning.training import TrainingSet, grounding_counts, named_engine
+from workbench.network.ground_network import Domain
 from workbench.progress import Progress, expired
 
 __all__ = ["CuttingPlanes"]
@@ -37,6 +39,7 @@ class CuttingPlanes:
     program: MarginProgram
     caches: list[list[Cut]]
     states: list[Float | None]
+    unit: Float
     best: Float | None = None
     best_primal: float = float("inf")
     best_upper: float = float("inf")
@@ -63,7 +66,7 @@ class CuttingPlanes:
                 n_weights=int(np.count_nonzero(training.learned)),
                 penalty=penalty,
                 n_groups=len(worlds) if learner.slacks == "worlds" else 1,
-                nonnegative=learner.nonnegative,
+                nonnegative=learner.nonnegative or training.domain is Domain.UNIT,
                 solver=learner.quadratic_solver,
             )
             caches: list[list[Cut]] = [[] for _ in worlds]
@@ -72,7 +75,9 @@ class CuttingPlanes:
             program, caches, states = before.program, before.caches, before.states
             program.reset_penalty(penalty)
         program.solve()
-        return cls(learner, training, worlds, seed, deadline, progress, program, caches, states)
+        # The program's variables are weights per grounding, where those are what the norm measures.
+        unit = 1.0 / grounding_counts(training)[training.learned] if learner.scale_by_groundings else np.ones(1)
+        return cls(learner, training, worlds, seed, deadline, progress, program, caches, states, unit)
 
     def train(self) -> str:
         """Add cuts until none is violated; why it stopped."""
@@ -101,7 +106,7 @@ class CuttingPlanes:
     def full_weights(self) -> Float:
         """The program's weights in their places among the fixed ones."""
         weights = self.training.given_weights()
-        weights[self.training.learned] = self.program.weights
+        weights[self.training.learned] = self.program.weights * self.unit
         return weights
 
     def _iterate(self, iteration: int) -> str | None:
@@ -130,13 +135,14 @@ class CuttingPlanes:
         if learner.cuts != "fractional" and all(separation.found for separation in found):
             if self._take([separation.rounded for separation in found], weights):
                 return None
-            if learner.cuts == "auto" and self._take(self._polished(found, weights), weights):
+            boolean = self.training.domain is Domain.BOOLEAN
+            if boolean and learner.cuts == "auto" and self._take(self._polished(found, weights), weights):
                 return None
         if learner.cuts != "rounded" and len(relaxed) == len(found) and self._take(relaxed, weights):
             return None
         exact = named_engine(learner.exact)
         if learner.cuts == "auto" and exact is not None:
-            found = self._separate_all(weights, exact)
+            found = self._separate_all(weights, lambda world: exact)
             if self._excess([separation.upper for separation in found]) <= 0.0:
                 return "converged"
             if self._take([separation.rounded for separation in found], weights):
@@ -153,12 +159,13 @@ class CuttingPlanes:
 
     def _ask(self, weights: Float, iteration: int) -> list[Separation]:
         """Separate every database at `weights`; remember them if they are the best, and write the trace."""
-        found = self._separate_all(weights, self.learner.oracle())
+        augmented = np.append(weights, 1.0)
+        found = self._separate_all(weights, lambda world: self.learner.oracle(world.network, augmented))
         if self.learner.cuts == "fractional" and any(separation.relaxed is None for separation in found):
+            engine = self.learner.oracle(self.worlds[0].network, augmented).name
             raise UsageError.of(
                 "E0513",
-                f"cuts=fractional needs relaxed states, which {self.learner.oracle().name} does not give with the "
-                f"loss {self.learner.loss}",
+                f"cuts=fractional needs relaxed states, which {engine} does not give with the loss {self.learner.loss}",
                 help="take cuts=auto, or the engine lp with the Hamming loss",
             )
         self.notes["oracle_calls"] = int(str(self.notes["oracle_calls"])) + 1
@@ -166,12 +173,12 @@ class CuttingPlanes:
         self._record(iteration, found, weights)
         return found
 
-    def _separate_all(self, weights: Float, engine: Engine) -> list[Separation]:
+    def _separate_all(self, weights: Float, engine: Callable[[MarginWorld], Engine]) -> list[Separation]:
         def one(index: int) -> Separation:
             found = separate(
                 self.worlds[index],
                 weights,
-                engine,
+                engine(self.worlds[index]),
                 seed=self.seed,
                 deadline=self.deadline,
                 progress=self.progress,
@@ -227,7 +234,7 @@ class CuttingPlanes:
     def _insert(self, cut: Cut, group: int) -> None:
         learned = self.training.learned
         fixed = np.where(learned, 0.0, self.training.given_weights())
-        self.program.add(cut.direction[learned], cut.loss - float(fixed @ cut.direction), group)
+        self.program.add(cut.direction[learned] * self.unit, cut.loss - float(fixed @ cut.direction), group)
 
     def _add_cached(self, iteration: int) -> bool:
         """A new combination of the databases' cached cuts, every second time; it costs no inference."""
@@ -266,13 +273,16 @@ class CuttingPlanes:
         learned = weights[self.training.learned]
         violations = [max(separation.rounded.violation(weights), 0.0) for separation in found]
         upper = [max(separation.upper, 0.0) for separation in found]
+        learned = learned / self.unit
         known = self.program.slack_at(learned)
         regular = float(learned @ learned) / 2
         primal_upper = regular + self.program.penalty * sum(upper)
         # The oracle's state may be less violated than a cut found before.
         shared = np.array([sum(violations)]) if known.size == 1 else np.array(violations)
         primal = regular + self.program.penalty * float(np.maximum(shared, known).sum())
-        judged = primal if self.learner.cuts == "rounded" else primal_upper
+        # Soft logic's bound is that of a concave hull: too far off to tell weights apart.
+        by_states = self.learner.cuts == "rounded" or self.training.domain is Domain.UNIT
+        judged = primal if by_states else primal_upper
         if judged < self.best_primal or self.best is None:
             self.best, self.best_primal, self.best_upper = weights, judged, primal_upper
         row = {

@@ -17,10 +17,12 @@ from scipy.sparse import csc_array, csr_array, vstack
 from workbench.arrays import Bool, Float
 from workbench.errors import UsageError
 from workbench.learning.choice import Choice, choose
+from workbench.learning.declaration import LOGIC, Declaration
 from workbench.learning.learner import Example, LearnedWeights
 from workbench.learning.logistic import Penalty, fit_logistic
 from workbench.learning.logistic_objective import loss
-from workbench.network.ground_network import Relation, Templates
+from workbench.learning.training import prepare
+from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress
 
 __all__ = ["ExactLikelihood", "choose_penalty"]
@@ -51,6 +53,16 @@ class ExactLikelihood:
     """
 
     name: ClassVar[str] = "exact"
+    declares: ClassVar[Declaration] = Declaration(
+        maximises="the exact conditional likelihood, with a proven gap, under Laplace (`l1`), Gaussian (`l2`) or group "
+        "priors",
+        iteration="penalised logistic regression",
+        when="no ground clause holds two open atoms",
+        domains=LOGIC,
+        hidden="left out",
+        objective=True,
+        joint=False,
+    )
     l1: float = 0.0
     l2: float = 1.0
     group: float = 0.0
@@ -74,6 +86,7 @@ class ExactLikelihood:
         UsageError
             `E0510` when a soft ground clause holds two open atoms; `E0503` when no atom is labelled.
         """
+        prepare(examples, templates, self)
         features, target = _training_matrix(examples)
         if progress.cancelled:
             return LearnedWeights(np.nan_to_num(templates.weight, nan=0.0), {}, "cancelled", self.name)
@@ -111,23 +124,11 @@ class ExactLikelihood:
 
 
 def _training_matrix(examples: Sequence[Example]) -> tuple[csr_array, Float]:
-    if not examples:
-        raise UsageError.of("E0501", "there is no training database")
     rows: list[csr_array] = []
     labels: list[Float] = []
     for example in examples:
-        network = example.network
-        soft = np.asarray(network.relation == Relation.HINGE)
-        if soft.any():
-            clauses = sorted({int(t) for t in network.template[soft]})
-            raise UsageError.of(
-                "E0510",
-                f"exact likelihood needs ground clauses with one open atom; {int(soft.sum())} ground clauses of "
-                f"template {clauses[0]} have more",
-                help="keep clauses that join target atoms hard, or take another learner, such as pseudo-likelihood",
-            )
         kept = example.counted
-        rows.append(csr_array(network.unit)[np.flatnonzero(kept)])
+        rows.append(csr_array(example.network.unit)[np.flatnonzero(kept)])
         labels.append(np.asarray(example.truth, np.float64)[kept])
     target = np.concatenate(labels)
     if not target.size:

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from workbench.errors import UsageError
+from workbench.learning.declaration import Declaration
 from workbench.learning.learner import Example, LearnedWeights
 from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress
@@ -27,6 +28,12 @@ class FixedWeights:
     """
 
     name: ClassVar[str] = "fixed"
+    declares: ClassVar[Declaration] = Declaration(
+        maximises="nothing: the program's weights, or one `value` for all",
+        iteration="",
+        when="a knowledge base taken at its word",
+        hidden="left out",
+    )
     value: float | None = None
 
     def fit(

@@ -10,6 +10,8 @@ import numpy as np
 
 from workbench.arrays import Bool, Float
 from workbench.inference.row_store import RowStore
+from workbench.learning.declaration import Declaration
+from workbench.learning.flip_counts import FlipCountSource
 from workbench.network.ground_network import GroundNetwork, Templates
 from workbench.progress import SILENT, Progress
 
@@ -29,12 +31,15 @@ class Example:
         Atoms that losses count (hidden predicates inferred jointly are not scored).
     source : RowStore or None
         Where the rows of rules that were not grounded come from, for learners that can do with the violated ones.
+    counts : FlipCountSource or None
+        Counts of all predicates' atoms in the database, for learners that declare to learn from them.
     """
 
     network: GroundNetwork
     truth: Float
     scored: Bool | None = None
     source: RowStore | None = None
+    counts: FlipCountSource | None = None
 
     @property
     def counted(self) -> Bool:
@@ -66,13 +71,10 @@ class LearnedWeights:
 
 
 class Learner(Protocol):
-    """A weight learner: a frozen dataclass of its parameters with these members.
-
-    One that gains from training databases that come apart (slacks of their own, C chosen by holding them out) says so
-    by a class variable `by_world`; the others get all of them as one network.
-    """
+    """A weight learner: a frozen dataclass of its parameters with these members."""
 
     name: ClassVar[str]
+    declares: ClassVar[Declaration]
 
     def fit(
         self,

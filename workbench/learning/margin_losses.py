@@ -13,7 +13,7 @@ from workbench.inference.cutting_plane import RowSource
 from workbench.network.energy import energy_offset, potentials
 from workbench.network.ground_network import GroundNetwork, Relation
 
-__all__ = ["LossKind", "MarginWorld", "exclude_truth", "f1_world", "hamming_world", "zero_one_world"]
+__all__ = ["LossKind", "MarginWorld", "exclude_truth", "f1_world", "hamming_world", "with_sides", "zero_one_world"]
 
 LossKind = Literal["hamming", "0/1", "f1"]
 
@@ -74,10 +74,27 @@ class MarginWorld:
 
 
 def hamming_world(network: GroundNetwork, truth: Float, scored: Bool) -> MarginWorld:
-    """Hamming loss, the number of wrong scored atoms: coefficient 1 towards 1 where the truth is 0, and the reverse."""
+    """Hamming loss, the number of wrong scored atoms: coefficient 1 towards 1 where the truth is 0, and the reverse.
+
+    At a truth inside (0, 1) this is the least concave function above the absolute error, and equal to it at 0 and 1.
+    """
     towards = np.where(scored, 1.0 - 2.0 * truth, 0.0)
-    wrong = -float(np.count_nonzero(scored & (truth == 1.0)))
-    return _world(_with_template(network, towards, wrong), truth, scored, "hamming")
+    return _world(_with_template(network, towards, -float(truth[scored].sum())), truth, scored, "hamming")
+
+
+def with_sides(world: MarginWorld, side: Float) -> GroundNetwork:
+    """The world's network with the Hamming loss replaced by the linear `side * (y - truth)`, which is nowhere above it.
+
+    Parameters
+    ----------
+    side : float64 array, shape (n_atoms,)
+        -1 or 1 where the loss counts, else 0.
+    """
+    network = world.network
+    bare = replace(network, unit=network.unit[:, :-1])
+    last = _with_template(bare, side, -float(side @ world.truth)).unit[:, -1:]
+    constant = np.append(network.constant[:-1], -float(side @ world.truth))
+    return replace(network, unit=csr_array(hstack([bare.unit, last], format="csr")), constant=constant)
 
 
 def zero_one_world(network: GroundNetwork, truth: Float, scored: Bool) -> MarginWorld:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from workbench.arrays import Float
+from workbench.inference.convex_choice import convex_engine
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.solution import Engine
 from workbench.learning.margin_losses import LossKind
 from workbench.learning.training import named_engine
+from workbench.network.ground_network import Domain, GroundNetwork
 
 __all__ = ["MarginSettings"]
 
@@ -28,7 +31,7 @@ class MarginSettings:
     examples : {'together', 'worlds'}
         One example, or sums over n: C is then divided by the number of databases.
     engine : Engine, str or None
-        The separation oracle, also by name; `LinearRelaxation()` by default.
+        The separation oracle, also by name; `LinearRelaxation()` by default, for soft logic a convex engine that suits.
     cuts : {'auto', 'rounded', 'fractional'}
         Constraints of rounded states, of the relaxation's optima, or rounded ones while they are violated and then, in
         turn, a local search, the relaxation's optimum and `exact`.
@@ -51,7 +54,11 @@ class MarginSettings:
     quadratic_solver : {'active_set', 'ECOS', 'CLARABEL', ...}
         Ours, or one of CVXPY's for comparison.
     nonnegative : bool
-        Demand `w >= 0`, as PSL does.
+        Demand `w >= 0`; soft logic does in any case.
+    scale_by_groundings : bool
+        Measure weights per grounding in the norm, so that frequent rules are not favoured.
+    tolerance : float
+        Relative gap of the states of soft logic's default oracle.
     """
 
     penalty: float = 1.0
@@ -70,7 +77,14 @@ class MarginSettings:
     cached: int = 10
     quadratic_solver: str = "active_set"
     nonnegative: bool = False
+    scale_by_groundings: bool = False
+    tolerance: float = 1e-3
 
-    def oracle(self) -> Engine:
-        """The separation oracle."""
-        return named_engine(self.engine) or LinearRelaxation()
+    def oracle(self, network: GroundNetwork, weights: Float) -> Engine:
+        """The separation oracle for a network at some weights."""
+        given = named_engine(self.engine)
+        if given is not None:
+            return given
+        if network.domain is Domain.UNIT:
+            return convex_engine(network, weights, tolerance=self.tolerance)
+        return LinearRelaxation()

@@ -1,4 +1,4 @@
-"""Max-margin weight learning for Markov logic: a 1-slack structural SVM trained by cutting planes."""
+"""Max-margin weight learning for both languages: a 1-slack structural SVM trained by cutting planes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from workbench.evaluation import f1_score
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.solution import Engine
 from workbench.learning.choice import Choice, choose, held_out_worlds
+from workbench.learning.completion import MapStates
 from workbench.learning.cutting_planes import CuttingPlanes
+from workbench.learning.declaration import Declaration
 from workbench.learning.learner import Example, LearnedWeights
 from workbench.learning.margin_losses import MarginWorld, f1_world, hamming_world, zero_one_world
 from workbench.learning.margin_settings import MarginSettings
-from workbench.learning.training import TrainingSet, hidden_part, prepare
-from workbench.network.ground_network import Templates
+from workbench.learning.training import TrainingSet, prepare
+from workbench.network.ground_network import Domain, Templates
 from workbench.network.growth import extend, take
 from workbench.progress import SILENT, Progress
 
@@ -71,7 +73,14 @@ class MaxMargin(MarginSettings):
     """
 
     name: ClassVar[str] = "max_margin"
-    by_world: ClassVar[bool] = True
+    declares: ClassVar[Declaration] = Declaration(
+        maximises="the margin between the labels and every other state",
+        iteration="one loss-augmented MAP inference a world and cutting plane",
+        when="F1, Hamming loss or error of a MAP state is the goal",
+        hidden="completed",
+        by_world=True,
+        lazy=True,
+    )
 
     choose: Literal["given", "training", "held_out"] = "given"
     penalties: tuple[float, ...] = (1.0, 10.0, 100.0, 1000.0, 10000.0)
@@ -135,7 +144,9 @@ class MaxMargin(MarginSettings):
         progress: Progress = SILENT,
     ) -> Iterator[LearnedWeights]:
         """Learn at each penalty as it is asked for, every run starting from the cuts of the one before."""
-        training = prepare(examples, templates)
+        training = prepare(examples, templates, self)
+        if training.domain is Domain.UNIT and self.loss != "hamming":
+            raise UsageError.of("E0524", f"soft logic has no loss {self.loss}", help="take loss=hamming")
         worlds = self.worlds(examples, training, training.given_weights(), seed)
         hidden = any(world.hidden.any() for world in training.worlds)
         run: CuttingPlanes | None = None
@@ -159,9 +170,9 @@ class MaxMargin(MarginSettings):
         make = {"hamming": hamming_world, "0/1": zero_one_world, "f1": f1_world}[self.loss]
         worlds = []
         for example, world in zip(examples, training.worlds):
-            truth, network = world.labels, world.network
-            if world.hidden.any():
-                truth = world.complete(self.oracle().solve(hidden_part(world), weights, seed=seed).values)
+            network = world.network
+            states = MapStates(self.oracle(network, weights), None, SILENT)
+            truth = states.completed(world, weights, seed)
             scored = example.counted
             if example.source is None:
                 worlds.append(make(network, truth, scored))

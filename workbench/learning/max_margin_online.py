@@ -11,6 +11,7 @@ import numpy as np
 from workbench.errors import Cancelled
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.solution import Engine
+from workbench.learning.declaration import LOGIC, Declaration
 from workbench.learning.learner import Example, LearnedWeights
 from workbench.learning.margin_losses import LossKind
 from workbench.learning.max_margin import MaxMargin
@@ -50,7 +51,14 @@ class OnlineMaxMargin:
     """
 
     name: ClassVar[str] = "online_max_margin"
-    by_world: ClassVar[bool] = True
+    declares: ClassVar[Declaration] = Declaration(
+        maximises="the same margin, one database at a time, keeping no cuts",
+        iteration="one loss-augmented MAP inference",
+        when="many databases",
+        domains=LOGIC,
+        hidden="completed",
+        by_world=True,
+    )
 
     penalty: float = 1.0
     loss: LossKind = "hamming"
@@ -69,7 +77,7 @@ class OnlineMaxMargin:
         progress: Progress = SILENT,
     ) -> LearnedWeights:
         """Learn. One MAP inference a step; memory of n_examples x n_templates numbers."""
-        training = prepare(examples, templates)
+        training = prepare(examples, templates, self)
         given, learned = training.given_weights(), training.learned
         worlds = MaxMargin(loss=self.loss, engine=self.engine).worlds(examples, training, given, seed)
         engine = named_engine(self.engine) or LinearRelaxation()

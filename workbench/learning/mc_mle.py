@@ -11,6 +11,7 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.errors import Cancelled
 from workbench.learning.ascent import maximise
+from workbench.learning.declaration import Declaration
 from workbench.learning.learner import Example, LearnedWeights
 from workbench.learning.moments import Moments, WorldChains
 from workbench.learning.training import initial_weights, prepare
@@ -42,6 +43,11 @@ class MonteCarloMaximumLikelihood:
     """
 
     name: ClassVar[str] = "mc_mle"
+    declares: ClassVar[Declaration] = Declaration(
+        maximises="conditional likelihood estimated from samples at reference weights, by L-BFGS within a radius",
+        iteration="`burn_in + sweeps` sweeps a world and round",
+        when="few clauses, good mixing",
+    )
     rounds: int = 50
     sweeps: int = 500
     burn_in: int = 50
@@ -60,7 +66,7 @@ class MonteCarloMaximumLikelihood:
         progress: Progress = SILENT,
     ) -> LearnedWeights:
         """Learn. A round costs the sampling and L-BFGS over `sweeps x n_templates` numbers a world."""
-        training = prepare(examples, templates)
+        training = prepare(examples, templates, self)
         weights, radius, status = initial_weights(training, self.start), self.radius, "iterations"
         chains, rows = WorldChains(training), []
         try:
@@ -78,6 +84,7 @@ class MonteCarloMaximumLikelihood:
                     iterations=100,
                     tolerance=1e-6,
                     radius=radius,
+                    least=training.least_weight,
                     deadline=deadline,
                     progress=SILENT,
                     stage="",

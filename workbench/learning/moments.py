@@ -7,9 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.learning.chain import CountSamples, GibbsChain
-from workbench.learning.training import TrainingSet, condition
+from workbench.learning.chain import CountSamples
+from workbench.learning.chains import chain_of
+from workbench.learning.completion import MapStates
+from workbench.learning.training import TrainingSet, hidden_part
 from workbench.network import potentials
+from workbench.network.ground_network import Domain
+from workbench.progress import SILENT
 
 __all__ = ["Moments", "WorldChains"]
 
@@ -47,22 +51,23 @@ class Moments:
 class WorldChains:
     """One Gibbs chain a world, and a second one given the labels where atoms are hidden.
 
-    Chains start at the labels (hidden atoms false) and keep their state between calls of `advance`.
+    Chains start at the labels, hidden atoms false (in soft logic at their most likely values), and keep
+    their state between calls of `advance`.
     """
 
     def __init__(self, training: TrainingSet) -> None:
         self._worlds = training.worlds
-        self._free = [GibbsChain(world.network) for world in training.worlds]
-        self._given = [
-            GibbsChain(condition(world.network, world.labels)) if world.hidden.any() else None
-            for world in training.worlds
-        ]
+        self._free = [chain_of(world.network) for world in training.worlds]
+        self._given = [chain_of(hidden_part(world)) if world.hidden.any() else None for world in training.worlds]
+        self._starts = [world.complete() for world in training.worlds]
+        if training.domain is Domain.UNIT:  # lines through a state that breaks hard rows lead to no legal one
+            states, weights = MapStates(None, None, SILENT), training.given_weights()
+            self._starts = [states.completed(world, weights, 0) for world in training.worlds]
         self.restart()
 
     def restart(self) -> None:
         """Put every chain back to the labels."""
-        self.states = [world.complete() for world in self._worlds]
-        self._completions = [world.complete() for world in self._worlds]
+        self.states, self._completions = list(self._starts), list(self._starts)
 
     def advance(self, weights: Float, *, sweeps: int, burn_in: int, seed: int) -> Moments:
         """Run every chain on, `burn_in` sweeps unseen and `sweeps` recorded."""

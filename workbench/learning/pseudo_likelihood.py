@@ -9,23 +9,25 @@ from typing import ClassVar
 import numpy as np
 
 from workbench.arrays import Float
+from workbench.errors import UsageError
 from workbench.inference.solution import Engine
 from workbench.learning.ascent import maximise
-from workbench.learning.flip_counts import FlipCounts, FlipCountSource, compressed, flip_counts, joined
+from workbench.learning.completion import MapStates
+from workbench.learning.declaration import LOGIC, Declaration
+from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, joined
 from workbench.learning.learner import Example, LearnedWeights
-from workbench.learning.training import TrainingSet, condition, default_map_engine, prepare
-from workbench.network.ground_network import Templates
+from workbench.learning.training import TrainingSet, prepare
+from workbench.network.ground_network import Domain, Templates
 from workbench.progress import SILENT, Progress
 
-__all__ = ["PseudoLikelihood"]
+__all__ = ["GenerativePseudoLikelihood", "PseudoLikelihood"]
 
 
 @dataclass(frozen=True)
 class PseudoLikelihood:
     """Weights that maximise the product of each atom's probability given all others (Besag 1975), with a prior.
 
-    `fit` is discriminative: the terms are those of the open atoms. `fit_counts` takes counts of all predicates from the
-    database and is generative (Richardson and Domingos 2006).
+    Discriminative: the terms are those of the open atoms.
 
     Parameters
     ----------
@@ -42,6 +44,16 @@ class PseudoLikelihood:
     """
 
     name: ClassVar[str] = "pseudo_likelihood"
+    declares: ClassVar[Declaration] = Declaration(
+        maximises="the product of each open atom's probability given the labels of the rest, with a Gaussian prior, by "
+        "L-BFGS",
+        iteration="one sparse product over the flip counts",
+        when="every open atom has a label: fast, convex, no sampling",
+        domains=LOGIC,
+        hidden="completed",
+        objective=True,
+        default=((Domain.BOOLEAN, False),),
+    )
     prior_sd: float = 2.0
     iterations: int = 5000
     tolerance: float = 1e-7
@@ -58,40 +70,24 @@ class PseudoLikelihood:
         progress: Progress = SILENT,
     ) -> LearnedWeights:
         """Learn discriminatively. O(nnz of the networks) once, then O(nnz of the flip counts) an iteration."""
-        training = prepare(examples, templates)
-        states = [world.complete() for world in training.worlds]
-        answer = self._fit(_counts(training, states), training, training.given_weights(), deadline, progress)
+        training = prepare(examples, templates, self)
+        completed = [world.complete() for world in training.worlds]
+        answer = self._fit(_counts(training, completed), training, training.given_weights(), deadline, progress)
         if not any(world.hidden.any() for world in training.worlds):
             return answer
-        engine = self.engine or default_map_engine()
+        states = MapStates(self.engine, deadline, progress)
         for round_ in range(self.completions):
             if answer.status in ("cancelled", "limit"):
                 break
-            completed = []
-            for index, world in enumerate(training.worlds):
-                clamped = condition(world.network, world.labels)
-                run = seed + round_ * len(states) + index
-                solution = engine.solve(clamped, answer.weights, seed=run, deadline=deadline, progress=progress)
-                completed.append(world.complete(solution.values))
-            settled = all(np.array_equal(old, new) for old, new in zip(states, completed))
-            states = completed
-            if settled:
+            before = completed
+            first = seed + round_ * len(before)
+            completed = [
+                states.completed(world, answer.weights, first + index) for index, world in enumerate(training.worlds)
+            ]
+            if all(np.array_equal(old, new) for old, new in zip(before, completed)):
                 break
-            answer = self._fit(_counts(training, states), training, answer.weights, deadline, progress)
+            answer = self._fit(_counts(training, completed), training, answer.weights, deadline, progress)
         return answer
-
-    def fit_counts(
-        self,
-        source: FlipCountSource,
-        templates: Templates,
-        *,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> LearnedWeights:
-        """Learn generatively from the counts of all predicates' atoms."""
-        counts = compressed(joined(source.flip_counts()))
-        training = TrainingSet((), templates, ~np.asarray(templates.fixed, np.bool_))
-        return self._fit(counts, training, training.given_weights(), deadline, progress)
 
     def _fit(
         self, counts: FlipCounts, training: TrainingSet, start: Float, deadline: float | None, progress: Progress
@@ -111,6 +107,48 @@ class PseudoLikelihood:
         )
         notes = training.notes() | {"terms": terms}
         return LearnedWeights(ascent.weights, ascent.trace, ascent.status, self.name, notes)
+
+
+@dataclass(frozen=True)
+class GenerativePseudoLikelihood(PseudoLikelihood):
+    """The same product over the atoms of all predicates, evidence included, by counts that the database makes.
+
+    Parameters
+    ----------
+    As `PseudoLikelihood`; what concerns hidden atoms has no effect, for they count as false.
+    """
+
+    name: ClassVar[str] = "generative_pseudo_likelihood"
+    declares: ClassVar[Declaration] = Declaration(
+        maximises="the same over all predicates, evidence included, from counts made in the database",
+        iteration="as above, after one grounding a predicate",
+        when="any predicate may be asked about later",
+        domains=LOGIC,
+        hidden="left out",
+        objective=True,
+        counts=True,
+    )
+
+    def fit(
+        self,
+        examples: Sequence[Example],
+        templates: Templates,
+        *,
+        seed: int = 0,
+        deadline: float | None = None,
+        progress: Progress = SILENT,
+    ) -> LearnedWeights:
+        """Learn from `Example.counts` alone. E0523 where an example has none."""
+        sources = [example.counts for example in examples]
+        if not sources or None in sources:
+            raise UsageError.of(
+                "E0523",
+                f"{self.name} learns from counts of all predicates, which these examples do not have",
+                help="learn from a database (`workbench learn`), or take pseudo_likelihood",
+            )
+        counts = [part for source in sources if source is not None for part in source.flip_counts()]
+        training = TrainingSet((), templates, ~np.asarray(templates.fixed, np.bool_))
+        return self._fit(compressed(joined(counts)), training, training.given_weights(), deadline, progress)
 
 
 def _counts(training: TrainingSet, states: Sequence[Float]) -> FlipCounts:

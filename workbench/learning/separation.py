@@ -8,14 +8,17 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.inference.cutting_plane import CuttingPlane
-from workbench.inference.solution import Engine, Status
+from workbench.inference.solution import Engine, Solution, Status
 from workbench.learning.margin_cuts import Cut, Separation, cut_of
 from workbench.learning.margin_f1 import separate_f1
-from workbench.learning.margin_losses import MarginWorld, exclude_truth
-from workbench.network.ground_network import GroundNetwork
+from workbench.learning.margin_losses import MarginWorld, exclude_truth, with_sides
+from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import SILENT, Progress
 
 __all__ = ["separate"]
+
+_TURNS = 10
+"""Times that atoms may change sides."""
 
 EXCLUSION_LIMIT = 60_000
 """Stored coefficients beyond which the 0/1 oracle, once the truth itself is the MAP state, looks at its neighbours."""
@@ -64,6 +67,8 @@ def separate(
     if solution.status == Status.INFEASIBLE:
         nothing = Cut(np.zeros(weights.size), 0.0)
         return Separation(nothing, nothing, 0.0, world.truth, True)
+    if world.network.domain is Domain.UNIT:
+        return _from_its_side(world, weights, engine, solution, deadline, progress)
     grown = solution.diagnostics.get("network")
     if isinstance(grown, GroundNetwork):
         world = replace(world, network=grown)
@@ -78,6 +83,34 @@ def separate(
         found=solution.hard_violation == 0.0,
         network=world.network,
     )
+
+
+def _from_its_side(
+    world: MarginWorld,
+    weights: Float,
+    engine: Engine,
+    solution: Solution,
+    deadline: float | None,
+    progress: Progress,
+) -> Separation:
+    """The cut of soft logic, from the state that is worst by the loss's concave hull, whose bound holds for the loss.
+
+    The absolute error at a truth inside (0, 1) is convex, so it is replaced by the line on the side of the truth that
+    the state took, until no atom changes sides (difference-of-convex steps; Bach et al. 2017, section 6.3).
+    """
+    augmented, state = np.append(weights, 1.0), solution.values
+    at_truth = 2.0 * (world.truth * (1.0 - world.truth))[world.scored]  # the hull's, where the loss itself is 0
+    upper = world.truth_energy(augmented) + float(at_truth.sum()) - solution.bound
+    if at_truth.any():
+        side = np.where(state > world.truth, 1.0, -1.0) * world.scored
+        for _ in range(_TURNS):
+            turned = with_sides(world, side)
+            state = engine.solve(turned, augmented, deadline=deadline, progress=progress, start=state).values
+            wrong = side * (state - world.truth) < -1e-6
+            if not wrong.any():
+                break
+            side[wrong] *= -1.0
+    return Separation(cut_of(world, weights, state), None, upper, state, True)
 
 
 def _nearest_to_truth(world: MarginWorld, weights: Float, bound: float) -> Separation:

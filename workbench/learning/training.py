@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from workbench.arrays import Bool, Float, Int64
 from workbench.errors import UsageError
 from workbench.inference.solution import Engine
-from workbench.learning.learner import Example
+from workbench.learning.learner import Example, Learner
 from workbench.network import potentials
 from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Relation, Templates
 
@@ -20,11 +20,13 @@ __all__ = [
     "TrainingWorld",
     "condition",
     "default_map_engine",
+    "grounding_counts",
     "hidden_part",
     "initial_weights",
     "log_odds",
     "named_engine",
     "prepare",
+    "start_weights",
     "step_sizes",
     "without_rows",
 ]
@@ -74,9 +76,27 @@ class TrainingSet:
     templates: Templates
     learned: Bool
 
+    @property
+    def domain(self) -> Domain:
+        """Where the atoms of all worlds live."""
+        return self.worlds[0].network.domain if self.worlds else Domain.BOOLEAN
+
+    @property
+    def least_weight(self) -> float:
+        """0 in soft logic, whose energy must stay convex."""
+        return 0.0 if self.domain is Domain.UNIT else -np.inf
+
     def given_weights(self) -> Float:
-        """The templates' own weights, 0 where the program gives none."""
-        return np.nan_to_num(self.templates.weight, nan=0.0)
+        """The templates' own weights; where the program gives none 0, in soft logic 1."""
+        return np.nan_to_num(self.templates.weight, nan=1.0 if self.domain is Domain.UNIT else 0.0)
+
+    def projected(self, weights: Float) -> Float:
+        """The nearest weights that the domain allows."""
+        return np.where(self.learned, np.maximum(weights, self.least_weight), weights)
+
+    def free_slope(self, weights: Float, slope: Float) -> Float:
+        """A gradient, 0 for weights that are fixed or that it would push below the least."""
+        return np.where(self.learned & ((weights > self.least_weight) | (slope > 0.0)), slope, 0.0)
 
     def notes(self) -> dict[str, object]:
         """What a learner reports of its data: hidden atoms, and hard rows that the labels violate."""
@@ -86,19 +106,27 @@ class TrainingSet:
         }
 
 
-def prepare(examples: Sequence[Example], templates: Templates) -> TrainingSet:
+def prepare(examples: Sequence[Example], templates: Templates, learner: Learner | None = None) -> TrainingSet:
     """Check the examples and make them ready; labels lie where the network's atoms do.
+
+    Parameters
+    ----------
+    learner : Learner, optional
+        Whose declaration the examples are held against.
 
     Raises
     ------
     UsageError
         E0501 without an example, E0502 where an example does not fit the templates or its labels are no truth values,
-        E0503 where no atom is labelled.
+        E0503 where no atom is labelled, E0520 for a negative weight in soft logic, E0522 and E0510 where the learner
+        does not take such networks.
     """
     if not examples:
         raise UsageError.of("E0501", "there is no training database")
     worlds = []
     for example in examples:
+        if learner is not None:
+            _check_declared(learner, example.network)
         network, truth = example.network, np.asarray(example.truth, np.float64)
         if network.n_templates != templates.n_templates:
             raise UsageError.of(
@@ -116,7 +144,30 @@ def prepare(examples: Sequence[Example], templates: Templates) -> TrainingSet:
         if network.n_atoms and not known.size:
             raise UsageError.of("E0503", "no open atom is labelled", help="load the truth of the query predicates")
         worlds.append(_prepare_world(network, truth))
-    return TrainingSet(tuple(worlds), templates, ~np.asarray(templates.fixed, np.bool_))
+    training = TrainingSet(tuple(worlds), templates, ~np.asarray(templates.fixed, np.bool_))
+    if np.any(training.given_weights() < training.least_weight):
+        raise UsageError.of("E0520", "a hinge-loss rule has a negative weight", help="PSL's weights are at least 0")
+    return training
+
+
+def _check_declared(learner: Learner, network: GroundNetwork) -> None:
+    """Refuse a network that the learner declares not to take."""
+    declared = learner.declares
+    if network.domain not in declared.domains:
+        of = {Domain.BOOLEAN: "Markov logic", Domain.UNIT: "soft logic"}[network.domain]
+        raise UsageError.of(
+            "E0522",
+            f"the learner {learner.name} does not learn weights of {of}",
+            help=f"it is for {declared.languages}; `auto` takes a learner that fits",
+        )
+    soft = network.relation == Relation.HINGE
+    if not declared.joint and soft.any():
+        raise UsageError.of(
+            "E0510",
+            f"{learner.name} needs ground clauses with one open atom; {int(soft.sum())} ground clauses of "
+            f"template {int(network.template[soft].min())} have more",
+            help="keep clauses that join target atoms hard, or take another learner, such as pseudo-likelihood",
+        )
 
 
 def _prepare_world(network: GroundNetwork, labels: Float) -> TrainingWorld:
@@ -234,7 +285,23 @@ def initial_weights(training: TrainingSet, start: str) -> Float:
             f"there is no start {start}",
             help="it is log_odds or given (for the voted perceptron also pseudo_likelihood)",
         )
-    return log_odds(training) if start == "log_odds" else training.given_weights()
+    return training.projected(log_odds(training) if start == "log_odds" else training.given_weights())
+
+
+def start_weights(training: TrainingSet, start: float | None) -> Float:
+    """The number `start` for every learned template, or the program's own weights (1 where it gives none)."""
+    given = np.nan_to_num(training.templates.weight, nan=1.0)
+    return given if start is None else np.where(training.learned, start, given)
+
+
+def grounding_counts(training: TrainingSet) -> Float:
+    """Open groundings of each template over all worlds, at least 1; shape (n_templates,)."""
+    total = np.zeros(training.templates.n_templates)
+    for world in training.worlds:
+        network = world.network
+        rows = np.bincount(network.template[network.template >= 0], minlength=total.size)
+        total += np.maximum(network.groundings[:, 0], rows)
+    return np.maximum(total, 1.0)
 
 
 def step_sizes(training: TrainingSet, step: float, per_weight: bool) -> Float:

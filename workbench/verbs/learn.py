@@ -17,9 +17,16 @@ from workbench.grounding import Grounding, GroundRequest, LazyRows, ground, grou
 from workbench.inference.row_store import RowStore
 from workbench.language.formulas import formula_atoms
 from workbench.language.program import FormulaRule, Implies, Program
-from workbench.learning import Example, LearnedWeights, WeightIntervals, make_learner, validate, weight_intervals
-from workbench.learning.max_margin import MaxMargin
-from workbench.learning.pseudo_likelihood import PseudoLikelihood
+from workbench.learning import (
+    LEARNERS,
+    Example,
+    LearnedWeights,
+    WeightIntervals,
+    default_learner,
+    make_learner,
+    validate,
+    weight_intervals,
+)
 from workbench.network import Lift, Templates, observed_lift
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json, deadline_after
@@ -28,16 +35,13 @@ from workbench.verbs.infer import is_query, query_predicates, refuse_numbers, sa
 from workbench.verbs.naming import row_texts
 from workbench.verbs.written_rules import WrittenRule, learned_text, template_texts, written_rules
 
-__all__ = ["GENERATIVE", "LearningResult", "by_world", "example_of", "learn"]
+__all__ = ["LearningResult", "by_world", "example_of", "learn"]
 
 HeldOut = Callable[[Grounding], Bool]
 """Which atoms of a grounding keep their labels from the learner."""
 
 RARE_BODY = 0.1
 """An implication whose body is true in a smaller share of its groundings than this is remarked on."""
-
-GENERATIVE = "generative_pseudo_likelihood"
-"""The learner that needs counts of all predicates from the database, beside those of the registry."""
 
 
 @dataclass(frozen=True)
@@ -222,14 +226,16 @@ def learn(
     """
     refuse_numbers(program, "learn")
     begun = perf_counter()
-    if lazy and (learner != MaxMargin.name or candidates or intervals):
+    given = None if learner == "auto" else make_learner(learner, **(options or {}))
+    if lazy and (given is None or not given.declares.lazy or candidates or intervals):
+        lazily = ", ".join(name for name, one in LEARNERS.items() if one.declares.lazy)
         raise UsageError.of(
             "E0512",
-            "only max_margin learns without grounding every rule, and without --validate and --intervals",
-            help="add --learner max_margin, or leave --lazy out",
+            f"only {lazily} learns without grounding every rule, and without --validate and --intervals",
+            help=f"add --learner {lazily}, or leave --lazy out",
         )
-    if learner == GENERATIVE and (held_out is not None or intervals is not None):
-        raise UsageError.of("E0819", f"{GENERATIVE} takes neither folds of atoms nor intervals")
+    if given is not None and given.declares.counts and (held_out is not None or intervals is not None):
+        raise UsageError.of("E0819", f"{given.name} takes neither folds of atoms nor intervals")
     task = _Task(database, program, replace(request, role="learn"), held_out, progress)
     grounding, source = task.ground(lazy)
     labelled = example_of(grounding, held_out)
@@ -242,25 +248,23 @@ def learn(
     templates, settings = grounding.templates, options or {}
     how: _How = {"seed": seed, "deadline": deadline_after(time_limit), "progress": progress}
     parts, tried = [grounding], {}
-    if learner == GENERATIVE:
+    hidden = bool(np.isnan(labelled.truth).any())
+    chosen = given or make_learner(default_learner(grounding.network.domain, hidden=hidden), **settings)
+    if candidates:
+        found = validate(chosen, candidates, task.examples_by_world(templates), templates, **how)
+        chosen = found.learner
+        scored = zip(found.choice.candidates, found.choice.scores)
+        tried = {"validation": [{**parameters, "score": float(value)} for parameters, value in scored]}
+    examples = [replace(labelled, source=None if source is None else RowStore(source))]
+    if source is None and chosen.declares.by_world and np.unique(grounding.network.world).size > 1:
+        parts = task.by_world(templates)
+        examples = [example_of(part, held_out) for part in parts]
+    if chosen.declares.counts:
         counts = DatabaseFlipCounts(database, program, templates, request.worlds, progress)
-        pseudo = PseudoLikelihood(**cast(Any, settings))
-        learned = pseudo.fit_counts(counts, templates, deadline=how["deadline"], progress=progress)
-    else:
-        hidden = bool(np.isnan(labelled.truth).any())
-        chosen = make_learner(default_learner(program, hidden=hidden) if learner == "auto" else learner, **settings)
-        if candidates:
-            found = validate(chosen, candidates, task.examples_by_world(templates), templates, **how)
-            chosen = found.learner
-            scored = zip(found.choice.candidates, found.choice.scores)
-            tried = {"validation": [{**parameters, "score": float(value)} for parameters, value in scored]}
-        examples = [labelled if source is None else replace(labelled, source=RowStore(source))]
-        if source is None and getattr(chosen, "by_world", False) and np.unique(grounding.network.world).size > 1:
-            parts = task.by_world(templates)
-            examples = [example_of(part, held_out) for part in parts]
-        learned = chosen.fit(examples, templates, **how)
-        if source is not None:
-            source.close()
+        examples = [replace(labelled, counts=counts)]
+    learned = chosen.fit(examples, templates, **how)
+    if source is not None:
+        source.close()
     bounds = None
     if intervals is not None:
         bounds = weight_intervals(
@@ -360,15 +364,3 @@ def _mostly_false(result: LearningResult) -> list[Diagnostic]:
                 )
             )
     return notes
-
-
-def default_learner(program: Program, *, hidden: bool) -> str:
-    """The learner that `auto` means: by language, and for an MLN by whether some open atom has no label.
-
-    Pseudo-likelihood is convex and needs no samples; with hidden atoms it would need their most likely values, where
-    the second chain of diagonal Newton sums over all. In soft logic it predicts as well as the perceptron or better on
-    all four of the published data sets.
-    """
-    if program.language == "psl":
-        return "hinge_pseudolikelihood"
-    return "diagonal_newton" if hidden else "pseudo_likelihood"

@@ -52,8 +52,9 @@ def engines(language: Language, task: Literal["map", "marginal"]) -> tuple[Metho
 def learners(language: Language) -> tuple[Method, ...]:
     """The learners for a language, `auto` first."""
     found = [Method("auto", "The default learner of the language.", ())]
+    domain = Domain.UNIT if language == "psl" else Domain.BOOLEAN
     for name, cls in LEARNERS.items():
-        if name.startswith("hinge_") == (language == "psl"):
+        if domain in cls.declares.domains:
             found.append(_method(name, cls, hidden=()))
     return tuple(found)
 
@@ -114,7 +115,9 @@ def _summary(cls: Any) -> str:
 
 def _method(name: str, cls: Any, hidden: tuple[str, ...]) -> Method:
     text = inspect.getdoc(cls) or ""
-    explained = _explained(text)
+    explained: dict[str, str] = {}
+    for one in reversed(cls.__mro__):
+        explained |= _explained(inspect.getdoc(one) or "")
     parameters = tuple(
         Parameter(field.name, field.default, explained.get(field.name, ""))
         for field in fields(cls)

@@ -17,9 +17,11 @@ from workbench.evaluation import binary_scores, categorical_accuracy, continuous
 from workbench.grounding import GroundRequest
 from workbench.language.program import Program
 from workbench.language.psl_document import PslDocument, read_psl_document
+from workbench.learning import default_learner
+from workbench.network import Domain
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json, as_program
-from workbench.verbs.learn import LearningResult, default_learner, learn
+from workbench.verbs.learn import LearningResult, learn
 from workbench.verbs.loading import load
 from workbench.verbs.psl_options import DocumentSettings, document_settings
 
@@ -128,8 +130,7 @@ def plan_of(path: str | os.PathLike[str], *, task: str = "infer") -> DocumentPla
     """Read a document and what it asks for; options of one task come over those of both."""
     document = read_psl_document(path)
     own = document.learn_options if task == "learn" else document.infer_options
-    program = as_program(Path(path))
-    settings = document_settings({**document.options, **own}, default_learner(program, hidden=False))
+    settings = document_settings({**document.options, **own}, default_learner(Domain.UNIT, hidden=False))
     splits = {facts.split for facts in document.facts if facts.partition == "truth"}
     return DocumentPlan(document, settings, "learn" in splits)
 

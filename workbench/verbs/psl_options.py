@@ -13,11 +13,11 @@ _LEARNERS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "votedperceptron": ("hinge_perceptron", {}),
     "maxpseudolikelihood": ("hinge_pseudolikelihood", {}),
     "maxpiecewisepseudolikelihood": ("hinge_pseudolikelihood", {}),
-    "gridsearch": ("hinge_search", {"method": "grid"}),
-    "initialweightgridsearch": ("hinge_search", {"method": "grid"}),
-    "randomgridsearch": ("hinge_search", {"method": "random"}),
-    "guidedrandomgridsearch": ("hinge_search", {"method": "random"}),
-    "continuousrandomgridsearch": ("hinge_search", {"method": "random"}),
+    "gridsearch": ("search", {"method": "grid"}),
+    "initialweightgridsearch": ("search", {"method": "grid"}),
+    "randomgridsearch": ("search", {"method": "random"}),
+    "guidedrandomgridsearch": ("search", {"method": "random"}),
+    "continuousrandomgridsearch": ("search", {"method": "random"}),
 }
 _ENGINES: Mapping[str, str] = {
     "admminference": "admm",
@@ -31,8 +31,8 @@ _OF_LEARNERS: Mapping[str, tuple[tuple[str, ...], str, Callable[[Any], object]]]
     "votedperceptron.numsteps": (("hinge_perceptron", "hinge_pseudolikelihood"), "iterations", int),
     "gradientdescent.stepsize": (("hinge_perceptron", "hinge_pseudolikelihood"), "step", float),
     "votedperceptron.stepsize": (("hinge_perceptron", "hinge_pseudolikelihood"), "step", float),
-    "gridsearch.weights": (("hinge_search",), "values", lambda text: tuple(map(float, str(text).split(":")))),
-    "randomgridsearch.maxlocations": (("hinge_search",), "trials", int),
+    "gridsearch.weights": (("search",), "values", lambda text: tuple(map(float, str(text).split(":")))),
+    "randomgridsearch.maxlocations": (("search",), "trials", int),
 }
 _OF_ENGINES: Mapping[str, tuple[str, str, Callable[[Any], object]]] = {
     "admmreasoner.maxiterations": ("admm", "max_iterations", int),

@@ -1,4 +1,4 @@
-"""Weight search for hinge-loss MRFs: a grid or random weights, judged by the error of the MAP state."""
+"""Weight search: a grid or random weights, judged by the error of the MAP state."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ import numpy as np
 from workbench.arrays import Bool, Float
 from workbench.errors import Cancelled, UsageError
 from workbench.inference.solution import Engine
-from workbench.learning.hinge_training import MapStates, prepare_hinges, start_weights
+from workbench.learning.completion import MapStates
+from workbench.learning.declaration import Declaration
 from workbench.learning.learner import Example, LearnedWeights
+from workbench.learning.training import prepare, start_weights
 from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress, expired
 
-__all__ = ["HingeSearch"]
+__all__ = ["WeightSearch"]
 
 
 @dataclass(frozen=True)
-class HingeSearch:
+class WeightSearch:
     """Try weights and keep those whose MAP state is nearest to the labels.
 
-    Only the ratios of weights matter to a MAP state where all are learned.
+    Only the ratios of weights matter to a MAP state where all are learned. In Markov logic weights of the program that
+    are negative stay so: the values tried take the sign of the weight that they replace.
 
     Parameters
     ----------
@@ -36,10 +39,19 @@ class HingeSearch:
     loss : {'absolute', 'squared', 'rounded'}
         Mean absolute error, mean squared error, or the share of atoms on the wrong side of 1/2.
     tolerance : float
+        Relative gap of a convex engine's MAP states.
     engine : Engine or None
+        The MAP engine; by default one that suits the network.
     """
 
-    name: ClassVar[str] = "hinge_search"
+    name: ClassVar[str] = "search"
+    declares: ClassVar[Declaration] = Declaration(
+        maximises="the fit of the MAP state to the labels, over a grid or random weights",
+        iteration="one MAP inference a world and trial",
+        when="few rules",
+        hidden="left out",
+        objective=True,
+    )
     method: Literal["random", "grid"] = "random"
     values: tuple[float, ...] = (0.01, 0.1, 1.0, 10.0)
     trials: int = 200
@@ -63,7 +75,7 @@ class HingeSearch:
         UsageError
             E0521, where a grid has more points than `trials`.
         """
-        training = prepare_hinges(examples, templates)
+        training = prepare(examples, templates, self)
         best = start_weights(training, None)
         size = len(self.values) ** int(training.learned.sum())
         if self.method == "grid" and size > self.trials:
@@ -72,10 +84,10 @@ class HingeSearch:
                 f"the grid has {size:,} points, more than {self.trials} trials",
                 help="give fewer values, more trials, or method=random",
             )
-        inference = MapStates(self.engine, self.tolerance, seed, deadline, progress)
+        states = MapStates(self.engine, deadline, progress, self.tolerance)
         best_loss, status = np.inf, "iterations"
         tried: list[float] = []
-        states: list[Float | None] = [None] * len(training.worlds)
+        last: list[Float | None] = [None] * len(training.worlds)
         try:
             for weights in islice(self._candidates(best, training.learned, seed), self.trials + 1):
                 progress.step("searching weights", len(tried), self.trials)
@@ -84,7 +96,7 @@ class HingeSearch:
                     break
                 total, known = 0.0, 0
                 for index, world in enumerate(training.worlds):
-                    state = states[index] = inference.most_likely(world.network, weights, states[index])
+                    state = last[index] = states.most_likely(world.network, weights, seed, last[index])
                     total += self._loss(state[~world.hidden], world.labels[~world.hidden])
                     known += int((~world.hidden).sum())
                 tried.append(total / max(known, 1))
@@ -106,7 +118,7 @@ class HingeSearch:
             points = (np.exp(rng.uniform(low, high, count)) for _ in range(self.trials))
         for point in points:
             weights = given.copy()
-            weights[learned] = point
+            weights[learned] = np.copysign(point, given[learned])
             yield weights
 
     def _loss(self, state: Float, labels: Float) -> float:

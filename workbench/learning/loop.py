@@ -1,0 +1,132 @@
+"""The one training loop: measure at the weights, step, again; with a prior, fixed weights, limits and a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from workbench.arrays import Float
+from workbench.errors import Cancelled
+from workbench.learning.expectation import Expectation, Measured
+from workbench.learning.learner import LearnedWeights
+from workbench.learning.training import TrainingSet
+from workbench.progress import Progress, expired
+
+__all__ = ["Averaged", "Step", "stages", "train"]
+
+
+class Step(Protocol):
+    """From what was measured to the next weights."""
+
+    def advance(self, weights: Float, measured: Measured) -> Float | None:
+        """The weights to measure next; None where nothing is left to gain."""
+        ...
+
+    def answer(self) -> Float:
+        """The weights learned so far."""
+        ...
+
+    def figures(self) -> Mapping[str, float]:
+        """Columns of the trace that tell of the last step."""
+        ...
+
+
+def train(
+    training: TrainingSet,
+    expectation: Expectation,
+    step: Step,
+    start: Float,
+    *,
+    name: str,
+    iterations: int,
+    prior_sd: float = np.inf,
+    deadline: float | None,
+    progress: Progress,
+) -> LearnedWeights:
+    """`stages` with one number of iterations."""
+    how: Any = {"name": name, "prior_sd": prior_sd, "deadline": deadline, "progress": progress}
+    return next(stages(training, expectation, step, start, iterations=[iterations], **how))
+
+
+def stages(
+    training: TrainingSet,
+    expectation: Expectation,
+    step: Step,
+    start: Float,
+    *,
+    name: str,
+    iterations: Sequence[int],
+    prior_sd: float = np.inf,
+    deadline: float | None,
+    progress: Progress,
+) -> Iterator[LearnedWeights]:
+    """Run from `start`; the answer after each number of iterations, ascending, as it is asked for.
+
+    Parameters
+    ----------
+    prior_sd : float
+        Of a zero-mean Gaussian prior on the learned weights; infinite for none.
+
+    Notes
+    -----
+    Cost: one measurement an iteration. In soft logic no weight falls below 0.
+    """
+    trace: list[dict[str, float]] = []
+    weights, status, number = start, "iterations", 0
+    for stop in iterations:
+        try:
+            while status == "iterations" and number < stop:
+                progress.step("learning weights", number, iterations[-1])
+                if expired(deadline):
+                    status = "limit"
+                    break
+                found = expectation.measure(weights, number)
+                slope = training.free_slope(weights, found.slope - weights / prior_sd**2)
+                following = step.advance(weights, Measured(slope, found.figures, found.moments))
+                norm = float(np.linalg.norm(slope))
+                progress.observe({"gradient norm": norm})
+                trace.append({"gradient_norm": norm, **found.figures, **step.figures()})
+                number += 1
+                if following is None:
+                    status = "converged"
+                else:
+                    weights = training.projected(following)
+        except Cancelled:
+            status = "cancelled"
+        columns = {column: np.array([row[column] for row in trace]) for column in (trace[0] if trace else ())}
+        columns = {"iteration": np.arange(1.0, len(trace) + 1.0), **columns}
+        yield LearnedWeights(np.where(training.learned, step.answer(), start), columns, status, name, training.notes())
+
+
+class Averaged:
+    """Steps of a given size along the gradient; the answer is the mean of the weights on the way.
+
+    Parameters
+    ----------
+    training : TrainingSet
+    start : float64 array, shape (n_templates,)
+    rates : float64 array, shape (n_templates,)
+        The learning rate of each template.
+    from_share : float
+        The share of the iterations that the mean leaves out at the beginning: 0 for none, 1 for the last weights alone.
+    """
+
+    def __init__(self, training: TrainingSet, start: Float, rates: Float, from_share: float = 0.0) -> None:
+        self._training, self._rates, self._from_share = training, rates, from_share
+        self._history = [start]
+
+    def advance(self, weights: Float, measured: Measured) -> Float:
+        """`weights + rates * slope`, projected."""
+        self._history.append(self._training.projected(weights + self._rates * measured.slope))
+        return self._history[-1]
+
+    def answer(self) -> Float:
+        """The mean; the start where no step was taken."""
+        steps = len(self._history) - 1
+        first = min(1 + int(self._from_share * steps), steps)
+        return np.asarray(np.mean(self._history[first:], axis=0))
+
+    def figures(self) -> Mapping[str, float]:
+        return {}
