@@ -28,7 +28,8 @@ def test_the_width_that_predicts_held_out_worlds_best_is_taken() -> None:
         worlds, templates = ground_worlds(database, program, list(FACTS), query=("Smokes",))
         study = GenerativeWeights(database, program, worlds, templates, "Smokes")
         widths, train = (0.1, 0.5, 5.0), [0, 2]
-        scores = [np.mean([study._score(width, train, held) for held in train]) for width in widths]
+        turns = [([2], [0]), ([0], [2])]
+        scores = [np.mean([study._score(study.weights(width, rest), held) for rest, held in turns]) for width in widths]
         best = widths[int(np.argmax(scores))]
         np.testing.assert_array_equal(study.chosen(train, widths), study.weights(best, train))
         request = GroundRequest(query=("Smokes",), worlds=("one", "three"))
