@@ -148,10 +148,13 @@ class MaxMargin(MarginSettings):
         if training.domain is Domain.UNIT and self.loss != "hamming":
             raise UsageError.of("E0524", f"soft logic has no loss {self.loss}", help="take loss=hamming")
         worlds = self.worlds(examples, training, training.given_weights(), seed)
+        # No violation is told apart more finely than soft logic's states are solved for.
+        labelled = sum(int((~world.hidden).sum()) for world in training.worlds)
+        finest = self.tolerance * labelled if training.domain is Domain.UNIT else 0.0
         hidden = any(world.hidden.any() for world in training.worlds)
         run: CuttingPlanes | None = None
         for penalty in penalties:
-            learner = replace(self, penalty=penalty)
+            learner = replace(self, penalty=penalty, epsilon=max(self.epsilon, finest))
             run = CuttingPlanes.begin(learner, training, worlds, seed, deadline, progress, run)
             status = run.train()
             for _ in range(self.completions - 1 if hidden else 0):
