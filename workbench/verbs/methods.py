@@ -114,7 +114,6 @@ def _summary(cls: Any) -> str:
 
 
 def _method(name: str, cls: Any, hidden: tuple[str, ...]) -> Method:
-    text = inspect.getdoc(cls) or ""
     explained: dict[str, str] = {}
     for one in reversed(cls.__mro__):
         explained |= _explained(inspect.getdoc(one) or "")
