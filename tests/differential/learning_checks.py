@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csc_matrix
 
 from tests.differential.mln_clauses import names_in, types_of
-from tests.differential.mln_meaning import Meaning, meaning_of
+from tests.differential.mln_meaning import GroundClause, Meaning, meaning_of
 from tests.differential.mln_programs import MlnCase, random_mln_case
 from tests.differential.mln_syntax import Atom, Declarations, Rule, Test, read_program
 from tests.differential.mln_worlds import read_world, roles_of, subformulas
@@ -76,7 +76,8 @@ def check_learning(case: MlnCase, tally: Tally) -> None:
     labels = [draw.randrange(len(world.states)) for world in blank]
     if not sum(len(world.atoms) for world in blank):
         return
-    training = _Training(blank, labels, _features(blank))
+    tie = case.seed // len(LEARNERS) % 3 == 0
+    training = _Training(blank, labels, _features(blank, tie))
     learner = LEARNERS[case.seed % len(LEARNERS)]
     with workspace_of(_labelled(case, training)) as workspace:
         try:
@@ -86,6 +87,7 @@ def check_learning(case: MlnCase, tally: Tally) -> None:
                 closed=case.closed,
                 learner=learner,
                 options=_options(learner),
+                tie=tie,
                 record=False,
             )
         except UsageError as error:
@@ -100,7 +102,7 @@ def check_learning(case: MlnCase, tally: Tally) -> None:
         text.marks.setdefault(name, marks)
     read = _worlds(again, text, program)
     weights = learned.weights[~learned.templates.fixed]
-    tally.add(f"learner {learner}")
+    tally.add(f"learner {learner}{', a weight a formula' if tie else ''}")
     _COMPARE[learner](training, read, weights, tally)
 
 
@@ -135,21 +137,23 @@ def _labelled(case: MlnCase, training: _Training) -> MlnCase:
     return replace(case, worlds=tuple(worlds))
 
 
-def _features(worlds: list[Meaning]) -> list[Float]:
-    keys = sorted({_key(one) for world in worlds for one in world.clauses}, key=str)
+def _features(worlds: list[Meaning], tie: bool = False) -> list[Float]:
+    """Columns are a formula's clauses, or (`tie`) whole formulas, their clauses by share."""
+    keys = sorted({_key(one, tie) for world in worlds for one in world.clauses}, key=str)
     place = {key: number for number, key in enumerate(keys)}
     found = []
     for world in worlds:
         counts = np.zeros((len(world.states), len(keys)))
         for one in world.clauses:
             if not one.decided:
-                counts[:, place[_key(one)]] += one.holds * (1.0 if one.group is not None else one.share)
+                whole = tie or one.group is None
+                counts[:, place[_key(one, tie)]] += one.holds * (one.share if whole else 1.0)
         found.append(counts)
     return found
 
 
-def _key(one) -> tuple[object, ...]:  # type: ignore[no-untyped-def]
-    return one.rule, one.group, one.binding
+def _key(one: GroundClause, tie: bool) -> tuple[object, ...]:
+    return one.rule, None if tie else one.group, one.binding
 
 
 def _flips(world: Meaning, number: int) -> list[int]:

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.differential.fuzz import _saved
+from tests.differential.learning_checks import check_learning, random_learning_case
 from tests.differential.mln_checks import check_mln
 from tests.differential.mln_programs import MlnCase
 from tests.differential.outcome import Tally
 from tests.differential.psl_checks import check_psl
-from tests.differential.psl_programs import PslCase
+from tests.differential.psl_programs import Fact, PslCase
 from workbench.errors import InputError
 from workbench.network import load
 
@@ -73,6 +74,24 @@ def test_a_closed_literal_over_a_variable_that_two_equal_atoms_bind() -> None:
     targets = tuple(("Link", "targets", (a, b), None) for a in ("Ann", "Bob") for b in ("Ann", "Bob"))
     facts = (("Knows", "observations", ("Ann", "Ann"), 0.25), *targets)
     check_psl(PslCase(0, ("2.5: !Knows(A, A) & Link(B, B) -> !Link(B, A)",), (("w0", facts),)), Tally())
+
+
+@pytest.mark.parametrize("observed", [(), ("Ann",)])
+def test_an_unlisted_head_beside_an_observed_atom_of_an_open_predicate(observed: tuple[str, ...]) -> None:
+    """Both oracle and workbench refuse: `Link(Ann, 9)` is neither a target nor observed."""
+    facts: tuple[Fact, ...] = (
+        ("Open", "observations", ("9",), 1.0),
+        *(("Open", "targets", (name,), None) for name in observed),
+        ("Link", "targets", ("Ann", "Ann"), None),
+    )
+    tally = Tally()
+    check_psl(PslCase(0, ("2.5: Open(B) -> Link('Ann', B)",), (("w0", facts),)), tally)
+    assert tally.counts["agreed: an atom is not listed"] == 1
+
+
+def test_integer_weights_and_repeated_clauses_in_the_oracle_of_learners() -> None:
+    for seed in (100003, 100013, 100057, 100064, 100104):
+        check_learning(random_learning_case(seed), Tally())
 
 
 def test_a_saved_network_damaged_anywhere_is_named_or_read(tmp_path: Path) -> None:

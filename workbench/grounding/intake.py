@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from workbench.arrays import Array
+from workbench.grounding.atom_index import ABSENT
 from workbench.grounding.lines import LinearRows, rows_of_lines, whole_groundings
 from workbench.grounding.plans import LineForm, Plan, Shape
 from workbench.grounding.rows import RowSink, UnitSink
@@ -160,8 +161,8 @@ class Intake:
 
 def groundings(shape: Shape, batch: Batch) -> int:
     """How many groundings the rows of a batch stand for; 0 where one of them needs an atom that is not listed."""
-    ids = () if shape.folded or shape.listing else (batch[f"l{i}"] for i in range(len(shape.coefficients)))
-    if any(int(column.min()) < 0 for column in ids):
+    ids = () if shape.listing else (batch[f"l{i}"] for i in range(len(shape.coefficients)))
+    if any(bool((column == ABSENT).any()) for column in ids):
         return 0
     rows = next(iter(batch.values()))
     return int(batch["s"].sum()) if "s" in batch else len(rows)

@@ -60,7 +60,7 @@ def clause_text(clause: Clause, constants: Mapping[str, str] | None = None) -> s
             chosen[computed.variable] = _Verbatim(inside)
         else:
             chosen[computed.variable] = _Verbatim(f"{computed.function}({inside})")
-    parts = []
+    outside, under = [], []
     for literal in clause.literals:
         arguments = [
             str(chosen[term.name])
@@ -70,11 +70,16 @@ def clause_text(clause: Clause, constants: Mapping[str, str] | None = None) -> s
         ]
         shown = ", ".join(arguments)
         text = f"{literal.atom.predicate}({shown})" if arguments else literal.atom.predicate
+        parts = under if clause.existential and literal not in clause.outside else outside
         parts.append(text if literal.positive else f"!{text}")
-    parts += [_comparison(guard, chosen) for guard in clause.guards]
-    prefix = f"EXIST {', '.join(clause.existential)} " if clause.existential else ""
+    for guard in clause.guards:
+        parts = under if clause.existential and guard not in clause.outside else outside
+        parts.append(_comparison(guard, chosen))
+    if under:
+        # The quantifier takes all that follows it.
+        outside.append(f"EXIST {', '.join(clause.existential)} {' v '.join(under)}")
     factor = "" if clause.factor is None else f" [times {_term(clause.factor, chosen)}]"
-    return prefix + " v ".join(parts) + factor
+    return " v ".join(outside) + factor
 
 
 class _Verbatim(str):
