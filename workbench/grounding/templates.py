@@ -60,7 +60,8 @@ def clause_text(clause: Clause, constants: Mapping[str, str] | None = None) -> s
             chosen[computed.variable] = _Verbatim(inside)
         else:
             chosen[computed.variable] = _Verbatim(f"{computed.function}({inside})")
-    outside, under = [], []
+    outside: list[str] = []
+    under: list[str] = []
     for literal in clause.literals:
         arguments = [
             str(chosen[term.name])
