@@ -26,7 +26,7 @@ def in_order(relation: duckdb.DuckDBPyRelation, select: Select | Union, size: in
     table = relation.to_arrow_table()
     columns = [column.to_numpy() for column in table.columns]
     if table.num_rows and not ascending(columns):
-        table = table.take(_order(columns))
+        table = table.from_arrays(_sorted(columns), schema=table.schema)
     yield from table.to_batches(max_chunksize=size)
 
 
@@ -48,17 +48,26 @@ def ascending(columns: list[Array]) -> bool:
     return True
 
 
-def _order(columns: list[Array]) -> Array:
-    """The rows in ascending order; whole numbers that fit into one word are sorted as one."""
-    key = np.zeros(len(columns[0]), np.int64)
-    bits = 0
-    for column in columns:
-        if column.dtype.kind != "i":
-            return np.lexsort(columns[::-1])
-        low, high = int(column.min()), int(column.max())
-        bits += (width := (high - low).bit_length())
-        if bits > 63:
-            return np.lexsort(columns[::-1])
-        key = (key << width) | (column.astype(np.int64) - low)
-    # Equal keys are equal rows, so their order does not matter.
-    return np.argsort(key)
+def _sorted(columns: list[Array]) -> list[Array]:
+    """The rows in ascending order; where whole numbers fit into one word, as words that are sorted and taken apart."""
+    lows = [column.min() for column in columns]
+    if any(column.dtype.kind != "i" for column in columns):
+        return _taken(columns)
+    widths = [(int(column.max()) - int(low)).bit_length() for column, low in zip(columns, lows)]
+    if sum(widths) > 63:
+        return _taken(columns)
+    words = np.zeros(len(columns[0]), np.int64)
+    for column, low, width in zip(columns, lows, widths):
+        words <<= width
+        words |= column.astype(np.int64) - int(low)
+    words.sort()
+    found = []
+    for column, low, width in zip(reversed(columns), reversed(lows), reversed(widths)):
+        found.append(((words & ((1 << width) - 1)) + int(low)).astype(column.dtype))
+        words >>= width
+    return found[::-1]
+
+
+def _taken(columns: list[Array]) -> list[Array]:
+    order = np.lexsort(columns[::-1])
+    return [column[order] for column in columns]
