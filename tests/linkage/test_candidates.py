@@ -53,6 +53,21 @@ def test_proposed_statements_keep_to_their_budget() -> None:
         assert sum(one.pairs for one in propose_statements(keys_of(fields()), None, most=most)) <= most
 
 
+def test_three_keys_are_tried_where_records_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(0)
+    things = random.integers(0, 40, (300, 3))
+    rows = np.repeat(things, 4, axis=0).astype(np.int32)
+    given = [
+        Field(name, "category", np.array([f"v{n}" for n in range(40)], object), rows[:, at])
+        for at, name in enumerate("abc")
+    ]
+    monkeypatch.setattr("workbench.linkage.blocking.MOST_CHANCE", 1e-2)
+    assert all(len(one.keys) < 3 for one in propose_statements(keys_of(given), None, most=10**6))
+    monkeypatch.setattr("workbench.linkage.blocking.MANY_RECORDS", 1000)
+    found = propose_statements(keys_of(given), None, most=10**6)
+    assert any(len(one.keys) == 3 for one in found)
+
+
 def test_near_texts_are_candidates() -> None:
     texts = ["the art of query processing", "art of query processing, the", "deep seas and their fish", "a b c d e"]
     field = Field("title", "words", np.array(texts, object), np.array([0, 1, 2, 3, 2], np.int32))

@@ -29,6 +29,11 @@ def test_made_up_people_are_found_without_labels(tmp_path: Path) -> None:
     assert scores["B-cubed F1"] > 0.95
     assert result.estimates.precision == pytest.approx(scores["precision"], abs=0.06)
     assert result.clustering.bound <= result.clustering.energy
+    row = 10
+    left, right = (str(side[row]) for side in (result.candidates.pairs.left, result.candidates.pairs.right))
+    assert sum(part for _, part in result.why(left, right)) == pytest.approx(result.scores[row])
+    with pytest.raises(WorkbenchError, match="E0671"):
+        result.why(left, "nobody")
     again = link([tmp_path / "people.csv"])
     assert again.clusters.equals(clusters)
 

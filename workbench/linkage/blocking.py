@@ -33,6 +33,13 @@ MOST_CHANCE = 1e-4
 """Two keys that random records share more often than this block nothing."""
 
 
+MOST_BY_CHANCE = 40.0
+"""Pairs a record that keys may make by chance: beyond that matches cannot be half of them, and none is counted."""
+
+MANY_RECORDS = 200_000
+"""From here on two keys agree too often by chance, and three are tried."""
+
+
 @dataclass(frozen=True)
 class Key:
     """A value that records may share: a field, its beginning, its year.
@@ -245,7 +252,7 @@ def _made(blocks: Blocks, linked: bool, largest: int) -> Iterator[tuple[Int64, I
 def propose_statements(
     keys: Sequence[Key], second: Int32 | None, *, most: int, largest: int = LARGEST_BLOCK
 ) -> list[Statement]:
-    """Statements of one or two keys, those that find most matches first, until their pairs are `most`.
+    """Statements of one to three keys, those that find most matches first, until their pairs are `most`.
 
     Notes
     -----
@@ -255,11 +262,16 @@ def propose_statements(
     """
     n = len(keys[0].codes) if keys else 0
     best: dict[tuple[str, ...], Statement] = {}
-    alone = [(key,) for key in keys if key.chance < 1e-3]
-    pairs = [(one, two) for one, two in combinations(keys, 2) if one.field != two.field]
-    for chosen in (*alone, *(both for both in pairs if both[0].chance * both[1].chance < MOST_CHANCE)):
+    alone: list[tuple[Key, ...]] = [(key,) for key in keys if key.chance < 1e-3 and key.chance * n <= 4]
+    several: list[tuple[Key, ...]] = [both for both in combinations(keys, 2) if both[0].field != both[1].field]
+    if n > MANY_RECORDS:
+        several += combinations(_loosest(keys), 3)
+    for chosen in (*alone, *several):
+        chance = float(np.prod([key.chance for key in chosen]))
+        if len(chosen) > 1 and (chance > MOST_CHANCE or chance * n > MOST_BY_CHANCE):
+            continue
         one = count_pairs(chosen, second, largest=largest)
-        if not one.pairs or (one.excess < 0.5 * one.pairs if len(chosen) == 2 else one.pairs > 2 * n):
+        if not one.pairs or (one.excess < 0.5 * one.pairs if len(chosen) > 1 else one.pairs > 2 * n):
             continue
         fields = tuple(key.field for key in chosen)
         if fields not in best or one.excess > best[fields].excess:
@@ -271,6 +283,15 @@ def propose_statements(
             found.append(one)
             total += one.pairs
     return found
+
+
+def _loosest(keys: Sequence[Key]) -> list[Key]:
+    """Of each field the key that most records share by chance, if it still tells records apart."""
+    found: dict[str, Key] = {}
+    for key in keys:
+        if key.chance < 0.05 and (key.field not in found or key.chance > found[key.field].chance):
+            found[key.field] = key
+    return list(found.values())
 
 
 def all_pairs(

@@ -24,6 +24,8 @@ from workbench.progress import SILENT, Progress
 __all__ = ["Candidates", "LinkModel", "compare_candidates", "find_candidates", "learn"]
 
 PAIRS_A_RECORD = 60
+FEW_RECORDS = 100_000
+"""Of more records twenty pairs each are compared, or as many as of so many."""
 FEW_PAIRS = 100_000
 """So many possible pairs are all compared."""
 RANDOM_PAIRS = 400_000
@@ -98,7 +100,8 @@ def find_candidates(fields: Sequence[Field], second: Int32 | None) -> Candidates
     possible = n * (n - 1) / 2 if second is None else float(ones * (n - ones))
     if possible <= FEW_PAIRS:
         return Candidates(every_pair(n, second), [], possible)
-    statements = propose_statements(keys_of(fields), second, most=PAIRS_A_RECORD * n)
+    most = min(PAIRS_A_RECORD * n, max(FEW_RECORDS * PAIRS_A_RECORD, 20 * n))
+    statements = propose_statements(keys_of(fields), second, most=most)
     pairs, said = all_pairs(statements, second, n)
     near = []
     for field in fields:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.errors import Diagnostic
+from workbench.errors import Diagnostic, UsageError
+from workbench.linkage.blocking import Pairs
 from workbench.linkage.clustering import Clustering
 from workbench.linkage.comparison import MISSING
 from workbench.linkage.estimates import Estimates
@@ -98,6 +99,44 @@ class LinkResult:
                 "probability": probability[shown].round(6),
             }
         )
+
+    def why(self, left: str, right: str) -> list[tuple[str, float]]:
+        """What each field adds to the log odds that two records are the same, in words, the largest first.
+
+        Parameters
+        ----------
+        left, right : str
+            Ids; of two sources one of the first and one of the second.
+
+        Raises
+        ------
+        UsageError
+            E0671 for an id that no record has.
+
+        Notes
+        -----
+        The last entries are what candidates start from; without labels their sum is the pair's log odds.
+        """
+        rows = [self._row(left, 0), self._row(right, len(self.records.sources) - 1)]
+        pair = Pairs(np.array([min(rows)], np.int32), np.array([max(rows)], np.int32))
+        levels = self.model.levels(pair)
+        parts = self.model.tree.contributions(levels)[0]
+        said = [
+            (f"{comparison.field.name}: {comparison.levels[level]}", float(part))
+            for comparison, level, part in zip(self.model.comparisons, levels[0], parts)
+        ]
+        said.sort(key=lambda one: -abs(one[1]))
+        return [*said, ("before anything is compared", self.model.tree.intercept)]
+
+    def _row(self, name: str, source: int) -> int:
+        rows = np.flatnonzero((self.records.source == source) & (self.records.ids == str(name)))
+        if not len(rows):
+            raise UsageError.of(
+                "E0671",
+                f"{self.records.sources[source]} has no record {name}",
+                help="records are called by their ids, or by their rows' numbers where there are none",
+            )
+        return int(rows[0])
 
     def statements(self) -> list[dict[str, Any]]:
         """The blocking statements: words, pairs, gain, largest blocks left out."""
