@@ -11,7 +11,7 @@ from app.editor import take
 from app.show import plain, table
 from app.state import workspace
 from app.watching import start, watch
-from workbench.progress import Progress
+from app.work import GRACE, Outcome, Work
 
 __all__ = ["find_rules", "with_rules"]
 
@@ -52,20 +52,18 @@ def find_rules(text: str, language: str, checked: Any) -> None:
     if st.button("Find rules", type="primary", key="find-run"):
         method = next((key for key, about in METHODS.items() if about == source), None)
 
-        def work(progress: Progress) -> Any:
-            if method is None:
-                return ws.structure(problem, time_limit=limit, progress=progress)
-            return ws.structure(targets=targets or None, method=method, time_limit=limit, progress=progress)
-
-        start("structure", f"Find rules ({method or 'Aleph'})", work)
+        arguments: dict[str, Any] = {"time_limit": limit}
+        if method is not None:
+            arguments |= {"targets": targets or None, "method": method}
+        start(Work("structure", f"Find rules ({method or 'Aleph'})", arguments, seconds=limit + GRACE))
     job = watch(("structure",))
-    if job is not None:
+    if job is not None and job.result is not None:
         candidates(job.result, text, checked)
 
 
-def candidates(result: Any, text: str, checked: Any) -> None:
+def candidates(result: Outcome, text: str, checked: Any) -> None:
     """What was found, the best first, to be ticked and taken."""
-    records = result.candidate_table()
+    records = result.candidates
     if not records:
         st.info("No rule was found. Give the search more time, or another method.")
         return
@@ -74,8 +72,8 @@ def candidates(result: Any, text: str, checked: Any) -> None:
     shown = frame[columns].dropna(axis="columns", how="all")
     chosen = int(frame["chosen"].sum())
     st.caption(
-        f"{len(frame):,} candidates in {result.seconds:.1f} s; {chosen} of them the search keeps as its theory "
-        f"({plain(result.status)}). Tick those you want."
+        f"{len(frame):,} candidates in {result.summary['seconds']:.1f} s; {chosen} of them the search keeps "
+        f"as its theory ({plain(result.summary['status'])}). Tick those you want."
     )
     event = table(shown, help=COLUMNS, digits=3, selection="multi-row", key="find-table", most=320)
     rows = event.selection.rows

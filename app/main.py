@@ -11,7 +11,7 @@ if str(HERE.parent) not in sys.path:
 
 import streamlit as st  # noqa: E402
 
-from app.jobs import Job  # noqa: E402
+from app.jobs import JobRunner  # noqa: E402
 from app.show import header, show_error  # noqa: E402
 from app.state import Server, server  # noqa: E402
 from workbench.errors import WorkbenchError  # noqa: E402
@@ -53,11 +53,23 @@ pages = {
 }
 
 
-def job_line(job: Job) -> None:
-    """What runs, or ran last, in two lines."""
-    st.caption("Running" if not job.is_finished else "Last job")
-    share = f", {min(1.0, job.done / job.total):.0%}" if job.total and not job.is_finished else ""
-    st.text(f"{job.title}: {job.status}{share}")
+def queue(runner: JobRunner) -> None:
+    """What runs and what waits, each with its Cancel; else what ran last."""
+    jobs = runner.unfinished()
+    if not jobs:
+        latest = runner.latest()
+        if latest is not None:
+            st.caption("Last job")
+            st.text(f"{latest.title}: {latest.status}")
+        return
+    st.caption("Jobs")
+    for place, job in enumerate(jobs):
+        said = job.status if job.share is None else f"{job.share:.0%}"
+        st.text(f"{job.title}: {f'number {place + 1} in the queue' if job.status == 'waiting' else said}")
+        asked = job.asked_to_stop
+        if st.button("Stopping" if asked else "Cancel", key=f"queue-{job.number}", disabled=asked):
+            job.cancel()
+            st.rerun(scope="fragment")
 
 
 def opened() -> Server:
@@ -78,7 +90,5 @@ with st.sidebar:
 state = opened()
 with st.sidebar:
     st.text(Path(state.path).name if state.path else "in memory (not saved)")
-    latest = state.runner.latest()
-    if latest is not None:
-        st.fragment(job_line, run_every=None if latest.is_finished else 2.0)(latest)
+    st.fragment(queue, run_every=2.0 if state.runner.unfinished() else None)(state.runner)
 chosen.run()

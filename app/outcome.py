@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -10,6 +11,7 @@ import streamlit as st
 from app.jobs import Job
 from app.show import metrics, plain, table
 from app.state import workspace
+from app.work import Outcome
 
 __all__ = ["outcome"]
 
@@ -27,9 +29,11 @@ STATUS = {
 
 def outcome(job: Job) -> None:
     """The result's figures, the first predictions, weights or folds, and links."""
-    summary = job.result.summary()
-    if job.cancel_event.is_set():
-        said = f"Cancelled after {job.seconds:.1f} s. What was found until then is below, and kept as a run."
+    assert job.result is not None
+    summary = job.result.summary
+    if job.asked_to_stop:
+        ended = "The time was up" if job.out_of_time else "Cancelled"
+        said = f"{ended} after {job.seconds:.1f} s. What was found until then is below, and kept as a run."
         st.warning(said, icon=":material/cancel:")
     else:
         st.success(f"{plain(job.title)}: Done in {job.seconds:.1f} s.", icon=":material/check:")
@@ -41,7 +45,7 @@ def outcome(job: Job) -> None:
         folds(summary)
 
 
-def inferred(result: Any, summary: dict[str, Any]) -> None:
+def inferred(result: Outcome, summary: Mapping[str, Any]) -> None:
     """An inference: status and gap as they are, and the likeliest predictions."""
     figures = [
         ("Status", summary["status"], STATUS.get(summary["status"])),
@@ -59,14 +63,14 @@ def inferred(result: Any, summary: dict[str, Any]) -> None:
     metrics(figures)
     if summary["reason"]:
         st.caption(plain(summary["reason"]))
-    shown, total = workspace().find_predictions(result.run_id, limit=LISTED)
+    shown, total = workspace().find_predictions(result.run_id or 0, limit=LISTED)
     table(shown[["atom", "value"]], digits=3, most=300)
     cut = f", the {LISTED} likeliest. Runs exports them all." if total > LISTED else "."
     st.caption(f"{total:,} predictions{cut}")
     st.page_link("views/why.py", label="Why is a prediction what it is?", icon=":material/help_center:")
 
 
-def learned(result: Any, summary: dict[str, Any]) -> None:
+def learned(result: Outcome, summary: Mapping[str, Any]) -> None:
     """Learned weights: the program with them, to be taken into the editor."""
     metrics(
         [
@@ -76,16 +80,16 @@ def learned(result: Any, summary: dict[str, Any]) -> None:
             ("Open atoms", summary["atoms"], "Whose labels the weights explain."),
         ]
     )
-    text = result.text()
+    text = result.text
     st.code(text, language=None, height=260)
     with st.container(horizontal=True):
         if st.button("Take these rules into the editor", key="take", type="primary"):
-            workspace().remember_rules(text, result.program.language)
+            workspace().remember_rules(text, "psl" if result.language == "psl" else "mln")
             st.toast("The learned rules are in the editor; Infer uses them now.")
         st.page_link("views/weights.py", label="Look at the weights", icon=":material/balance:")
 
 
-def folds(summary: dict[str, Any]) -> None:
+def folds(summary: Mapping[str, Any]) -> None:
     """A cross-validation: scores by fold, and their mean."""
     rows = [*summary["folds"], {"fold": "mean", **summary["mean"]}]
     frame = pd.DataFrame(rows)

@@ -117,7 +117,7 @@ def choose_run(
     kinds: Sequence[str], key: str, *, where: Any = st, fits: Callable[[Any], bool] = lambda run: True
 ) -> Any | None:
     """A run of the first of these kinds by default, the newest first; None where there is none."""
-    runs = [run for run in workspace().all_runs() if run.kind in kinds and fits(run)]
+    runs = [run for run in workspace().all_runs() if run.kind in kinds and fits(run) and "ended" not in run.parameters]
     runs.sort(key=lambda run: (kinds.index(run.kind), -run.id))
     by_id = {run.id: run for run in runs}
     if not by_id:

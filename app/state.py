@@ -39,7 +39,7 @@ class Server:
 
     def switch(self, path: str | None) -> None:
         """Open another workspace in place of this one."""
-        if any(not job.is_finished for job in self.runner.jobs):
+        if self.runner.unfinished():
             raise RuntimeError("a job is still running; cancel it or wait before opening another workspace")
         opened = open_workspace(path)
         self.workspace.close()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
 from app.show import plain
 from app.state import workspace
 from app.watching import start, watch
-from workbench.progress import Progress
+from app.work import GRACE, Work
 from workbench.workspace import TablesMapping
 
 __all__ = ["train_and_score"]
@@ -62,14 +61,14 @@ def tables(mapping: TablesMapping) -> None:
 
 def begin(mapping: TablesMapping, seconds: float) -> None:
     """The study as a job; it is kept as a run."""
-    ws = workspace()
-
-    def work(progress: Progress) -> Any:
-        sources = list(dict.fromkeys(table.source.path for table in mapping.tables))
-        result = ws.study(sources, mapping.predict or "", mapping=mapping, time_limit=seconds, progress=progress)
-        return ws.record_study(result)
-
-    start("study", f"Train and score {mapping.predict}", work)
+    arguments = {
+        "sources": list(dict.fromkeys(table.source.path for table in mapping.tables)),
+        "predict": mapping.predict,
+        "mapping": mapping,
+        "time_limit": seconds,
+    }
+    title = f"Train and score {mapping.predict}"
+    start(Work("study", title, arguments, seconds=seconds + 3 * GRACE, copied="nothing"))
 
 
 def _is_there(path: str) -> bool:

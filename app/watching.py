@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import streamlit as st
 
 from app.jobs import Job
 from app.show import plain, show_error
 from app.state import server
+from app.work import Work
 
 __all__ = ["latest_of", "start", "watch"]
 
 
-def start(kind: str, title: str, work: Callable[[Any], Any]) -> None:
+def start(work: Work) -> None:
     """Queue work in the background, and show the page anew with it."""
-    server().runner.submit(title, work, kind=kind)
+    server().runner.submit(work, server().workspace)
     st.rerun()
 
 
@@ -36,18 +36,24 @@ def watch(kinds: Sequence[str]) -> Job | None:
     if job.status == "failed":
         show_error(job.error)
     elif job.status == "cancelled":
-        st.warning(f"Cancelled after {job.seconds:.1f} s. Nothing was recorded.", icon=":material/cancel:")
+        st.warning(f"{_ended(job)} It had nothing to show yet; Runs tells that it was ended.", icon=":material/cancel:")
     return job if job.status == "done" else None
+
+
+def _ended(job: Job) -> str:
+    """That a job was ended, and whether its time was up."""
+    return f"{'The time was up' if job.out_of_time else 'Cancelled'} after {job.seconds:.1f} s."
 
 
 def _running(job: Job) -> None:
     if job.is_finished:
         st.rerun(scope="app")
-    share = min(1.0, job.done / job.total) if job.total else 0.0
-    where = f"{job.stage or job.status} {job.message}".strip()
+    share = job.share or 0.0
+    count = f"{job.done:,.0f}" + (f" of {job.total:,.0f}" if job.total else "") if job.done or job.total else ""
+    where = " ".join(part for part in (job.stage or job.status, count, job.message) if part)
     left, right = st.columns([6, 1], vertical_alignment="center")
     left.progress(share, text=plain(f"{job.title}: {where} ({job.seconds:.0f} s)"))
-    asked = job.cancel_event.is_set()
+    asked = job.asked_to_stop
     if right.button("Stopping" if asked else "Cancel", key=f"cancel-{job.number}", disabled=asked):
         job.cancel()
     points = list(job.points)

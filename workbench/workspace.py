@@ -39,7 +39,9 @@ __all__ = [
 ]
 
 
-def open_workspace(path: str | os.PathLike[str] | None = None, *, read_only: bool = False) -> Workspace:
+def open_workspace(
+    path: str | os.PathLike[str] | None = None, *, read_only: bool = False, memory_limit: str | None = None
+) -> Workspace:
     """Open or create a workspace (`workbench.open`).
 
     Parameters
@@ -48,6 +50,8 @@ def open_workspace(path: str | os.PathLike[str] | None = None, *, read_only: boo
         A DuckDB file, made where there is none; None keeps the workspace in memory.
     read_only : bool
         Look only; several processes may then share the file.
+    memory_limit : str, optional
+        Such as `'4GB'`, for the database; None for four fifths of the machine's memory.
 
     Returns
     -------
@@ -59,7 +63,7 @@ def open_workspace(path: str | os.PathLike[str] | None = None, *, read_only: boo
     InputError
         E0201 where the file is no workspace, is locked by another process, or is of another version.
     """
-    return Workspace(Database.open(path, read_only=read_only))
+    return Workspace(Database.open(path, read_only=read_only, memory_limit=memory_limit))
 
 
 class Workspace(Browsing, Modelling, Living, Reporting):
@@ -83,9 +87,21 @@ class Workspace(Browsing, Modelling, Living, Reporting):
         """Close the database."""
         self.database.close()
 
-    def save_as(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a new workspace file; this one stays open."""
-        self.database.copy(path).close()
+    def save_as(self, path: str | os.PathLike[str], *, runs: bool = True) -> None:
+        """Write everything, or all but the runs, to a new workspace file; this one stays open."""
+        self.database.copy(path, runs=runs).close()
+
+    def take_run(self, copy: Workspace, number: int) -> int:
+        """Record here a run that was made in a copy of this workspace; its number here.
+
+        Raises
+        ------
+        UsageError
+            E0217 when the copy has none of that number.
+        """
+        from workbench.verbs.runs import take_run
+
+        return take_run(self.database, copy.database, number)
 
     def load(
         self,

@@ -11,9 +11,9 @@ from app import charts
 from app.show import header, plain, table
 from app.state import server, workspace
 from app.watching import start, watch
+from app.work import Work
 from workbench.errors import WorkbenchError
-from workbench.experiments import EXPERIMENTS, ReproductionTable, Row, keep, kept, published, reproduce, systems
-from workbench.progress import Progress
+from workbench.experiments import EXPERIMENTS, ReproductionTable, Row, kept, published, systems
 from workbench.resources import datasets_directory
 
 COLUMNS = {
@@ -27,14 +27,8 @@ DRAWN = 40
 
 def begin(name: str, folds: int | None, chosen: list[str]) -> None:
     """Reproduce in the background; the table is kept in the workspace."""
-    ws = workspace()
-
-    def work(progress: Progress) -> object:
-        reproduced = reproduce(name, folds=folds, progress=progress, **({"systems": tuple(chosen)} if chosen else {}))
-        keep(ws, reproduced)
-        return reproduced
-
-    start("experiment", f"Reproduce {name}", work)
+    arguments = {"name": name, "folds": folds, "systems": chosen}
+    start(Work("experiment", f"Reproduce {name}", arguments, copied="nothing"))
 
 
 def command(name: str, folds: int | None, chosen: list[str]) -> str:

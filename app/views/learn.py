@@ -11,7 +11,7 @@ from app.outcome import outcome
 from app.show import header, plain
 from app.state import server, workspace
 from app.watching import latest_of, start, watch
-from workbench.progress import Progress
+from app.work import GRACE, Work
 
 KINDS = {"infer": "Infer", "learn": "Learn weights", "crossval": "Cross-validate"}
 ABOUT = {
@@ -95,7 +95,14 @@ def form(language: str) -> tuple[str, dict[str, Any]]:
             first.number_input("Seed", 0, 2**31 - 1, 0, key="seed", help="Same inputs and seed: same result.")
         )
         arguments["time_limit"] = second.number_input(
-            "Time limit (s)", 0.1, 36_000.0, None, placeholder="none", format="%g", key="limit", help="For each solve."
+            "Time limit (s)",
+            0.1,
+            36_000.0,
+            None,
+            placeholder="none",
+            format="%g",
+            key="limit",
+            help="For the whole job; each solve within it stops by itself in good time.",
         )
     for key in ("closed", "hidden"):
         arguments[key] = [name for name in (ws.recall(key) or "").split(",") if name]
@@ -129,10 +136,10 @@ def run(kind: str, text: str, arguments: dict[str, Any]) -> None:
     ws = workspace()
     ws.remember("query", ",".join(arguments.get("query", ())) or None)
 
-    def work(progress: Progress) -> Any:
-        return getattr(ws, kind)(text, progress=progress, **arguments)
-
-    start(kind, f"{KINDS[kind]} ({arguments.get('learner') or arguments.get('engine')})", work)
+    ws.declare(text)
+    limit = arguments.get("time_limit")
+    title = f"{KINDS[kind]} ({arguments.get('learner') or arguments.get('engine')})"
+    start(Work(kind, title, {"rules": text, **arguments}, seconds=None if limit is None else limit + GRACE))
 
 
 header("Learn and infer", "Run the rules at hand; the work goes on if you leave or reload this page.")

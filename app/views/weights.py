@@ -12,7 +12,7 @@ from app.downloads import csv_text
 from app.show import choose_run, header, table
 from app.state import workspace
 from app.watching import start, watch
-from workbench.progress import Progress
+from app.work import Work
 
 SHOWN = 60
 ORDERS = ("by weight", "by magnitude", "by change", "by rule")
@@ -91,7 +91,6 @@ def show(run: Any) -> None:
 
 def intervals(run: Any, there: bool) -> None:
     """Intervals for a learned run, on request."""
-    ws = workspace()
     method = None
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text("Find them anew:" if there else "How sure are these weights?")
@@ -100,11 +99,8 @@ def intervals(run: Any, there: bool) -> None:
         if st.button("Bootstrap intervals", key="bootstrap", help="From 200 refits to resampled data; MLN only."):
             method = "bootstrap"
     if method is not None:
-
-        def work(progress: Progress) -> Any:
-            return ws.weight_intervals(run.id, method=method, progress=progress)
-
-        start("intervals", f"{method.capitalize()} intervals of run {run.id}", work)
+        title = f"{method.capitalize()} intervals of run {run.id}"
+        start(Work("intervals", title, {"number": run.id, "method": method}, copied="all"))
     watch(("intervals",))
 
 

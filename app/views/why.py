@@ -9,7 +9,7 @@ import streamlit as st
 
 from app import charts
 from app.show import choose_run, header, metrics, show_error, table
-from app.state import facts_token, run_token, server, workspace
+from app.state import facts_token, run_token, workspace
 from workbench.errors import WorkbenchError
 
 BARS = 12
@@ -20,9 +20,8 @@ TAKEN = {"true": True, "false": False, "unknown": None}
 
 @st.cache_resource(max_entries=3, show_spinner="Grounding the run again ...")
 def reopened(number: int, fold: int | None, run: str, facts: str) -> Any:
-    """A recorded run's result, grounded again when this server has it no more."""
-    held = server().runner.result_of_run(number) if fold is None else None
-    return held if held is not None else workspace().reopen(number, fold=fold)
+    """A recorded run's result, grounded again."""
+    return workspace().reopen(number, fold=fold)
 
 
 def choice() -> tuple[Any, int | None] | None:

@@ -112,7 +112,7 @@ def test_own_tables_to_an_explained_score_in_few_clicks(visitor: Visitor, shop: 
     visitor.page.get_by_text("how good it is").wait_for(timeout=5 * PATIENCE)
     visitor.still()
     visitor.look("study")
-    assert visitor.page.get_by_text("above all because").count() == 1
+    visitor.sees("above all because")
     assert visitor.clicks <= FEW
 
 

@@ -36,6 +36,7 @@ def test_an_ilp_problem_is_imported_searched_and_taken(state: Server, page: Open
     test = page("rules")
     sound(test.button_group(key="rules-part").set_value("Find rules in the data").run())
     assert test.selectbox(key="find-method").value == ALEPH
+    test.number_input(key="find-limit").set_value(900.0)
     sound(test.button(key="find-run").click().run())
     job = finished(state.runner.latest())
     assert job.status == "done", job.error
@@ -44,6 +45,7 @@ def test_an_ilp_problem_is_imported_searched_and_taken(state: Server, page: Open
     assert list(table.columns[:3]) == ["rule", "support", "negatives"]
     assert table["support"].iloc[0] == 6
     assert table["negatives"].iloc[0] == 0
-    program = with_rules("", [job.result.candidate_table()[0]["line"]], job.result.text, set())
+    assert job.result is not None
+    program = with_rules("", [job.result.candidates[0]["line"]], job.result.text, set())
     assert not state.workspace.check_rules(program, "mln").has_errors
     assert "brother(" in program

@@ -11,13 +11,13 @@ from time import sleep
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.jobs import Job, JobRunner
+from app.jobs import Job
 from app.show import plain
 from app.state import Server, server
+from app.work import Work
 from tests.app.conftest import Open
 from workbench.experiments import FoldScore, ReproductionTable, keep, rows_from_folds
 from workbench.experiments.uw_cse import PUBLISHED
-from workbench.progress import Progress
 from workbench.resources import shipped
 
 VIEWS = ("start", "tables", "data", "explore", "rules", "learn", "weights", "evaluation", "why", "runs", "experiments")
@@ -42,7 +42,7 @@ def sound(test: AppTest) -> AppTest:
 
 def finished(job: Job | None) -> Job:
     assert job is not None
-    for _ in range(600):
+    for _ in range(2400):
         if job.is_finished:
             return job
         sleep(0.1)
@@ -103,9 +103,7 @@ def test_a_rule_that_explodes_is_counted_and_named_before_it_is_ground(state: Se
     text = "AdvisedBy(student, professor)\nAdvisedBy(a, b) v AdvisedBy(c, d) v AdvisedBy(e, f) v AdvisedBy(g, h)\n"
     preview = state.workspace.preview(text, query="AdvisedBy", learning=True, seconds=5)
     assert preview.rules[0].ground_rows > 10**9
-    job = state.runner.submit(
-        "learn", lambda progress: state.workspace.learn(text, query="AdvisedBy", progress=progress)
-    )
+    job = state.runner.submit(Work("learn", "learn", {"rules": text, "query": "AdvisedBy"}), state.workspace)
     assert finished(job).status == "failed"
     assert "error[E0310]: rule 1 alone has" in job.error
 
@@ -206,25 +204,6 @@ def test_a_prediction_is_explained_and_tried_otherwise(smokers: Server, page: Op
     sound(test.button(key="what-if-run").click().run())
     assert "Nobody is no person" in test.error[0].value.replace("\\", "")
     assert len(smokers.workspace.all_runs()) == before
-
-
-def test_cancel_stops_work_and_failures_are_told() -> None:
-    runner = JobRunner()
-
-    def forever(progress: Progress) -> None:
-        while True:
-            progress.step("waiting", 0)
-            progress.observe({"objective": 1.0})
-            sleep(0.01)
-
-    job = runner.submit("forever", forever)
-    runner.submit("never begun", forever).cancel()
-    while not job.points:
-        sleep(0.01)
-    job.cancel()
-    assert finished(job).status == "cancelled"
-    failed = finished(runner.submit("fails", lambda progress: 1 / 0))
-    assert (failed.status, "ZeroDivisionError" in failed.error) == ("failed", True)
 
 
 def test_text_of_users_is_no_markup() -> None:

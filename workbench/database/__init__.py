@@ -52,6 +52,7 @@ from workbench.database.predictions import (
     worst_predictions,
 )
 from workbench.database.psl import PSL_SUFFIXES, load_psl_data, load_psl_table
+from workbench.database.run_transfer import take_run
 from workbench.database.runs import (
     Run,
     RunRecord,
@@ -173,6 +174,7 @@ __all__ = [
     "same_folds",
     "scored_predictions",
     "set_fact",
+    "take_run",
     "text_literal",
     "texts_of_facts",
     "top_values",

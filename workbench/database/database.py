@@ -345,10 +345,11 @@ class Database:
         self._stale.clear()
         return _InTransaction(self.connection, self.path, self.read_only)
 
-    def copy(self, path: str | os.PathLike[str] | None = None, *, facts: bool = True) -> Database:
+    def copy(self, path: str | os.PathLike[str] | None = None, *, facts: bool = True, runs: bool = True) -> Database:
         """A copy of declarations, constants and facts in memory, to try changes on; or, at a path, of everything.
 
-        Without `facts` declarations alone are copied. Cost: linear in the number of facts.
+        Without `facts` declarations alone are copied, without `runs` no recorded run.
+        Cost: linear in the number of facts.
 
         Raises
         ------
@@ -361,8 +362,9 @@ class Database:
         with self._lock, other.transaction() as target:
             tables = ["world", "constant_type", "predicate", "predicate_argument", "program_constant"]
             if path is not None:
-                tables += ["folds", "setting", "run", "run_weight", "run_predicate", "run_prediction"]
-                tables += ["run_metric", "run_trace"]
+                tables += ["folds", "setting"]
+            if path is not None and runs:
+                tables += ["run", "run_weight", "run_predicate", "run_prediction", "run_metric", "run_trace"]
             for table in tables:
                 _copy_table(self.connection, target, table)
             if self._rows("FROM duckdb_tables() WHERE table_name = 'display_name'"):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from workbench import database as data
-from workbench.arrays import Float
+from workbench.arrays import Array, Float
 from workbench.errors import UsageError
 from workbench.progress import SILENT, Progress
 
@@ -76,6 +76,17 @@ class Reporting:
                 }
             )
         return pd.DataFrame(rows)
+
+    def record_ended(self, kind: str, seconds: float, arguments: Mapping[str, Any]) -> int:
+        """Record that work was ended before it had anything to show; the run's number."""
+        from workbench.verbs.runs import record_ended
+
+        settings = {name: value for name, value in arguments.items() if name not in ("rules", "mapping")}
+        return record_ended(self.database, kind, seconds, str(arguments.get("rules", "")), settings)
+
+    def keep_intervals(self, number: int, low: Array, high: Array) -> None:
+        """Put an interval beside each weight of a run, by template."""
+        data.record_intervals(self.database, number, low, high)
 
     def record_study(self, result: StudyResult, *, seed: int = 0) -> int:
         """Keep a study as a run; its number."""

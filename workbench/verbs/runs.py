@@ -22,6 +22,7 @@ from workbench.database import (
     run_table,
     same_folds,
 )
+from workbench.database import take_run as transferred
 from workbench.evaluation import corrected_resampled_t_test, paired_t_test, wilcoxon_test
 from workbench.grounding import GroundRequest
 from workbench.language import format_program
@@ -39,12 +40,15 @@ if TYPE_CHECKING:
     from workbench.verbs.structure_result import StructureResult
 
 __all__ = [
+    "beside",
     "compare_runs",
     "record_crossval",
+    "record_ended",
     "record_inference",
     "record_learning",
     "record_structure",
     "recorded_request",
+    "take_run",
     "versions",
 ]
 
@@ -170,6 +174,38 @@ def record_learning(
             traces=_trace(result.learned.trace),
         ),
     )
+
+
+def record_ended(database: Database, kind: str, seconds: float, program: str, parameters: Mapping[str, Any]) -> int:
+    """Record a run that was ended before it had anything to show; its id."""
+    return record_run(
+        database,
+        RunRecord(
+            kind=kind,
+            status="cancelled",
+            seconds=seconds,
+            program_text=program,
+            engine=parameters.get("learner") or parameters.get("engine") or parameters.get("method"),
+            seed=parameters.get("seed"),
+            parameters={**as_json(parameters), "ended": True},
+            versions=versions(),
+        ),
+    )
+
+
+def take_run(database: Database, source: Database, number: int) -> int:
+    """Record in `database` the run that a copy of it made, with what a study keeps beside it; its id here."""
+    with database.transaction():
+        taken = transferred(database, source, number)
+        kept = source.setting(beside(number))
+        if kept is not None:
+            database.remember(beside(taken), kept)
+    return taken
+
+
+def beside(number: int) -> str:
+    """The setting that holds what a study keeps beside its run."""
+    return f"study of run {number}"
 
 
 def record_structure(database: Database, result: StructureResult, seed: int, parameters: Mapping[str, Any]) -> int:

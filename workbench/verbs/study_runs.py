@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.database import Database, RunRecord, record_run
 from workbench.errors import UsageError
 from workbench.verbs.common import as_json
-from workbench.verbs.runs import versions
+from workbench.verbs.runs import beside, versions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +63,7 @@ def record_study(database: Database, result: StudyResult, *, seed: int = 0) -> i
     )
     with database.transaction():
         number = record_run(database, record)
-        database.remember(_name(number), json.dumps(kept, ensure_ascii=False))
+        database.remember(beside(number), json.dumps(kept, ensure_ascii=False))
     return number
 
 
@@ -77,7 +77,7 @@ def read_study(database: Database, number: int) -> StudyRecord:
     """
     import pandas as pd
 
-    kept = database.setting(_name(number))
+    kept = database.setting(beside(number))
     if kept is None:
         raise UsageError.of("E0835", f"run {number} is no study", help="`workbench runs` says what each run is")
     found = json.loads(kept)
@@ -86,8 +86,4 @@ def read_study(database: Database, number: int) -> StudyRecord:
 
 def forget_study(database: Database, number: int) -> None:
     """Take away what is kept beside a run."""
-    database.remember(_name(number), None)
-
-
-def _name(number: int) -> str:
-    return f"study of run {number}"
+    database.remember(beside(number), None)

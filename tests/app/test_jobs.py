@@ -1,0 +1,117 @@
+"""Jobs in processes of their own: runs handed back, a cancel that is kept, limits of time and memory, two at once."""
+
+from __future__ import annotations
+
+import os
+from time import monotonic, sleep
+
+import numpy as np
+import pytest
+
+from app.jobs import Job, JobRunner
+from app.state import Server
+from app.work import Work
+from tests.app.test_views import finished
+from workbench.workspace import Workspace
+
+EXPLODING = "AdvisedBy(student, professor)\nAdvisedBy(a, b) v AdvisedBy(c, d) v AdvisedBy(e, f)\n"
+LONG = {"query": ["Smokes", "Cancer"], "engine": "gibbs", "options": {"samples": 50_000_000}}
+
+
+@pytest.fixture
+def smokers(state: Server) -> Workspace:
+    state.workspace.open_example("smokers")
+    return state.workspace
+
+
+def begun(job: Job) -> Job:
+    """The job once its worker is at work."""
+    for _ in range(2400):
+        if job.process is not None and job.stage not in ("", "copying the facts"):
+            return job
+        sleep(0.05)
+    raise AssertionError(f"{job.title} is {job.status}: {job.error}")
+
+
+def test_a_job_gives_the_run_that_the_workspace_itself_would_have(state: Server, smokers: Workspace) -> None:
+    rules, _ = smokers.rules_at_hand()
+    arguments = {"rules": rules, "query": ["Smokes", "Cancer"], "engine": "exact"}
+    here = smokers.infer(**arguments)
+    job = finished(state.runner.submit(Work("infer", "infer", arguments), smokers))
+    assert job.status == "done", job.error
+    assert job.result is not None
+    assert job.result.run_id == 2
+    one, two = (smokers.run_predictions(number).sort_values("atom") for number in (here.run_id or 0, 2))
+    assert one["atom"].tolist() == two["atom"].tolist()
+    np.testing.assert_allclose(one["value"], two["value"])
+    assert smokers.run(1).data_hash == smokers.run(2).data_hash
+    assert smokers.run_weights(1)["weight"].tolist() == smokers.run_weights(2)["weight"].tolist()
+    assert smokers.reopen(2).explain("Cancer(Chloe)").value == pytest.approx(here.explain("Cancer(Chloe)").value)
+
+
+def test_constants_are_found_by_name_where_facts_came_in_meanwhile(state: Server, smokers: Workspace) -> None:
+    rules, _ = smokers.rules_at_hand()
+    with_new = rules + "\n2 Smokes(Zora)\n1 Smokes(Yves)\n"
+    before = len(smokers.constants("person", limit=1000))
+    job = state.runner.submit(Work("infer", "infer", {"rules": with_new, "query": ["Smokes"]}), smokers)
+    smokers.declare("Smokes(person)\n1 Smokes(Aaron)\n")
+    assert finished(job).status == "done", job.error
+    atoms = set(smokers.run_predictions(1)["atom"])
+    assert {"Smokes(Zora)", "Smokes(Yves)"} <= atoms
+    assert len(atoms) == len(smokers.run_predictions(1))
+    assert len(smokers.constants("person", limit=1000)) >= before
+
+
+def test_two_run_at_once_and_a_third_waits(state: Server, smokers: Workspace) -> None:
+    rules, _ = smokers.rules_at_hand()
+    jobs = [state.runner.submit(Work("infer", f"job {at}", {"rules": rules, **LONG}), smokers) for at in range(3)]
+    for job in jobs[:2]:
+        begun(job)
+    assert [job.status for job in state.runner.unfinished()] == ["running", "running", "waiting"]
+    with pytest.raises(RuntimeError, match="still running"):
+        state.switch(None)
+    jobs[2].cancel()
+    assert jobs[2].status == "cancelled"
+    for job in jobs[:2]:
+        job.cancel()
+    for job in jobs:
+        assert finished(job).is_finished
+
+
+def test_a_worker_that_does_not_answer_is_ended_and_recorded(
+    state: Server, smokers: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules, _ = smokers.rules_at_hand()
+    job = begun(state.runner.submit(Work("infer", "long", {"rules": rules, **LONG}), smokers))
+    assert job.process is not None
+    os.kill(job.process.pid, 19)  # stopped: it can answer nothing
+    asked = monotonic()
+    job.cancel()
+    assert finished(job).status == "cancelled"
+    assert monotonic() - asked < 30
+    run = smokers.all_runs()[0]
+    assert (run.kind, run.status, run.engine) == ("infer", "cancelled", "gibbs")
+    assert smokers.run_predictions(run.id).empty
+
+
+def test_the_time_limit_of_a_job_is_kept(state: Server, smokers: Workspace) -> None:
+    rules, _ = smokers.rules_at_hand()
+    job = finished(state.runner.submit(Work("infer", "long", {"rules": rules, **LONG}, seconds=4.0), smokers))
+    assert job.out_of_time
+    assert job.status in ("cancelled", "done")
+
+
+def test_a_job_that_needs_too_much_memory_says_so(
+    state: Server, smokers: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_JOB_MEMORY", "0.02")
+    rules, _ = smokers.rules_at_hand()
+    job = finished(state.runner.submit(Work("infer", "infer", {"rules": rules, "query": ["Smokes"]}), smokers))
+    assert job.status == "failed"
+    assert "error[E08" in job.error
+
+
+def test_failures_of_the_work_are_told_as_everywhere(smokers: Workspace) -> None:
+    job = finished(JobRunner().submit(Work("infer", "infer", {"rules": "1 Nobody(x)\n"}), smokers))
+    assert job.status == "failed"
+    assert "error[E" in job.error
