@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app.state import workspace
+from app.versions import author, clash, clashed, told_of_others, versions
 from workbench.errors import WorkbenchError
 
 __all__ = ["editor", "take"]
@@ -38,8 +39,11 @@ if (!window.workbenchCommitsAtPause) {{
 def editor() -> tuple[str, str]:
     """The rules at hand and their language, edited; what another browser wrote meanwhile comes in."""
     kept, language = workspace().rules_at_hand()
-    if st.session_state.get("rules-kept") != (kept, language):
+    clash()
+    if st.session_state.get("rules-clash") is None and st.session_state.get("rules-kept") != (kept, language):
+        st.session_state["rules-others"] = "rules-kept" in st.session_state
         st.session_state.update({"rules-kept": (kept, language), "rules-text": kept, "language": language})
+    told_of_others()
     st.radio(
         "Language",
         list(LANGUAGES),
@@ -54,17 +58,23 @@ def editor() -> tuple[str, str]:
     )
     st.html(COMMIT_AT_PAUSE, unsafe_allow_javascript=True)
     _buttons()
+    versions()
     return st.session_state["rules-text"], st.session_state["language"]
 
 
 def take(text: str, language: str) -> None:
     """Put other rules into the editor."""
-    workspace().remember_rules(text, language)  # type: ignore[arg-type]
+    workspace().remember_rules(text, language, author=author())  # type: ignore[arg-type]
+    st.session_state["rules-kept"] = (text, language)
+    st.session_state["rules-text"] = text
 
 
 def _remember() -> None:
     text, language = st.session_state["rules-text"], st.session_state["language"]
-    st.session_state["rules-kept"] = (text, language)
+    if clashed():
+        st.session_state["rules-clash"] = (text, language)
+        return
+    st.session_state["rules-clash"] = None
     take(text, language)
 
 

@@ -14,7 +14,18 @@ from workbench.errors import WorkbenchError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["choose_run", "header", "metrics", "plain", "run_label", "show_error", "small_table", "table", "warnings"]
+__all__ = [
+    "choose_run",
+    "header",
+    "metrics",
+    "plain",
+    "run_label",
+    "show_error",
+    "small_table",
+    "standing",
+    "table",
+    "warnings",
+]
 
 KINDS = {
     "infer": "inference",
@@ -111,6 +122,16 @@ def run_label(run: Any) -> str:
     name = f" “{run.name}”" if run.name else ""
     method = f", {run.engine}" if run.engine else ""
     return f"{run.id}{name}: {KINDS.get(run.kind, run.kind)}{method}, {run.created:%Y-%m-%d %H:%M}"
+
+
+def standing(run: Any) -> None:
+    """What a run's scores stand on, in colour where they are not of what was held out."""
+    found = workspace().standing_of_run(run.id)
+    if found.held_out:
+        st.badge("Held out", color="green", icon=":material/verified:")
+    elif found.held_out is False:
+        st.badge("In-sample", color="orange", icon=":material/warning:")
+    st.caption(plain(found.text))
 
 
 def choose_run(

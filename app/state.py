@@ -25,6 +25,7 @@ class Server:
     path: str | None
     runner: JobRunner = field(default_factory=JobRunner)
     opened: int = 1
+    visitors: int = 0
     temporary: tempfile.TemporaryDirectory[str] | None = None
 
     def uploads(self) -> Path:

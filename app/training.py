@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from app.jobs import Job
 from app.show import plain
 from app.state import workspace
 from app.watching import start, watch
@@ -15,12 +16,22 @@ from workbench.workspace import TablesMapping
 __all__ = ["train_and_score"]
 
 SECONDS = 120.0
+HEADLINES = ("AUC-ROC", "AUC-PR", "F1", "CLL")
 
 
 def train_and_score(mapping: TablesMapping | None) -> None:
     """Offer what can be done with what is at hand, and show what came out."""
+    text, language = workspace().rules_at_hand()
+    if text.strip():
+        rules(text, language)
+        if mapping is not None:
+            st.caption("Or leave the rules aside, and find new ones in the tables:")
     if mapping is not None:
-        tables(mapping)
+        tables(mapping, primary=not text.strip())
+    scored = watch(("score",))
+    if scored is not None:
+        outcome(scored)
+        return
     study = workspace().latest_run("study")
     job = watch(("study",))
     if study is not None and (job is not None or not _is_running()):
@@ -29,7 +40,67 @@ def train_and_score(mapping: TablesMapping | None) -> None:
         study_outcome(study)
 
 
-def tables(mapping: TablesMapping) -> None:
+def rules(text: str, language: str) -> None:
+    """Train the rules at hand; what cannot be trained says so instead of failing."""
+    ws = workspace()
+    if ws.check_rules(text, "psl" if language == "psl" else "mln").has_errors:
+        st.error("The rules have errors; mend them on the Rules page first.")
+        st.page_link("views/rules.py", label="To the rules", icon=":material/edit_note:")
+        return
+    labelled = [
+        item.predicate.name
+        for item in ws.catalog()
+        if any(count.partition == "truth" and count.facts for count in item.counts)
+    ]
+    asked = [name for name in (ws.recall("query") or "").split(",") if name]
+    chosen = [name for name in asked if name in labelled] or labelled[:1]
+    if not chosen:
+        st.info(
+            "Nothing here has labels to learn from and to be scored against, so the rules are taken as they stand: "
+            "infer with them, or load labels (truth) on the Data page."
+        )
+        st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
+        return
+    named = ", ".join(chosen)
+    if st.button(f"Train and score the rules for {named}", type="primary", key="train-rules"):
+        folds = held_out_parts(chosen[0])
+        ws.declare(text)
+        arguments = {"rules": text, "query": chosen, "folds": folds}
+        start(Work("score", f"Train and score the rules for {named}", arguments))
+
+
+def held_out_parts(predicate: str) -> str:
+    """The folds that are there, else one world each, else five parts dealt at random."""
+    ws = workspace()
+    if ws.folds():
+        return "kept"
+    if len(ws.worlds()) > 1:
+        return "worlds"
+    ws.make_folds("random", predicate=predicate, count=5)
+    return "kept"
+
+
+def outcome(job: Job) -> None:
+    """Scores on held-out parts, the learned rules, and the ways on."""
+    from app.show import metrics, standing
+
+    assert job.result is not None
+    found = job.result.summary
+    st.success(f"{plain(job.title)}: Done in {job.seconds:.1f} s.", icon=":material/check:")
+    if job.result.run_id is not None:
+        standing(workspace().run(job.result.run_id))
+    mean = found["crossval"]["mean"]
+    metrics([(name, f"{mean[name]:.3f}", None) for name in HEADLINES if mean.get(name) is not None])
+    st.code(job.result.text, language=None, height=220)
+    with st.container(horizontal=True):
+        if st.button("Take these rules into the editor", key="train-take"):
+            workspace().remember_rules(job.result.text, "psl" if job.result.language == "psl" else "mln")
+            st.toast("The learned rules are in the editor.")
+        st.page_link("views/evaluation.py", label="Fold by fold", icon=":material/query_stats:")
+        st.page_link("views/why.py", label="Why is a prediction what it is?", icon=":material/help_center:")
+
+
+def tables(mapping: TablesMapping, *, primary: bool) -> None:
     """Study the tables that were loaded."""
     if mapping.predict is None:
         st.info("No column is to be predicted yet. Choose one, and the button to train and score appears here.")
@@ -47,7 +118,10 @@ def tables(mapping: TablesMapping) -> None:
         return
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     pressed = left.button(
-        f"Train and score {mapping.predict}", type="primary", key="train", icon=":material/play_arrow:"
+        f"Train and score {mapping.predict}",
+        type="primary" if primary else "secondary",
+        key="train",
+        icon=":material/play_arrow:",
     )
     seconds = float(
         right.number_input(

@@ -80,6 +80,12 @@ def crossval(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) ->
     return Outcome(result.run_id, result.summary())
 
 
+def score(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
+    """Learn, score on held-out parts and predict, as one."""
+    result = ws.train_and_score(**arguments, progress=progress)
+    return Outcome(result.scored.run_id, result.summary(), result.learned.text(), result.learned.program.language)
+
+
 def structure(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
     """Search for rules: over the imported ILP problem, or over the facts by a method."""
     source = None if "method" in arguments else ws.ilp_at_hand()
@@ -137,6 +143,7 @@ DO: Mapping[str, Callable[[Workspace, Mapping[str, Any], Progress], Outcome]] = 
     "infer": infer,
     "learn": learn,
     "crossval": crossval,
+    "score": score,
     "structure": structure,
     "intervals": intervals,
     "experiment": experiment,

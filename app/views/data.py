@@ -113,6 +113,40 @@ def folds() -> None:
     small_table(("Fold", "Tested on", "Learned from"), rows)
 
 
+def unsaved() -> int:
+    """How many runs would be lost: those of a workspace in memory."""
+    return len(workspace().all_runs()) if server().path is None else 0
+
+
+def asked_before_leaving() -> None:
+    """Whether to save the workspace in memory before another is opened."""
+    wanted = st.session_state["switch-to"]
+    count = unsaved()
+    runs = f"{count} run{'' if count == 1 else 's'}"
+    st.warning(f"The workspace in memory has {runs} that are saved nowhere, and would be lost.", icon=":material/save:")
+    place = st.text_input("Save it first as", key="switch-save", placeholder="mine.duckdb")
+    with st.container(horizontal=True):
+        save = st.button("Save, then go on", type="primary", key="switch-saved", disabled=not place.strip())
+        lose = st.button("Go on without saving", key="switch-lose")
+        if st.button("Stay", key="switch-stay"):
+            del st.session_state["switch-to"]
+            st.rerun()
+    if not (save or lose):
+        return
+    try:
+        if save:
+            workspace().save_as(Path(place.strip()).expanduser())
+        server().switch(wanted or None)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    except RuntimeError as error:
+        st.warning(str(error))
+        return
+    del st.session_state["switch-to"]
+    st.rerun()
+
+
 def files() -> None:
     """Open, create or save a workspace file."""
     st.caption("A workspace is one DuckDB file with facts, rules and runs. All browsers at this server share it.")
@@ -122,6 +156,11 @@ def files() -> None:
         opened = st.button("Open or create", key="workspace-open", disabled=not path)
         saved = st.button("Save a copy there", key="workspace-save", disabled=not path)
         fresh = st.button("New one in memory", key="workspace-memory", help="Empty, and gone when the server stops.")
+    if (opened or fresh) and unsaved():
+        st.session_state["switch-to"] = path if opened else ""
+    if "switch-to" in st.session_state:
+        asked_before_leaving()
+        return
     try:
         if opened:
             server().switch(path)

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.show import choose_run, header, metrics, show_error, small_table, table
+from app.show import choose_run, header, metrics, show_error, small_table, standing, table
 from app.state import facts_token, run_token, workspace
 from workbench.errors import WorkbenchError
 
@@ -79,11 +79,22 @@ def by_fold(scores: pd.DataFrame, summary: pd.DataFrame) -> None:
     table(shown if several else shown.drop(columns="fold"), help=METRICS)
 
 
+def best_threshold(confusion: pd.DataFrame) -> tuple[float, float]:
+    """The threshold of the best F1, and that F1."""
+    f1 = 2 * confusion["tp"] / (2 * confusion["tp"] + confusion["fp"] + confusion["fn"]).clip(lower=1)
+    return float(confusion["threshold"].iloc[int(f1.argmax())]), float(f1.max())
+
+
 def curves(points: pd.DataFrame, confusion: pd.DataFrame) -> None:
     """PR and ROC curves, the threshold's point on both, and its confusion table."""
     st.subheader("At a threshold", anchor=False)
     points = points.assign(order=range(len(points)))
-    threshold = st.slider("Predicted true at or above", 0.0, 1.0, 0.5, 1 / STEPS, key="threshold")
+    best, best_f1 = best_threshold(confusion)
+    left, right = st.columns([4, 1], vertical_alignment="bottom")
+    right.button("Use the best", key="threshold-best", on_click=st.session_state.update, args=({"threshold": best},))
+    st.session_state.setdefault("threshold", 0.5)
+    threshold = left.slider("Predicted true at or above", 0.0, 1.0, step=1 / STEPS, key="threshold")
+    st.caption(f"In use: {threshold:.2f}. The best F1 over all these predictions, {best_f1:.3f}, is at {best:.2f}.")
     found = {
         name: int(count) for name, count in confusion.iloc[round(threshold * STEPS)].items() if name != "threshold"
     }
@@ -141,6 +152,7 @@ if run is None:
     st.page_link("views/learn.py", label="Learn and infer", icon=":material/play_circle:")
 else:
     try:
+        standing(run)
         found = figures(run.id, run_token(run), facts_token())
         if found is None:
             st.info("No prediction of this run has a label. Load truth for its query predicates on the Data page.")

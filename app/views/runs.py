@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from app.downloads import csv_text
-from app.show import header, plain, run_label, show_error, table
+from app.show import header, plain, run_label, show_error, standing, table
 from app.state import workspace
 from workbench.errors import WorkbenchError
 from workbench.workspace import as_words
@@ -73,6 +73,7 @@ def one(number: int) -> None:
     ws = workspace()
     run = ws.run(number)
     st.subheader(f"Run {plain(run_label(run))}", anchor=False)
+    standing(run)
     exports(run)
     left, right = st.columns(2)
     with left:

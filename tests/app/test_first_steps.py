@@ -118,9 +118,7 @@ def test_own_tables_to_an_explained_score_in_few_clicks(visitor: Visitor, shop: 
 
 @needs_browser
 def test_the_example_gives_a_score_in_two_clicks(visitor: Visitor) -> None:
-    visitor.go("data", "Data")
-    visitor.choose("Workspace")
-    visitor.press("New one in memory")
+    visitor.fresh()
     visitor.go("", "Relational workbench")
     visitor.sees("who of these people is a fraudster?")
     visitor.clicks = 0

@@ -37,10 +37,7 @@ def test_from_an_example_to_scored_predictions(visitor: Visitor) -> None:
 def test_from_own_tables_to_learned_rules(visitor: Visitor, tmp_path: Path) -> None:
     (tmp_path / "likes.csv").write_text("who,what\n" + "".join(f"P{i},T{i % 3}\n" for i in range(30)))
     (tmp_path / "fan.csv").write_text("who\n" + "".join(f"P{i}\n" for i in range(30) if i % 3 == 0))
-    visitor.go("data", "Data")
-    visitor.choose("Workspace")
-    visitor.press("New one in memory")
-    visitor.sees("This workspace is empty")
+    visitor.fresh()
     visitor.choose("Import a table")
     for name, partition in (("likes", None), ("fan", "truth: labels to learn from and to be scored against")):
         visitor.page.locator('input[type="file"]').set_input_files(tmp_path / f"{name}.csv")
@@ -75,11 +72,8 @@ def test_from_own_tables_to_learned_rules(visitor: Visitor, tmp_path: Path) -> N
 @pytest.fixture
 def smokers(visitor: Visitor) -> Visitor:
     """The smokers in a fresh workspace."""
-    visitor.go("data", "Data")
-    visitor.choose("Workspace")
-    visitor.press("New one in memory")
+    visitor.fresh()
     visitor.choose("Examples")
-    visitor.sees("This workspace is empty")
     visitor.page.get_by_role("button", name="Open").nth(1).click()
     visitor.page.get_by_test_id("stMetricValue").filter(has_text="25").first.wait_for()
     visitor.still()

@@ -81,6 +81,17 @@ class Visitor:
         self.page.keyboard.press("Escape")
         self.still()
 
+    def fresh(self) -> None:
+        """A new workspace in memory, without what earlier visits left there."""
+        self.go("data", "Data")
+        self.choose("Workspace")
+        self.press("New one in memory")
+        asked = self.page.get_by_role("button", name="Go on without saving", exact=True)
+        if asked.count():
+            asked.click()
+            self.still()
+        self.sees("This workspace is empty")
+
     def sees(self, text: str) -> None:
         self.page.get_by_text(text).first.wait_for()
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.language.ilp import IlpProblem
     from workbench.tables import TablesMapping
     from workbench.verbs.methods import Method
+    from workbench.verbs.rule_versions import RuleVersion
     from workbench.verbs.tables_look import TablesLook
 
 __all__ = ["Browsing", "CheckedRules", "Example", "bundled_examples", "example_tables"]
@@ -111,11 +112,20 @@ class Browsing:
         language: Language = "psl" if self.database.setting("language") == "psl" else "mln"
         return self.database.setting("rules") or "", language
 
-    def remember_rules(self, text: str, language: Language) -> None:
-        """Keep rules as those at hand."""
+    def remember_rules(self, text: str, language: Language, *, author: str = "") -> None:
+        """Keep rules as those at hand, and as a version of their author's."""
+        from workbench.verbs.rule_versions import keep_version
+
         with self.database.transaction():
+            keep_version(self.database, text, language, author)
             self.database.remember("rules", text)
             self.database.remember("language", language)
+
+    def rule_versions(self) -> tuple[RuleVersion, ...]:
+        """The rules as they were: who wrote them and when, the newest first."""
+        from workbench.verbs.rule_versions import rule_versions
+
+        return rule_versions(self.database)
 
     def recall(self, name: str) -> str | None:
         """A remembered text."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from workbench.verbs.learn import LearningResult
     from workbench.verbs.psl_document import DocumentRun
     from workbench.verbs.structure_result import StructureResult
+    from workbench.verbs.train_and_score import TrainedAndScored
 
 __all__ = ["Modelling"]
 
@@ -394,6 +395,34 @@ class Modelling:
             **request,
         }
         return replace(result, run_id=runs.record_learning(self.database, result, seed, _settings(settings)))
+
+    def train_and_score(
+        self,
+        rules: RulesLike,
+        *,
+        query: Sequence[str],
+        folds: Literal["worlds", "kept"] = "worlds",
+        progress: Progress = SILENT,
+    ) -> TrainedAndScored:
+        """Cross-validate rules, learn their weights from all labels, and predict by them: three runs, one wish.
+
+        Raises
+        ------
+        UsageError
+            E0836 where nothing is asked for.
+        """
+        from functools import partial
+
+        from workbench.verbs.train_and_score import train_and_score
+
+        return train_and_score(
+            partial(self.learn, rules),
+            partial(self.crossval, rules),
+            self.infer,
+            query=query,
+            folds=folds,
+            progress=progress,
+        )
 
     def structure(
         self, source: RulesLike | IlpProblem | None = None, *, targets: Sequence[str] | None = None, **options: Any

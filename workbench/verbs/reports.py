@@ -18,9 +18,13 @@ if TYPE_CHECKING:
     from workbench.database import Database
     from workbench.study.result import StudyResult
     from workbench.verbs.infer import InferenceResult
+    from workbench.verbs.standing import Standing
     from workbench.verbs.study_runs import StudyRecord
 
 __all__ = ["Reporting"]
+
+SHARES = frozenset(("F1", "precision", "recall", "accuracy", "AUC-ROC", "AUC-PR", "AUC-PR(-)", "average precision"))
+"""Metrics that lie between 0 and 1, and their intervals with them."""
 
 
 class Reporting:
@@ -39,6 +43,12 @@ class Reporting:
     def latest_run(self, kind: str) -> data.Run | None:
         """The newest run of a kind; None without any."""
         return next((run for run in self.all_runs() if run.kind == kind), None)
+
+    def standing_of_run(self, number: int) -> Standing:
+        """What a run's scores stand on: learned from what, what was known, held out or not."""
+        from workbench.verbs.standing import standing_of
+
+        return standing_of(self.database, self.run(number))
 
     def run_weights(self, number: int) -> pd.DataFrame:
         """A run's weights."""
@@ -177,7 +187,9 @@ class Reporting:
         rows = []
         for metric in table.columns.drop("fold"):
             found = summary(table[metric].to_numpy(np.float64))
-            rows.append({"metric": metric, "mean": found.mean, "sd": found.sd, "low": found.low, "high": found.high})
+            least, most = (-np.inf, 0.0) if metric == "CLL" else (0.0, 1.0) if metric in SHARES else (-np.inf, np.inf)
+            low, high = np.clip([found.low, found.high], least, most)
+            rows.append({"metric": metric, "mean": found.mean, "sd": found.sd, "low": low, "high": high})
         return pd.DataFrame(rows)
 
     def curves(self, number: int, *, most: int = 2000) -> pd.DataFrame:
@@ -267,11 +279,22 @@ class Reporting:
 
     def report_of_run(self, number: int) -> str:
         """A self-contained HTML report of a run."""
+        if self.run(number).kind == "study":
+            return self.study_of_run(number).report
         from workbench.verbs.html_report import html_report
 
         scores = self.scores_by_fold(number) if self.run(number).kind in ("infer", "crossval") else None
-        weights, predictions = self.run_weights(number), self.scored_predictions(number)
-        return html_report(self.run(number), scores, weights, predictions)
+        return html_report(self.run(number), scores, self._rules_by_fold(number), self.scored_predictions(number))
+
+    def _rules_by_fold(self, number: int) -> pd.DataFrame:
+        """A run's rules as written, of every fold; of a search the rules that it found."""
+        import pandas as pd
+
+        weights = self.run_weights(number)
+        if self.run(number).kind not in ("learn", "infer", "crossval") or weights.empty:
+            return weights
+        folds = [None if pd.isna(fold) else int(fold) for fold in weights["fold"].unique()]
+        return pd.concat([self.run_rules(number, fold=fold).assign(fold=fold) for fold in folds], ignore_index=True)
 
     def reopen(self, number: int, *, fold: int | None = None, progress: Progress = SILENT) -> InferenceResult:
         """An inference run, or one fold of a cross-validation, as it was: ground again, its recorded values put back.

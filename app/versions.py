@@ -1,0 +1,86 @@
+"""Who writes the rules: a name for this browser, edits of others told and never overwritten, earlier versions."""
+
+from __future__ import annotations
+
+import difflib
+from datetime import datetime
+from typing import Any
+
+import streamlit as st
+
+from app.show import plain
+from app.state import server, workspace
+
+__all__ = ["author", "clash", "clashed", "told_of_others", "versions"]
+
+NOBODY = "somebody"
+
+
+def author() -> str:
+    """What the person at this browser is called."""
+    if "author-number" not in st.session_state:
+        server().visitors += 1
+        st.session_state["author-number"] = server().visitors
+    return str(st.session_state.get("author") or f"browser {st.session_state['author-number']}")
+
+
+def clashed() -> bool:
+    """Whether others wrote since this browser last saw the rules; what it holds is then not written over theirs."""
+    return workspace().rules_at_hand() != st.session_state.get("rules-kept")
+
+
+def clash() -> None:
+    """Two wrote at once: choose which to keep."""
+    mine = st.session_state.get("rules-clash")
+    if mine is None:
+        return
+    theirs, language = workspace().rules_at_hand()
+    newest = next(iter(workspace().rule_versions()), None)
+    who = plain(newest.author) if newest is not None and newest.author else "Somebody else"
+    st.warning(f"{who} changed the rules while you were writing. Nothing is overwritten yet.", icon=":material/group:")
+    st.code(_difference(theirs, mine[0], "theirs", "yours"), language="diff")
+    with st.container(horizontal=True):
+        if st.button("Keep theirs", key="clash-theirs"):
+            st.session_state.update({"rules-text": theirs, "rules-kept": (theirs, language), "rules-clash": None})
+            st.rerun()
+        if st.button("Write mine over theirs", key="clash-mine"):
+            workspace().remember_rules(*mine, author=author())
+            st.session_state.update({"rules-text": mine[0], "rules-kept": mine, "rules-clash": None})
+            st.rerun()
+
+
+def told_of_others() -> None:
+    """That what is shown was written elsewhere a moment ago."""
+    newest = next(iter(workspace().rule_versions()), None)
+    others = newest is not None and newest.author not in ("", author())
+    if st.session_state.pop("rules-others", False) and newest is not None and others:
+        st.info(f"{plain(newest.author)} changed the rules; this is how they stand now. Earlier ones are in Versions.")
+
+
+def versions() -> None:
+    """Earlier versions: who, when, what differs, and back."""
+    with st.expander("Versions"):
+        st.text_input("Your name", key="author", placeholder=NOBODY, help="Stands beside the versions you write.")
+        found = workspace().rule_versions()
+        text, _ = workspace().rules_at_hand()
+        if len(found) < 2:
+            st.caption("There are no earlier versions yet. What you write is kept here, and so is what others write.")
+            return
+        picked = st.selectbox(
+            "Version", found, format_func=_label, index=1, key=f"version-{found[0].number}-{len(found)}"
+        )
+        difference = _difference(picked.text, text, f"version {picked.number}", "now")
+        st.code(difference or "It is what stands above.", language="diff")
+        if st.button("Go back to this version", key="version-back", disabled=not difference):
+            workspace().remember_rules(picked.text, "psl" if picked.language == "psl" else "mln", author=author())
+            st.rerun()
+
+
+def _label(version: Any) -> str:
+    when = datetime.fromisoformat(version.written)
+    return f"{version.number}: {version.author or NOBODY}, {when:%Y-%m-%d %H:%M} UTC"
+
+
+def _difference(before: str, after: str, one: str, other: str) -> str:
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), one, other, "", "", 2, "")
+    return "\n".join(lines)
