@@ -11,9 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-__all__ = ["Workspace", "__version__", "connect", "open", "register_function", "reproduce"]
+__all__ = [
+    "RelationalClassifier",
+    "RelationalRegressor",
+    "Workspace",
+    "__version__",
+    "connect",
+    "open",
+    "register_function",
+    "reproduce",
+]
 
 if TYPE_CHECKING:
+    from workbench.estimators import RelationalClassifier, RelationalRegressor
     from workbench.experiments import reproduce
     from workbench.language import register_function
     from workbench.service.client import connect
@@ -43,4 +53,8 @@ def __getattr__(name: str) -> Any:
         from workbench.experiments import reproduce
 
         return reproduce
+    if name in ("RelationalClassifier", "RelationalRegressor"):
+        from workbench import estimators
+
+        return getattr(estimators, name)
     raise AttributeError(f"module 'workbench' has no attribute '{name}'")

@@ -11,7 +11,7 @@ import numpy as np
 from workbench.arrays import Bool, Float, Int64, Real
 from workbench.structure.cuts import plain_between
 
-__all__ = ["Condition", "Term", "column_gains", "pair_terms", "screened", "terms_of"]
+__all__ = ["Condition", "Term", "column_gains", "pair_terms", "screened", "straight_terms", "terms_of"]
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def column_gains(X: Real, y: Float, *, discrete: bool, rows: int = 20_000) -> Fl
         known = values[~np.isnan(values)]
         if len(known) < 5 or (known.min() == known.max() and len(known) == len(values)):
             continue
-        codes, edges = _bins(values, MOST_BINS)
+        codes, edges = _bins(values, int(np.clip(len(values) // 25, 2, MOST_BINS)))
         n = np.bincount(codes, minlength=len(edges) + 2).astype(np.float64)
         total = np.bincount(codes, y, minlength=len(edges) + 2)
         rate = (total + 5 * base) / (n + 5)
@@ -136,7 +136,32 @@ def column_gains(X: Real, y: Float, *, discrete: bool, rows: int = 20_000) -> Fl
         else:
             gains[column] = float(np.sum(n * (rate - base) ** 2)) / max(float(y.var()), 1e-12) / 2
         gains[column] -= 0.5 * (np.count_nonzero(n) - 1)
+        gains[column] = max(gains[column], _straight_gain(values, y))
     return gains
+
+
+def _straight_gain(values: Real, y: Float) -> float:
+    """What a straight line tells: the likelihood gained by it where errors are normal, less that of one number."""
+    known = ~np.isnan(values)
+    if known.sum() < 5:
+        return 0.0
+    x, of = np.asarray(values[known], np.float64), y[known]
+    low, high = np.quantile(x[:: max(1, len(x) // 5000)], [0.01, 0.99])
+    x = np.clip(x, low, high) if high > low else x
+    x, of = x - x.mean(), of - of.mean()
+    scale = float(x @ x) * float(of @ of)
+    share = min(float(x @ of) ** 2 / scale, 1 - 1e-9) if scale > 0 else 0.0
+    return -0.5 * len(x) * float(np.log1p(-share)) - 0.5
+
+
+def straight_terms(X: Real, columns: Sequence[int] | Int64) -> list[Term]:
+    """One term a column, and one for its being unknown: the number, or which of two values; no threshold beside."""
+    found = []
+    for column in columns:
+        for term in _of_column(X, int(column), 0):
+            if term.form == "number" or term.conditions:
+                found.append(term)
+    return [_scaled(term, X) for term in found if _varies(term, X)]
 
 
 def screened(X: Real, y: Float, *, discrete: bool, most: int = 250, alike: float = 0.985) -> Int64:
@@ -201,7 +226,7 @@ def _of_column(X: Real, column: int, n_cuts: int) -> Iterator[Term]:
     spread = clipped.std()
     if low >= 0 and spread > 0 and ((clipped - clipped.mean()) ** 3).mean() / spread**3 > 1:
         yield Term((), column, "log", min(low, 0.0), high)
-    for cut in _cuts(known, different, n_cuts):
+    for cut in _cuts(known, different, n_cuts) if n_cuts else ():
         yield Term((Condition(column, "at_least", cut),))
         if unknown >= 0.01:
             yield Term((Condition(column, "below", cut),))

@@ -11,7 +11,7 @@ from scipy.sparse import csc_array
 from workbench.arrays import Float, Int64, Real
 from workbench.learning.logistic import Penalty, fit_logistic, largest_l1
 from workbench.progress import SILENT, Progress, expired, remaining
-from workbench.structure.terms import Term, pair_terms, screened, terms_of
+from workbench.structure.terms import Term, pair_terms, screened, straight_terms, terms_of
 
 __all__ = ["WeightedRules", "constant_rules", "fit_weighted_rules", "log_loss", "random_splits"]
 
@@ -112,13 +112,14 @@ def fit_weighted_rules(
     -----
     For each held-out set, on the other rows: columns are screened by what each tells alone, their terms fitted under
     falling L1 penalties (proximal Newton, with a duality gap), pairs of conditions added where they explain what is
-    left. Each step of the path is tried as it is and with its support refitted under a ridge. What does best on the
-    held-out rows is then fitted to all rows, from the screening on.
+    left. Each step of the path is tried as it is and with its support refitted under a ridge; beside them, where the
+    target's own columns are few, all of these as plain numbers under a ridge. What does best on the held-out rows is
+    then fitted to all rows, from the screening on.
     """
     if most_rules < 1 or (discrete and len(np.unique(y)) < 2) or len(y) < 4:
         return constant_rules(y, discrete)
     splits = random_splits(y, discrete, seed) if held_out is None else held_out
-    scopes = (None,) if own is None or not 0 < len(own) < X.shape[1] else (None, own)
+    scopes = _scopes(X, own, most_rules)
     losses: dict[tuple[int, float, float | None], list[float]] = {}
     for number, left_out in enumerate(splits):
         if number and expired(deadline):
@@ -136,9 +137,12 @@ def fit_weighted_rules(
     terms, Z = _design(X, y, np.arange(len(y)), discrete, most_rules, linear, scopes[place], deadline)
     if not terms or share >= 1:
         return constant_rules(y, discrete)
-    final = _at_penalty(Z, y, discrete, share, most_rules, deadline)
-    if ridge is not None and len(final.support):
-        final = replace(_refitted(Z, y, final.support, discrete, ridge), gap=final.gap)
+    if share == ALL:
+        final = _refitted(Z, y, np.arange(min(len(terms), most_rules)), discrete, ridge or 1.0)
+    else:
+        final = _at_penalty(Z, y, discrete, share, most_rules, deadline)
+        if ridge is not None and len(final.support):
+            final = replace(_refitted(Z, y, final.support, discrete, ridge), gap=final.gap)
     support = final.support
     return WeightedRules(
         tuple(terms[at] for at in support),
@@ -150,6 +154,29 @@ def fit_weighted_rules(
     )
 
 
+@dataclass(frozen=True)
+class _Scope:
+    """Which columns terms may be made of, None for all; and whether all their straight terms are taken together."""
+
+    columns: Int64 | None = None
+    straight: bool = False
+
+
+ALL = 0.0
+"""The share of the largest penalty that stands for all terms of a scope, under a ridge alone."""
+
+
+def _scopes(X: Real, own: Int64 | None, most_rules: int) -> list[_Scope]:
+    """All columns; the target's own table's; and these as they are, one number each, where they are few."""
+    found = [_Scope()]
+    if own is not None and 0 < len(own) < X.shape[1]:
+        found.append(_Scope(own))
+    plain = np.arange(X.shape[1]) if own is None else own
+    if 0 < len(plain) <= most_rules:
+        found.append(_Scope(plain, straight=True))
+    return found
+
+
 def _tried(
     X: Real,
     y: Float,
@@ -157,7 +184,7 @@ def _tried(
     discrete: bool,
     most_rules: int,
     linear: Collection[int],
-    among: Int64 | None,
+    among: _Scope,
     deadline: float | None,
 ) -> Iterator[tuple[tuple[float, float | None], float]]:
     """The loss on the held-out rows of each penalty, with and without a refit; share 1 stands for no rule at all."""
@@ -169,6 +196,12 @@ def _tried(
     terms, Z = _design(X, y, training, discrete, most_rules, linear, among, deadline)
     if not terms:
         return
+    if among.straight:
+        if len(terms) <= most_rules:
+            for ridge in STRAIGHT_RIDGES:
+                fit = _refitted(Z[training], y[training], np.arange(len(terms)), discrete, ridge)
+                yield (ALL, ridge), _loss(fit.scores(Z[held_out]), y[held_out], discrete)
+        return
     for share, fit in _path(Z[training], y[training], discrete, most_rules, deadline):
         for ridge in (None, *RIDGES):
             if ridge is not None and not len(fit.support):
@@ -178,6 +211,7 @@ def _tried(
 
 
 RIDGES = (1.0, 10.0, 100.0)
+STRAIGHT_RIDGES = (1.0, 3.0, 10.0, 30.0, 100.0)
 
 
 def constant_rules(y: Float, discrete: bool) -> WeightedRules:
@@ -188,12 +222,19 @@ def constant_rules(y: Float, discrete: bool) -> WeightedRules:
 
 
 def random_splits(y: Float, discrete: bool, seed: int) -> list[Int64]:
-    """Fifths of the rows, drawn at random from each class: all five where rows are few, one where they are many."""
-    order = np.random.default_rng(seed).permutation(len(y))
-    if discrete:
-        order = order[np.argsort(y[order], kind="stable")]
-    n_splits = 5 if len(y) < 600 else 3 if len(y) < 3000 else 1
-    return [np.sort(order[first::5]) for first in range(n_splits)]
+    """Fifths of the rows, drawn at random from each class: all five where rows are few, one where they are many.
+
+    Where rows are very few they are dealt twice, for one deal tells little.
+    """
+    rng = np.random.default_rng(seed)
+    found = []
+    for _ in range(2 if len(y) < 200 else 1):
+        order = rng.permutation(len(y))
+        if discrete:
+            order = order[np.argsort(y[order], kind="stable")]
+        n_splits = 5 if len(y) < 600 else 3 if len(y) < 3000 else 1
+        found += [np.sort(order[first::5]) for first in range(n_splits)]
+    return found
 
 
 def _design(
@@ -203,14 +244,17 @@ def _design(
     discrete: bool,
     most_rules: int,
     linear: Collection[int],
-    among: Int64 | None,
+    among: _Scope,
     deadline: float | None,
 ) -> tuple[list[Term], Float]:
     """The terms that the path may choose from, and their columns for all rows, times their handicaps."""
     inner = X[training]
-    columns = screened(inner if among is None else inner[:, among], y[training], discrete=discrete)
-    if among is not None:
-        columns = among[columns]
+    if among.straight and among.columns is not None:
+        terms = straight_terms(inner, [at for at in among.columns if int(at) not in linear])
+        return terms, np.column_stack([t.handicap * t.values(X) for t in terms]) if terms else np.empty((len(y), 0))
+    columns = screened(inner if among.columns is None else inner[:, among.columns], y[training], discrete=discrete)
+    if among.columns is not None:
+        columns = among.columns[columns]
     terms = terms_of(inner, columns, linear=linear)[:MOST_TERMS]
     if not terms:
         return [], np.empty((len(y), 0))

@@ -27,7 +27,7 @@ from workbench.tables import (
     type_tables,
 )
 
-__all__ = ["Prepared", "prepared"]
+__all__ = ["AskedRows", "Prepared", "asked_rows", "mapping_onto", "prepared"]
 
 FEWEST_LABELS = 8
 
@@ -74,13 +74,7 @@ def prepared(
     staging: Staging, predict: str, *, time: str | None = None, mapping: TablesMapping | None = None
 ) -> Prepared:
     """Profile, map and type the tables; find the labels, what is asked, and columns that give the target away."""
-    if mapping is None:
-        chosen = propose(staging, predict=predict)
-    else:
-        sources = [
-            replace(t, source=staging.tables[t.name].source, rows=staging.tables[t.name].rows) for t in mapping.tables
-        ]
-        chosen = TablesMapping(tuple(sources), predict)
+    chosen = propose(staging, predict=predict) if mapping is None else mapping_onto(staging, mapping, predict)
     target = target_of(chosen)
     assert target is not None
     typed = dict(type_tables(staging, chosen))
@@ -97,23 +91,41 @@ def prepared(
     timed = time_column is not None
     without = {(target.table.name, target.column.name), *left_out}
     schema = relational_schema(staging, chosen, typed, without=without, timed=timed)
-    rows, labels, keys, names = _target_arrays(
-        staging, typed[target.table.name], target, of_target.classes, time_column
-    )
-    labelled = int((~np.isnan(labels)).sum())
+    asked = asked_rows(staging, typed[target.table.name], target, of_target.classes, time_column)
+    labelled = int((~np.isnan(asked.labels)).sum())
     if labelled < FEWEST_LABELS:
         raise InputError.of(
             "E0630",
             f"{target.name} has {labelled} labels, too few to learn from and to score with",
             help=f"fill in at least {FEWEST_LABELS}",
         )
-    times = None
     if time_column is not None:
         schema = _undated_target(schema, target.table.name, time_column)
-        times, labels = _times(staging, typed[target.table.name], time_column, labels)
     return Prepared(
-        chosen, typed, target, schema, rows, labels, keys, names, of_target.classes, times, time_column, tuple(notes)
-    )
+        chosen, typed, target, schema, asked.rows, asked.labels, asked.keys, asked.names, of_target.classes,
+        asked.times, time_column, tuple(notes),
+    )  # fmt: skip
+
+
+def mapping_onto(staging: Staging, mapping: TablesMapping, predict: str | None = None) -> TablesMapping:
+    """The mapping with the staged tables for its own.
+
+    Raises
+    ------
+    InputError
+        E0642 for a table of the mapping that is not among them.
+    """
+    for table in mapping.tables:
+        if table.name not in staging.tables:
+            raise InputError.of(
+                "E0642",
+                f"the mapping speaks of a table {table.name}, and none of that name is given",
+                help=f"the tables given are {', '.join(staging.tables)}",
+            )
+    tables = [
+        replace(t, source=staging.tables[t.name].source, rows=staging.tables[t.name].rows) for t in mapping.tables
+    ]
+    return TablesMapping(tuple(tables), predict or mapping.predict)
 
 
 def _time_column(mapping: TablesMapping, target: Target, time: str | None) -> str | None:
@@ -146,9 +158,31 @@ def _undated_target(schema: Schema, table: str, time_column: str) -> Schema:
     return Schema(tables)
 
 
-def _target_arrays(
+@dataclass(frozen=True)
+class AskedRows:
+    """The rows of the target's table: which they are, what is known of them, when they are asked.
+
+    Attributes
+    ----------
+    rows : int64 array, shape (n_rows,)
+    labels : float64 array, shape (n_rows,)
+        NaN where unknown.
+    keys : mapping of str to list
+    names : list of str
+    times : TargetTimes or None
+    """
+
+    rows: Int64
+    labels: Float
+    keys: dict[str, list[Any]]
+    names: list[str]
+    times: TargetTimes | None
+
+
+def asked_rows(
     staging: Staging, typed: TypedTable, target: Target, classes: Sequence[str], time_column: str | None
-) -> tuple[Int64, Float, dict[str, list[Any]], list[str]]:
+) -> AskedRows:
+    """The rows of the target's table; a label of none of the classes is none."""
     mapping = typed.mapping
     if mapping.key is not None:
         shown = {mapping.key: typed.columns[mapping.key]}
@@ -166,12 +200,15 @@ def _target_arrays(
     ).read_all()
     column = found.column("y_").to_pylist()
     place = {text: number for number, text in enumerate(classes)}
-    labels = np.array([np.nan if v is None else place[v] if classes else float(v) for v in column], np.float64)
+    said = (np.nan if v is None else place.get(v, np.nan) if classes else float(v) for v in column)
+    labels = np.array(list(said), np.float64)
     keys = {name: found.column(f"k{number}").to_pylist() for number, name in enumerate(shown)}
     ids = [", ".join(str(part) for part in parts) for parts in zip(*keys.values())]
     names = [f"{name} ({key})" if name else key for name, key in zip(found.column("n_").to_pylist(), ids)]
-    del target
-    return found.column("r_").to_numpy().astype(np.int64), labels, keys, names
+    times = None
+    if time_column is not None:
+        times, labels = _times(staging, typed, time_column, labels)
+    return AskedRows(found.column("r_").to_numpy().astype(np.int64), labels, keys, names, times)
 
 
 def _times(staging: Staging, typed: TypedTable, column: str, labels: Float) -> tuple[TargetTimes, Float]:

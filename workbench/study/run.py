@@ -10,13 +10,13 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.errors import Cancelled
-from workbench.progress import Progress, expired, remaining
+from workbench.progress import SILENT, Progress, expired, remaining
 from workbench.study.baselines import BASELINES, baseline_predictions
 from workbench.study.folds import best_threshold, fold_metrics, latest_split, study_folds
 from workbench.study.learners import FittedRules, LearnerName, TargetKind, fit_learner
 from workbench.study.matrix import CandidateMatrix
 
-__all__ = ["FoldRun", "Settings", "Studied", "cross_validated_fold", "run_study"]
+__all__ = ["FoldRun", "Settings", "Studied", "cross_validated_fold", "fitted_rules", "run_study"]
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def run_study(
     """
     studied = Studied(kind, labels, n_classes)
     try:
-        studied.model = _fitted(matrix, labels, kind, settings, time, n_classes, _part(deadline, 0.4), progress)
+        studied.model = fitted_rules(matrix, labels, kind, settings, time, n_classes, _part(deadline, 0.4), progress)
         splits = study_folds(labels, kind, settings.folds, settings.seed, time)
         for number, (training, held_out) in enumerate(splits):
             if expired(deadline):
@@ -145,7 +145,7 @@ def _part(deadline: float | None, share: float) -> float | None:
     return None if deadline is None else monotonic() + share * max(remaining(deadline), 0.0)
 
 
-def _fitted(
+def fitted_rules(
     matrix: CandidateMatrix,
     seen: Float,
     kind: TargetKind,
@@ -153,7 +153,7 @@ def _fitted(
     time: Float | None,
     n_classes: int,
     deadline: float | None,
-    progress: Progress,
+    progress: Progress = SILENT,
 ) -> FittedRules:
     """A learner fitted to the rows whose label is seen; no row sees its own label, nor one that is not seen."""
     rows = np.flatnonzero(~np.isnan(seen))
@@ -180,7 +180,7 @@ def cross_validated_fold(
     """Learn from the training rows' labels alone, and say what that makes of the held-out rows."""
     seen = np.full(len(labels), np.nan)
     seen[training] = labels[training]
-    model = _fitted(matrix, seen, kind, settings, time, n_classes, deadline, progress)
+    model = fitted_rules(matrix, seen, kind, settings, time, n_classes, deadline, progress)
     X = matrix.given(np.full(len(labels), np.nan) if settings.inductive else seen)
     asked = X[held_out]
     baselines = {}

@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
-from workbench.errors import Cancelled, InputError, UsageError
+from workbench.errors import Cancelled, UsageError
 from workbench.evaluation import calibration
 from workbench.progress import SILENT, Progress
 from workbench.study.baselines import BASELINES, baseline_name
-from workbench.study.columns import CandidateColumns, TargetTimes
+from workbench.study.columns import CandidateColumns
 from workbench.study.explaining import explained_rows, intervals, studied_rules
+from workbench.study.fitting import candidates_for, filled, labelled_sample
 from workbench.study.folds import summarised
 from workbench.study.learners import LearnerName
-from workbench.study.matrix import CandidateMatrix, candidate_matrix, columns_of, neighbour_pairs
+from workbench.study.matrix import CandidateMatrix
 from workbench.study.prepared import Prepared, prepared
 from workbench.study.program import program_text
 from workbench.study.result import StudyResult
@@ -31,9 +32,6 @@ from workbench.verbs.common import deadline_after
 from workbench.verbs.study_inference import with_inferred
 
 __all__ = ["study"]
-
-MOST_ROWS = 50_000
-"""Labelled rows that candidates and weights are chosen on; more are thinned at random."""
 
 
 def study(
@@ -115,26 +113,9 @@ def _studied(
     progress: Progress,
 ) -> tuple[Studied, CandidateMatrix, Int64]:
     """The study of the labelled rows, or of a sample of them; and which rows these are."""
-    labelled = np.flatnonzero(~np.isnan(ready.labels))
-    rows = labelled
-    if len(rows) > MOST_ROWS:
-        rows = np.sort(np.random.default_rng(settings.seed).permutation(rows)[:MOST_ROWS])
-    columns = _columns(staging, ready, rows)
+    rows = labelled_sample(ready.labels, settings.seed)
     until = None if deadline is None else monotonic() + 0.35 * max(deadline - monotonic(), 0.0)
-    collective = ready.kind == "yes/no" and ready.times is None and not settings.inductive
-    matrix = candidate_matrix(
-        columns,
-        ready.target.table.name,
-        labels=(1, 0) if collective else (),
-        deadline=until,
-        progress=progress,
-    )
-    if not matrix.candidates:
-        raise InputError.of(
-            "E0631",
-            f"nothing that is known of {ready.target.table.name} differs from row to row, so no rule can be learned",
-            help="give more columns or tables, or map columns that were left out",
-        )
+    matrix = candidates_for(staging, ready, rows, collective=not settings.inductive, deadline=until, progress=progress)
     time = ready.times.days[rows] if ready.times is not None else None
     studied = run_study(
         matrix, ready.labels[rows], ready.kind, settings, time=time, n_classes=max(len(ready.classes), 2),
@@ -143,13 +124,6 @@ def _studied(
     if studied.model is None:
         raise Cancelled("study")
     return studied, matrix, rows
-
-
-def _columns(staging: Any, ready: Prepared, rows: Int64) -> CandidateColumns:
-    times = ready.times
-    if times is not None:
-        times = TargetTimes(times.days[rows], times.years[rows])
-    return CandidateColumns(staging, ready.schema, ready.typed, ready.rows[rows], times)
 
 
 def _result(
@@ -211,19 +185,11 @@ def _result(
 
 
 def _final_columns(staging: Any, ready: Prepared, studied: Studied, matrix: CandidateMatrix) -> Real:
-    """The candidates that the final rules read, of every row of the target's table; all others are left NaN."""
+    """The candidates that rules read, the final ones and the folds', of every row of the target's table."""
     assert studied.model is not None
-    used = sorted({*studied.model.columns, *(at for fold in studied.folds for at in fold.model.columns)})
-    columns = _columns(staging, ready, np.arange(len(ready.rows)))
-    X = np.full((len(ready.rows), len(matrix.candidates)), np.nan, np.float32)
-    chosen = [matrix.candidates[at] for at in used]
-    X[:, used] = columns_of(columns, chosen)
-    for place, candidate in zip(used, chosen):
-        if candidate.aggregate == "labelled":
-            source, target = neighbour_pairs(columns, candidate.path)
-            hits = ready.labels[target] == candidate.label
-            X[:, place] = np.bincount(source[hits], minlength=len(ready.rows))
-    return X
+    used = {*studied.model.columns, *(at for fold in studied.folds for at in fold.model.columns)}
+    columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times)
+    return filled(columns, matrix.candidates, used, ready.labels)
 
 
 def _values(ready: Prepared, predicted: Float, known: Any) -> dict[str, Any]:

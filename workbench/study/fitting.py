@@ -1,0 +1,115 @@
+"""Candidates of rows, a model of all labels, and what the model says of rows of other tables of the same shape."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.arrays import Float, Int64, Real
+from workbench.errors import InputError
+from workbench.progress import SILENT, Progress
+from workbench.structure.candidates import Candidate
+from workbench.structure.relational import Schema
+from workbench.study.columns import CandidateColumns, TargetTimes
+from workbench.study.learners import FittedRules
+from workbench.study.matrix import CandidateMatrix, candidate_matrix, columns_of, neighbour_pairs
+from workbench.study.prepared import AskedRows, Prepared, asked_rows, mapping_onto
+from workbench.tables import Staging, TablesMapping, target_of, type_tables
+
+__all__ = ["RelationalModel", "candidates_for", "filled", "labelled_sample"]
+
+MOST_ROWS = 50_000
+"""Labelled rows that candidates and weights are chosen on; more are thinned at random."""
+
+
+def labelled_sample(labels: Float, seed: int) -> Int64:
+    """The rows with a label, or so many of them as are learned from."""
+    rows = np.flatnonzero(~np.isnan(labels))
+    if len(rows) <= MOST_ROWS:
+        return rows
+    return np.sort(np.random.default_rng(seed).permutation(rows)[:MOST_ROWS])
+
+
+def candidates_for(
+    staging: Staging,
+    ready: Prepared,
+    rows: Int64,
+    *,
+    collective: bool,
+    deadline: float | None = None,
+    progress: Progress = SILENT,
+) -> CandidateMatrix:
+    """The candidates of some rows; with labels of neighbours where the target is a yes or no without times.
+
+    Raises
+    ------
+    InputError
+        E0631 where nothing differs from row to row.
+    """
+    times = ready.times
+    if times is not None:
+        times = TargetTimes(times.days[rows], times.years[rows])
+    columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows[rows], times)
+    collective = collective and ready.kind == "yes/no" and times is None
+    table = ready.target.table.name
+    matrix = candidate_matrix(columns, table, labels=(1, 0) if collective else (), deadline=deadline, progress=progress)
+    if not matrix.candidates:
+        raise InputError.of(
+            "E0631",
+            f"nothing that is known of {table} differs from row to row, so no rule can be learned",
+            help="give more columns or tables, or map columns that were left out",
+        )
+    return matrix
+
+
+def filled(columns: CandidateColumns, candidates: Sequence[Candidate], used: Collection[int], labels: Float) -> Real:
+    """The columns of the candidates in use, shape (n_rows, n_candidates), all others NaN.
+
+    `labels`, shape (n_rows,), are what may be seen of the rows: those of neighbours are counted.
+    """
+    chosen = sorted(used)
+    X = np.full((len(columns.rows), len(candidates)), np.nan, np.float32)
+    X[:, chosen] = columns_of(columns, [candidates[at] for at in chosen])
+    for place in chosen:
+        candidate = candidates[place]
+        if candidate.aggregate == "labelled":
+            source, target = neighbour_pairs(columns, candidate.path)
+            hits = labels[target] == candidate.label
+            X[:, place] = np.bincount(source[hits], minlength=len(labels))
+    return X
+
+
+@dataclass(frozen=True)
+class RelationalModel:
+    """A fitted model, and what it needs to be asked about other tables of the same shape.
+
+    Attributes
+    ----------
+    mapping : TablesMapping
+    schema : Schema
+        Of the tables it was fitted to.
+    classes : tuple of str
+        Of a category.
+    time_column : str or None
+    candidates : tuple of Candidate
+    rules : FittedRules
+    """
+
+    mapping: TablesMapping
+    schema: Schema
+    classes: tuple[str, ...]
+    time_column: str | None
+    candidates: tuple[Candidate, ...]
+    rules: FittedRules
+
+    def predict(self, staging: Staging) -> tuple[AskedRows, Float]:
+        """The rows of the target's table, and what is predicted of each; known labels are evidence for other rows."""
+        mapping = mapping_onto(staging, self.mapping)
+        typed = dict(type_tables(staging, mapping))
+        target = target_of(mapping)
+        assert target is not None
+        asked = asked_rows(staging, typed[target.table.name], target, self.classes, self.time_column)
+        columns = CandidateColumns(staging, self.schema, typed, asked.rows, asked.times)
+        return asked, self.rules.predict(filled(columns, self.candidates, self.rules.columns, asked.labels))
