@@ -198,9 +198,9 @@ def _tried(
         return
     if among.straight:
         if len(terms) <= most_rules:
-            for ridge in STRAIGHT_RIDGES:
-                fit = _refitted(Z[training], y[training], np.arange(len(terms)), discrete, ridge)
-                yield (ALL, ridge), _loss(fit.scores(Z[held_out]), y[held_out], discrete)
+            for pull in STRAIGHT_RIDGES:
+                whole = _refitted(Z[training], y[training], np.arange(len(terms)), discrete, pull)
+                yield (ALL, pull), _loss(whole.scores(Z[held_out]), y[held_out], discrete)
         return
     for share, fit in _path(Z[training], y[training], discrete, most_rules, deadline):
         for ridge in (None, *RIDGES):
