@@ -199,6 +199,31 @@ def test_a_category_is_told_by_all_its_values(tmp_path: Path, learner: str, monk
         assert of_row[value] == max(of_row.values()) == probability
 
 
+def test_a_key_that_refers_to_another_table_leads_there(tmp_path: Path) -> None:
+    """Ballots of people: the ballot's key is the person's; what is known of the person, and of medals, counts."""
+    rng = np.random.default_rng(3)
+    people = [[f"p{i}", round(float(rng.normal(180, 9)), 1)] for i in range(160)]
+    medals = [[n, f"p{rng.integers(160)}"] for n in range(240)]
+    won = {person: sum(1 for _, who in medals if who == person) for person, _ in people}
+    ballots: list[list[object]] = []
+    for place, (person, _) in enumerate(people[:140]):
+        ballots.append([person, "" if place % 7 == 0 else "yes" if won[person] >= 2 else "no"])
+    files = [
+        write(tmp_path / "people.csv", ["person", "height"], people),
+        write(tmp_path / "medals.csv", ["medal", "person"], medals),
+        write(tmp_path / "ballots.csv", ["person", "inducted"], ballots),
+    ]
+    result = study(files, "ballots.inducted", folds=2)
+    area = result.metrics["AUC-ROC"]["mean"]
+    assert area is not None
+    assert area > 0.95
+    assert any("medals" in rule.words for rule in result.rules)
+    write_study(result, tmp_path / "out")
+    asked = result.predictions[~result.predictions["known"]]
+    said = inferred(tmp_path / "out", files)
+    assert [said[(person,)] for person in asked["person"]] == asked["value"].astype(float).tolist()
+
+
 def test_fifty_rows_are_enough_and_three_are_not(tmp_path: Path) -> None:
     rows = [[i, i % 7, "yes" if i % 7 > 3 else "no"] for i in range(50)]
     result = study([write(tmp_path / "t.csv", ["id", "size", "good"], rows)], "t.good")

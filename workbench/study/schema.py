@@ -45,7 +45,8 @@ def _table(
     for column in used:
         if column.name not in typed.columns:
             continue
-        if column.table is not None and _has_key(mapping, column.table) and column.name != table.key:
+        is_itself = column.name == table.key and column.table == table.name
+        if column.table is not None and _has_key(mapping, column.table) and not is_itself:
             references.append(Reference(column.name, column.table))
         if column.kind == "reference" and column.table is not None:
             if _is_small(mapping, column.table):
