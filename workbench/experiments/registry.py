@@ -81,6 +81,10 @@ _MODULES = {
         "er_fodors_zagats",
         "Record linkage: pairs of restaurants of Fodor's and Zagat's, with the labels of train.",
     ),
+    "baseball": (
+        "baseball",
+        "Baseball by tables: who enters the Hall of Fame, from what is dated before the first ballot.",
+    ),
 }
 """Module and subject of each experiment; a module has `run`, `PUBLISHED`, `SYSTEMS`, and is imported when asked for."""
 
