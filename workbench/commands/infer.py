@@ -202,7 +202,7 @@ def infer(
         }
         document = open_workspace.run_document(rules, learn=not no_learn, **how) if is_document(rules) else None
         result = open_workspace.infer(program, **how) if document is None else document.inference
-        frame = result.predictions(include_hidden=all_atoms)
+        predicted = result.prediction_columns(include_hidden=all_atoms)
     print_warnings((*(document.warnings if document else ()), *result.warnings))
     if out is not None:
         write_predictions(result, out, include_hidden=all_atoms)
@@ -210,10 +210,11 @@ def infer(
     if json:
         print_json(summary)
     else:
-        shown = frame.head(rows)
+        found = len(predicted["atom"])
         if rows:
-            more = f" (first {rows} of {len(frame):,}; --out FILE for all)" if len(frame) > rows else ""
-            print_table(f"Predictions{more}", ("atom", "value"), shown[["atom", "value"]].itertuples(index=False))
+            more = f" (first {rows} of {found:,}; --out FILE for all)" if found > rows else ""
+            shown = zip(predicted["atom"][:rows], predicted["value"][:rows])
+            print_table(f"Predictions{more}", ("atom", "value"), shown)
         if rows and result.task == "map":
             print_table(
                 "Rules",

@@ -8,11 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.inference.accepts import ALL, CONVEX, Accepts, Declared
+from workbench.inference.accepts import ALL, CONVEX, RELAXABLE, Accepts, Declared
 from workbench.inference.cliques import count_cliques
 from workbench.inference.cutting_plane import CuttingPlane
 from workbench.inference.exact import Exact
-from workbench.inference.ilp import IntegerProgram
 from workbench.inference.mixed import Mixed
 from workbench.inference.registry import make_engine
 from workbench.inference.solution import Engine, Solution, Task
@@ -90,7 +89,7 @@ class _Certified(Declared):
 
     name: ClassVar[str] = "ilp or lp"
     task: ClassVar[Task] = "map"
-    accepts: ClassVar[Accepts] = IntegerProgram.accepts
+    accepts: ClassVar[Accepts] = Accepts({Domain.BOOLEAN: RELAXABLE}, bound=True)
 
     def by_size(self, network: GroundNetwork, weights: Float) -> Engine:
         """The engine for a network of this size."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Int32, Int64
 from workbench.network.ground_network import GroundNetwork
@@ -54,25 +53,39 @@ def components(network: GroundNetwork, keep: Bool | None = None) -> Components:
         Rows that join; the others (such as those whose weight is 0) are numbered but join nothing.
     """
     joins = network.A if keep is None else network.A[np.flatnonzero(keep)]
-    incidence = csr_array(vstack((joins.astype(bool), network.blocks.members.astype(bool)), format="csr"))
-    n_atoms = incidence.shape[1]
-    # A row's first atom stands for the row, so that the graph has atoms only.
-    width = np.diff(incidence.indptr)
-    first = incidence.indices[incidence.indptr[:-1][width > 0]]
-    edges = csr_array(
-        (np.ones(incidence.nnz, np.int8), (np.repeat(first, width[width > 0]), incidence.indices)),
-        shape=(n_atoms, n_atoms),
+    ends = [_edges(matrix) for matrix in (joins, network.blocks.members)]
+    least = _least_atoms(network.n_atoms, *(np.concatenate(side) for side in zip(*ends)))
+    own = least == np.arange(network.n_atoms)
+    of_atom = (np.cumsum(own, dtype=np.int32) - np.int32(1))[least]
+    return Components(
+        int(own.sum()), of_atom, _first_label(network.A, of_atom), _first_label(network.blocks.members, of_atom)
     )
-    n, label = connected_components(edges, directed=False)
-    of_atom = _by_least_atom(label.astype(np.int32), int(n))
-    return Components(int(n), of_atom, _first_label(network.A, of_atom), _first_label(network.blocks.members, of_atom))
 
 
-def _by_least_atom(label: Int32, n: int) -> Int32:
-    _, first = np.unique(label, return_index=True)
-    rank = np.empty(n, np.int32)
-    rank[np.argsort(first, kind="stable")] = np.arange(n, dtype=np.int32)
-    return rank[label]
+def _edges(matrix: csr_array) -> tuple[Int32, Int32]:
+    """Pairs of atoms that the rows join: each row's first, which stands for the row, with all others."""
+    width = np.diff(matrix.indptr)
+    first = np.repeat(matrix.indices[matrix.indptr[:-1][width > 0]], width[width > 0])
+    other = first != matrix.indices
+    return first[other], matrix.indices[other]
+
+
+def _least_atoms(n: int, one: Int32, other: Int32) -> Int64:
+    """The least atom of each atom's component: trees hooked onto lesser roots, then flattened (Shiloach & Vishkin).
+
+    SciPy's `connected_components` is as fast, but brings all of its linear algebra with it, which takes longer to
+    import than most networks to solve.
+    """
+    least = np.arange(n)
+    while one.size:
+        lower = np.minimum(least[one], least[other])
+        np.minimum.at(least, least[one], lower)
+        np.minimum.at(least, least[other], lower)
+        while not np.array_equal(flat := least[least], least):
+            least = flat
+        apart = least[one] != least[other]
+        one, other = one[apart], other[apart]
+    return least
 
 
 def _first_label(matrix: csr_array, of_atom: Int32) -> Int32:

@@ -18,8 +18,6 @@ from workbench.inference.addable import lost_weights
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.linear_gaussian import LinearGaussian
 from workbench.language.program import Program
-from workbench.learning import Example
-from workbench.learning.training import condition, prepare
 from workbench.network import Domain, Templates, evidence_energy
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import Task, as_json, deadline_after
@@ -124,25 +122,29 @@ class InferenceResult:
         return np.rint(values) if self.are_states else values
 
     def predictions(self, *, include_hidden: bool = False) -> pd.DataFrame:
-        """The predictions as a frame with columns `atom`, `predicate`, `value`, in the order of atom ids.
+        """`prediction_columns` as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.prediction_columns(include_hidden=include_hidden))
+
+    def prediction_columns(self, *, include_hidden: bool = False) -> dict[str, Sequence[object]]:
+        """The predictions as columns `atom`, `predicate`, `value`, in the order of atom ids.
 
         With several worlds a column `world` tells atoms of one name apart; where tables say what people call things,
         a column `shown` says so: `IsFraud(Café Müller (C0708))`.
         """
-        import pandas as pd
-
         atoms = self.grounding.atoms
         ids = np.arange(atoms.n_atoms) if include_hidden else np.flatnonzero(self.is_query)
         values = self.values[ids]
         if self.are_states:
             values = values.astype(np.int64)
         predicates = np.array(atoms.predicates, dtype=object)[atoms.predicate[ids]]
-        columns: dict[str, object] = {"atom": atoms.names(ids), "predicate": predicates, "value": values}
+        columns: dict[str, Any] = {"atom": atoms.names(ids), "predicate": predicates, "value": values}
         if len(atoms.worlds) > 1:
             columns["world"] = atoms.world_names(ids)
         if self.names:
             columns["shown"] = shown_atoms(atoms, self.names, ids)
-        return pd.DataFrame(columns)
+        return columns
 
     def value(self, atom: str, *, world: str | None = None) -> float:
         """The value of one open atom, by its text, and by its world where several have an atom of that name."""
@@ -400,6 +402,9 @@ def solve_given(
     """
     if np.isnan(known).all():
         return solve(grounding, weights, task, engine, options, **how)
+    from workbench.learning import Example
+    from workbench.learning.training import condition, prepare
+
     example = Example(grounding.network, known)
     world = prepare([example], grounding.templates).worlds[0]
     conditioned = replace(grounding, network=condition(world.network, known))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from workbench.database import (
     DEFAULT_WORLD,
@@ -68,13 +69,18 @@ def load(
     InputError
         When a file is missing, of no known kind, or at fault.
     """
-    import pandas as pd
-
-    if isinstance(source, pd.DataFrame):
+    if _is_frame(source):
         if predicate is None:
             raise UsageError.of("E0813", "a data frame needs the name of its predicate", help="give predicate=")
-        return load_frame(database, source, predicate=predicate, world=world or DEFAULT_WORLD, partition=partition)
-    sources = [source] if isinstance(source, str | os.PathLike) else list(source)
+        return load_frame(
+            database,
+            cast("pd.DataFrame", source),
+            predicate=predicate,
+            world=world or DEFAULT_WORLD,
+            partition=partition,
+        )
+    files = cast("str | os.PathLike[str] | Iterable[str | os.PathLike[str]]", source)
+    sources = [files] if isinstance(files, str | os.PathLike) else list(files)
     for one in sources:
         if form_of(one) != "postgres" and not Path(one).exists():
             raise InputError.of("E0814", f"there is no file {one}")
@@ -97,6 +103,12 @@ def load(
         loaded = load_wide_tables(database, tables, mapping=mapping, predict=predict, world=world, labels=labels)
     both = report + loaded
     return TablesReport(both.facts, both.worlds, both.warnings, loaded.mapping)
+
+
+def _is_frame(source: object) -> bool:
+    """Whether it is a data frame, which nobody has who has not imported pandas: it takes longer than much else."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(source, pandas.DataFrame)
 
 
 def _holds_tables(source: str | os.PathLike[str]) -> bool:

@@ -214,11 +214,10 @@ class Modelling:
         from workbench.database import display_names
         from workbench.verbs import runs
         from workbench.verbs.infer import infer
-        from workbench.verbs.learn import LearningResult
         from workbench.verbs.queries import read_query
 
         weights, learned = None, None
-        if isinstance(rules, LearningResult):
+        if not isinstance(rules, Program | str | os.PathLike):
             learned, weights = rules, rules.weights
             request.setdefault("templates", rules.templates)
             rules = rules.program

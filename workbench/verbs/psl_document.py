@@ -17,16 +17,15 @@ from workbench.evaluation import binary_scores, categorical_accuracy, continuous
 from workbench.grounding import GroundRequest
 from workbench.language.program import Program
 from workbench.language.psl_document import PslDocument, read_psl_document
-from workbench.learning import default_learner
 from workbench.network import Domain
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json, as_program
-from workbench.verbs.learn import LearningResult, learn
 from workbench.verbs.loading import load
 from workbench.verbs.psl_options import DocumentSettings, document_settings
 
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
+    from workbench.verbs.learn import LearningResult
 
 __all__ = [
     "DocumentPlan",
@@ -130,6 +129,8 @@ def plan_of(path: str | os.PathLike[str], *, task: str = "infer") -> DocumentPla
     """Read a document and what it asks for; options of one task come over those of both."""
     document = read_psl_document(path)
     own = document.learn_options if task == "learn" else document.infer_options
+    from workbench.learning import default_learner
+
     settings = document_settings({**document.options, **own}, default_learner(Domain.UNIT, hidden=False))
     splits = {facts.split for facts in document.facts if facts.partition == "truth"}
     return DocumentPlan(document, settings, "learn" in splits)
@@ -144,6 +145,8 @@ def learn_document(
     progress: Progress = SILENT,
 ) -> tuple[LearningResult, str]:
     """Learn a document's weights from its `learn` split, in a workspace of its own; with the hash of those facts."""
+    from workbench.verbs.learn import learn
+
     program = as_program(Path(path))
     with Database.open() as database:
         database.declare(program)

@@ -1,0 +1,26 @@
+"""A small exact answer needs neither the learners nor SciPy's linear algebra, which take longer to import than it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPT = """
+import sys
+import workbench as wb
+with wb.open() as workspace:
+    rules = "Friends(person, person)\\nSmokes(person)\\n1.5 Friends(x, y) ^ Smokes(x) => Smokes(y)"
+    workspace.declare(rules)
+    workspace.load(sys.argv[1])
+    result = workspace.infer(rules, query="Smokes")
+    assert len(result.prediction_columns()["atom"]) == 2
+print([name for name in ("workbench.learning", "scipy.linalg", "scipy.optimize", "numba") if name in sys.modules])
+"""
+
+
+def test_a_small_answer_imports_little(tmp_path: Path) -> None:
+    facts = tmp_path / "facts.db"
+    facts.write_text("Friends(Ann, Bob)\nFriends(Bob, Ann)\n")
+    done = subprocess.run([sys.executable, "-c", SCRIPT, str(facts)], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
