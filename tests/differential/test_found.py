@@ -60,6 +60,11 @@ def test_quantifiers_over_an_empty_type(rule: str) -> None:
     check_mln(given, Tally())
 
 
+@pytest.mark.parametrize("sides", ["(FORALL z P(z)) <=> (EXIST z (!P(z)))", "(EXIST z (P(z) v C(z))) <=> P(y)"])
+def test_a_quantifier_in_both_senses_within_one_clause(sides: str) -> None:
+    check_mln(case(WEIGHTS, (f"-1.2 P(y) <=> ({sides})",), ("C(A)", "C(B)", "C(D)")), Tally())
+
+
 def test_a_function_of_a_variable_quantified_over_an_empty_type() -> None:
     rule = "1.5 EXIST d (P(x) v Y(x,d) v lower(d) = A)"
     check_mln(case(("P(t)", "C(t)", "Y(t, e)"), (rule,), ("C(A)",)), Tally())

@@ -211,8 +211,9 @@ def _formula_clauses(
         raise TooLarge
     named = quantified_types(formula, types)
     sets: list[tuple[list[int], list[Clause]]]
+    expansion = Expansion(limit, dict(types), {})
     try:
-        scoped = _of_domains(program, number, rule, formula, Expansion(limit, dict(types), {}), tied=False)
+        scoped = _of_domains(program, number, rule, formula, expansion, tied=False)
     except NeedsDomain:
         sets = []
         for members, domains in by_domains(worlds, named):
@@ -220,7 +221,7 @@ def _formula_clauses(
             expanded = _of_domains(program, number, rule, formula, expansion, tied=True)
             sets.append((members, [one.clause for one in expanded]))
     else:
-        existential = sorted({types[name] for one in scoped for name in one.clause.existential})
+        existential = sorted({expansion.types[name] for one in scoped for name in one.clause.existential})
         alike = sorted(by_empty_domains(worlds, existential).items(), key=lambda pair: sorted(pair[0]))
         sets = [(members, [one.without(empty) for one in scoped]) for empty, members in alike]
     for members, clauses in sets:

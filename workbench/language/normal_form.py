@@ -281,7 +281,7 @@ def distribute(formula: Formula, expansion: Expansion) -> list[Disjunction]:
                 raise TooLarge
             return clauses
         case Or(items):
-            return _product([distribute(item, expansion) for item in items], expansion.limit)
+            return _product([distribute(item, expansion) for item in items], expansion)
         case Quantified("forall", variables, body):
             marked = frozenset(variables)
             return [
@@ -331,7 +331,7 @@ def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> 
                 )
             )
         copies.append(copy)
-    return _product(copies, expansion.limit)
+    return _product(copies, expansion)
 
 
 def _change_item(item: Item, change: Callable[[Term], Term]) -> Item:
@@ -341,18 +341,39 @@ def _change_item(item: Item, change: Callable[[Term], Term]) -> Item:
     return Literal(replace(item.atom, arguments=arguments), item.positive)
 
 
-def _product(parts: list[list[Disjunction]], limit: int) -> list[Disjunction]:
+def _product(parts: list[list[Disjunction]], expansion: Expansion) -> list[Disjunction]:
     size = 1
     for part in parts:
         size *= len(part)
-        if size > limit:
+        if size > expansion.limit:
             raise TooLarge
-    return [
-        Disjunction(
-            tuple(dict.fromkeys(part for clause in choice for part in clause.parts)),
-            frozenset().union(*(clause.universal for clause in choice)),
-            frozenset().union(*(clause.existential for clause in choice)),
-            frozenset().union(*(clause.emptied for clause in choice)),
-        )
-        for choice in product(*parts)
-    ]
+    return [_joined(choice, expansion) for choice in product(*parts)]
+
+
+def _joined(choice: Sequence[Disjunction], expansion: Expansion) -> Disjunction:
+    """One disjunction of several.
+
+    `<=>` has each of its sides in both senses, so that a variable may be universal in one disjunction and existential
+    in another: there the latter gets a name of its own.
+    """
+    universal = frozenset().union(*(clause.universal for clause in choice))
+    clash = universal & frozenset().union(*(clause.existential for clause in choice))
+    if clash:
+        renamed = {name: expansion.copy_of(name) for name in sorted(clash)}
+        choice = [_with_existential(clause, renamed) for clause in choice]
+    return Disjunction(
+        tuple(dict.fromkeys(part for clause in choice for part in clause.parts)),
+        universal,
+        frozenset().union(*(clause.existential for clause in choice)),
+        frozenset().union(*(clause.emptied for clause in choice)),
+    )
+
+
+def _with_existential(clause: Disjunction, renamed: Mapping[str, str]) -> Disjunction:
+    """The disjunction with other names for those of its existential variables."""
+    names = {old: new for old, new in renamed.items() if old in clause.existential}
+    change = substitution({old: Variable(new) for old, new in names.items()})
+    parts = tuple(
+        (_change_item(item, change), frozenset(names.get(name, name) for name in scope)) for item, scope in clause.parts
+    )
+    return replace(clause, parts=parts, existential=frozenset(names.get(name, name) for name in clause.existential))
