@@ -29,7 +29,7 @@ def test_a_table_shows_published_and_measured_figures_and_leaves_out_what_is_in_
         scale=100.0,
     )
     assert layout.markdown(table).splitlines()[2:] == [
-        "| A, published | 40.0 ± 14.1 |",
-        "| A | 60.0 ± 14.1 |",
+        "| A, published | 40.0 |",
+        "| A | 60.0 |",
         "| B |  |",
     ]
