@@ -10,7 +10,7 @@ import pytest
 from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_mln
 from workbench.errors import InputError
-from workbench.inference import make_engine, maxsat
+from workbench.inference import make_engine, registry
 from workbench.inference.solution import Status
 from workbench.network import network_from_clauses
 from workbench.network.energy import energy_offset
@@ -47,7 +47,7 @@ def test_a_spent_deadline_leaves_a_state_and_a_bound() -> None:
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(maxsat, "find_spec", lambda name: None)
+    monkeypatch.setattr(registry, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="python-sat") as raised:
         make_engine("rc2", "map")
     assert "relational-workbench[maxsat]" in str(raised.value)

@@ -72,7 +72,7 @@ def make_engine(name: str, task: Task | None = None, **parameters: object) -> En
         extra = f"install it with: pip install 'relational-workbench[{cls.accepts.extra}]'"
         raise InputError.of(
             "E0402",
-            f"engine {name} needs {', '.join(missing)}, which is not installed",
+            f"engine {name} needs {', '.join(_DISTRIBUTIONS.get(one, one) for one in missing)}, which is not installed",
             help=f"{extra}; or take another",
         )
     given = ENGINES[name][2] | read_parameters(cls, parameters, f"engine {name}", "E0412")
@@ -138,6 +138,9 @@ def with_parameters(engine: Engine, parameters: Mapping[str, object]) -> Engine:
     chosen: Engine = replace(settings, **cast(Any, read))
     return chosen
 
+
+_DISTRIBUTIONS = {"pysat": "python-sat"}
+"""What a package is installed as, where that is another name than it is imported by."""
 
 _TASKS = {"map": "the most probable state", "marginal": "marginal probabilities"}
 
