@@ -16,6 +16,7 @@ from tests.differential.outcome import Tally
 from tests.differential.psl_checks import check_psl
 from tests.differential.psl_programs import Fact, PslCase
 from workbench.errors import InputError
+from workbench.language.psl_document import read_psl_document
 from workbench.network import load
 
 WEIGHTS = ("P(t)", "C(t)", "W(t, num)")
@@ -106,3 +107,9 @@ def test_a_saved_network_damaged_anywhere_is_named_or_read(tmp_path: Path) -> No
         path.write_bytes(content[:at] + bytes([content[at] ^ 255]) + content[at + 1 :])
         with suppress(InputError):
             load(path)
+
+
+def test_a_predicate_of_more_arguments_than_memory_has_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "m.data").write_text("predicates:\n  P/99999999999999999999: open\n")
+    with pytest.raises(InputError, match="1000 arguments"):
+        read_psl_document(tmp_path / "m.data")

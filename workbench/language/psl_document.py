@@ -26,6 +26,9 @@ _OF_PREDICATES = (*PARTITIONS, "evaluations", "types", "arity", "type", "options
 _COMMENT = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|//[^\n]*|/\*[\s\S]*?\*/|\#[^\n]*""")
 """A quoted constant (kept), or a comment."""
 
+MOST_ARGUMENTS = 1_000
+"""Arguments of a predicate that a document may declare."""
+
 
 @dataclass(frozen=True)
 class PslFacts:
@@ -274,6 +277,9 @@ class _Reading:
         arity = int(digits) if digits.isdigit() else options.get("arity", len(types) if types else None)
         if not isinstance(arity, int):
             self.note(f"`{signature}` does not say how many arguments it takes", signature, f"write {name}/2")
+            return None
+        if not 0 <= arity <= MOST_ARGUMENTS:
+            self.note(f"`{signature}` takes more than {MOST_ARGUMENTS} arguments, or fewer than none", signature)
             return None
         if types and len(types) != arity:
             self.note(f"`{signature}` has {arity} arguments and lists {len(types)} types", signature)
