@@ -14,6 +14,7 @@ import pytest
 from tests.cli.conftest import Run
 from workbench.arrays import Int64
 from workbench.errors import WorkbenchError
+from workbench.inference.registry import ENGINES, tasks_of
 from workbench.interchange import FactorModel, parse_evidence, parse_uai, parse_wcnf
 from workbench.verbs.solve import convert_model, read_model, solve_model
 
@@ -68,6 +69,42 @@ def test_models_are_answered_as_by_enumeration(run: Run, tmp_path: Path, seed: i
     for row in csv.DictReader((tmp_path / "marginal.csv").open()):
         agree = [one[int(row["variable"])] == int(row["state"]) for one in chosen]
         assert float(row["value"]) == pytest.approx(product[agree].sum() / product.sum(), abs=1e-9)
+
+
+def frustrated_model(seed: int) -> str:
+    """Five variables, every pair of which wants to agree or to differ: relaxations are loose here."""
+    rng = np.random.default_rng(seed)
+    lines = ["MARKOV", "5", "2 2 2 2 2", "10"]
+    lines += [f"2 {one} {other}" for one, other in itertools.combinations(range(5), 2)]
+    return "\n".join([*lines, *(f"4 1 {value} {value} 1" for value in np.exp(rng.normal(0, 1, 10)))])
+
+
+@pytest.mark.parametrize("engine", sorted(name for name in ENGINES if "map" in tasks_of(name)))
+def test_no_engine_calls_a_worse_state_the_likeliest(tmp_path: Path, engine: str) -> None:
+    answered = 0
+    for seed in range(4):
+        (tmp_path / "m.uai").write_text(frustrated_model(seed))
+        model = read_model(tmp_path / "m.uai")
+        assert isinstance(model, FactorModel)
+        best = math.log10(enumerated(model, np.full(5, -1))[1].max())
+        found = solve_model(tmp_path / "m.uai", engine=engine, time_limit=20)
+        assert found.map_log10 is not None
+        assert found.chosen is not None
+        assert found.map_log10 == pytest.approx(model.log_value(found.chosen) / math.log(10.0))
+        assert found.map_log10 <= best + 1e-9
+        assert found.bound is None or found.bound >= best - 1e-6
+        if found.status == "optimal":
+            answered += 1
+            assert found.map_log10 == pytest.approx(best)
+    assert answered == 4 or engine not in ("auto", "exact", "ilp", "cpi")
+
+
+def test_an_engine_without_the_partition_function_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "m.uai").write_text(frustrated_model(0))
+    for engine in ("bp", "gibbs", "ilp"):
+        answer = run("solve", tmp_path / "m.uai", "--task", "pr", "--engine", engine)
+        assert answer.code == 2
+        assert "E0413" in answer.err
 
 
 @pytest.mark.parametrize("ending", [".uai", ".wcnf"])

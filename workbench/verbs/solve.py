@@ -12,7 +12,7 @@ from typing import Literal
 
 from workbench.arrays import Float, Int64
 from workbench.errors import InputError, UsageError
-from workbench.inference import Solution, Status, make_engine
+from workbench.inference import Engine, Solution, Status, fitted, make_engine
 from workbench.inference.model_files import write_integer_program
 from workbench.interchange import (
     FactorModel,
@@ -29,6 +29,7 @@ from workbench.interchange import (
     parse_uai,
     parse_wcnf,
 )
+from workbench.network.energy import energy_offset
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import deadline_after
 
@@ -136,7 +137,7 @@ def solve_model(
     Raises
     ------
     InputError, UsageError
-        As `read_model`; E0711 for evidence that does not fit; E0411 to E0421 for an engine that cannot do it.
+        As `read_model`; E0711 for evidence that does not fit; E0402 to E0421 and E0804 for an engine that cannot do it.
     """
     begun, deadline = perf_counter(), deadline_after(time_limit)
     model = read_model(path)
@@ -144,11 +145,12 @@ def solve_model(
     if not math.isfinite(ground.offset):
         reason = "a factor is 0 everywhere, or a hard clause is empty"
         return SolvedModel(task, Status.INFEASIBLE, "none", reason, perf_counter() - begun)
-    name = "exact" if task == "pr" and engine == "auto" else engine
-    solver = make_engine(name, "map" if task == "map" else "marginal")
-    too_wide = solver.declines(ground.network, ground.weights) if task == "pr" else None
-    if too_wide is not None:
-        return SolvedModel(task, Status.LIMIT, solver.name, too_wide, perf_counter() - begun)
+    solver = _engine(engine, task, ground)
+    refused = solver.declines(ground.network, ground.weights)
+    if refused is not None and task == "pr":
+        return SolvedModel(task, Status.LIMIT, solver.name, refused, perf_counter() - begun)
+    if refused is not None:
+        raise UsageError.of("E0804", f"engine {solver.name} declines this model: {refused}", help="try --engine auto")
     solution = solver.solve(ground.network, ground.weights, seed=seed, deadline=deadline, progress=progress)
     answer = SolvedModel(task, solution.status, solution.engine, solution.reason, 0.0)
     if solution.status is not Status.INFEASIBLE:
@@ -193,23 +195,32 @@ def _ground(model: FactorModel | WeightedClauses, evidence: str | os.PathLike[st
     return ground_clauses(model)
 
 
+def _engine(name: str, task: ModelTask, ground: GroundModel) -> Engine:
+    """The engine of a name for a task; one over [0, 1] solves the relaxation, which is rounded."""
+    if task != "pr":
+        return fitted(make_engine(name, task), ground.network)
+    if name not in ("auto", "exact"):
+        raise UsageError.of(
+            "E0413", f"engine {name} does not compute the partition function", help="leave --engine out, or take exact"
+        )
+    return make_engine("exact", "marginal")
+
+
 def _with_state(
     answer: SolvedModel, model: FactorModel | WeightedClauses, ground: GroundModel, solution: Solution
 ) -> SolvedModel:
     """The state and its value, measured on the model itself, and the bound in the same terms."""
     chosen = ground.chosen(solution.values)
-    slack = solution.energy - solution.bound
+    unit = LOG_10 if isinstance(model, FactorModel) else 1.0
+    least = (solution.bound - energy_offset(ground.network, ground.weights) - ground.offset) / unit
+    energy = (-model.log_value(chosen) if isinstance(model, FactorModel) else model.cost(chosen)) / unit
+    # Added in another order, a proven energy may lie a rounding error below its own bound.
+    least = min(least, energy)
+    gap = (energy - least) / max(abs(energy), 1e-9) if math.isfinite(energy) else math.inf
+    answer = replace(answer, chosen=chosen, gap=_finite(gap))
     if isinstance(model, FactorModel):
-        slack /= LOG_10
-        value = model.log_value(chosen) / LOG_10
-        bound = value + slack
-        answer = replace(answer, map_log10=_finite(value))
-    else:
-        value = model.cost(chosen)
-        bound = value - slack
-        answer = replace(answer, cost=_finite(value))
-    gap = slack / max(abs(value), 1e-9)
-    return replace(answer, chosen=chosen, bound=_finite(bound), gap=_finite(gap))
+        return replace(answer, map_log10=_finite(-energy), bound=_finite(-least))
+    return replace(answer, cost=_finite(energy), bound=_finite(least))
 
 
 def _with_distribution(
