@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from app.jobs import Job
-from app.show import metrics, plain, table
+from app.show import metrics, plain, standing, table
 from app.state import workspace
 from app.work import Outcome
 
@@ -37,6 +37,8 @@ def outcome(job: Job) -> None:
         st.warning(said, icon=":material/cancel:")
     else:
         st.success(f"{plain(job.title)}: Done in {job.seconds:.1f} s.", icon=":material/check:")
+    if job.result.run_id is not None:
+        standing(workspace().run(job.result.run_id))
     if "engine" in summary:
         inferred(job.result, summary)
     elif "learner" in summary:

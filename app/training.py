@@ -43,17 +43,14 @@ def train_and_score(mapping: TablesMapping | None) -> None:
 def rules(text: str, language: str) -> None:
     """Train the rules at hand; what cannot be trained says so instead of failing."""
     ws = workspace()
-    if ws.check_rules(text, "psl" if language == "psl" else "mln").has_errors:
+    checked = ws.check_rules(text, "psl" if language == "psl" else "mln")
+    if checked.program is None or checked.has_errors:
         st.error("The rules have errors; mend them on the Rules page first.")
         st.page_link("views/rules.py", label="To the rules", icon=":material/edit_note:")
         return
-    labelled = [
-        item.predicate.name
-        for item in ws.catalog()
-        if any(count.partition == "truth" and count.facts for count in item.counts)
-    ]
+    labelled = ws.prospects(checked.program).labelled
     asked = [name for name in (ws.recall("query") or "").split(",") if name]
-    chosen = [name for name in asked if name in labelled] or labelled[:1]
+    chosen = [name for name in asked if name in labelled] or list(labelled[:1])
     if not chosen:
         st.info(
             "Nothing here has labels to learn from and to be scored against, so the rules are taken as they stand: "
@@ -69,12 +66,12 @@ def rules(text: str, language: str) -> None:
         start(Work("score", f"Train and score the rules for {named}", arguments))
 
 
-def held_out_parts(predicate: str) -> str:
-    """The folds that are there, else one world each, else five parts dealt at random."""
+def held_out_parts(predicate: str, *, dealt: bool = False) -> str:
+    """The folds that are there, else one world each, else (or if so asked) five parts dealt at random."""
     ws = workspace()
     if ws.folds():
         return "kept"
-    if len(ws.worlds()) > 1:
+    if len(ws.worlds()) > 1 and not dealt:
         return "worlds"
     ws.make_folds("random", predicate=predicate, count=5)
     return "kept"

@@ -197,6 +197,6 @@ SECTIONS = {
     "Workspace": files,
 }
 section = st.segmented_control(
-    "Section", list(SECTIONS), default="Examples", key="section", label_visibility="collapsed"
+    "Section", list(SECTIONS), default="Examples", key="section", label_visibility="collapsed", required=True
 )
-SECTIONS[section or "Examples"]()
+SECTIONS[section]()

@@ -69,6 +69,7 @@ def reproduced(name: str, found: ReproductionTable) -> None:
     measured = frame["ours"].notna()
     beside(name, frame[measured])
     frame["folds"] = frame["folds"].where(measured)
+    told_of_folds(frame[measured])
     table(pd.concat([frame[measured], frame[~measured]]), help=COLUMNS, digits=3)
     waiting = int((~measured).sum())
     if waiting:
@@ -78,6 +79,16 @@ def reproduced(name: str, found: ReproductionTable) -> None:
     if found.folds_detail:
         with st.expander("Fold by fold"):
             table(pd.DataFrame([vars(score) for score in found.folds_detail]), digits=3)
+
+
+def told_of_folds(measured: pd.DataFrame) -> None:
+    """What our figures stand on: one fold of ours is no mean, and stands beside the mean that was published."""
+    single = int((measured["folds"] == 1).sum())
+    st.badge("Held out", color="green", icon=":material/verified:")
+    if single:
+        st.badge("One fold", color="orange", icon=":material/warning:")
+        which = "All of our figures are" if single == len(measured) else f"{single} of our figures are"
+        st.caption(f"{which} of a single fold, without a spread, beside published means over all folds.")
 
 
 def paper(name: str) -> None:

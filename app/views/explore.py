@@ -157,7 +157,9 @@ else:
     views = ["Facts", "Counts and degrees", "Neighbourhood", "SQL"]
     opened = "SQL" if "sql" in st.query_params else "Facts"
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    view = left.segmented_control("View", views, default=opened, key="view", label_visibility="collapsed") or opened
+    view = left.segmented_control(
+        "View", views, default=opened, key="view", label_visibility="collapsed", required=True
+    )
     if view in ("Facts", "Counts and degrees"):
         name = right.selectbox("Predicate", predicates, key="predicate", label_visibility="collapsed")
         show = facts if view == "Facts" else distribution

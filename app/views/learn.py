@@ -10,6 +10,7 @@ from app.commands import command_line, python
 from app.outcome import outcome
 from app.show import header, plain
 from app.state import server, workspace
+from app.training import held_out_parts
 from app.watching import latest_of, start, watch
 from app.work import GRACE, Work
 
@@ -55,23 +56,27 @@ def chosen_method(methods: tuple[Any, ...], label: str, key: str) -> tuple[str, 
     return name, parameters(by_name[name], key)
 
 
-def form(language: str) -> tuple[str, dict[str, Any]]:
-    """What to run, as the workspace's verb and its arguments; only those that are not the default."""
+def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]:
+    """What to run, as the workspace's verb and its arguments where they are not the default; why it can only fail."""
     ws = workspace()
     latest = latest_of(tuple(KINDS))
-    before = latest.kind if latest is not None else "infer"
+    before = latest.kind if latest is not None else possible.first
+    if possible.hindrance(before, ("",)) and before == "infer":
+        before = possible.first
     kind = st.segmented_control(
-        "What to do", list(KINDS), format_func=lambda name: KINDS[name], default=before, key="kind"
+        "What to do", list(KINDS), format_func=lambda name: KINDS[name], default=before, key="kind", required=True
     )
-    kind = kind or before
     st.caption(ABOUT[kind])
     names = [item.predicate.name for item in ws.catalog()]
     kept = [name for name in (ws.recall("query") or "").split(",") if name in names]
     left, right = st.columns(2)
     arguments: dict[str, Any] = {
-        "query": left.multiselect("Query", names, default=kept, key="query", help="The predicates asked for."),
+        "query": left.multiselect(
+            "Query", names, default=possible.query(kept), key="query", help="The predicates asked for."
+        ),
         "worlds": right.multiselect("Worlds", list(ws.worlds()), key="worlds", help="Empty: all of them."),
     }
+    hindrance = possible.hindrance(kind, arguments["query"])
     left, right = st.columns(2)
     with left:
         if kind != "infer":
@@ -82,7 +87,7 @@ def form(language: str) -> tuple[str, dict[str, Any]]:
                 "Intervals of the weights", list(INTERVALS), format_func=lambda name: INTERVALS[name], key="intervals"
             )
         if kind == "crossval":
-            arguments["folds"] = folds()
+            arguments["folds"] = folds(possible)
     with right if kind == "crossval" else left:
         if kind != "learn":
             order = ["marginal", "map"] if language == "mln" else ["map"]
@@ -106,16 +111,19 @@ def form(language: str) -> tuple[str, dict[str, Any]]:
         )
     for key in ("closed", "hidden"):
         arguments[key] = [name for name in (ws.recall(key) or "").split(",") if name]
-    return kind, {key: value for key, value in arguments.items() if value not in (None, [], {})}
+    return kind, {key: value for key, value in arguments.items() if value not in (None, [], {})}, hindrance
 
 
-def folds() -> str:
-    """Which folds to go through."""
-    kept = workspace().folds()
-    choices = {"worlds": "Leave one world out", "kept": f"The {len(kept)} folds made on the Data page"}
-    return st.radio(
-        "Folds", list(choices) if kept else ["worlds"], format_func=lambda name: choices[name], key="crossval-folds"
-    )
+def folds(possible: Any) -> str:
+    """Which folds to go through: those that are there, and parts dealt at random where there are none."""
+    choices = {}
+    if possible.folds:
+        choices["kept"] = f"The {possible.folds} folds made on the Data page"
+    if possible.worlds > 1:
+        choices["worlds"] = "Leave one world out"
+    if not possible.folds:
+        choices["dealt"] = "Five parts of what is asked, dealt at random"
+    return st.radio("Folds", list(choices), format_func=lambda name: choices[name], key="crossval-folds")
 
 
 def commands(kind: str, language: str, arguments: dict[str, Any]) -> None:
@@ -135,8 +143,9 @@ def run(kind: str, text: str, arguments: dict[str, Any]) -> None:
     """Begin in the background."""
     ws = workspace()
     ws.remember("query", ",".join(arguments.get("query", ())) or None)
-
     ws.declare(text)
+    if arguments.get("folds") == "dealt":
+        arguments |= {"folds": held_out_parts(arguments["query"][0], dealt=True)}
     limit = arguments.get("time_limit")
     title = f"{KINDS[kind]} ({arguments.get('learner') or arguments.get('engine')})"
     start(Work(kind, title, {"rules": text, **arguments}, seconds=None if limit is None else limit + GRACE))
@@ -152,11 +161,14 @@ elif checked.has_errors:
     st.error("The rules have errors; mend them on the Rules page first.")
     st.page_link("views/rules.py", label="To the rules", icon=":material/edit_note:")
 else:
-    kind, arguments = form(language)
-    if st.button("Run", type="primary", key="run", icon=":material/play_arrow:"):
+    assert checked.program is not None
+    kind, arguments, hindrance = form(language, workspace().prospects(checked.program))
+    if hindrance is not None:
+        st.info(plain(hindrance), icon=":material/info:")
+    if st.button("Run", type="primary", key="run", icon=":material/play_arrow:", disabled=hindrance is not None):
         run(kind, text, arguments)
-    commands(kind, language, arguments)
-    if latest_of(tuple(KINDS)) is None:
+    commands(kind, language, {**arguments, "folds": "kept"} if arguments.get("folds") == "dealt" else arguments)
+    if latest_of(tuple(KINDS)) is None and hindrance is None:
         st.info("Nothing has run yet. Choose above and press Run.")
 job = watch(tuple(KINDS))
 if job is not None:

@@ -139,7 +139,9 @@ if not text.strip():
         "bundled example on the Data page."
     )
 parts = ["Groundings", "Find rules in the data"]
-part = st.segmented_control("Below", parts, default=parts[0], key="rules-part", label_visibility="collapsed")
+part = st.segmented_control(
+    "Below", parts, default=parts[0], key="rules-part", label_visibility="collapsed", required=True
+)
 if part == parts[1]:
     find_rules(text, language, checked)
 elif text.strip() and not checked.has_errors:

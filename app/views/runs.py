@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from app.downloads import csv_text
-from app.show import header, plain, run_label, show_error, standing, table
+from app.show import header, metrics, plain, run_label, show_error, standing, table
 from app.state import workspace
 from workbench.errors import WorkbenchError
 from workbench.workspace import as_words
@@ -33,7 +33,7 @@ TESTS = {
 
 def overview(runs: tuple[Any, ...]) -> list[int]:
     """All runs; the ticked ones' numbers."""
-    metrics = workspace().mean_metrics()
+    means = workspace().mean_metrics()
     frame = pd.DataFrame(
         [
             {
@@ -42,7 +42,7 @@ def overview(runs: tuple[Any, ...]) -> list[int]:
                 "kind": run.kind,
                 "method": run.engine,
                 "status": run.status,
-                **{name: metrics[name].get(run.id) if name in metrics else None for name in METRICS},
+                **{name: means[name].get(run.id) if name in means else None for name in METRICS},
                 "seconds": run.seconds or 0.0,
                 "created (UTC)": run.created.strftime("%Y-%m-%d %H:%M"),
                 "program": run.program_hash[:6],
@@ -74,6 +74,7 @@ def one(number: int) -> None:
     run = ws.run(number)
     st.subheader(f"Run {plain(run_label(run))}", anchor=False)
     standing(run)
+    scored(run)
     exports(run)
     left, right = st.columns(2)
     with left:
@@ -92,6 +93,15 @@ def one(number: int) -> None:
         if st.button("Delete", key=f"delete-{number}", type="primary"):
             ws.delete_run(number)
             st.rerun()
+
+
+def scored(run: Any) -> None:
+    """A run's scores, mean over folds; of an inference beside the labels there are."""
+    if run.kind not in ("infer", "crossval"):
+        return
+    found = workspace().scores_by_fold(run.id)
+    named = [name for name in METRICS if name in found]
+    metrics([(name, f"{found[name].mean():.3f}", None) for name in named if found[name].notna().any()])
 
 
 def exports(run: Any) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app import charts
 from app.downloads import csv_text
-from app.show import choose_run, header, table
+from app.show import choose_run, header, standing, table
 from app.state import workspace
 from app.watching import start, watch
 from app.work import Work
@@ -110,4 +110,5 @@ if run is None:
     st.info("No run has weights yet. Learn some on the page Learn and infer.")
     st.page_link("views/learn.py", label="Learn weights", icon=":material/play_circle:")
 else:
+    standing(run)
     show(run)

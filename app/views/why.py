@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.show import choose_run, header, metrics, show_error, table
+from app.show import choose_run, header, metrics, show_error, standing, table
 from app.state import facts_token, run_token, workspace
 from workbench.errors import WorkbenchError
 
@@ -139,12 +139,12 @@ def what_if(result: Any, atom: str, world: str | None) -> None:
     st.caption("Infers again on a copy of the data with one fact changed. Nothing is saved.")
     left, middle, right = st.columns([5, 3, 1], vertical_alignment="bottom")
     fact = left.text_input("Fact", key="what-if-fact", placeholder="Predicate(Constant, Constant)")
-    said = middle.segmented_control("Take it as", list(TAKEN), default="false", key="what-if-value")
+    said = middle.segmented_control("Take it as", list(TAKEN), default="false", key="what-if-value", required=True)
     if not right.button("Try it", key="what-if-run", type="primary", disabled=not fact.strip()):
         return
     try:
         with st.spinner("Inferring again ..."):
-            changed = workspace().what_if(result, {fact.strip(): TAKEN.get(said or "false")})
+            changed = workspace().what_if(result, {fact.strip(): TAKEN[said]})
     except WorkbenchError as error:
         show_error(error)
         return
@@ -166,6 +166,7 @@ try:
         st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
     else:
         run, fold = chosen
+        standing(run)
         wanted = prediction(run, fold)
         if wanted is not None:
             result = reopened(run.id, fold, run_token(run), facts_token())

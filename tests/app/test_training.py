@@ -79,3 +79,21 @@ def test_what_two_write_at_once_is_never_overwritten(state: Server, page: Open) 
     assert [one.author for one in state.workspace.rule_versions()][:2] == ["Ada", "Ben"]
     sound(test.button(key="version-back").click().run())
     assert state.workspace.rules_at_hand()[0].endswith("// Ben was here\n")
+
+
+def test_nothing_is_offered_by_default_that_can_only_fail(state: Server, page: Open, tmp_path: Path) -> None:
+    fans(state, tmp_path)
+    test = sound(page("learn"))
+    assert test.button_group(key="kind").value == "learn"
+    assert test.multiselect(key="query").value == ["Fan"]
+    sound(test.button_group(key="kind").set_value("infer").run())
+    assert "no weight yet" in test.info[0].value
+    assert test.button(key="run").disabled
+    sound(test.button_group(key="kind").set_value("crossval").run())
+    assert test.radio(key="crossval-folds").value == "dealt"
+    assert "--folds kept" in test.code[0].value
+    sound(test.button(key="run").click().run())
+    job = finished(state.runner.latest())
+    assert job.status == "done", job.error
+    test = sound(test.run())
+    assert "5 folds" in " ".join(item.value for item in test.caption)

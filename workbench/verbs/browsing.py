@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.language.ilp import IlpProblem
     from workbench.tables import TablesMapping
     from workbench.verbs.methods import Method
+    from workbench.verbs.prospects import Prospects
     from workbench.verbs.rule_versions import RuleVersion
     from workbench.verbs.tables_look import TablesLook
 
@@ -158,6 +159,12 @@ class Browsing:
         except WorkbenchError as error:
             return CheckedRules(None, tuple(error.diagnostics))
         return CheckedRules(program, check(program) + clause_problems(program))
+
+    def prospects(self, program: Program) -> Prospects:
+        """What can be done with a program over the facts at hand, and what could only fail."""
+        from workbench.verbs.prospects import prospects
+
+        return prospects(self.database, program)
 
     def format_rules(self, text: str, language: Language) -> str:
         """Rules in canonical form; their comments and blank lines stay."""

@@ -1,0 +1,65 @@
+"""What could only fail is told before it is tried, and what is not told so does not fail for that reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.verbs.prospects import Verb
+from workbench.workspace import Workspace, open_workspace
+
+DECLARED = "Likes(person, topic)\nFan(person)\n"
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Workspace:
+    ws = open_workspace()
+    ws.declare(DECLARED)
+    (tmp_path / "Likes.csv").write_text("p,t\n" + "".join(f"P{n},T{n % 2}\n" for n in range(8)))
+    ws.load(tmp_path / "Likes.csv")
+    return ws
+
+
+def label(ws: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "Fan.csv").write_text("p\nP0\nP2\n")
+    ws.load(tmp_path / "Fan.csv", partition="truth")
+
+
+@pytest.mark.parametrize(
+    ("rules", "labelled", "first", "hindered"),
+    [
+        ("1 Likes(p, +t) => Fan(p)\n", True, "infer", set()),
+        ("Likes(p, +t) => Fan(p)\n", True, "learn", {"infer"}),
+        ("Likes(p, +t) => Fan(p)\n", False, "learn", {"infer", "learn", "crossval"}),
+        ("1 Likes(p, +t) => Fan(p)\n", False, "infer", {"learn", "crossval"}),
+    ],
+)
+def test_what_is_hindered_fails_and_nothing_else(
+    people: Workspace, tmp_path: Path, rules: str, labelled: bool, first: str, hindered: set[Verb]
+) -> None:
+    if labelled:
+        label(people, tmp_path)
+    text = DECLARED + rules
+    found = people.prospects(people.declare(text))
+    assert found.first == first
+    query = ("Fan",)
+    verbs: tuple[Verb, ...] = ("infer", "learn", "crossval")
+    assert {verb for verb in verbs if found.hindrance(verb, query)} == hindered
+    people.make_folds("random", predicate="Likes" if not labelled else "Fan", count=2)
+    for verb in verbs:
+        options = {"folds": "kept"} if verb == "crossval" else {}
+        if verb in hindered:
+            with pytest.raises(WorkbenchError):
+                getattr(people, verb)(text, query=query, **options)
+        else:
+            getattr(people, verb)(text, query=query, **options)
+
+
+def test_what_is_asked_for_by_default_has_labels(people: Workspace, tmp_path: Path) -> None:
+    label(people, tmp_path)
+    found = people.prospects(people.declare(DECLARED + "Likes(p, +t) => Fan(p)\n"))
+    assert found.query(()) == ("Fan",)
+    assert found.query(("Likes",)) == ("Likes",)
+    assert "Choose" in (found.hindrance("learn", ()) or "")

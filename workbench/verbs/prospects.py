@@ -1,0 +1,84 @@
+"""What the rules and facts at hand allow, so that nothing is offered that can only fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from workbench.language.program import Program
+
+if TYPE_CHECKING:
+    from workbench.database import Database
+
+__all__ = ["Prospects", "Verb", "prospects"]
+
+Verb = Literal["infer", "learn", "crossval"]
+
+
+@dataclass(frozen=True)
+class Prospects:
+    """What can be done with a program over a workspace's facts.
+
+    Attributes
+    ----------
+    unweighted : int
+        Rules whose weight is still to be learned.
+    labelled : tuple of str
+        Predicates of the program with labels set apart as truth.
+    learnable : tuple of str
+        Those whose facts learning can take for labels: in Markov logic every predicate with facts.
+    worlds, folds : int
+    """
+
+    unweighted: int
+    labelled: tuple[str, ...]
+    learnable: tuple[str, ...]
+    worlds: int
+    folds: int
+
+    @property
+    def first(self) -> Verb:
+        """What to do first: rules without weights are learned before anything is inferred by them."""
+        return "learn" if self.unweighted else "infer"
+
+    def query(self, remembered: Sequence[str]) -> tuple[str, ...]:
+        """What is asked for by default: what was asked last, else the first predicate with labels."""
+        return tuple(remembered) or self.labelled[:1]
+
+    def hindrance(self, verb: Verb, query: Sequence[str]) -> str | None:
+        """Why a verb can only fail, in words; None where it may succeed."""
+        if verb == "infer":
+            if not self.unweighted:
+                return None
+            rules = "1 rule has" if self.unweighted == 1 else f"{self.unweighted} rules have"
+            return f"{rules} no weight yet, so nothing can be inferred. Learn the weights first."
+        if not self.learnable:
+            return "No predicate of these rules has labels, so there is nothing to learn from or to be scored against."
+        if not query:
+            return f"Choose what is to be learned under Query; facts are there of {', '.join(self.learnable)}."
+        if not set(query) & set(self.learnable):
+            return f"{', '.join(query)} has no labels; there are some of {', '.join(self.learnable)}."
+        return None
+
+
+def prospects(database: Database, program: Program) -> Prospects:
+    """What can be done with a program over the facts of a database. Cost: the catalog's counts."""
+    from workbench.database import catalog, read_folds
+
+    labelled, learnable = [], []
+    for item in catalog(database):
+        if item.predicate.name not in program.predicates:
+            continue
+        held = {count.partition for count in item.counts if count.facts}
+        if "truth" in held:
+            labelled.append(item.predicate.name)
+        if "truth" in held or ("evidence" in held and program.language == "mln"):
+            learnable.append(item.predicate.name)
+    return Prospects(
+        unweighted=sum(rule.weight.kind == "learn" for rule in program.rules),
+        labelled=tuple(labelled),
+        learnable=tuple(learnable),
+        worlds=len(database.worlds()),
+        folds=len(read_folds(database)),
+    )
