@@ -1,4 +1,4 @@
-"""Folds partition, groups stay whole, tests agree with SciPy."""
+"""Folds partition, tests agree with SciPy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from workbench.errors import UsageError
 from workbench.evaluation import (
     Fold,
     corrected_resampled_t_test,
-    grouped_folds,
     k_fold,
     leave_one_world_out,
     paired_t_test,
@@ -35,22 +34,6 @@ def test_k_fold_partitions(k: int, extra: int, seed: int) -> None:
     assert max(sizes) - min(sizes) <= 1
 
 
-def test_stratified_folds_deal_labels_evenly() -> None:
-    labels = np.repeat([0, 1, 2], (50, 30, 7))
-    for fold in k_fold(87, 5, labels=labels):
-        assert np.all(np.abs(np.bincount(labels[fold.test], minlength=3) - np.array([10, 6, 1.4])) <= 1)
-
-
-@given(st.lists(st.sampled_from("abcdef"), min_size=12, max_size=40), st.integers(0, 3))
-def test_grouped_folds_split_no_group(groups: list[str], seed: int) -> None:
-    groups = [*groups, "a", "b"]
-    folds = grouped_folds(groups, 2, seed=seed)
-    check_partition(folds, len(groups))
-    names = np.array(groups)
-    for fold in folds:
-        assert not set(names[fold.train]) & set(names[fold.test])
-
-
 def test_leave_one_world_out() -> None:
     folds = leave_one_world_out(["ai", "theory", "graphics"])
     assert [fold.name for fold in folds] == ["ai", "theory", "graphics"]
@@ -58,9 +41,7 @@ def test_leave_one_world_out() -> None:
     assert folds[1].train.tolist() == [0, 2]
 
 
-@pytest.mark.parametrize(
-    "make", [lambda: k_fold(3, 4), lambda: leave_one_world_out(["x"]), lambda: grouped_folds("aa", 2)]
-)
+@pytest.mark.parametrize("make", [lambda: k_fold(3, 4), lambda: leave_one_world_out(["x"])])
 def test_impossible_folds_are_refused(make) -> None:
     with pytest.raises(UsageError, match="E0705"):
         make()

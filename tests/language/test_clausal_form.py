@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.language import clausal_form, format_clause, parse_mln
+from tests.language.clause_text import format_clause
+from workbench.language import clausal_form, parse_mln
 from workbench.language.program import Clause
 
 DECLARATIONS = "P(t)\nQ(t)\nR(t)\nS(t, t)\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
@@ -23,7 +22,7 @@ from tests.language.interpreter import (
 from workbench.errors import InputError
 from workbench.language import check, clausal_form, format_program, parse_mln, parse_psl
 from workbench.language.formulas import formula_terms, term_variables
-from workbench.language.mln_to_psl import boolean_potential, mln_to_psl
+from workbench.language.mln_to_psl import mln_to_psl
 from workbench.language.program import (
     And,
     Atom,
@@ -181,23 +180,6 @@ def test_what_soft_logic_cannot_say_is_declined(text: str, words: str) -> None:
         mln_to_psl(parse_mln("P(t)\nQ(t, t)\n" + text))
     assert caught.value.diagnostics[0].code == "E0129"
     assert words in caught.value.diagnostics[0].message
-
-
-@settings(max_examples=50, deadline=None)
-@given(st.lists(st.one_of(st.floats(-5, 5), st.just(float("inf"))), min_size=8, max_size=8))
-def test_any_table_of_costs_has_rules(values: list[float]) -> None:
-    assume(any(value < float("inf") for value in values))
-    atoms = [Atom("P", (Constant("A"),)), Atom("P", (Constant("B"),)), Atom("R", ())]
-    rows = list(product((False, True), repeat=3))
-    program = replace(BASE, rules=boolean_potential(atoms, dict(zip(rows, values))))
-    constants = set()
-    for row, value in zip(rows, values):
-        state = {(atom.predicate, *(term.name for term in atom.arguments)): truth for atom, truth in zip(atoms, row)}  # type: ignore[union-attr]
-        energy = soft_energy(program, state, DOMAINS)
-        assert (energy is None) == (value == float("inf"))
-        if energy is not None:
-            constants.add(round(energy - value, 9))
-    assert len(constants) == 1
 
 
 def test_each_atom_sums_over_a_name_of_its_own() -> None:

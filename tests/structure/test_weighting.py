@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.structure.worlds import background_of
 from workbench.arrays import Float, Int32
 from workbench.language.ilp import infer_modes
-from workbench.structure.background import background_of
 from workbench.structure.coverage import IndexedCoverage
 from workbench.structure.covers import CoverCache
 from workbench.structure.induction import ClauseLearner

@@ -2,12 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 
+import numpy as np
+
 from tests.kits.datasets import dataset
+from workbench.arrays import Int32
 from workbench.language.ilp import IlpProblem
 from workbench.language.ilp_reader import read_ilp
-from workbench.structure.background import Background, Examples, background_of
+from workbench.structure.background import Background, Examples
+
+
+def background_of(
+    facts: Mapping[str, Sequence[Sequence[str]]],
+    argument_types: Mapping[str, Sequence[str]],
+    target: str,
+    examples: Sequence[Sequence[str]],
+    label: Sequence[float],
+) -> tuple[Background, Examples]:
+    """Background and examples from names, for callers that hold no database.
+
+    Constants are numbered per type in order of first appearance, examples first.
+    """
+    numbers: dict[str, dict[str, int]] = {name: {} for types in argument_types.values() for name in types}
+
+    def encode(rows: Sequence[Sequence[str]], types: Sequence[str]) -> Int32:
+        coded = [[numbers[t].setdefault(value, len(numbers[t])) for value, t in zip(row, types)] for row in rows]
+        return np.array(coded, np.int32).reshape(len(coded), len(types))
+
+    arguments = encode(examples, argument_types[target])
+    predicates = tuple(name for name in argument_types if name != target)
+    coded = tuple(encode(facts.get(name, ()), argument_types[name]) for name in predicates)
+    constants = {name: tuple(table) for name, table in numbers.items()}
+    types = tuple(tuple(argument_types[name]) for name in predicates)
+    return (
+        Background(predicates, types, coded, constants),
+        Examples(target, tuple(argument_types[target]), arguments, np.asarray(label, np.float64)),
+    )
 
 
 def problem_arrays(problem: IlpProblem) -> tuple[Background, Examples]:

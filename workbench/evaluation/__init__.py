@@ -2,7 +2,7 @@
 
 from workbench.evaluation.clusters import cluster_scores
 from workbench.evaluation.curves import auc_pr, auc_roc, average_precision, threshold_counts
-from workbench.evaluation.folds import Fold, grouped_folds, k_fold, leave_one_world_out
+from workbench.evaluation.folds import Fold, k_fold, leave_one_world_out
 from workbench.evaluation.metrics import (
     Calibration,
     binary_scores,
@@ -38,7 +38,6 @@ __all__ = [
     "continuous_scores",
     "corrected_resampled_t_test",
     "f1_score",
-    "grouped_folds",
     "k_fold",
     "leave_one_world_out",
     "paired_t_test",

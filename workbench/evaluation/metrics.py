@@ -155,12 +155,6 @@ class Calibration:
     mean_predicted: Float
     fraction_true: Float
 
-    @property
-    def expected_error(self) -> float:
-        """Expected calibration error: mean |predicted - observed| over atoms."""
-        gap = np.abs(self.mean_predicted - self.fraction_true)
-        return float(np.sum(self.count * gap) / max(1, self.count.sum()))
-
 
 def calibration(values: npt.ArrayLike, truth: npt.ArrayLike, *, bins: int = 10) -> Calibration:
     """The reliability table of probabilities over `bins` equal-width bins."""

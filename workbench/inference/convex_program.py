@@ -115,11 +115,6 @@ class ConvexProgram:
         clipped = np.where(self.kind == RowKind.EQUAL, multipliers, np.maximum(multipliers, 0.0))
         return np.asarray(np.where(self.kind == RowKind.LINEAR, np.minimum(clipped, self.weight), clipped))
 
-    def gradient_multipliers(self, x: Float) -> Float:
-        """The derivative of every soft potential with respect to its `ell` at `x` (0 on hard rows)."""
-        ell = np.maximum(self.b + self.A @ x, 0.0)
-        return np.asarray(np.where(self.kind == RowKind.SQUARED, 2.0 * self.weight * ell, self.weight * (ell > 0.0)))
-
     def _least_linear(self, slope: Float) -> float:
         """The least of `slope . x` over the box and the blocks."""
         lone = np.ones(self.n, dtype=np.bool_)

@@ -3,7 +3,7 @@
 from workbench.language.checks import check
 from workbench.language.clausal import clausal_form, clause_problems
 from workbench.language.mln import parse_mln
-from workbench.language.printing import format_clause, format_program
+from workbench.language.printing import format_program
 from workbench.language.psl import parse_psl
 from workbench.language.reading import format_source, format_text, language_of, parse_program, read_program
 from workbench.language.user_functions import register_function
@@ -12,7 +12,6 @@ __all__ = [
     "check",
     "clausal_form",
     "clause_problems",
-    "format_clause",
     "format_program",
     "format_source",
     "format_text",

@@ -39,7 +39,7 @@ from workbench.language.statements import (
 from workbench.language.syntax_errors import explain_unexpected
 from workbench.language.values import VALUE_TYPES
 
-__all__ = ["mln_statements", "parse_mln", "parse_mln_unchecked"]
+__all__ = ["mln_statements", "parse_mln"]
 
 Item = FormulaRule | Definition | Scope | Type | Predicate | Function
 
@@ -71,19 +71,6 @@ def parse_mln(text: str, source: str | None = None, *, directory: str | os.PathL
     """
     program, diagnostics = _read(text, source, directory)
     diagnostics.found += check(program)
-    diagnostics.raise_errors()
-    return program
-
-
-def parse_mln_unchecked(text: str, source: str | None = None) -> Program:
-    """Read a Markov logic network for its syntax alone: names, arities and types are not checked.
-
-    Raises
-    ------
-    InputError
-        With every error of syntax.
-    """
-    program, diagnostics = _read(text, source, None)
     diagnostics.raise_errors()
     return program
 

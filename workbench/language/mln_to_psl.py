@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 
 from workbench.errors import Span
 from workbench.language.builtin import negated_operator
@@ -35,7 +34,7 @@ from workbench.language.program import (
 from workbench.language.psl_types import with_declarations
 from workbench.language.source import Diagnostics
 
-__all__ = ["PslTranslation", "boolean_potential", "mln_to_psl"]
+__all__ = ["PslTranslation", "mln_to_psl"]
 
 
 @dataclass(frozen=True)
@@ -94,38 +93,6 @@ def mln_to_psl(program: Program, domains: Mapping[str, Sequence[str]] | None = N
     predicates += [Predicate(name, (type_name,), closed=True) for type_name, name in translator.domains.items()]
     psl = with_declarations(Program("psl", {}, {}, {}, rules), predicates)
     return PslTranslation(psl, translator.domains)
-
-
-def boolean_potential(
-    atoms: Sequence[Atom], costs: Mapping[tuple[bool, ...], float], *, binding: Sequence[Atom] = ()
-) -> tuple[LogicalRule, ...]:
-    """PSL rules that cost what any table of costs over Boolean atoms says, up to a constant.
-
-    Parameters
-    ----------
-    atoms : sequence of Atom
-    costs : mapping of one truth value per atom to a finite number, or to infinity where the values are impossible
-        Values that are not there cost 0.
-    binding : sequence of Atom
-        Closed atoms for the bodies, to bind variables that stand in `atoms` alone.
-
-    Returns
-    -------
-    tuple of LogicalRule
-        One for each row that costs more than the cheapest: a denial of that row, hard where it is impossible
-        (Bach et al. 2017, section 2).
-    """
-    rows = {row: costs.get(row, 0.0) for row in product((False, True), repeat=len(atoms))}
-    least = min(rows.values())
-    rules = []
-    for row, cost in rows.items():
-        if cost > least:
-            body = [Literal(atom, value) for atom, value in zip(atoms, row)]
-            last = body.pop()
-            head = Literal(last.atom, not last.positive)
-            weight = Weight("hard") if cost == float("inf") else Weight("given", cost - least)
-            rules.append(LogicalRule((*(Literal(atom) for atom in binding), *body), (head,), weight))
-    return tuple(rules)
 
 
 @dataclass

@@ -20,7 +20,7 @@ from workbench.language.source import Diagnostics, Source
 from workbench.language.statements import Statement, description, opens_scope, scope_tokens
 from workbench.language.syntax_errors import explain_unexpected
 
-__all__ = ["parse_psl", "parse_psl_unchecked", "psl_statements"]
+__all__ = ["parse_psl", "psl_statements"]
 
 Item = LogicalRule | ArithmeticRule | Definition | Scope
 DEEPEST = 100
@@ -52,19 +52,6 @@ def parse_psl(text: str, source: str | None = None, *, starts: Sequence[int] = (
     """
     program, diagnostics = _read(text, source, starts)
     diagnostics.found += check(program)
-    diagnostics.raise_errors()
-    return program
-
-
-def parse_psl_unchecked(text: str, source: str | None = None) -> Program:
-    """Read a PSL program for its syntax alone: safety of variables and the like are not checked.
-
-    Raises
-    ------
-    InputError
-        With every error of syntax.
-    """
-    program, diagnostics = _read(text, source)
     diagnostics.raise_errors()
     return program
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int32, Int64
 
-__all__ = ["ABSENT", "Background", "Examples", "FactIndex", "background_of"]
+__all__ = ["ABSENT", "Background", "Examples", "FactIndex"]
 
 ABSENT = np.int32(2**31 - 1)
 """Fills the places of a literal beyond its predicate's arity."""
@@ -133,31 +133,3 @@ class Examples:
 
     def __len__(self) -> int:
         return len(self.arguments)
-
-
-def background_of(
-    facts: Mapping[str, Sequence[Sequence[str]]],
-    argument_types: Mapping[str, Sequence[str]],
-    target: str,
-    examples: Sequence[Sequence[str]],
-    label: Sequence[float],
-) -> tuple[Background, Examples]:
-    """Background and examples from names, for callers that hold no database.
-
-    Constants are numbered per type in order of first appearance, examples first.
-    """
-    numbers: dict[str, dict[str, int]] = {name: {} for types in argument_types.values() for name in types}
-
-    def encode(rows: Sequence[Sequence[str]], types: Sequence[str]) -> Int32:
-        coded = [[numbers[t].setdefault(value, len(numbers[t])) for value, t in zip(row, types)] for row in rows]
-        return np.array(coded, np.int32).reshape(len(coded), len(types))
-
-    arguments = encode(examples, argument_types[target])
-    predicates = tuple(name for name in argument_types if name != target)
-    coded = tuple(encode(facts.get(name, ()), argument_types[name]) for name in predicates)
-    constants = {name: tuple(table) for name, table in numbers.items()}
-    types = tuple(tuple(argument_types[name]) for name in predicates)
-    return (
-        Background(predicates, types, coded, constants),
-        Examples(target, tuple(argument_types[target]), arguments, np.asarray(label, np.float64)),
-    )

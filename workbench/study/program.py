@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.structure.candidates import Candidate
-from workbench.structure.terms import Condition, Term
+from workbench.structure.terms import Term
 from workbench.study.definitions import Definitions, real
 from workbench.study.learners import FittedRules
 from workbench.study.words import term_words
@@ -73,8 +73,3 @@ def rule_texts(
 
 def _clipped(value: str, term: Term) -> str:
     return f"max(min({value}, {real(term.high)}), {real(term.low)})"
-
-
-def condition_columns(conditions: Sequence[Condition]) -> tuple[int, ...]:
-    """The candidates that conditions test."""
-    return tuple(dict.fromkeys(one.column for one in conditions))

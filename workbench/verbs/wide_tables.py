@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -29,7 +29,7 @@ from workbench.tables import (
 )
 from workbench.verbs.tables_look import remember_tables
 
-__all__ = ["are_wide_tables", "load_wide_tables", "matched_sources", "predicted_predicate", "propose_mapping"]
+__all__ = ["are_wide_tables", "load_wide_tables", "matched_sources", "predicted_predicate"]
 
 DESCRIPTION = "dataset.toml"
 
@@ -59,25 +59,6 @@ def _stem(path: Path) -> str:
 
 def _folded(name: str) -> str:
     return name.casefold().replace("_", "")
-
-
-def propose_mapping(
-    database: Database, sources: Iterable[str | os.PathLike[str]], *, predict: str | None = None
-) -> TablesMapping:
-    """What the tables of some sources seem to mean, without loading them.
-
-    Raises
-    ------
-    InputError
-        As `workbench.tables.stage`.
-    UsageError
-        E0235, E0237 for a column that cannot be predicted.
-    """
-    taken = {name: stored.argument_types for name, stored in database.predicates().items()}
-    with stage(find_sources(sources)) as staging:
-        mapping = propose(staging, predict=predict, taken=taken)
-    target_of(mapping)
-    return mapping
 
 
 def load_wide_tables(
