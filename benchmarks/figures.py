@@ -30,6 +30,7 @@ from workbench.experiments import (
 FIGURES = Path(__file__).parents[1] / "docs" / "figures"
 DOCUMENTS = (FIGURES.parent / "experiments.md", FIGURES.parents[1] / "README.md")
 MARKED = re.compile(r"(<!-- figures: (?P<name>[\w-]+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
+SPREAD = re.compile(r" (\(\{[^{}]*\.sd:\d\}\)|± \{[^{}]*\.sd:\d\})")
 CELL = re.compile(r"\{(?P<metric>[^{}]*?)\.(?P<what>published|ours|sd):(?P<digits>\d)\}")
 
 
@@ -44,7 +45,8 @@ class Layout:
     rows : sequence of mappings
         `system`; `label` where it is called otherwise; `show = "published"` for a row of published figures.
     columns : sequence of mappings
-        `heading`; `column` of the record; `cell`, such as `{AUC-PR.ours:3} ({AUC-PR.sd:3})`.
+        `heading`; `column` of the record; `cell`, such as `{AUC-PR.ours:3} ({AUC-PR.sd:3})`; a
+        standard deviation in brackets or after `±` is left out where there is none.
     scale : float
         What figures are multiplied by: 100 for percent.
     """
@@ -63,28 +65,39 @@ class Layout:
         return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
     def _cells(self, row: Mapping[str, str], found: Mapping[tuple[str, str, str], Row]) -> list[str]:
-        shown = row.get("show")
-        cells = []
-        for column in self.columns:
-            pattern = column["cell"].replace(".ours:", f".{shown}:") if shown else column["cell"]
-            figures = {
-                match.group(): self._figure(found.get((row["system"], column["column"], match["metric"])), match)
-                for match in CELL.finditer(pattern)
-            }
-            cells.append(
-                CELL.sub(lambda match, f=figures: f[match.group()] or "–", pattern) if any(figures.values()) else ""
-            )
-        return cells
+        return [self._cell(row, column, found) for column in self.columns]
+
+    def _cell(
+        self, row: Mapping[str, str], column: Mapping[str, str], found: Mapping[tuple[str, str, str], Row]
+    ) -> str:
+        def figure(match: re.Match[str]) -> str:
+            return self._figure(found.get((row["system"], column["column"], match["metric"])), match)
+
+        def spread(match: re.Match[str]) -> str:
+            known = CELL.search(match[0])
+            return match[0] if known and figure(known) and "show" not in row else ""
+
+        pattern = SPREAD.sub(spread, column["cell"])
+        if "show" in row:
+            pattern = pattern.replace(".ours:", f".{row['show']}:")
+        if not any(figure(match) for match in CELL.finditer(pattern)):
+            return ""
+        return CELL.sub(lambda match: figure(match) or "–", pattern)
 
     def _figure(self, row: Row | None, match: re.Match[str]) -> str:
         value = None if row is None else getattr(row, match["what"])
-        return "" if value is None else f"{value * self.scale:.{match['digits']}f}"
+        return "" if value is None else f"{value * self.scale:,.{match['digits']}f}"
 
 
 def layouts() -> dict[str, Layout]:
     """Every table of the documents by its mark's name."""
     with (FIGURES / "tables.toml").open("rb") as file:
-        return {name: Layout(**fields) for name, fields in tomllib.load(file).items()}
+        return {name: Layout(**fields | {"rows": _rows(fields["rows"])}) for name, fields in tomllib.load(file).items()}
+
+
+def _rows(written: Sequence[str | Mapping[str, str]]) -> list[Mapping[str, str]]:
+    """A row that is called as its system is may be written as the name alone."""
+    return [{"system": row} if isinstance(row, str) else row for row in written]
 
 
 def provenance(measurements: Sequence[Measurement]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.figures import FIGURES, Layout, layouts, write
-from workbench.experiments import FoldScore, ReproductionTable, read_record, rows_from_folds
+from workbench.experiments import FoldScore, ReproductionTable, published, read_record, rows_from_folds, systems
 
 
 def test_documents_are_as_their_records() -> None:
@@ -19,17 +19,28 @@ def test_every_record_has_its_command_and_is_shown(name: str) -> None:
     assert any(layout.experiment == name for layout in layouts().values())
 
 
+@pytest.mark.parametrize("name", sorted(layouts()))
+def test_a_layout_names_rows_that_its_experiment_has(name: str) -> None:
+    """Rows of Alzheimer's drugs carry words behind a system's name: `+transitivity`, `fold_pair`."""
+    layout = layouts()[name]
+    known = (*systems(layout.experiment), *(row.system for row in published(layout.experiment)))
+    assert all(row["system"].startswith(known) for row in layout.rows)
+
+
 def test_a_table_shows_published_and_measured_figures_and_leaves_out_what_is_in_neither() -> None:
     scores = [FoldScore("A", "x", "F1", fold, value) for fold, value in (("1", 0.5), ("2", 0.7))]
     table = ReproductionTable("t", "T", rows_from_folds(scores, {("A", "x", "F1"): 0.4, ("B", "x", "F1"): 0.3}))
     layout = Layout(
         "t",
         rows=[{"system": "A", "show": "published", "label": "A, published"}, {"system": "A"}, {"system": "B"}],
-        columns=[{"heading": "F1", "column": "x", "cell": "{F1.ours:1}"}],
+        columns=[
+            {"heading": "percent", "column": "x", "cell": "{F1.ours:1} ({F1.sd:1})"},
+            {"heading": "published / ours", "column": "x", "cell": "{F1.published:1} / {F1.ours:1} ± {F1.sd:1}"},
+        ],
         scale=100.0,
     )
     assert layout.markdown(table).splitlines()[2:] == [
-        "| A, published | 40.0 |",
-        "| A | 60.0 |",
-        "| B |  |",
+        "| A, published | 40.0 | 40.0 / 40.0 |",
+        "| A | 60.0 (14.1) | 40.0 / 60.0 ± 14.1 |",
+        "| B |  | 30.0 / – |",
     ]
