@@ -14,6 +14,7 @@ import duckdb
 import numpy as np
 
 from workbench.arrays import Array
+from workbench.database.arrow_columns import arrow_column
 from workbench.database.database import Database
 from workbench.database.rows import first_row
 from workbench.database.written_predictions import written_predictions
@@ -169,7 +170,7 @@ def _insert(connection: duckdb.DuckDBPyConnection, table: str, number: int, colu
     if unknown:
         raise UsageError.of("E0217", f"run_{table} has no column {', '.join(sorted(unknown))}")
     names = [name for name in _COLUMNS[table] if name in columns]
-    rows = pyarrow.table({name: _arrow(columns[name]) for name in names})
+    rows = pyarrow.table({name: arrow_column(columns[name]) for name in names})
     if not rows.num_rows:
         return
     is_float = {name: pyarrow.types.is_floating(rows.schema.field(name).type) for name in names}
@@ -182,17 +183,6 @@ def _insert(connection: duckdb.DuckDBPyConnection, table: str, number: int, colu
         )
     finally:
         connection.unregister("recorded_rows")
-
-
-def _arrow(values: Sequence[Any] | Array) -> Any:
-    """A column for DuckDB; rows of a two-dimensional array become lists, without the -1 at their ends."""
-    import pyarrow
-
-    if not isinstance(values, np.ndarray) or values.ndim == 1:
-        return pyarrow.array(values)
-    kept = values >= 0
-    ends = np.concatenate([[0], np.cumsum(kept.sum(axis=1))]).astype(np.int32)
-    return pyarrow.ListArray.from_arrays(ends, pyarrow.array(values[kept], pyarrow.int32()))
 
 
 def read_runs(database: Database) -> tuple[Run, ...]:

@@ -13,6 +13,7 @@ import duckdb
 import numpy as np
 
 from workbench.arrays import Array, Float, Int64
+from workbench.database.arrow_columns import arrow_column
 from workbench.grounding.select import Call, Expression, Operation, Value, equal
 
 __all__ = ["ABSENT", "MOST_PLACES", "OBSERVED", "AtomIndex", "drop_function", "register_array", "worth_an_index"]
@@ -89,11 +90,10 @@ class AtomIndex:
 
 def register_array(connection: duckdb.DuckDBPyConnection, name: str, array: Array) -> str:
     """An SQL function of a fresh name that reads an array (int32 or float64) at integer places."""
-    import pyarrow
     from duckdb.func import PythonUDFType
 
     def look_up(places: Any) -> Any:
-        return pyarrow.array(array[places.to_numpy()])
+        return arrow_column(array[np.from_dlpack(places.combine_chunks())])
 
     unique = f"{name}_{next(_SERIAL)}"
     kind = "DOUBLE" if array.dtype == np.float64 else "INTEGER"

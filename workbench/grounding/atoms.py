@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.arrays import Array, Bool, Int32, Int64
+from workbench.database.arrow_columns import arrow_column
 from workbench.errors import UsageError, nearest
 from workbench.language.ground_atoms import parse_atom
 from workbench.language.printing import quote_constant
@@ -204,7 +205,7 @@ def written_atoms(
 
 def named(names: ChunkedArray, ids: Int32) -> list[str]:
     """The names at some ids."""
-    found: list[str] = names.take(ids).to_pylist()
+    found: list[str] = names.take(arrow_column(ids)).to_pylist()
     return found
 
 

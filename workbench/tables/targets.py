@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow
-import pyarrow.compute
 
 from workbench.arrays import Float
 from workbench.errors import Diagnostic, InputError
@@ -65,6 +64,8 @@ def target_rows(staging: Staging, mapping: TablesMapping, typed: Mapping[str, Ty
     InputError
         E0237 for a mapping that predicts nothing.
     """
+    from pyarrow.compute import index_in
+
     target = _asked_for(mapping)
     table = typed[target.table.name]
     keys = ", ".join(f"{name}::VARCHAR AS s{place}" for place, name in enumerate(table.subject))
@@ -76,7 +77,7 @@ def target_rows(staging: Staging, mapping: TablesMapping, typed: Mapping[str, Ty
     classes: tuple[str, ...] = ()
     if target.kind == "category":
         classes = tuple(sorted(text for text in column.unique().to_pylist() if text is not None))
-        column = pyarrow.compute.index_in(column, value_set=pyarrow.array(classes, pyarrow.string()))
+        column = index_in(column, value_set=pyarrow.array(classes, pyarrow.string()))
     values = column.cast(pyarrow.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
     return TargetRows(target, found.drop_columns(["value"]), np.asarray(values, np.float64), classes)
 

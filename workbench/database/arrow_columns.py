@@ -1,0 +1,53 @@
+"""Columns for DuckDB without `pyarrow.array`, whose first call imports pandas: half a second of a small answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow
+
+from workbench.arrays import Array, Bool
+
+__all__ = ["arrow_column"]
+
+
+def arrow_column(values: Sequence[Any] | Array) -> pyarrow.Array:
+    """Numbers or texts as an Arrow array, None as NULL.
+
+    Rows of a two-dimensional array become lists, without the -1 at their ends.
+    """
+    if isinstance(values, np.ndarray) and values.dtype != object:
+        if values.ndim == 2:
+            return _lists(values)
+        if values.dtype.kind != "U":
+            return _numbers(values)
+    there = np.fromiter((value is not None for value in values), bool, len(values))
+    if all(isinstance(value, str) for value in values if value is not None):
+        return _texts(values, there)
+    return _numbers(np.asarray([0 if value is None else value for value in values]), there)
+
+
+def _lists(rows: Array) -> pyarrow.Array:
+    kept = rows >= 0
+    ends = np.concatenate([[0], np.cumsum(kept.sum(axis=1))]).astype(np.int32)
+    kind, cells = pyarrow.list_(pyarrow.int32()), _numbers(rows[kept].astype(np.int32))
+    return pyarrow.Array.from_buffers(kind, len(rows), [None, pyarrow.py_buffer(ends)], children=[cells])
+
+
+def _texts(values: Sequence[str | None] | Array, there: Bool) -> pyarrow.Array:
+    encoded = [b"" if value is None else value.encode() for value in values]
+    ends = np.concatenate([[0], np.cumsum([len(one) for one in encoded])]).astype(np.int64)
+    buffers = [_bits(there), pyarrow.py_buffer(ends), pyarrow.py_buffer(b"".join(encoded))]
+    return pyarrow.Array.from_buffers(pyarrow.large_string(), len(encoded), buffers)
+
+
+def _numbers(values: Array, there: Bool | None = None) -> pyarrow.Array:
+    data = _bits(values) if values.dtype == bool else pyarrow.py_buffer(np.ascontiguousarray(values))
+    mask = None if there is None else _bits(there)
+    return pyarrow.Array.from_buffers(pyarrow.from_numpy_dtype(values.dtype), len(values), [mask, data])
+
+
+def _bits(values: Bool) -> pyarrow.Buffer:
+    return pyarrow.py_buffer(np.packbits(values, bitorder="little"))
