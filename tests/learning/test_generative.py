@@ -39,7 +39,8 @@ def counts(smokes: set, friends: set, cancer: set) -> np.ndarray:
     )
 
 
-def naive_weights(prior_sd: float) -> np.ndarray:
+def naive_weights(prior_sd: float, shares: np.ndarray) -> np.ndarray:
+    """Weights of formulas, `shares` of which (clause, formula) their clauses have."""
     world = [{"A", "B"}, {("A", "B"), ("B", "A"), ("B", "C"), ("C", "D")}, {"A"}]
     differences = []
     for index, atoms in enumerate([list(PEOPLE), list(product(PEOPLE, repeat=2)), list(PEOPLE)]):
@@ -47,12 +48,12 @@ def naive_weights(prior_sd: float) -> np.ndarray:
             flipped = [set(part) for part in world]
             flipped[index] ^= {atom}
             differences.append(counts(*world) - counts(*flipped))
-    gains = np.array(differences)
+    gains = np.array(differences) @ shares
 
     def loss(weights: np.ndarray) -> float:
         return np.logaddexp(0, -gains @ weights).sum() + weights @ weights / (2 * prior_sd**2)
 
-    return minimize(loss, np.zeros(4), method="BFGS", options={"gtol": 1e-8}).x
+    return minimize(loss, np.zeros(shares.shape[1]), method="BFGS", options={"gtol": 1e-8}).x
 
 
 def test_agrees_with_nested_loops_to_three_digits() -> None:
@@ -67,5 +68,17 @@ def test_agrees_with_nested_loops_to_three_digits() -> None:
             learner="generative_pseudo_likelihood",
             options={"prior_sd": 2.0},
         )
-    assert result.weights == pytest.approx(naive_weights(2.0), abs=5e-4)
+    assert result.weights == pytest.approx(naive_weights(2.0, np.eye(4)), abs=5e-4)
     assert result.learned.status == "converged"
+
+
+def test_clauses_of_one_weight_are_counted_together() -> None:
+    first, second, _ = (rule for rule in RULES.splitlines() if " v " in rule)
+    program = parse_mln(RULES.replace(f"{first}\n{second}", f"({first}) ^ ({second})"))
+    with Database.open() as database:
+        database.declare(program)
+        load_alchemy_text(database, FACTS)
+        request = GroundRequest(query=("Cancer",), tie=True)
+        result = learn(database, program, request, learner="generative_pseudo_likelihood")
+    shares = np.array([[0.5, 0, 0], [0.5, 0, 0], [0, 1, 0], [0, 0, 1]])
+    assert result.weights == pytest.approx(naive_weights(2.0, shares), abs=5e-4)

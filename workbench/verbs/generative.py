@@ -31,6 +31,8 @@ class DatabaseFlipCounts:
     templates : Templates
     worlds : sequence of int or str, or None
         The training worlds; None for all.
+    tie : bool
+        Whether the templates are those of formulas, not of clauses.
     """
 
     database: Database
@@ -38,6 +40,7 @@ class DatabaseFlipCounts:
     templates: Templates
     worlds: Sequence[int | str] | None = None
     progress: Progress = SILENT
+    tie: bool = False
 
     def flip_counts(self) -> Sequence[FlipCounts]:
         """One `FlipCounts` a predicate, equal atoms merged. One grounding a predicate."""
@@ -58,6 +61,7 @@ class DatabaseFlipCounts:
                 role="learn",
                 worlds=self.worlds,
                 templates=self.templates,
+                tie=self.tie,
             )
             grounding = ground(self.database, self.program, request)
             truth = np.nan_to_num(grounding.truth, nan=0.0)

@@ -260,7 +260,7 @@ def learn(
         parts = task.by_world(templates)
         examples = [example_of(part, held_out) for part in parts]
     if chosen.declares.counts:
-        counts = DatabaseFlipCounts(database, program, templates, request.worlds, progress)
+        counts = DatabaseFlipCounts(database, program, templates, request.worlds, progress, request.tie)
         examples = [replace(labelled, counts=counts)]
     learned = chosen.fit(examples, templates, **how)
     if source is not None:
