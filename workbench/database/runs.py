@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
 import duckdb
-import numpy as np
 
 from workbench.arrays import Array
 from workbench.database.arrow_columns import arrow_column
