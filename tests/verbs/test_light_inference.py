@@ -15,7 +15,8 @@ with wb.open() as workspace:
     workspace.load(sys.argv[1])
     result = workspace.infer(rules, query="Smokes")
     assert len(result.prediction_columns()["atom"]) == 2
-print([name for name in ("workbench.learning", "scipy.linalg", "scipy.optimize", "numba", "pandas") if name in sys.modules])
+unwanted = ("workbench.learning", "scipy.linalg", "scipy.optimize", "numba", "pandas")
+print([name for name in unwanted if name in sys.modules])
 """
 
 
