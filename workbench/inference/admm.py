@@ -9,11 +9,11 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.inference.accepts import CONVEX, Accepts, Declared
-from workbench.inference.admm_kernels import advance
+from workbench.inference.admm_kernels import Consensus, advance
 from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude
 from workbench.inference.finish import finished
-from workbench.inference.program_layout import lay_out
+from workbench.inference.partition import partition
 from workbench.inference.solution import Solution, Status
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.relax import relax
@@ -95,53 +95,65 @@ class _Sweeps:
     def __init__(self, parameters: ADMM, original: ConvexProgram, start: Float | None, recorder: Recorder) -> None:
         self.parameters = parameters
         self.recorder = recorder
-        self.layout = lay_out(original)
-        problem = self.problem = self.layout.problem
-        n = problem.n
-        self.indptr = problem.A.indptr.astype(np.int32)
-        self.indices = problem.A.indices.astype(np.int32)
-        self.norm = np.asarray(problem.A.multiply(problem.A).sum(axis=1)).ravel()
-        self.norm[self.norm == 0.0] = 1.0
-        self.degree: Float = np.bincount(self.indices, minlength=n).astype(np.float64)
-        self.in_block = np.zeros(n, np.bool_)
-        self.in_block[problem.block_member] = True
-        middle = np.where(problem.cost > 0.0, problem.lower, problem.upper)
-        middle = np.where(problem.cost == 0.0, 0.5 * (problem.lower + problem.upper), middle)
-        touched = (self.degree > 0.0) | self.in_block
-        begin = middle if start is None else np.where(touched, start[self.layout.atom_order], middle)
-        self.x = np.clip(np.nan_to_num(begin, nan=0.5), problem.lower, problem.upper)
-        self.state = self.x[self.indices]
-        self.multiplier = np.zeros(problem.n_rows)
+        self.partition = partition(original)
+        program = self.program = self.partition.program
+        self.arrays = program.arrays()
+        n, n_components = program.n, self.partition.n_components
+        norm = np.asarray(program.A.multiply(program.A).sum(axis=1)).ravel()
+        degree = np.bincount(program.A.indices, minlength=n).astype(np.float64)
+        middle = np.where(program.cost > 0.0, program.lower, program.upper)
+        middle = np.where(program.cost == 0.0, 0.5 * (program.lower + program.upper), middle)
+        touched = (degree > 0.0) | (self.arrays.block_of >= 0)
+        begin = middle if start is None else np.where(touched, start[self.partition.atom_order], middle)
+        x = np.clip(np.nan_to_num(begin, nan=0.5), program.lower, program.upper)
         self.first_penalty = self._first_penalty()
-        self.penalty = np.full(self.layout.n_components, self.first_penalty)
-        self.figures = np.zeros((self.layout.n_components, 5))
-        self.best_bound = np.full(self.layout.n_components, -np.inf)
-        self.total, self.before = np.zeros(n), np.zeros(n)
-        self.scratch = np.zeros((2, int(np.diff(problem.block_start).max(initial=0))))
+        self.state = Consensus(
+            norm=np.where(norm == 0.0, 1.0, norm),
+            degree=degree,
+            penalty=np.full(n_components, self.first_penalty),
+            state=x[program.A.indices],
+            x=x,
+            total=np.zeros(n),
+            before=np.zeros(n),
+            multiplier=np.zeros(program.n_rows),
+            scratch=np.zeros((2, program.widest_block)),
+            figures=np.zeros((n_components, 5)),
+        )
+        self.best_bound = np.full(n_components, -np.inf)
         self.adapt = 1.5 if parameters.adaptive else 1.0
         self.iteration = 0
 
     def _first_penalty(self) -> float:
         if self.parameters.penalty is not None:
             return self.parameters.penalty
-        soft = self.problem.weight > 0.0
-        mean = float(self.problem.weight[soft].mean()) if np.any(soft) else 1.0
-        squared = float(np.mean(self.problem.kind[soft] == RowKind.SQUARED)) if np.any(soft) else 0.0
+        soft = self.program.weight > 0.0
+        mean = float(self.program.weight[soft].mean()) if np.any(soft) else 1.0
+        squared = float(np.mean(self.program.kind[soft] == RowKind.SQUARED)) if np.any(soft) else 0.0
         return mean * (2.0 * (1.0 - squared) + 0.4 * squared)
 
     def run(self, tolerance: float) -> Point:
         """Iterate until every component's gap is at most `tolerance`, or a limit is met."""
         stopped: Status | None = None
-        active = np.arange(self.layout.n_components)
+        figures, constant = self.state.figures, self.program.constant
+        active = np.arange(self.partition.n_components)
         while active.size and stopped is None:
-            self._advance(active)
+            advance(
+                self.arrays,
+                self.partition.starts,
+                active,
+                self.state,
+                self.parameters.check_every,
+                self.parameters.relaxation,
+                self.adapt,
+                self.first_penalty / 5.0,
+                self.first_penalty * 5.0,
+            )
             self.adapt = 1.0 + 0.9 * (self.adapt - 1.0)
             self.iteration += self.parameters.check_every
-            np.maximum(self.best_bound, self.figures[:, 1], out=self.best_bound)
-            energy, bound = float(self.figures[:, 0].sum()), float(self.best_bound.sum())
-            constant = self.problem.constant
-            violation = float(self.figures[:, 2].max())
-            residuals = np.sqrt((self.figures[:, 3:] ** 2).sum(axis=0))
+            np.maximum(self.best_bound, figures[:, 1], out=self.best_bound)
+            energy, bound = float(figures[:, 0].sum()), float(self.best_bound.sum())
+            violation = float(figures[:, 2].max())
+            residuals = np.sqrt((figures[:, 3:] ** 2).sum(axis=0))
             stopped = self.recorder.note(self.iteration, energy + constant, bound + constant, violation, *residuals)
             if stopped is None and self.iteration >= self.parameters.max_iterations:
                 stopped = Status.LIMIT
@@ -149,64 +161,27 @@ class _Sweeps:
             if active.size == 0:
                 stopped = None
         return Point(
-            self.layout.original_atoms(self.x),
-            float(self.best_bound.sum()) + self.problem.constant,
+            self.partition.original_atoms(self.state.x),
+            float(self.best_bound.sum()) + constant,
             stopped,
-            self.layout.original_rows(self.multiplier),
+            self.partition.original_rows(self.state.multiplier),
         )
 
     def _unsolved(self, tolerance: float) -> Int64:
         """Components whose gap exceeds their fair part of the whole, or whose hard rows slip."""
-        energy, violation = self.figures[:, 0], self.figures[:, 2]
-        share = np.diff(self.layout.atom_start) / max(self.problem.n, 1)
-        allowed = tolerance * 0.5 * (np.abs(energy) + abs(energy.sum() + self.problem.constant) * share)
+        energy, violation = self.state.figures[:, 0], self.state.figures[:, 2]
+        whole = abs(energy.sum() + self.program.constant)
+        allowed = tolerance * 0.5 * (np.abs(energy) + whole * self.partition.share)
         open_ = (np.abs(energy - self.best_bound) > np.maximum(allowed, 1e-10)) | (violation > 0.1 * tolerance)
         return np.flatnonzero(open_)
 
-    def _advance(self, components: Int64) -> None:
-        problem, layout = self.problem, self.layout
-        advance(
-            components,
-            self.parameters.check_every,
-            layout.atom_start,
-            layout.row_start,
-            layout.block_start,
-            self.indptr,
-            self.indices,
-            problem.A.data,
-            problem.b,
-            problem.weight,
-            problem.kind,
-            self.norm,
-            problem.block_start,
-            problem.block_member,
-            problem.block_right,
-            problem.block_exact,
-            problem.cost,
-            problem.lower,
-            problem.upper,
-            self.degree,
-            self.in_block,
-            self.parameters.relaxation,
-            self.adapt,
-            self.first_penalty / 5.0,
-            self.first_penalty * 5.0,
-            self.penalty,
-            self.state,
-            self.x,
-            self.multiplier,
-            self.total,
-            self.before,
-            self.scratch,
-            self.figures,
-        )
-
     def diagnostics(self) -> dict[str, object]:
         """Iterations, components, and the last residuals."""
+        primal, dual = np.sqrt((self.state.figures[:, 3:] ** 2).sum(axis=0))
         return {
             "iterations": self.iteration,
-            "components": self.layout.n_components,
-            "local_copies": int(self.indices.size),
-            "primal_residual": float(np.sqrt((self.figures[:, 3] ** 2).sum())),
-            "dual_residual": float(np.sqrt((self.figures[:, 4] ** 2).sum())),
+            "components": self.partition.n_components,
+            "local_copies": int(self.state.state.size),
+            "primal_residual": float(primal),
+            "dual_residual": float(dual),
         }

@@ -2,49 +2,53 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from workbench.arrays import Bool, Float, Int8, Int32, Int64
+from workbench.arrays import Float, Int64
+from workbench.inference.convex_program import ConvexArrays
+from workbench.inference.partition import Starts
 from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
 
-__all__ = ["advance", "appraise", "sweep"]
+__all__ = ["Consensus", "advance", "appraise"]
+
+
+class Consensus(NamedTuple):
+    """What a run of ADMM keeps.
+
+    Attributes
+    ----------
+    norm : float64 array, shape (n_rows,)
+        Squared length of each row.
+    degree : float64 array, shape (n,)
+        Rows of each atom.
+    penalty : float64 array, shape (n_components,)
+    state : float64 array, shape (nonzeros,)
+    x, total, before : float64 arrays, shape (n,)
+        The consensus, and scratch.
+    multiplier : float64 array, shape (n_rows,)
+    scratch : float64 array, shape (2, members of the largest block)
+    figures : float64 array, shape (n_components, 5)
+        Energy, bound, hard violation, primal residual and dual residual of each component.
+    """
+
+    norm: Float
+    degree: Float
+    penalty: Float
+    state: Float
+    x: Float
+    total: Float
+    before: Float
+    multiplier: Float
+    scratch: Float
+    figures: Float
 
 
 @compiled
-def sweep(
-    sweeps: int,
-    atom_from: int,
-    atom_to: int,
-    row_from: int,
-    row_to: int,
-    block_from: int,
-    block_to: int,
-    indptr: Int32,
-    indices: Int32,
-    values: Float,
-    offset: Float,
-    weight: Float,
-    kind: Int8,
-    norm: Float,
-    block_start: Int64,
-    block_member: Int64,
-    block_right: Float,
-    block_exact: Bool,
-    cost: Float,
-    lower: Float,
-    upper: Float,
-    degree: Float,
-    in_block: Bool,
-    penalty: float,
-    relaxation: float,
-    state: Float,
-    x: Float,
-    total: Float,
-    multiplier: Float,
-    scratch: Float,
-) -> float:
-    """Run `sweeps` ADMM iterations on one connected component, in place.
+def _sweep(program: ConvexArrays, starts: Starts, c: int, run: Consensus, sweeps: int, relaxation: float) -> float:
+    """Run `sweeps` ADMM iterations on component `c`, in place.
 
     Each sweep reflects every local state about the consensus, applies the row's closed-form proximal step, moves the
     state and scatters it into `total`; the consensus is then the average, clipped to the box or projected onto its
@@ -55,16 +59,22 @@ def sweep(
     float
         Summed squared distance between the local copies and the consensus in the last sweep.
     """
+    indptr, indices, values = program.indptr, program.indices, program.values
+    b, weight, kind, cost = program.b, program.weight, program.kind, program.cost
+    lower, upper, block_of = program.lower, program.upper, program.block_of
+    norm, degree, state, x, total, multiplier = run.norm, run.degree, run.state, run.x, run.total, run.multiplier
+    scratch = run.scratch
+    penalty = run.penalty[c]
     residual = 0.0
     inverse = 1.0 / penalty
     for _ in range(sweeps):
         residual = 0.0
-        for i in range(atom_from, atom_to):
+        for i in range(starts.atom[c], starts.atom[c + 1]):
             total[i] = -cost[i] * inverse
-        for j in range(row_from, row_to):
+        for j in range(starts.row[c], starts.row[c + 1]):
             start = indptr[j]
             end = indptr[j + 1]
-            ell = offset[j]
+            ell = b[j]
             for p in range(start, end):
                 ell += values[p] * (2.0 * x[indices[p]] - state[p])
             code = kind[j]
@@ -84,62 +94,42 @@ def sweep(
                 moved = state[p] + relaxation * moved
                 state[p] = moved
                 total[i] += moved
-        for i in range(atom_from, atom_to):
-            if in_block[i]:
+        for i in range(starts.atom[c], starts.atom[c + 1]):
+            if block_of[i] >= 0:
                 total[i] = total[i] / degree[i] if degree[i] > 0.0 else x[i] + total[i]
             elif degree[i] > 0.0:
                 x[i] = min(max(total[i] / degree[i], lower[i]), upper[i])
-        for k in range(block_from, block_to):
-            start = block_start[k]
-            size = block_start[k + 1] - start
+        for k in range(starts.block[c], starts.block[c + 1]):
+            first = program.block_start[k]
+            size = program.block_start[k + 1] - first
             for q in range(size):
-                i = block_member[start + q]
+                i = program.block_member[first + q]
                 scratch[0, q] = total[i]
                 scratch[1, q] = max(degree[i], 1.0)
-            project_to_simplex(scratch[0], scratch[1], size, block_right[k], block_exact[k])
+            project_to_simplex(scratch[0], scratch[1], size, program.block_right[k], program.block_exact[k])
             for q in range(size):
-                x[block_member[start + q]] = scratch[0, q]
+                x[program.block_member[first + q]] = scratch[0, q]
     return residual
 
 
 @compiled
 def appraise(
-    atom_from: int,
-    atom_to: int,
-    row_from: int,
-    row_to: int,
-    block_from: int,
-    block_to: int,
-    indptr: Int32,
-    indices: Int32,
-    values: Float,
-    offset: Float,
-    weight: Float,
-    kind: Int8,
-    block_start: Int64,
-    block_member: Int64,
-    block_right: Float,
-    block_exact: Bool,
-    cost: Float,
-    lower: Float,
-    upper: Float,
-    x: Float,
-    multiplier: Float,
-    slope: Float,
-    in_block: Bool,
+    program: ConvexArrays, starts: Starts, c: int, x: Float, multiplier: Float, slope: Float
 ) -> tuple[float, float, float]:
-    """Energy of `x`, the dual bound of `multiplier` and the largest hard violation, over one component.
+    """Energy of `x`, the dual bound of `multiplier` and the largest hard violation, over component `c`.
 
     `slope` is scratch of shape (n,); multipliers are read as clipped to where the conjugates are finite.
     """
+    indptr, indices, values = program.indptr, program.indices, program.values
+    b, weight, kind, cost = program.b, program.weight, program.kind, program.cost
     energy = 0.0
     bound = 0.0
     violation = 0.0
-    for i in range(atom_from, atom_to):
+    for i in range(starts.atom[c], starts.atom[c + 1]):
         slope[i] = cost[i]
         energy += cost[i] * x[i]
-    for j in range(row_from, row_to):
-        ell = offset[j]
+    for j in range(starts.row[c], starts.row[c + 1]):
+        ell = b[j]
         for p in range(indptr[j], indptr[j + 1]):
             ell += values[p] * x[indices[p]]
         code = kind[j]
@@ -156,99 +146,61 @@ def appraise(
             dual = max(dual, 0.0)
         else:
             violation = max(violation, abs(ell))
-        bound += dual * offset[j]
+        bound += dual * b[j]
         if dual != 0.0:
             for p in range(indptr[j], indptr[j + 1]):
                 slope[indices[p]] += dual * values[p]
-    for k in range(block_from, block_to):
+    for k in range(starts.block[c], starts.block[c + 1]):
         least = np.inf
         reached = 0.0
-        for q in range(block_start[k], block_start[k + 1]):
-            i = block_member[q]
+        for q in range(program.block_start[k], program.block_start[k + 1]):
+            i = program.block_member[q]
             least = min(least, slope[i])
             reached += x[i]
-        excess = reached - block_right[k]
-        violation = max(violation, abs(excess) if block_exact[k] else excess)
-        bound += block_right[k] * (least if block_exact[k] else min(least, 0.0))
-    for i in range(atom_from, atom_to):
-        if not in_block[i]:
-            bound += min(slope[i] * lower[i], slope[i] * upper[i])
+        right, exact = program.block_right[k], program.block_exact[k]
+        violation = max(violation, abs(reached - right) if exact else reached - right)
+        bound += right * (least if exact else min(least, 0.0))
+    for i in range(starts.atom[c], starts.atom[c + 1]):
+        if program.block_of[i] < 0:
+            bound += min(slope[i] * program.lower[i], slope[i] * program.upper[i])
     return energy, bound, violation
 
 
 @compiled
 def advance(
+    program: ConvexArrays,
+    starts: Starts,
     components: Int64,
+    run: Consensus,
     sweeps: int,
-    atom_start: Int64,
-    row_start: Int64,
-    component_block_start: Int64,
-    indptr: Int32,
-    indices: Int32,
-    values: Float,
-    offset: Float,
-    weight: Float,
-    kind: Int8,
-    norm: Float,
-    block_start: Int64,
-    block_member: Int64,
-    block_right: Float,
-    block_exact: Bool,
-    cost: Float,
-    lower: Float,
-    upper: Float,
-    degree: Float,
-    in_block: Bool,
     relaxation: float,
     adapt: float,
     least_penalty: float,
     greatest_penalty: float,
-    penalty: Float,
-    state: Float,
-    x: Float,
-    multiplier: Float,
-    total: Float,
-    before: Float,
-    scratch: Float,
-    figures: Float,
 ) -> None:
     """Run `sweeps` iterations on each of `components`, appraise them, and balance their penalties.
 
-    `figures[c]` gets energy, bound, hard violation, primal residual, dual residual. A penalty moves by at most the
-    factor `adapt` towards equal residuals; local states are rescaled so that the multipliers stay as they are.
+    A penalty moves by at most the factor `adapt` towards equal residuals; local states are rescaled so that the
+    multipliers stay as they are.
     """
+    x, before, penalty, figures = run.x, run.before, run.penalty, run.figures
     for c in components:
-        a, b = atom_start[c], atom_start[c + 1]
-        r, e = row_start[c], row_start[c + 1]
-        k, m = component_block_start[c], component_block_start[c + 1]
-        primal = 0.0
-        for part in range(2):
-            primal = sweep(
-                1 if part else sweeps - 1,
-                a, b, r, e, k, m,
-                indptr, indices, values, offset, weight, kind, norm,
-                block_start, block_member, block_right, block_exact,
-                cost, lower, upper, degree, in_block,
-                penalty[c], relaxation, state, x, total, multiplier, scratch,
-            )  # fmt: skip
-            if not part:
-                before[a:b] = x[a:b]
+        a, b = starts.atom[c], starts.atom[c + 1]
+        _sweep(program, starts, c, run, sweeps - 1, relaxation)
+        before[a:b] = x[a:b]
+        primal = _sweep(program, starts, c, run, 1, relaxation)
         dual = 0.0
         for i in range(a, b):
-            dual += degree[i] * (x[i] - before[i]) ** 2
+            dual += run.degree[i] * (x[i] - before[i]) ** 2
         figures[c, 3] = np.sqrt(primal)
         figures[c, 4] = np.sqrt(dual) * penalty[c]
-        figures[c, 0], figures[c, 1], figures[c, 2] = appraise(
-            a, b, r, e, k, m,
-            indptr, indices, values, offset, weight, kind,
-            block_start, block_member, block_right, block_exact,
-            cost, lower, upper, x, multiplier, total, in_block,
-        )  # fmt: skip
+        figures[c, 0], figures[c, 1], figures[c, 2] = appraise(program, starts, c, x, run.multiplier, run.total)
         if adapt > 1.0 and primal > 0.0 and dual > 0.0:
             # In units where the penalty is 1, the primal residual over the dual one says by how much to scale it.
             factor = min(max(np.sqrt(np.sqrt(primal / dual)), 1.0 / adapt), adapt)
             factor = min(max(factor, least_penalty / penalty[c]), greatest_penalty / penalty[c])
             if factor > 1.05 or factor < 0.95:
                 penalty[c] *= factor
-                for p in range(indptr[r], indptr[e]):
-                    state[p] = x[indices[p]] + (state[p] - x[indices[p]]) / factor
+                for p in range(program.indptr[starts.row[c]], program.indptr[starts.row[c + 1]]):
+                    i = program.indices[p]
+                    run.state[p] = x[i] + (run.state[p] - x[i]) / factor

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from scipy.sparse import csc_array
 
 from workbench.arrays import Float
 from workbench.inference.accepts import CONVEX, Accepts, Declared, Trait
 from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude
-from workbench.inference.coordinate_kernels import descend
+from workbench.inference.coordinate_kernels import Descent, descend
 from workbench.inference.feasible_point import make_feasible
-from workbench.inference.program_layout import lay_out
+from workbench.inference.partition import partition
 from workbench.inference.solution import Solution, Status
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.relax import relax
@@ -79,7 +78,7 @@ class BlockCoordinateDescent(Declared):
             sweeps.run,
             recorder,
             tolerance=self.tolerance,
-            diagnostics=lambda: {"sweeps": sweeps.iteration, "components": sweeps.layout.n_components},
+            diagnostics=lambda: {"sweeps": sweeps.iteration, "components": sweeps.partition.n_components},
         )
 
 
@@ -96,35 +95,34 @@ class _Descent:
         self, parameters: BlockCoordinateDescent, original: ConvexProgram, start: Float | None, recorder: Recorder
     ) -> None:
         self.parameters, self.recorder = parameters, recorder
-        self.layout = lay_out(original)
-        program = self.program = self.layout.problem
-        self.in_block = np.zeros(program.n, np.bool_)
-        self.in_block[program.block_member] = True
-        begin = np.full(program.n, 0.5) if start is None else np.nan_to_num(start, nan=0.5)[self.layout.atom_order]
+        self.partition = partition(original)
+        program = self.program = self.partition.program
+        self.arrays, self.columns = program.arrays(), program.columns()
+        begin = np.full(program.n, 0.5) if start is None else np.nan_to_num(start, nan=0.5)[self.partition.atom_order]
         feasible = make_feasible(program, begin)
-        self.x = begin if feasible is None else feasible
-        columns = csc_array(program.A)
-        self.columns = (columns.indptr.astype(np.int32), columns.indices.astype(np.int32), columns.data)
-        squares = csc_array((columns.data**2, columns.indices, columns.indptr), shape=columns.shape)
+        x = begin if feasible is None else feasible
         # A step of a simplex moves all members at once; a row over m of them feels up to m times its curvature.
         shared = self._members_of_a_block_in_a_row()
-        curvature = squares.T @ (2.0 * program.weight * shared)
+        curvature = program.A.power(2).T @ (2.0 * program.weight * shared)
         # Any curvature above the true one is sound; atoms without a row get a small one of the same units.
-        self.curvature = np.maximum(curvature, 1e-3 * max(float(curvature.sum()) / max(1, curvature.size), 1e-9))
-        self.ell = program.b + program.A @ self.x
-        self.multiplier, self.slope = np.zeros(program.n_rows), np.zeros(program.n)
-        self.scratch = np.zeros((2, int(np.diff(program.block_start).max(initial=0))))
-        self.figures = np.zeros((self.layout.n_components, 4))
-        self.best_bound = np.full(self.layout.n_components, -np.inf)
+        least = 1e-3 * max(float(curvature.sum()) / max(1, curvature.size), 1e-9)
+        self.state = Descent(
+            curvature=np.maximum(curvature, least),
+            x=x,
+            slope=np.zeros(program.n),
+            ell=program.b + program.A @ x,
+            multiplier=np.zeros(program.n_rows),
+            scratch=np.zeros((2, program.widest_block)),
+            figures=np.zeros((self.partition.n_components, 4)),
+        )
+        self.best_bound = np.full(self.partition.n_components, -np.inf)
         self.iteration = 0
 
     def _members_of_a_block_in_a_row(self) -> Float:
         """The most atoms of one block in each row, at least 1; shape (n_rows,)."""
         program = self.program
-        block_of = np.full(program.n, -1)
-        block_of[program.block_member] = np.repeat(np.arange(program.n_blocks), np.diff(program.block_start))
         row = np.repeat(np.arange(program.n_rows), np.diff(program.A.indptr))
-        block = block_of[program.A.indices]
+        block = self.arrays.block_of[program.A.indices]
         inside = block >= 0
         pair, count = np.unique(row[inside] * np.int64(max(program.n_blocks, 1)) + block[inside], return_counts=True)
         most = np.ones(program.n_rows)
@@ -133,50 +131,20 @@ class _Descent:
 
     def run(self, tolerance: float) -> Point:
         """Sweep until every component's gap is at most `tolerance`, or a limit is met."""
-        program, layout = self.program, self.layout
+        figures, constant = self.state.figures, self.program.constant
         stopped: Status | None = None
-        active = np.arange(layout.n_components)
+        active = np.arange(self.partition.n_components)
         while active.size and stopped is None:
-            descend(
-                active,
-                self.parameters.check_every // 2,
-                layout.atom_start,
-                layout.row_start,
-                layout.block_start,
-                program.A.indptr.astype(np.int32),
-                program.A.indices.astype(np.int32),
-                program.A.data,
-                *self.columns,
-                program.b,
-                program.weight,
-                program.kind,
-                program.block_start,
-                program.block_member,
-                program.block_right,
-                program.block_exact,
-                program.cost,
-                program.lower,
-                program.upper,
-                self.in_block,
-                self.curvature,
-                self.x,
-                self.ell,
-                self.multiplier,
-                self.slope,
-                self.scratch,
-                self.figures,
-            )
+            sweeps = self.parameters.check_every // 2
+            descend(self.arrays, self.columns, self.partition.starts, active, self.state, sweeps)
             self.iteration += self.parameters.check_every
-            np.maximum(self.best_bound, self.figures[:, 1], out=self.best_bound)
-            energy, bound = float(self.figures[:, 0].sum()), float(self.best_bound.sum())
-            total = energy + program.constant
-            stopped = self.recorder.note(self.iteration, total, bound + program.constant, 0.0)
+            np.maximum(self.best_bound, figures[:, 1], out=self.best_bound)
+            energy, bound = float(figures[:, 0].sum()) + constant, float(self.best_bound.sum()) + constant
+            stopped = self.recorder.note(self.iteration, energy, bound, 0.0)
             if stopped is None and self.iteration >= self.parameters.max_iterations:
                 stopped = Status.LIMIT
-            share = np.diff(layout.atom_start) / max(program.n, 1)
-            allowed = np.maximum(tolerance * 0.5 * (np.abs(self.figures[:, 0]) + abs(total) * share), 1e-10)
-            active = np.flatnonzero(self.figures[:, 0] - self.best_bound > allowed)
+            allowed = tolerance * 0.5 * (np.abs(figures[:, 0]) + abs(energy) * self.partition.share)
+            active = np.flatnonzero(figures[:, 0] - self.best_bound > np.maximum(allowed, 1e-10))
             if not active.size:
                 stopped = None
-        x = layout.original_atoms(self.x)
-        return Point(x, float(self.best_bound.sum()) + program.constant, stopped)
+        return Point(self.partition.original_atoms(self.state.x), float(self.best_bound.sum()) + constant, stopped)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csc_array, csr_array, vstack
 
-from workbench.arrays import Bool, Float, Int8, Int64, Integer
+from workbench.arrays import Bool, Float, Int8, Int32, Int64, Integer, Real
 from workbench.network.relax import HingeProblem
 
-__all__ = ["ConvexProgram", "RowKind", "convex_program"]
+__all__ = ["Columns", "ConvexArrays", "ConvexProgram", "RowKind", "convex_program"]
 
 
 class RowKind(IntEnum):
@@ -21,6 +22,33 @@ class RowKind(IntEnum):
     SQUARED = 1
     AT_MOST = 2
     EQUAL = 3
+
+
+class ConvexArrays(NamedTuple):
+    """A `ConvexProgram` as kernels take it; `block_of` is -1 for atoms of no block."""
+
+    indptr: Int32
+    indices: Int32
+    values: Real
+    b: Real
+    weight: Real
+    kind: Int8
+    cost: Real
+    lower: Real
+    upper: Real
+    block_of: Int64
+    block_start: Int64
+    block_member: Int64
+    block_right: Float
+    block_exact: Bool
+
+
+class Columns(NamedTuple):
+    """The rows of each atom, and the atom's coefficient in them."""
+
+    indptr: Int32
+    row: Int32
+    values: Float
 
 
 @dataclass(frozen=True)
@@ -55,10 +83,10 @@ class ConvexProgram:
     lower: Float
     upper: Float
     constant: float
-    block_start: Int64
-    block_member: Int64
-    block_right: Float
-    block_exact: Bool
+    block_start: Int64 = field(default_factory=lambda: np.zeros(1, np.int64))
+    block_member: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))
+    block_right: Float = field(default_factory=lambda: np.zeros(0))
+    block_exact: Bool = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     @property
     def n(self) -> int:
@@ -71,6 +99,49 @@ class ConvexProgram:
     @property
     def n_blocks(self) -> int:
         return int(self.block_right.size)
+
+    @property
+    def widest_block(self) -> int:
+        """Members of the largest block."""
+        return int(np.diff(self.block_start).max(initial=0))
+
+    @property
+    def members(self) -> csr_array:
+        """The blocks as rows of ones, shape (n_blocks, n)."""
+        ones = np.ones(self.block_member.size)
+        return csr_array((ones, self.block_member, self.block_start), shape=(self.n_blocks, self.n))
+
+    def take_rows(self, rows: Int64) -> ConvexProgram:
+        """The program with these rows only, in this order."""
+        return replace(self, A=csr_array(self.A[rows]), b=self.b[rows], weight=self.weight[rows], kind=self.kind[rows])
+
+    def arrays(self, precision: type[np.floating] = np.float64) -> ConvexArrays:
+        """The program for kernels; numbers but those of the blocks in the given precision."""
+        block_of = np.full(self.n, -1, np.int64)
+        block_of[self.block_member] = np.repeat(np.arange(self.n_blocks), np.diff(self.block_start))
+        numbers = (self.A.data, self.b, self.weight, self.cost, self.lower, self.upper)
+        values, b, weight, cost, lower, upper = (array.astype(precision) for array in numbers)
+        return ConvexArrays(
+            self.A.indptr.astype(np.int32),
+            self.A.indices.astype(np.int32),
+            values,
+            b,
+            weight,
+            self.kind,
+            cost,
+            lower,
+            upper,
+            block_of,
+            self.block_start,
+            self.block_member,
+            self.block_right,
+            self.block_exact,
+        )
+
+    def columns(self) -> Columns:
+        """The entries by atom."""
+        columns = csc_array(self.A)
+        return Columns(columns.indptr.astype(np.int32), columns.indices.astype(np.int32), columns.data)
 
     def energy(self, x: Float) -> float:
         """Energy of `x`, shape (n,); hard rows and blocks do not enter. One sparse product."""
@@ -129,19 +200,16 @@ class ConvexProgram:
         """The same problem with every block written as one hard row, after the other rows."""
         if not self.n_blocks:
             return self
-        ones = np.ones(self.block_member.size)
-        rows = csr_array((ones, self.block_member, self.block_start), shape=(self.n_blocks, self.n))
         kinds = np.where(self.block_exact, np.int8(RowKind.EQUAL), np.int8(RowKind.AT_MOST)).astype(np.int8)
-        return replace(
-            self,
-            A=csr_array(vstack([self.A, rows], format="csr")),
-            b=np.concatenate([self.b, -self.block_right]),
-            weight=np.concatenate([self.weight, np.zeros(self.n_blocks)]),
-            kind=np.concatenate([self.kind, kinds]),
-            block_start=np.zeros(1, np.int64),
-            block_member=np.zeros(0, np.int64),
-            block_right=np.zeros(0),
-            block_exact=np.zeros(0, np.bool_),
+        return ConvexProgram(
+            csr_array(vstack([self.A, self.members], format="csr")),
+            np.concatenate([self.b, -self.block_right]),
+            np.concatenate([self.weight, np.zeros(self.n_blocks)]),
+            np.concatenate([self.kind, kinds]),
+            self.cost,
+            self.lower,
+            self.upper,
+            self.constant,
         )
 
 
@@ -165,10 +233,6 @@ def convex_program(problem: HingeProblem) -> ConvexProgram:
         lower=np.zeros(n),
         upper=np.ones(n),
         constant=problem.offset,
-        block_start=np.zeros(1, np.int64),
-        block_member=np.zeros(0, np.int64),
-        block_right=np.zeros(0),
-        block_exact=np.zeros(0, np.bool_),
     )
     return _recognise_blocks(_fold_single_atoms(program))
 
@@ -187,7 +251,7 @@ def _fold_single_atoms(problem: ConvexProgram) -> ConvexProgram:
     above, below = equal | (slope < 0.0), equal | (slope > 0.0)
     np.maximum.at(lower, atom[above], limit[above])
     np.minimum.at(upper, atom[below], limit[below])
-    return replace(_take_rows(problem, np.flatnonzero(~single)), lower=lower, upper=upper)
+    return replace(problem.take_rows(np.flatnonzero(~single)), lower=lower, upper=upper)
 
 
 def _recognise_blocks(problem: ConvexProgram) -> ConvexProgram:
@@ -220,21 +284,11 @@ def _recognise_blocks(problem: ConvexProgram) -> ConvexProgram:
     others = np.ones(problem.n_rows, np.bool_)
     others[rows] = False
     return replace(
-        _take_rows(problem, np.flatnonzero(others)),
+        problem.take_rows(np.flatnonzero(others)),
         block_start=np.concatenate([[0], np.cumsum(size[rows])]).astype(np.int64),
         block_member=A.indices[_ranges(A.indptr[rows], size[rows])].astype(np.int64),
         block_right=right[chosen],
         block_exact=problem.kind[rows] == RowKind.EQUAL,
-    )
-
-
-def _take_rows(problem: ConvexProgram, rows: Int64) -> ConvexProgram:
-    return replace(
-        problem,
-        A=csr_array(problem.A[rows]),
-        b=problem.b[rows],
-        weight=problem.weight[rows],
-        kind=problem.kind[rows],
     )
 
 

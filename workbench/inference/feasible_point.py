@@ -6,8 +6,8 @@ import numpy as np
 from scipy.sparse import csr_array, hstack, vstack
 from scipy.sparse import identity as sparse_identity
 
-from workbench.arrays import Bool, Float, Int64
-from workbench.inference.convex_program import ConvexProgram, RowKind
+from workbench.arrays import Float, Int64
+from workbench.inference.convex_program import ConvexArrays, ConvexProgram, RowKind
 from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
@@ -32,59 +32,25 @@ def make_feasible(
     moved = np.clip(x, problem.lower, problem.upper)
     if np.any(problem.lower > problem.upper):
         return None
-    hard = np.flatnonzero(problem.kind >= RowKind.AT_MOST)
-    A = problem.A[hard]
-    norm = np.asarray(A.multiply(A).sum(axis=1)).ravel()
-    equal = problem.kind[hard] == RowKind.EQUAL
-    widest = int(np.diff(problem.block_start).max(initial=0))
-    worst = _alternate(
-        passes,
-        A.indptr.astype(np.int64),
-        A.indices.astype(np.int64),
-        A.data,
-        problem.b[hard],
-        norm,
-        equal,
-        problem.block_start,
-        problem.block_member,
-        problem.block_right,
-        problem.block_exact,
-        problem.lower,
-        problem.upper,
-        moved,
-        np.empty(widest),
-    )
+    rows = problem.take_rows(np.flatnonzero(problem.kind >= RowKind.AT_MOST))
+    norm = np.asarray(rows.A.multiply(rows.A).sum(axis=1)).ravel()
+    worst = _alternate(rows.arrays(), passes, norm, moved, np.empty(problem.widest_block))
     return moved if worst <= 1e-7 else _nearest_by_linear_program(problem, x, deadline)
 
 
 @compiled
-def _alternate(
-    passes: int,
-    indptr: Int64,
-    indices: Int64,
-    values: Float,
-    offset: Float,
-    norm: Float,
-    equal: Bool,
-    block_start: Int64,
-    block_member: Int64,
-    block_right: Float,
-    block_exact: Bool,
-    lower: Float,
-    upper: Float,
-    x: Float,
-    scratch: Float,
-) -> float:
+def _alternate(rows: ConvexArrays, passes: int, norm: Float, x: Float, scratch: Float) -> float:
     """Project in turn onto hard rows, then blocks and box; return the last pass's largest violation of a row."""
+    indptr, indices, values, lower, upper = rows.indptr, rows.indices, rows.values, rows.lower, rows.upper
     worst = np.inf
     flat = np.ones(scratch.size)
     for turn in range(passes):
         worst = 0.0
-        for j in range(offset.size):
-            ell = offset[j]
+        for j in range(norm.size):
+            ell = rows.b[j]
             for p in range(indptr[j], indptr[j + 1]):
                 ell += values[p] * x[indices[p]]
-            if not equal[j] and ell <= 0.0:
+            if rows.kind[j] != 3 and ell <= 0.0:
                 continue
             worst = max(worst, abs(ell))
             if norm[j] > 0.0 and abs(ell) > TOLERANCE:
@@ -92,15 +58,14 @@ def _alternate(
                 for p in range(indptr[j], indptr[j + 1]):
                     i = indices[p]
                     x[i] = min(max(x[i] - step * values[p], lower[i]), upper[i])
-        for k in range(block_right.size):
-            start = block_start[k]
-            size = block_start[k + 1] - start
-            for q in range(size):
-                scratch[q] = x[block_member[start + q]]
-            project_to_simplex(scratch, flat, size, block_right[k], block_exact[k])
-            for q in range(size):
-                x[block_member[start + q]] = scratch[q]
-        if (worst <= TOLERANCE and turn > 0) or offset.size == 0:
+        for k in range(rows.block_right.size):
+            members = rows.block_member[rows.block_start[k] : rows.block_start[k + 1]]
+            for q in range(members.size):
+                scratch[q] = x[members[q]]
+            project_to_simplex(scratch, flat, members.size, rows.block_right[k], rows.block_exact[k])
+            for q in range(members.size):
+                x[members[q]] = scratch[q]
+        if (worst <= TOLERANCE and turn > 0) or norm.size == 0:
             break
     return worst
 

@@ -14,7 +14,7 @@ from workbench.inference.convex_program import ConvexProgram, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude
 from workbench.inference.feasible_point import make_feasible
 from workbench.inference.finish import finished
-from workbench.inference.pdhg_kernels import halpern_steps
+from workbench.inference.pdhg_kernels import Iterate, halpern_steps
 from workbench.inference.polish import Polish
 from workbench.inference.solution import Solution, Status
 from workbench.network.ground_network import Domain, GroundNetwork
@@ -152,43 +152,29 @@ class PrimalDual:
         self.iteration = self.restarts = 0
         self.residual = np.inf
         self.polish = Polish(program)
-        self.mapped_x: Real = self.best_x.copy()
         clipped = program.clip_multipliers(np.zeros(program.n_rows) if multipliers is None else multipliers)
-        self.mapped_multiplier: Real = clipped
-        self._work_in(np.float32)
+        self._work_in(np.float32, self.best_x, clipped)
 
-    def _work_in(self, precision: type[np.floating]) -> None:
-        """Arrays of the given precision for the kernel, the state among them, anchored where the last T(z) was."""
-        program = self.program
-
-        def cast(array: Real) -> Real:
-            return array.astype(precision)
-
-        in_block = np.zeros(program.n, np.bool_)
-        in_block[program.block_member] = True
+    def _work_in(self, precision: type[np.floating], x: Real, multiplier: Real) -> None:
+        """Arrays of the given precision for the kernel, and the state, anchored at `x` and `multiplier`."""
         self.precision = precision
-        self.fixed = (
-            program.A.indptr.astype(np.int32),
-            program.A.indices.astype(np.int32),
-            cast(program.A.data),
-            cast(program.b),
-            cast(program.weight),
-            program.kind,
-            cast(program.cost),
-            cast(program.lower),
-            cast(program.upper),
-            in_block,
-            program.block_start,
-            program.block_member,
-            program.block_right,
-            program.block_exact,
-            np.zeros((2, int(np.diff(program.block_start).max(initial=0)))),
-            cast(self.primal_step),
-            cast(self.dual_step),
+        self.arrays = self.program.arrays(precision)
+        primal, dual, x, multiplier = (
+            array.astype(precision) for array in (self.primal_step, self.dual_step, x, multiplier)
         )
-        self.mapped_x, self.mapped_multiplier = cast(self.mapped_x), cast(self.mapped_multiplier)
-        self.x, self.multiplier = self.mapped_x.copy(), self.mapped_multiplier.copy()
-        self.reflected = np.zeros_like(self.x)
+        self.z = Iterate(
+            primal,
+            dual,
+            x=np.empty_like(x),
+            multiplier=np.empty_like(multiplier),
+            anchor_x=np.empty_like(x),
+            anchor_multiplier=np.empty_like(multiplier),
+            mapped_x=x,
+            mapped_multiplier=multiplier,
+            slope=np.empty_like(x),
+            reflected=np.empty_like(x),
+            scratch=np.zeros((2, self.program.widest_block)),
+        )
         self._set_anchor()
 
     def run(self, tolerance: float) -> Point:
@@ -196,10 +182,10 @@ class PrimalDual:
         program = self.program
         stopped: Status | None = None
         if tolerance < _SINGLE_TOLERANCE and self.precision is np.float32:
-            self._work_in(np.float64)
+            self._work_in(np.float64, self.z.mapped_x, self.z.mapped_multiplier)
         while stopped is None:
             self._epoch_part()
-            x, multiplier = self.mapped_x.astype(np.float64), self.mapped_multiplier.astype(np.float64)
+            x, multiplier = self.z.mapped_x.astype(np.float64), self.z.mapped_multiplier.astype(np.float64)
             energy, violation = program.energy(x), program.violation(x)
             self.best_bound = max(self.best_bound, program.dual_bound(multiplier))
             feasible = violation <= 0.1 * tolerance
@@ -229,30 +215,17 @@ class PrimalDual:
     def _epoch_part(self) -> None:
         # The first step after a restart runs alone: its residual is the anchor's own.
         for part in (self.check_every,) if self.since_anchor else (1, self.check_every):
-            self.residual = halpern_steps(
-                part,
-                self.since_anchor,
-                *self.fixed,
-                self.primal_weight,
-                self.x,
-                self.multiplier,
-                self.anchor_x,
-                self.anchor_multiplier,
-                self.slope,
-                self.reflected,
-                self.mapped_x,
-                self.mapped_multiplier,
-            )
+            self.residual = halpern_steps(self.arrays, self.z, part, self.since_anchor, self.primal_weight)
             if not self.since_anchor:
                 self.anchor_residual = self.residual
             self.since_anchor += part
             self.iteration += part
 
     def _set_anchor(self) -> None:
-        self.x[:] = self.mapped_x
-        self.multiplier[:] = self.mapped_multiplier
-        self.anchor_x, self.anchor_multiplier = self.x.copy(), self.multiplier.copy()
-        self.slope = (self.program.A.T @ self.multiplier).astype(self.precision)
+        z = self.z
+        z.x[:] = z.anchor_x[:] = z.mapped_x
+        z.multiplier[:] = z.anchor_multiplier[:] = z.mapped_multiplier
+        z.slope[:] = self.program.A.T @ z.multiplier
         self.since_anchor = 0
         self.anchor_residual = self.last_residual = np.inf
 
@@ -262,22 +235,22 @@ class PrimalDual:
         self.last_residual = self.residual
         if not (fell or stalled or self.since_anchor >= 0.2 * self.iteration):
             return
-        moved_x = np.linalg.norm((self.mapped_x - self.anchor_x) / np.sqrt(self.primal_step))
-        moved_dual = np.linalg.norm((self.mapped_multiplier - self.anchor_multiplier) / np.sqrt(self.dual_step))
+        moved_x = np.linalg.norm((self.z.mapped_x - self.z.anchor_x) / np.sqrt(self.primal_step))
+        moved_dual = np.linalg.norm((self.z.mapped_multiplier - self.z.anchor_multiplier) / np.sqrt(self.dual_step))
         if moved_x > 1e-12 and moved_dual > 1e-12:
             balanced = float(np.sqrt(self.primal_weight * moved_dual / moved_x))
             # Where the primal has settled the ratio runs away and the dual, hence the bound, would crawl.
             self.primal_weight = min(max(balanced, self.first_weight / 3.0), self.first_weight * 3.0)
         self.restarts += 1
         if self.precision is np.float32 and self.residual <= _SINGLE_RESIDUAL * self._norm():
-            self._work_in(np.float64)
+            self._work_in(np.float64, self.z.mapped_x, self.z.mapped_multiplier)
         else:
             self._set_anchor()
 
     def _norm(self) -> float:
         """The length of T(z) in the residual's norm."""
-        atoms = self.primal_weight * float(np.sum(self.mapped_x**2 / self.primal_step))
-        rows = float(np.sum(self.mapped_multiplier**2 / self.dual_step)) / self.primal_weight
+        atoms = self.primal_weight * float(np.sum(self.z.mapped_x**2 / self.primal_step))
+        rows = float(np.sum(self.z.mapped_multiplier**2 / self.dual_step)) / self.primal_weight
         return float(np.sqrt(atoms + rows))
 
     def diagnostics(self) -> dict[str, object]:

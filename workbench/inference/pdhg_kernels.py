@@ -2,52 +2,56 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from workbench.arrays import Bool, Float, Int8, Int32, Int64, Real
+from workbench.arrays import Float, Real
+from workbench.inference.convex_program import ConvexArrays
 from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
 
-__all__ = ["halpern_steps"]
+__all__ = ["Iterate", "halpern_steps"]
+
+
+class Iterate(NamedTuple):
+    """Where a run stands; arrays over atoms or rows, of the program's precision.
+
+    Attributes
+    ----------
+    primal_step, dual_step
+        Diagonal steps, over atoms and over rows.
+    x, multiplier
+        z.
+    anchor_x, anchor_multiplier
+        Where z is pulled to.
+    mapped_x, mapped_multiplier
+        T(z).
+    slope
+        `A^T multiplier`.
+    reflected
+        Scratch, as `scratch`, float64 of shape (2, members of the largest block), is.
+    """
+
+    primal_step: Real
+    dual_step: Real
+    x: Real
+    multiplier: Real
+    anchor_x: Real
+    anchor_multiplier: Real
+    mapped_x: Real
+    mapped_multiplier: Real
+    slope: Real
+    reflected: Real
+    scratch: Float
 
 
 @compiled
-def halpern_steps(
-    steps: int,
-    done: int,
-    indptr: Int32,
-    indices: Int32,
-    values: Real,
-    offset: Real,
-    weight: Real,
-    kind: Int8,
-    cost: Real,
-    lower: Real,
-    upper: Real,
-    in_block: Bool,
-    block_start: Int64,
-    block_member: Int64,
-    block_right: Float,
-    block_exact: Bool,
-    scratch: Float,
-    primal_step: Real,
-    dual_step: Real,
-    primal_weight: float,
-    x: Real,
-    multiplier: Real,
-    anchor_x: Real,
-    anchor_multiplier: Real,
-    slope: Real,
-    reflected: Real,
-    mapped_x: Real,
-    mapped_multiplier: Real,
-) -> float:
+def halpern_steps(program: ConvexArrays, z: Iterate, steps: int, done: int, primal_weight: float) -> float:
     """Run `steps` iterations from `(x, multiplier)` in place; `done` have run since the anchor was set.
 
     An iteration maps z to T(z), one step of PDHG with diagonal steps `primal_step / primal_weight` and
     `dual_step * primal_weight`, and moves to `(k + 1) / (k + 2) * (2 T(z) - z) + 1 / (k + 2) * anchor`.
-    `slope` holds `A^T multiplier` on entry and exit, `reflected` is scratch; the last T(z) is left in `mapped_x` and
-    `mapped_multiplier`. All real arrays but those of the blocks have one precision, single or double.
 
     Returns
     -------
@@ -58,123 +62,66 @@ def halpern_steps(
     for iteration in range(done, done + steps):
         keep = (iteration + 1.0) / (iteration + 2.0)
         last = iteration == done + steps - 1
-        before = multiplier.copy() if last else multiplier[:0]
-        residual = _primal_pass(
-            cost,
-            lower,
-            upper,
-            in_block,
-            block_start,
-            block_member,
-            block_right,
-            block_exact,
-            scratch,
-            primal_step,
-            primal_weight,
-            x,
-            slope,
-            mapped_x,
-            reflected,
-        )
-        _dual_pass(
-            keep,
-            indptr,
-            indices,
-            values,
-            offset,
-            weight,
-            kind,
-            dual_step,
-            primal_weight,
-            multiplier,
-            anchor_multiplier,
-            reflected,
-            slope,
-            mapped_multiplier,
-        )
+        before = z.multiplier.copy() if last else z.multiplier[:0]
+        residual = _primal_pass(program, z, primal_weight)
+        _dual_pass(program, z, keep, primal_weight)
         if last:
-            residual += _dual_residual(
-                indptr, indices, values, dual_step, primal_weight, before, mapped_multiplier, mapped_x, x
-            )
-        for i in range(cost.size):
-            x[i] = keep * reflected[i] + (1.0 - keep) * anchor_x[i]
+            residual += _dual_residual(program, z, before, primal_weight)
+        for i in range(z.x.size):
+            z.x[i] = keep * z.reflected[i] + (1.0 - keep) * z.anchor_x[i]
     return float(np.sqrt(max(residual, 0.0)))
 
 
 @compiled
-def _primal_pass(
-    cost: Real,
-    lower: Real,
-    upper: Real,
-    in_block: Bool,
-    block_start: Int64,
-    block_member: Int64,
-    block_right: Float,
-    block_exact: Bool,
-    scratch: Float,
-    primal_step: Real,
-    primal_weight: float,
-    x: Real,
-    slope: Real,
-    mapped_x: Real,
-    reflected: Real,
-) -> float:
+def _primal_pass(program: ConvexArrays, z: Iterate, primal_weight: float) -> float:
     """Move `x` against the slope onto box and blocks: `mapped_x` and its reflection; `slope` ends at 0."""
+    cost, lower, upper, block_of = program.cost, program.lower, program.upper, program.block_of
+    primal_step, x, slope, mapped_x, scratch = z.primal_step, z.x, z.slope, z.mapped_x, z.scratch
     for i in range(cost.size):
         moved = x[i] - primal_step[i] / primal_weight * (cost[i] + slope[i])
-        mapped_x[i] = moved if in_block[i] else min(max(moved, lower[i]), upper[i])
+        mapped_x[i] = moved if block_of[i] >= 0 else min(max(moved, lower[i]), upper[i])
         slope[i] = 0.0
-    for k in range(block_right.size):
-        start = block_start[k]
-        size = block_start[k + 1] - start
+    for k in range(program.block_right.size):
+        start = program.block_start[k]
+        size = program.block_start[k + 1] - start
+        right, exact = program.block_right[k], program.block_exact[k]
         sum_above = 0.0
         for q in range(size):
-            i = block_member[start + q]
+            i = program.block_member[start + q]
             sum_above += max(mapped_x[i], 0.0)
             scratch[0, q] = mapped_x[i]
             scratch[1, q] = 1.0 / primal_step[i]
-        if not block_exact[k] and sum_above <= block_right[k]:
+        if not exact and sum_above <= right:
             for q in range(size):
-                i = block_member[start + q]
+                i = program.block_member[start + q]
                 mapped_x[i] = max(mapped_x[i], 0.0)
             continue
-        project_to_simplex(scratch[0], scratch[1], size, block_right[k], block_exact[k])
+        project_to_simplex(scratch[0], scratch[1], size, right, exact)
         for q in range(size):
-            mapped_x[block_member[start + q]] = scratch[0, q]
+            mapped_x[program.block_member[start + q]] = scratch[0, q]
     residual = 0.0
     for i in range(cost.size):
         change = mapped_x[i] - x[i]
-        reflected[i] = mapped_x[i] + change
+        z.reflected[i] = mapped_x[i] + change
         residual += change * change * primal_weight / primal_step[i]
     return residual
 
 
 @compiled
-def _dual_pass(
-    keep: float,
-    indptr: Int32,
-    indices: Int32,
-    values: Real,
-    offset: Real,
-    weight: Real,
-    kind: Int8,
-    dual_step: Real,
-    primal_weight: float,
-    multiplier: Real,
-    anchor_multiplier: Real,
-    reflected: Real,
-    slope: Real,
-    mapped_multiplier: Real,
-) -> None:
+def _dual_pass(program: ConvexArrays, z: Iterate, keep: float, primal_weight: float) -> None:
     """Move every multiplier along its row at `reflected`, anchor it, and add its part to `slope`.
 
     Rows over two atoms, the most common by far, take a path without inner loops. A function of its own: inlined among
     the other passes the loop runs out of registers and takes more than twice as long.
     """
-    for j in range(offset.size):
+    indptr, indices, values = program.indptr, program.indices, program.values
+    b, weight, kind, dual_step = program.b, program.weight, program.kind, z.dual_step
+    multiplier, anchor_multiplier, mapped_multiplier = z.multiplier, z.anchor_multiplier, z.mapped_multiplier
+    reflected, slope = z.reflected, z.slope
+    for j in range(b.size):
         start, end = indptr[j], indptr[j + 1]
         pair = end - start == 2
-        ell = offset[j]
+        ell = b[j]
         if pair:
             one, other = indices[start], indices[start + 1]
             ell += values[start] * reflected[one] + values[start + 1] * reflected[other]
@@ -204,23 +151,14 @@ def _dual_pass(
 
 
 @compiled
-def _dual_residual(
-    indptr: Int32,
-    indices: Int32,
-    values: Real,
-    dual_step: Real,
-    primal_weight: float,
-    before: Real,
-    after: Real,
-    mapped_x: Real,
-    x: Real,
-) -> float:
+def _dual_residual(program: ConvexArrays, z: Iterate, before: Real, primal_weight: float) -> float:
     """The multipliers' part of `|z - T(z)|^2`, and the cross term with the atoms' part."""
+    indptr, indices, values = program.indptr, program.indices, program.values
     residual = 0.0
     for j in range(before.size):
-        change = after[j] - before[j]
+        change = z.mapped_multiplier[j] - before[j]
         across = 0.0
         for p in range(indptr[j], indptr[j + 1]):
-            across += values[p] * (mapped_x[indices[p]] - x[indices[p]])
-        residual += change * (change / (dual_step[j] * primal_weight) - 2.0 * across)
+            across += values[p] * (z.mapped_x[indices[p]] - z.x[indices[p]])
+        residual += change * (change / (z.dual_step[j] * primal_weight) - 2.0 * across)
     return residual

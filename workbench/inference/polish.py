@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csc_array
 
-from workbench.arrays import Bool, Float, Int8, Int32, Int64
-from workbench.inference.convex_program import ConvexProgram
+from workbench.arrays import Float
+from workbench.inference.convex_program import Columns, ConvexArrays, ConvexProgram
 from workbench.network.compiled import compiled
 
 __all__ = ["Polish"]
@@ -22,89 +21,39 @@ class Polish:
     """
 
     def __init__(self, program: ConvexProgram) -> None:
-        self.program = program
-        columns = csc_array(program.A)
-        self.column_ptr, self.column_row = columns.indptr.astype(np.int32), columns.indices.astype(np.int32)
-        self.column_value: Float = columns.data
-        self.block_of: Int64 = np.full(program.n, -1, np.int64)
-        self.block_of[program.block_member] = np.repeat(np.arange(program.n_blocks), np.diff(program.block_start))
+        self.program, self.arrays, self.columns = program, program.arrays(), program.columns()
 
     def bound(self, multipliers: Float) -> float:
         """The dual bound after a sweep that starts from `multipliers`, shape (n_rows,), which are left alone."""
-        program = self.program
-        moved = program.clip_multipliers(multipliers)
-        slope = program.cost + program.A.T @ moved
-        _raise_bound(
-            program.A.indptr.astype(np.int32),
-            program.A.indices.astype(np.int32),
-            program.A.data,
-            program.b,
-            program.weight,
-            program.kind,
-            program.lower,
-            program.upper,
-            self.block_of,
-            program.block_start,
-            program.block_member,
-            program.block_right,
-            program.block_exact,
-            moved,
-            slope,
-        )
-        return program.dual_bound(moved)
+        moved = self.program.clip_multipliers(multipliers)
+        _raise_bound(self.arrays, moved, self.program.cost + self.program.A.T @ moved)
+        return self.program.dual_bound(moved)
 
     def point(self, x: Float) -> Float:
         """A point of no more energy, feasible where `x`, shape (n,), is."""
-        program = self.program
-        moved = x.copy()
-        ell = program.b + program.A @ x
-        _lower_energy(
-            self.column_ptr,
-            self.column_row,
-            self.column_value,
-            program.weight,
-            program.kind,
-            program.cost,
-            program.lower,
-            program.upper,
-            self.block_of,
-            program.block_start,
-            program.block_member,
-            program.block_right,
-            program.block_exact,
-            moved,
-            ell,
-            np.empty((2, _MOST_ROWS)),
-        )
+        moved, ell = x.copy(), self.program.b + self.program.A @ x
+        _lower_energy(self.arrays, self.columns, moved, ell, np.empty((2, _MOST_ROWS)))
         return moved
 
 
 @compiled
-def _raise_bound(
-    indptr: Int32,
-    indices: Int32,
-    values: Float,
-    offset: Float,
-    weight: Float,
-    kind: Int8,
-    lower: Float,
-    upper: Float,
-    block_of: Int64,
-    block_start: Int64,
-    block_member: Int64,
-    block_right: Float,
-    block_exact: Bool,
-    multiplier: Float,
-    slope: Float,
-) -> None:
+def _raise_bound(program: ConvexArrays, multiplier: Float, slope: Float) -> None:
     """Maximise the dual bound over each row's multiplier in turn, in place; it never falls.
 
     The bound is concave and, but for the quadratic conjugate of a squared hinge, piecewise linear in one multiplier:
     its kinks are where the slope of one of the row's atoms passes zero, or the least slope of the atom's block.
-    `slope` holds `cost + A^T multiplier`, shape (n,), on entry and exit; `block_of` is -1 for atoms of no block. Rows
-    over two atoms of one block are passed over. O(nonzeros x atoms a row).
+    `slope` holds `cost + A^T multiplier`, shape (n,), on entry and exit. Rows over two atoms of one block are passed
+    over. O(nonzeros x atoms a row).
     """
-    for j in range(offset.size):
+    indptr, indices, values, weight, kind = (
+        program.indptr,
+        program.indices,
+        program.values,
+        program.weight,
+        program.kind,
+    )
+    block_of, block_start, block_member = program.block_of, program.block_start, program.block_member
+    for j in range(program.b.size):
         start, end = indptr[j], indptr[j + 1]
         shared = False
         for p in range(start, end):
@@ -118,7 +67,7 @@ def _raise_bound(
         moved = 0.0
         # Each turn moves to the next kink; a concave function has at most one kink an atom on the way up.
         for _ in range(end - start + 2):
-            rise, fall = offset[j], offset[j]
+            rise, fall = program.b[j], program.b[j]
             above, below = most, least
             if kind[j] == 1:
                 rise -= (multiplier[j] + moved) / (2.0 * weight[j])
@@ -126,10 +75,10 @@ def _raise_bound(
             for p in range(start, end):
                 i, value = indices[p], values[p]
                 block = block_of[i]
-                at_negative, at_positive, kink = upper[i], lower[i], 0.0
+                at_negative, at_positive, kink = program.upper[i], program.lower[i], 0.0
                 if block >= 0:
-                    at_negative, at_positive = block_right[block], 0.0
-                    kink = np.inf if block_exact[block] else 0.0
+                    at_negative, at_positive = program.block_right[block], 0.0
+                    kink = np.inf if program.block_exact[block] else 0.0
                     for q in range(block_start[block], block_start[block + 1]):
                         if block_member[q] != i:
                             kink = min(kink, slope[block_member[q]])
@@ -163,43 +112,28 @@ def _raise_bound(
 
 
 @compiled
-def _lower_energy(
-    column_ptr: Int32,
-    column_row: Int32,
-    column_value: Float,
-    weight: Float,
-    kind: Int8,
-    cost: Float,
-    lower: Float,
-    upper: Float,
-    block_of: Int64,
-    block_start: Int64,
-    block_member: Int64,
-    block_right: Float,
-    block_exact: Bool,
-    x: Float,
-    ell: Float,
-    scratch: Float,
-) -> None:
+def _lower_energy(program: ConvexArrays, columns: Columns, x: Float, ell: Float, scratch: Float) -> None:
     """Minimise the energy over each atom's value in turn, in place; hard constraints that hold go on holding.
 
     In one atom the energy of linear hinges is convex and piecewise linear, with a kink a row; the least is found by
     sorting them. Atoms of squared hinges, of hard rows, of blocks with an exact sum, or of more rows than
     `scratch`, shape (2, most rows), holds are passed over. `ell` holds `A x + b` on entry and exit. O(nonzeros).
     """
+    weight, kind, block_start = program.weight, program.kind, program.block_start
+    column_ptr, column_row, column_value = columns.indptr, columns.row, columns.values
     for i in range(x.size):
         first, end = column_ptr[i], column_ptr[i + 1]
-        block = block_of[i]
-        if end - first > scratch.shape[1] or (block >= 0 and block_exact[block]):
+        block = program.block_of[i]
+        if end - first > scratch.shape[1] or (block >= 0 and program.block_exact[block]):
             continue
-        floor, roof = lower[i], upper[i]
+        floor, roof = program.lower[i], program.upper[i]
         if block >= 0:
-            room = block_right[block] + x[i]
+            room = program.block_right[block] + x[i]
             for q in range(block_start[block], block_start[block + 1]):
-                room -= x[block_member[q]]
+                room -= x[program.block_member[q]]
             roof = min(roof, max(room, x[i]))
         linear = True
-        rate = cost[i]
+        rate = program.cost[i]
         count = 0
         for p in range(first, end):
             j, value = column_row[p], column_value[p]

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from workbench.arrays import Bool, Int32, Int64
 from workbench.network.ground_network import GroundNetwork
 
-__all__ = ["Components", "components"]
+__all__ = ["Components", "components", "connected"]
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,16 @@ def components(network: GroundNetwork, keep: Bool | None = None) -> Components:
         Rows that join; the others (such as those whose weight is 0) are numbered but join nothing.
     """
     joins = network.A if keep is None else network.A[np.flatnonzero(keep)]
-    ends = [_edges(matrix) for matrix in (joins, network.blocks.members)]
-    least = _least_atoms(network.n_atoms, *(np.concatenate(side) for side in zip(*ends)))
-    own = least == np.arange(network.n_atoms)
-    of_atom = (np.cumsum(own, dtype=np.int32) - np.int32(1))[least]
-    return Components(
-        int(own.sum()), of_atom, _first_label(network.A, of_atom), _first_label(network.blocks.members, of_atom)
-    )
+    of_atom = connected(network.n_atoms, joins, network.blocks.members)
+    of_row, of_block = (_first_label(matrix, of_atom) for matrix in (network.A, network.blocks.members))
+    return Components(int(of_atom.max(initial=-1)) + 1, of_atom, of_row, of_block)
+
+
+def connected(n: int, *matrices: csr_array) -> Int32:
+    """The component of each of `n` atoms that rows of the matrices join, numbered by their least atoms."""
+    ends = [_edges(matrix) for matrix in matrices]
+    least = _least_atoms(n, *(np.concatenate(side) for side in zip(*ends)))
+    return (np.cumsum(least == np.arange(n), dtype=np.int32) - np.int32(1))[least]
 
 
 def _edges(matrix: csr_array) -> tuple[Int32, Int32]:
