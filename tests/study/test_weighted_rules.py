@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from workbench.evaluation import auc_roc
+from workbench.structure import weighted_rules
 from workbench.structure.boosted_trees import fit_boosted_trees
 from workbench.structure.cuts import Cuts, plain_between
-from workbench.structure.terms import Condition, Term
+from workbench.structure.terms import Condition, Term, screened
 from workbench.structure.weighted_rules import fit_weighted_rules
 
 
@@ -143,3 +144,22 @@ def test_own_columns_alone_are_chosen_where_others_only_fit_by_chance() -> None:
     told = fit_weighted_rules(X, y, discrete=True, own=np.arange(4, 8))
     assert {0, 1} <= {at for term in told.terms for at in term.columns}
     assert np.corrcoef(scoped.predict(unseen), true)[0, 1] > 0.9
+
+
+def test_beyond_many_rows_terms_are_chosen_on_a_sample_and_weighed_by_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = planted(4000)
+    whole = fit_weighted_rules(X, y, discrete=True, most_rules=8)
+    monkeypatch.setattr(weighted_rules, "MOST_ROWS", 1000)
+    found = fit_weighted_rules(X, y, discrete=True, most_rules=8)
+    assert {2, 7} <= {column for term in found.terms for column in term.columns}
+    assert found.predict(X).mean() == pytest.approx(y.mean(), abs=1e-3)
+    new, y_new = planted(4000, seed=1)
+    assert auc_roc(found.predict(new), y_new) > auc_roc(whole.predict(new), y_new) - 0.01
+
+
+def test_of_columns_that_say_the_same_the_first_stays() -> None:
+    X, y = planted()
+    twice = np.column_stack((X[:, 2], X, X[:, 7] * 2019 + 1e-3))
+    kept = set(screened(twice, y, discrete=True).tolist())
+    assert {0, 8} <= kept
+    assert not {3, 13} & kept

@@ -156,3 +156,13 @@ def test_broken_bytes_in_utf8_are_named(tmp_path: Path) -> None:
         pass
     (found,) = raised.value.diagnostics
     assert (found.code, found.span and (found.span.line, found.span.column)) == ("E0209", (4, 3))
+
+
+def test_a_time_of_day_may_be_left_out(tmp_path: Path) -> None:
+    rows = "".join(f"{i},2022-03-{1 + i % 28:02d}{f' {i % 24:02d}:30:00' if i % 3 else ''}\n" for i in range(60))
+    (tmp_path / "readings.csv").write_text(f"reading,at\n{rows}", encoding="utf-8")
+    with wb.open() as ws:
+        ws.load(tmp_path / "readings.csv")
+        facts = {row[1]: row[2] for row in facts_page(ws.database, "At", limit=100).rows}
+    assert len(facts) == 60
+    assert (str(facts["0"]), str(facts["1"])) == ("2022-03-01 00:00:00", "2022-03-02 01:30:00")

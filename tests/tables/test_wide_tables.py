@@ -111,3 +111,18 @@ def test_a_predicate_of_that_name_keeps_the_table_of_facts(folder: Path) -> None
     with wb.open() as ws:
         ws.declare("Smokes(person)")
         assert ws.load(folder / "smokes.csv").facts == {"Smokes": 2}
+
+
+def test_names_with_spaces_refer_where_they_are_many(tmp_path: Path) -> None:
+    names = [
+        f"{first} {last}" for first in ("Ann", "Bob", "Cy", "Di", 'O"Flo') for last in ("Ode", "Iro", "Uno", "a,b")
+    ]
+    quoted = ['"' + name.replace('"', '""') + '"' for name in names]
+    rows = "".join(f"{name},{quoted[place * 7 % 20] if place % 4 else ''}\n" for place, name in enumerate(quoted))
+    ties = "".join(f"{name},{quoted[(3 * place + place // 20) % 20]}\n" for place, name in enumerate(2 * quoted))
+    (tmp_path / "Users of it.csv").write_text("User Name,asked by\n" + rows, encoding="utf-8")
+    (tmp_path / "ties.csv").write_text("from,to\n" + ties, encoding="utf-8")
+    with stage(find_sources([tmp_path])) as staging:
+        mapping = propose(staging)
+    assert [column.table for column in mapping.table("ties").references] == ["Users of it"] * 2
+    assert mapping.table("ties").relation == "Ties"

@@ -164,8 +164,14 @@ def straight_terms(X: Real, columns: Sequence[int] | Int64) -> list[Term]:
     return [_scaled(term, X) for term in found if _varies(term, X)]
 
 
+NEARLY_AS_TELLING = 0.97
+
+
 def screened(X: Real, y: Float, *, discrete: bool, most: int = 250, alike: float = 0.985) -> Int64:
-    """The columns that tell most of the target, without those that another that tells more is nearly equal to."""
+    """The columns that tell most of the target, without those that another that tells more is nearly equal to.
+
+    Columns are in order of plainness: of two that are nearly equal and tell nearly as much, the first stays.
+    """
     gains = column_gains(X, y, discrete=discrete)
     order = np.argsort(-gains, kind="stable")
     order = order[gains[order] > 0][: 4 * most]
@@ -178,13 +184,19 @@ def screened(X: Real, y: Float, *, discrete: bool, most: int = 250, alike: float
     norm = np.sqrt((centred**2).sum(axis=0))
     centred = centred / np.where(norm > 0, norm, 1.0)
     kept: list[int] = []
-    for place in range(len(order)):
-        if kept and np.abs(centred[:, kept].T @ centred[:, place]).max() > alike:
+    plainest: list[int] = []
+    for place, column in enumerate(order):
+        likeness = np.abs(centred[:, kept].T @ centred[:, place])
+        if kept and likeness.max() > alike:
+            twin = int(np.argmax(likeness))
+            if column < plainest[twin] and gains[column] >= NEARLY_AS_TELLING * gains[order[kept[twin]]]:
+                plainest[twin] = int(column)
             continue
-        kept.append(place)
         if len(kept) == most:
             break
-    return order[kept]
+        kept.append(place)
+        plainest.append(int(column))
+    return np.array(plainest, np.int64)
 
 
 def terms_of(X: Real, columns: Sequence[int] | Int64, *, linear: Collection[int] = (), n_cuts: int = 5) -> list[Term]:

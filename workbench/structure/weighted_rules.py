@@ -9,13 +9,15 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from workbench.arrays import Float, Int64, Real
-from workbench.learning.logistic import Penalty, fit_logistic, largest_l1
+from workbench.learning.logistic import Penalty, fit_logistic
+from workbench.learning.logistic_objective import dual_bound
 from workbench.progress import SILENT, Progress, expired, remaining
 from workbench.structure.terms import Term, pair_terms, screened, straight_terms, terms_of
 
 __all__ = ["WeightedRules", "constant_rules", "fit_weighted_rules", "log_loss", "random_splits"]
 
 MOST_TERMS = 500
+MOST_ROWS = 20_000
 PENALTIES = (0.97, 0.9, 0.8, *np.geomspace(0.7, 0.004, 16))
 
 
@@ -114,11 +116,20 @@ def fit_weighted_rules(
     falling L1 penalties (proximal Newton, with a duality gap), pairs of conditions added where they explain what is
     left. Each step of the path is tried as it is and with its support refitted under a ridge; beside them, where the
     target's own columns are few, all of these as plain numbers under a ridge. What does best on the held-out rows is
-    then fitted to all rows, from the screening on.
+    then fitted to all rows, from the screening on. Beyond `MOST_ROWS` rows all this sees an even sample of them, and
+    the terms that it chose are weighed by all.
     """
     if most_rules < 1 or (discrete and len(np.unique(y)) < 2) or len(y) < 4:
         return constant_rules(y, discrete)
     splits = random_splits(y, discrete, seed) if held_out is None else held_out
+    if len(y) > MOST_ROWS:
+        rows = _even_sample(y)
+        chosen = fit_weighted_rules(
+            X[rows], y[rows], discrete=discrete, most_rules=most_rules, linear=linear, own=own,
+            held_out=[np.flatnonzero(np.isin(rows, split)) for split in splits], seed=seed, deadline=deadline,
+            progress=progress,
+        )  # fmt: skip
+        return _weighed_by(chosen, X, y)
     scopes = _scopes(X, own, most_rules)
     losses: dict[tuple[int, float, float | None], list[float]] = {}
     for number, left_out in enumerate(splits):
@@ -152,6 +163,22 @@ def fit_weighted_rules(
         final.gap,
         complete=not expired(deadline),
     )
+
+
+def _even_sample(y: Float) -> Int64:
+    """`MOST_ROWS` of the rows, ascending, spread evenly over the target's values."""
+    places = np.linspace(0, len(y) - 1, MOST_ROWS).astype(np.int64)
+    return np.sort(np.argsort(y, kind="stable")[places])
+
+
+def _weighed_by(rules: WeightedRules, X: Real, y: Float) -> WeightedRules:
+    """The same terms with the weights that these rows give them."""
+    if not rules.terms:
+        return replace(constant_rules(y, rules.discrete), complete=rules.complete)
+    Z = np.column_stack([term.handicap * term.values(X) for term in rules.terms])
+    fit = _refitted(Z, y, np.arange(len(rules.terms)), rules.discrete, 1.0)
+    weights = fit.weights * [term.handicap for term in rules.terms]
+    return replace(rules, weights=weights, intercept=fit.intercept)
 
 
 @dataclass(frozen=True)
@@ -202,12 +229,13 @@ def _tried(
                 whole = _refitted(Z[training], y[training], np.arange(len(terms)), discrete, pull)
                 yield (ALL, pull), _loss(whole.scores(Z[held_out]), y[held_out], discrete)
         return
-    for share, fit in _path(Z[training], y[training], discrete, most_rules, deadline):
+    learned, asked, seen = Z[training], Z[held_out], y[training]
+    for share, fit in _path(learned, seen, discrete, most_rules, deadline):
         for ridge in (None, *RIDGES):
             if ridge is not None and not len(fit.support):
                 continue
-            tried = fit if ridge is None else _refitted(Z[training], y[training], fit.support, discrete, ridge)
-            yield (share, ridge), _loss(tried.scores(Z[held_out]), y[held_out], discrete)
+            tried = fit if ridge is None else _refitted(learned, seen, fit.support, discrete, ridge)
+            yield (share, ridge), _loss(tried.scores(asked), y[held_out], discrete)
 
 
 RIDGES = (1.0, 10.0, 100.0)
@@ -300,17 +328,32 @@ def _at_penalty(Z: Float, y: Float, discrete: bool, share: float, most: int, dea
 
 @dataclass(frozen=True)
 class _Logistic:
-    X: csc_array
+    Z: Float
     y: Float
     top: float
 
     def fit(self, share: float, start: Float | None) -> _Fit:
-        begun = None if start is None else np.append(start, 0.0)
-        result = fit_logistic(
-            self.X, self.y, Penalty(l1=max(self.top * share, 1e-9)), start=begun, tolerance=1e-5, max_iterations=60
-        )
-        gap = (result.objective - result.bound) / max(abs(result.objective), 1e-9)
-        return _Fit(result.weights[:-1], INTERCEPT * float(result.weights[-1]), gap)
+        """The fit to the columns that matter, found by the gradients of the others: far fewer than all."""
+        l1 = max(self.top * share, 1e-9)
+        weights = np.zeros(self.Z.shape[1] + 1) if start is None else np.append(start, 0.0)
+        tried = weights[:-1] != 0
+        while True:
+            among = np.flatnonzero(tried)
+            chosen = csc_array(np.column_stack((self.Z[:, among], np.full(len(self.y), INTERCEPT))))
+            result = fit_logistic(
+                chosen, self.y, Penalty(l1=l1), start=weights[[*among, -1]], tolerance=1e-5, max_iterations=60
+            )
+            weights[[*among, -1]] = result.weights
+            missed = _sigmoid(chosen @ result.weights) - self.y
+            slopes = np.abs(missed @ self.Z)
+            if not (found := (slopes > l1 * (1 + 1e-4)) & ~tried).any():
+                break
+            tried |= found
+        each = Penalty(group=l1, groups=np.arange(len(slopes) + 1))
+        slopes = np.append(slopes, abs(INTERCEPT * missed.sum()))
+        bound = dual_bound(chosen @ result.weights, self.y, np.zeros(len(self.y)), slopes, each)
+        gap = (result.objective - bound) / max(abs(result.objective), 1e-9)
+        return _Fit(weights[:-1], INTERCEPT * float(weights[-1]), gap)
 
 
 @dataclass(frozen=True)
@@ -342,10 +385,9 @@ INTERCEPT = 100.0
 
 def _prepared(Z: Float, y: Float, discrete: bool) -> _Logistic | _Gaussian:
     if discrete:
-        X = csc_array(np.column_stack((Z, np.full(len(Z), INTERCEPT))))
         base = np.clip(y.mean(), 1e-6, 1 - 1e-6)
         top = float(np.abs(Z.T @ (base - y)).max(initial=0.0))
-        return _Logistic(X, y, top if top > 0 else largest_l1(X, y))
+        return _Logistic(np.asfortranarray(Z), y, top if top > 0 else float(len(y)))
     means = Z.mean(axis=0)
     centred = np.asfortranarray(Z - means)
     product = centred.T @ (y - y.mean())

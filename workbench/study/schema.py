@@ -42,8 +42,10 @@ def _table(
 ) -> Table:
     columns: list[Column] = []
     references: list[Reference] = []
+    # The date says what its year and day say; the month alone tells seasons.
+    within_dates = {column.parts[place] for column in used if column.parts for place in (0, 2)}
     for column in used:
-        if column.name not in typed.columns:
+        if column.name not in typed.columns or column.name in within_dates:
             continue
         is_itself = column.name == table.key and column.table == table.name
         if column.table is not None and _has_key(mapping, column.table) and not is_itself:

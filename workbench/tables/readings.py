@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from workbench.tables.values import BLANKS, DATE_FORMATS, MORE_BLANKS, TIME_FORMATS, YES_NO
+from workbench.tables.values import BLANKS, DATE_FORMATS, MORE_BLANKS, TIME_FORMATS, YES_NO, date_and_time
 
 __all__ = ["Reading", "find_reading"]
 
@@ -94,12 +94,14 @@ def _date_formats(cells: Sequence[str]) -> list[str]:
 
 
 def _all_formats(cells: Sequence[str]) -> list[str]:
-    """Dates alone where cells are short, dates with a time else."""
-    with_time = sum(":" in cell for cell in cells) > 0.5 * len(cells)
-    return [date + time for time in TIME_FORMATS for date in DATE_FORMATS if bool(time) == with_time]
+    """Dates alone; where cells speak of hours, dates with a time or without."""
+    times = TIME_FORMATS if any(":" in cell for cell in cells) else ("",)
+    return [date + time for time in times for date in DATE_FORMATS]
 
 
 def _is_date(cell: str, form: str) -> bool:
+    date, time = date_and_time(form)
+    form = date if time and ":" not in cell else form
     with suppress(ValueError):
         year = datetime.strptime(cell, form).year
         # Eight digits are a date only where they make a plausible one: other numbers have eight digits too.

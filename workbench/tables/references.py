@@ -193,8 +193,9 @@ def _names_agree(column: str, table: str, key: str) -> float:
 
 
 def _like_codes(column: ColumnCounts) -> bool:
-    """Texts that hold digits or many values, so that their being keys elsewhere is no chance."""
-    return column.numbers == 0 and column.truths == 0 and column.distinct >= 5 and not 2 * column.spaced > column.filled
+    """Texts of so many values that their being keys elsewhere is no chance."""
+    enough = 20 if 2 * column.spaced > column.filled else 5
+    return column.numbers == 0 and column.truths == 0 and column.distinct >= enough
 
 
 def _contained(

@@ -12,6 +12,7 @@ __all__ = [
     "MORE_BLANKS",
     "TIME_FORMATS",
     "YES_NO",
+    "date_and_time",
     "date_from_parts",
     "date_value",
     "is_blank",
@@ -68,6 +69,12 @@ def listed(texts: Iterable[str]) -> str:
     return f"({', '.join(map(text_literal, texts))})"
 
 
+def date_and_time(form: str) -> tuple[str, str]:
+    """The parts of a format that speak of the day and of the hour."""
+    time = next((end for end in TIME_FORMATS if end and form.endswith(end)), "")
+    return form.removesuffix(time), time
+
+
 def is_blank(cell: str, blanks: Sequence[str]) -> str:
     """Whether a cell means that nothing is known."""
     return f"({cell} IS NULL OR {cell} IN {listed(blanks)})" if blanks else f"({cell} IS NULL)"
@@ -89,7 +96,10 @@ def number_value(cell: str, form: str) -> str:
 
 
 def date_value(cell: str, form: str) -> str:
-    """The timestamp that a cell says, NULL where it says none, such as on 31 February."""
+    """The timestamp that a cell says, NULL where it says none, such as on 31 February; without a time midnight."""
+    date, time = date_and_time(form)
+    if time:
+        return f"coalesce(try_strptime({cell}, {text_literal(form)}), {date_value(cell, date)})"
     # A cast reads ISO's way of writing several times faster than strptime does.
     if form == "%Y-%m-%d":
         return f"CASE WHEN length({cell}) = 10 THEN try_cast(try_cast({cell} AS DATE) AS TIMESTAMP) END"
