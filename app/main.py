@@ -47,6 +47,7 @@ pages = {
         st.Page(VIEWS / "weights.py", title="Weights", icon=":material/balance:"),
         st.Page(VIEWS / "evaluation.py", title="Evaluation", icon=":material/query_stats:"),
         st.Page(VIEWS / "why.py", title="Why", icon=":material/help_center:"),
+        st.Page(VIEWS / "review.py", title="Review", icon=":material/rate_review:"),
         st.Page(VIEWS / "runs.py", title="Runs", icon=":material/history:"),
         st.Page(VIEWS / "experiments.py", title="Experiments", icon=":material/science:"),
     ],

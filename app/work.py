@@ -86,6 +86,12 @@ def score(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Ou
     return Outcome(result.scored.run_id, result.summary(), result.learned.text(), result.learned.program.language)
 
 
+def relearn(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
+    """Learn a reviewed run's rules again from the labels there are now, and infer as it did."""
+    result = ws.learn_again(**arguments, progress=progress)
+    return Outcome(result.run_id, result.summary())
+
+
 def structure(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
     """Search for rules: over the imported ILP problem, or over the facts by a method."""
     source = None if "method" in arguments else ws.ilp_at_hand()
@@ -144,6 +150,7 @@ DO: Mapping[str, Callable[[Workspace, Mapping[str, Any], Progress], Outcome]] = 
     "learn": learn,
     "crossval": crossval,
     "score": score,
+    "relearn": relearn,
     "structure": structure,
     "intervals": intervals,
     "experiment": experiment,

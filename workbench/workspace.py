@@ -12,8 +12,9 @@ from workbench.tables import ColumnKind, TableMapping, TablesMapping
 from workbench.verbs.browsing import Browsing, CheckedRules, Example, bundled_examples, example_tables
 from workbench.verbs.common import as_words
 from workbench.verbs.living import Living
-from workbench.verbs.modelling import Modelling, RulesLike
+from workbench.verbs.modelling import RulesLike
 from workbench.verbs.reports import Reporting
+from workbench.verbs.reviewing import Reviewing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +67,7 @@ def open_workspace(
     return Workspace(Database.open(path, read_only=read_only, memory_limit=memory_limit))
 
 
-class Workspace(Browsing, Modelling, Living, Reporting):
+class Workspace(Browsing, Reviewing, Living, Reporting):
     """Data, rules and runs in one DuckDB database.
 
     Use as a context manager, or call `close`. What only some verbs need (SciPy, Numba, pandas) is imported by them.

@@ -48,9 +48,9 @@ def page(state: Server) -> Open:
     return open_page
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server of its own over an empty workspace in memory."""
+    """One server of its own for all journeys, over a workspace in memory; `Visitor.fresh` empties it."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -84,7 +84,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         log.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """One headless Chromium for all journeys."""
     with playwright.sync_playwright() as driver:

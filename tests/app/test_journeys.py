@@ -13,8 +13,8 @@ pytestmark = needs_browser
 
 
 def test_from_an_example_to_scored_predictions(visitor: Visitor) -> None:
-    visitor.go("data", "Data")
-    visitor.sees("This workspace is empty")
+    visitor.fresh()
+    visitor.choose("Examples")
     visitor.look("data-empty")
     visitor.page.get_by_role("button", name="Open").nth(2).click()
     visitor.sees("1,786")
@@ -26,6 +26,10 @@ def test_from_an_example_to_scored_predictions(visitor: Visitor) -> None:
     visitor.pick("Worlds", "Birchmoor")
     visitor.pick("Learner", "pseudo_likelihood")
     visitor.pick("Engine", "gibbs")
+    visitor.page.get_by_text("Parameters of gibbs").click()
+    visitor.page.get_by_role("spinbutton", name="samples").fill("100")
+    visitor.page.get_by_role("spinbutton", name="samples").press("Enter")
+    visitor.still()
     visitor.press("Run")
     visitor.job_is_done()
     visitor.look("learn-crossval")

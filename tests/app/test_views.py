@@ -20,7 +20,20 @@ from workbench.experiments import FoldScore, ReproductionTable, keep, rows_from_
 from workbench.experiments.uw_cse import PUBLISHED
 from workbench.resources import shipped
 
-VIEWS = ("start", "tables", "data", "explore", "rules", "learn", "weights", "evaluation", "why", "runs", "experiments")
+VIEWS = (
+    "start",
+    "tables",
+    "data",
+    "explore",
+    "rules",
+    "learn",
+    "weights",
+    "evaluation",
+    "why",
+    "review",
+    "runs",
+    "experiments",
+)
 LABELLED = "Smokes(Ann)\nSmokes(Bob)\nFriends(Ann,Bob)\nFriends(Bob,Cem)\nFriends(Dov,Eva)\n"
 
 
@@ -49,17 +62,20 @@ def finished(job: Job | None) -> Job:
     raise AssertionError(f"{job.title} is still {job.status}")
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_an_empty_workspace_says_the_next_step(page: Open, view: str) -> None:
-    test = sound(page(view))
-    assert test.title
-    assert [item.value for item in test.info] or test.button(key="start-example")
+def test_an_empty_workspace_says_the_next_step(page: Open) -> None:
+    test = page("start")
+    assert test.button(key="start-example")
+    for view in VIEWS[1:]:
+        test = sound(test.switch_page(f"views/{view}.py").run())
+        assert test.title, view
+        assert [item.value for item in test.info], view
 
 
-@pytest.mark.parametrize("view", [view for view in VIEWS if view != "experiments"])
-def test_a_workspace_with_runs(smokers: Server, page: Open, view: str) -> None:
-    test = sound(page(view))
-    assert not test.error
+def test_a_workspace_with_runs(smokers: Server, page: Open) -> None:
+    test = page("start")
+    for view in VIEWS[1:-1]:
+        test = sound(test.switch_page(f"views/{view}.py").run())
+        assert not test.error, view
 
 
 def test_an_example_opens_with_one_click(state: Server, page: Open) -> None:
@@ -248,3 +264,28 @@ def test_the_first_page_needs_no_heavy_library(state: Server, tmp_path: Path) ->
     )
     assert found.returncode == 0, found.stderr
     assert found.stdout.strip().splitlines()[-1] == "[]"
+
+
+def test_answers_of_reviewers_are_labels_and_are_learned_from(state: Server, page: Open) -> None:
+    rules = "Likes(person, topic)\nFan(person)\n1 Likes(p, +t) => Fan(p)\n-0.2 Fan(p)\n"
+    ws = state.workspace
+    ws.declare(rules)
+    ws.data.add("\n".join(f"Likes(P{n}, T{n % 2})" for n in range(6)))
+    ws.infer(rules, query=["Fan"], engine="exact")
+    test = sound(page("review"))
+    first = test.subheader[0].value
+    assert "Likes" in test.markdown[-1].value or any("Likes" in item.value for item in test.markdown)
+    test.text_input(key="review-author").set_value("Ada").run()
+    sound(test.button(key="review-y").click().run())
+    assert ws.facts_page("Fan", partition="truth").total == 1
+    assert test.subheader[0].value != first
+    sound(test.button(key="review-u").click().run())
+    assert test.subheader[0].value == first
+    for key in ("y", "n", "s", "y"):
+        sound(test.button(key=f"review-{key}").click().run())
+    assert [(one.reviewer, one.says) for one in ws.answers()] == [("Ada", says) for says in (True, False, None, True)]
+    sound(test.button(key="review-l").click().run())
+    job = finished(state.runner.latest())
+    assert job.status == "done", job.error
+    assert [run.kind for run in ws.all_runs()] == ["infer", "learn", "infer"]
+    sound(test.run())

@@ -52,6 +52,7 @@ from workbench.database.predictions import (
     worst_predictions,
 )
 from workbench.database.psl import PSL_SUFFIXES, load_psl_data, load_psl_table
+from workbench.database.reviews import Answer, forget_answer, keep_answer, label_of, read_answers
 from workbench.database.run_transfer import take_run
 from workbench.database.runs import (
     Run,
@@ -78,6 +79,7 @@ __all__ = [
     "DESCRIPTION",
     "PSL_SUFFIXES",
     "TABLE_SUFFIXES",
+    "Answer",
     "BesideTruth",
     "Count",
     "Database",
@@ -121,14 +123,17 @@ __all__ = [
     "distinct_values",
     "facts_page",
     "first_line",
+    "forget_answer",
     "forget_arrays",
     "held_out_keys",
     "insert_facts",
+    "keep_answer",
     "keep_arrays",
     "keep_truth",
     "kept_arrays",
     "label_counts",
     "label_keys",
+    "label_of",
     "label_run",
     "labelled_values",
     "line_reader",
@@ -158,6 +163,7 @@ __all__ = [
     "query",
     "query_parameters",
     "quoted",
+    "read_answers",
     "read_dataset",
     "read_fault",
     "read_folds",

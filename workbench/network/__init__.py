@@ -17,6 +17,7 @@ from workbench.network.energy import (
 from workbench.network.explanation import AtomExplanation, explain_atom, mean_explanation
 from workbench.network.ground_network import BlockKind, Blocks, Domain, GroundNetwork, Relation, Rows, Templates
 from workbench.network.growth import extend
+from workbench.network.influence import conditional_probability, expected_change
 from workbench.network.lift import Lift, observed_lift
 from workbench.network.storage import load, save
 
@@ -33,10 +34,12 @@ __all__ = [
     "Templates",
     "blocks_from_members",
     "components",
+    "conditional_probability",
     "distances",
     "energy",
     "energy_offset",
     "evidence_energy",
+    "expected_change",
     "explain_atom",
     "extend",
     "hard_violation",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from workbench import database as data
 from workbench.errors import Diagnostic, WorkbenchError
 from workbench.language import check, clause_problems, format_text, parse_mln, parse_psl
+from workbench.language.ground_atoms import atom_text, parse_atom
 from workbench.language.program import Predicate, Program
 from workbench.resources import shipped
 
@@ -201,6 +202,18 @@ class Browsing:
     def neighbours(self, type_name: str, constant: str, *, limit: int = 60) -> tuple[data.Neighbour, ...]:
         """Facts that a constant takes part in."""
         return data.neighbours(self.database, type_name, constant, limit=limit)
+
+    def facts_about(self, atom: str, *, limit: int = 10) -> tuple[str, ...]:
+        """True facts about the things that a ground atom names, as text; the atom itself is not among them."""
+        name, arguments = parse_atom(atom) or (atom, ())
+        predicate = self.database.predicate(name)
+        found: dict[str, None] = {}
+        for constant, kind, type_name in zip(arguments, predicate.kinds, predicate.argument_types):
+            if kind is None:
+                near = data.neighbours(self.database, type_name, constant, limit=limit + 1)
+                found |= {atom_text(one.predicate, one.arguments): None for one in near}
+        found.pop(atom_text(name, arguments), None)
+        return tuple(found)[:limit]
 
     def query(
         self, sql: str, parameters: Mapping[str, Any] | None = None, *, max_rows: int = 1000, seconds: float = 10.0

@@ -1,0 +1,146 @@
+"""Review: predictions put to people one at a time, by keyboard; their answers are labels at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from app.show import choose_run, header, metrics, plain, show_error, small_table
+from app.state import run_token, workspace
+from app.versions import author
+from app.watching import start, watch
+from app.work import Work
+from workbench.errors import WorkbenchError
+
+ORDERS = {"change": "what an answer would change most", "doubt": "what is most in doubt"}
+KNOWN = 8
+HISTORY = 30
+
+
+@st.cache_resource(max_entries=4, show_spinner="Finding what to ask ...")
+def queue(number: int, order: str, run: str) -> Any:
+    """What to ask about a run; its order stands while it is gone through."""
+    return workspace().review(number, order=order)  # type: ignore[arg-type]
+
+
+def choice() -> tuple[Any, str, str, bool] | None:
+    """The run, in which order, who answers, and whether others' questions too."""
+    left, middle, right = st.columns([3, 2, 2], vertical_alignment="bottom")
+    run = choose_run(("infer",), "review-run", where=left)
+    if run is None:
+        return None
+    order = middle.selectbox("First", list(ORDERS), format_func=lambda name: ORDERS[name], key="review-order")
+    kept = st.session_state.get("review-name") or author()
+    name = right.text_input("Your name", value=kept, key="review-author", help="Stands beside your answers.").strip()
+    st.session_state["review-name"] = name
+    second = st.toggle("Ask me also what others have answered", key="review-second", help="To see how far you agree.")
+    return run, order, name or author(), second
+
+
+def question(one: Any, name: str, run: Any) -> None:
+    """One prediction, what is known of its things, and the keys."""
+    with st.container(border=True):
+        st.subheader(f"{plain(one.shown)}?", anchor=False)
+        where = f"In {plain(one.world)}. " if len(workspace().worlds()) > 1 else ""
+        st.caption(
+            f"{where}Predicted {one.value:.3f}. An answer is expected to move all predictions by {one.change:.2f}."
+        )
+        known(one.atom)
+        answers(one, name, run)
+
+
+def answers(one: Any, name: str, run: Any) -> None:
+    """Yes, no, skip, undo, learn again: a key each."""
+    ws = workspace()
+    with st.container(horizontal=True):
+        for label, key, says in (("Yes", "y", True), ("No", "n", False), ("Skip", "s", None)):
+            kind = "secondary" if says is None else "primary"
+            if st.button(label, key=f"review-{key}", shortcut=key, type=kind):  # type: ignore[arg-type]
+                ws.answer(one, says, reviewer=name)
+                st.rerun()
+        going_back(name)
+        learn_again(run)
+
+
+def going_back(name: str) -> None:
+    """Undo the last answer."""
+    if st.button("Undo", key="review-u", shortcut="u"):
+        taken = workspace().undo_answer(reviewer=name)
+        st.toast(plain(f"Taken back: {taken.atom}") if taken else "You have answered nothing yet.")
+        st.rerun()
+
+
+def learn_again(run: Any) -> None:
+    """Learn from the labels there are now, and infer; the newest run is then at the top of the list."""
+    if st.button("Learn again", key="review-l", shortcut="l", icon=":material/model_training:"):
+        start(Work("relearn", f"Learn again after review of run {run.id}", {"run": run.id}, copied="all"))
+
+
+def known(atom: str) -> None:
+    """Facts about the things that the prediction is about."""
+    ws = workspace()
+    rows = list(ws.facts_about(atom, limit=KNOWN))
+    if rows:
+        st.caption("What is known of it")
+        small_table(("Fact",), [[text] for text in rows])
+    else:
+        st.caption("Nothing else is known of it.")
+
+
+def standing(name: str, left: int, total: int) -> None:
+    """How far it has come, how far reviewers agree, and what was answered."""
+    from workbench.verbs.review import agreements, disputed
+
+    given = workspace().answers()
+    mine = [one for one in given if one.reviewer == name]
+    metrics(
+        [
+            ("Answered by you", sum(one.says is not None for one in mine), None),
+            ("Skipped", sum(one.says is None for one in mine), None),
+            ("Waiting here", left, "The most telling; when they are through, learn again for others."),
+            ("Without a label", total, "Predictions of this run, when the list was made."),
+        ]
+    )
+    found = agreements(given)
+    if found:
+        st.caption("Agreement of reviewers; kappa is 1 where they always agree, 0 where they agree as by chance")
+        rows = [[one.one, one.other, one.both, f"{one.share:.0%}", f"{one.kappa:.2f}"] for one in found]
+        small_table(("Reviewer", "Reviewer", "Both answered", "Agree", "Kappa"), rows)
+    if undecided := disputed(given):
+        st.warning(
+            f"As many say yes as no, so there is no label: {plain(', '.join(atom for _, atom in undecided[:5]))}"
+        )
+    if given:
+        with st.expander("History"):
+            words = {True: "yes", False: "no", None: "skipped"}
+            rows = [
+                [f"{one.written[:10]} {one.written[11:16]}", one.reviewer, one.atom, words[one.says]]
+                for one in reversed(given[-HISTORY:])
+            ]
+            small_table(("When (UTC)", "Who", "What", "Answer"), rows)
+
+
+header("Review", "Say yes or no to predictions. What most of you say becomes a label at once.")
+try:
+    chosen = choice()
+    if chosen is None:
+        st.info("There is no prediction to review yet. Infer on the page Learn and infer.")
+        st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
+    else:
+        run, order, name, second = chosen
+        asked = queue(run.id, order, run_token(run))
+        waiting = asked.waiting(workspace().answers(), name, second=second)
+        if waiting:
+            question(waiting[0], name, run)
+            st.caption("Keys: y yes, n no, s skip, u undo, l learn again.")
+        else:
+            st.success("Nothing is left to ask of this run.", icon=":material/check:")
+            with st.container(horizontal=True):
+                going_back(name)
+                learn_again(run)
+        if (job := watch(("relearn",))) is not None and job.result is not None:
+            st.info(f"Learned again: run {job.result.run_id} predicts with your labels. Choose it above to go on.")
+        standing(name, len(waiting), asked.total)
+except WorkbenchError as error:
+    show_error(error)

@@ -1,0 +1,104 @@
+"""Review: the order of questions, answers that are labels at once, undone, disputed, agreed on; learned from again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import UsageError
+from workbench.verbs.review import Question, agreements, disputed
+from workbench.workspace import Workspace, open_workspace
+
+RULES = "Likes(person, topic)\nFan(person)\n1 Likes(p, +t) => Fan(p)\n-0.2 Fan(p)\n"
+
+
+@pytest.fixture
+def people() -> Workspace:
+    ws = open_workspace()
+    ws.declare(RULES)
+    ws.data.add("\n".join(f'Likes(P{n}, "a topic, {n % 3}")' for n in range(9)), world="East")
+    ws.data.add('Likes("Müller, Jr.", "a topic, 1")', world="West")
+    ws.data.add("Fan(P0)", world="East", partition="truth")
+    ws.infer(RULES, query=["Fan"], engine="exact")
+    return ws
+
+
+def truth(ws: Workspace) -> dict[tuple[str, ...], float]:
+    page = ws.facts_page("Fan", partition="truth")
+    return {row[:2]: row[2] for row in page.rows}
+
+
+def asked(ws: Workspace) -> list[Question]:
+    return list(ws.review().waiting(ws.answers(), "Ada"))
+
+
+def test_what_has_no_label_is_asked_in_order(people: Workspace) -> None:
+    queue = people.review()
+    assert queue.total == len(queue.questions) == 9
+    assert "Fan(P0)" not in {one.atom for one in queue.questions}
+    assert {one.world for one in queue.questions} == {"East", "West"}
+    change = [one.change for one in queue.questions]
+    assert change == sorted(change, reverse=True)
+    doubt = [one.doubt for one in people.review(order="doubt", most=3).questions]
+    assert len(doubt) == 3
+    assert doubt == sorted(doubt, reverse=True)
+
+
+def test_an_answer_is_a_label_at_once_and_can_be_undone(people: Workspace) -> None:
+    before = truth(people)
+    question = next(one for one in asked(people) if one.world == "West")
+    people.answer(question, True, reviewer="Ada")
+    assert truth(people) == before | {("West", "Müller, Jr."): 1.0}
+    assert question.atom not in {one.atom for one in asked(people)}
+    assert (taken := people.undo_answer(reviewer="Ada")) is not None
+    assert taken.atom == question.atom
+    assert truth(people) == before
+    assert people.undo_answer(reviewer="Ada") is None
+    people.answer(question, None, reviewer="Ada")
+    assert truth(people) == before
+    assert question.atom not in {one.atom for one in asked(people)}
+
+
+def test_the_majority_of_reviewers_decides(people: Workspace) -> None:
+    question = Question("Fan(P0)", "East", "Fan(P0)", 0.5, 1.0, 0.5)
+    people.answer(question, False, reviewer="Ada")
+    assert truth(people)["East", "P0"] == 0.0
+    people.answer(question, True, reviewer="Ben")
+    assert disputed(people.answers()) == (("East", "Fan(P0)"),)
+    assert truth(people)["East", "P0"] == 1.0  # as it was before anybody was asked
+    people.answer(question, False, reviewer="Cem")
+    assert truth(people)["East", "P0"] == 0.0
+    people.undo_answer(reviewer="Cem")
+    assert truth(people)["East", "P0"] == 1.0
+
+
+def test_a_second_reviewer_is_asked_the_same_where_that_is_wanted(people: Workspace) -> None:
+    queue = people.review()
+    for one, says in zip(queue.questions[:4], (True, True, False, False)):
+        people.answer(one, says, reviewer="Ada")
+    assert len(queue.waiting(people.answers(), "Ben")) == 5
+    again = queue.waiting(people.answers(), "Ben", second=True)
+    assert again[:4] == queue.questions[:4]
+    for one, says in zip(again[:4], (True, False, False, False)):
+        people.answer(one, says, reviewer="Ben")
+    (found,) = agreements(people.answers())
+    assert (found.one, found.other, found.both, found.share) == ("Ada", "Ben", 4, 0.75)
+    assert found.kappa == pytest.approx(0.5)
+
+
+def test_answers_are_learned_from_and_outlive_a_copy(people: Workspace, tmp_path: Path) -> None:
+    for one in people.review().questions:
+        people.answer(one, "P3" in one.atom or "P6" in one.atom, reviewer="Ada")
+    learned = people.learn_again(1)
+    values = dict(zip(learned.predictions()["atom"], learned.predictions()["value"]))
+    assert min(values["Fan(P3)"], values["Fan(P6)"]) > max(values["Fan(P4)"], values["Fan(P5)"])
+    assert [run.kind for run in people.all_runs()] == ["infer", "learn", "infer"]
+    people.save_as(tmp_path / "copy.duckdb")
+    with open_workspace(tmp_path / "copy.duckdb") as copy:
+        assert copy.answers() == people.answers()
+
+
+def test_without_a_prediction_there_is_nothing_to_review() -> None:
+    with open_workspace() as ws, pytest.raises(UsageError, match="E0877"):
+        ws.review()

@@ -1,0 +1,110 @@
+"""`review`: people asked about predictions in the terminal, and labels from their answers."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from workbench.commands.console import print_json, print_line, print_table, shown_progress
+from workbench.commands.options import Json, examples
+from workbench.commands.runs import Workspace
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from workbench.verbs.review import Order, Question, ReviewQueue
+    from workbench.workspace import Workspace as Opened
+
+__all__ = ["register"]
+
+SAYS = {"y": True, "n": False, "s": None}
+KEYS = "y yes, n no, s skip, u undo, l learn again, q quit"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command(
+        rich_help_panel="Workspaces",
+        epilog=examples(
+            "review work.duckdb --reviewer Ada",
+            "review work.duckdb --order doubt --most 20 --json",
+        ),
+    )(review)
+
+
+def review(
+    workspace: Workspace,
+    run: Annotated[int, typer.Option("--run", help="The prediction to review; the newest by default.", min=0)] = 0,
+    reviewer: Annotated[str, typer.Option("--reviewer", help="Who answers; your user name by default.")] = "",
+    order: Annotated[
+        Literal["change", "doubt"], typer.Option("--order", help="First what an answer would change most, or doubts.")
+    ] = "change",
+    second: Annotated[bool, typer.Option("--second", help="Ask also what others have answered.")] = False,
+    most: Annotated[int, typer.Option("--most", help="Questions at most.", min=1)] = 200,
+    json: Json = False,
+) -> None:
+    """Answer yes or no to predictions, the most telling first; what most reviewers say becomes a label at once.
+
+    A letter a line: y yes, n no, s skip, u undo, l learn again and go on with what is doubtful then, q quit.
+    """
+    from workbench.verbs.review import agreements
+    from workbench.workspace import open_workspace
+
+    if not Path(workspace).exists():
+        raise UsageError.of("E0201", f"there is no workspace at {workspace}", help="infer with --workspace makes one")
+    name = reviewer or getpass.getuser()
+    with open_workspace(workspace) as opened:
+        first = opened.review(run or None, order=order, most=most)
+        if json:
+            waiting = first.waiting(opened.answers(), name, second=second)
+            print_json({"run": first.run, "total": first.total, "questions": [asdict(one) for one in waiting]})
+            return
+        queue: ReviewQueue | None = first
+        while queue is not None:
+            queue = _asked(opened, queue, name, order=order, second=second, most=most)
+        answers = opened.answers()
+        mine = [one for one in answers if one.reviewer == name]
+        skipped = sum(one.says is None for one in mine)
+        print_line(f"{name}: {len(mine) - skipped} answered, {skipped} skipped")
+        found = agreements(answers)
+        if found:
+            rows = [(one.one, one.other, one.both, one.share, one.kappa) for one in found]
+            print_table("Agreement", ("reviewer", "reviewer", "both answered", "agree", "kappa"), rows)
+
+
+def _asked(
+    opened: Opened, queue: ReviewQueue, name: str, *, order: Order, second: bool, most: int
+) -> ReviewQueue | None:
+    """Ask through a queue; the next one where the rules were learned again, None at the end."""
+    print_line(f"Run {queue.run}: {queue.total:,} predictions without a label. {KEYS}.")
+    while waiting := queue.waiting(opened.answers(), name, second=second):
+        said = _read(waiting[0])
+        if said in SAYS:
+            opened.answer(waiting[0], SAYS[said], reviewer=name)
+        elif said == "u":
+            taken = opened.undo_answer(reviewer=name)
+            print_line(f"Taken back: {taken.atom}" if taken else "There is nothing to take back.")
+        elif said == "l":
+            with shown_progress() as progress:
+                learned = opened.learn_again(queue.run, progress=progress)
+            return opened.review(learned.run_id, order=order, most=most)
+        elif said == "q":
+            return None
+        else:
+            print_line(f"{KEYS}.")
+    print_line("Nothing is left to ask.")
+    return None
+
+
+def _read(question: Question) -> str:
+    """The letter that somebody answers; the end of input is to quit."""
+    from workbench.database import DEFAULT_WORLD
+
+    where = f" in {question.world}" if question.world not in ("", DEFAULT_WORLD) else ""
+    print_line(f"{question.shown}{where}? {question.value:.3f} predicted, an answer moves {question.change:.2f}")
+    line = sys.stdin.readline()
+    return line.strip().lower()[:1] or ("q" if not line else "?")

@@ -1,0 +1,81 @@
+"""Answers of people about atoms, kept one by one among the workspace's settings, so that copies take them along."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+from workbench.database.database import Database
+from workbench.database.identifiers import quoted
+from workbench.database.rows import first_row
+from workbench.language.ground_atoms import parse_atom
+
+__all__ = ["Answer", "forget_answer", "keep_answer", "label_of", "read_answers"]
+
+PREFIX = "review "
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one person said of one atom.
+
+    Attributes
+    ----------
+    number : int
+        Counted from 1.
+    written : str
+        When, UTC, in ISO format.
+    reviewer : str
+    world : str
+    atom : str
+        `Predicate(Constant, ...)`.
+    says : bool or None
+        None where it was skipped.
+    before : float or None
+        The label that the atom had before anybody was asked; None without one.
+    """
+
+    number: int
+    written: str
+    reviewer: str
+    world: str
+    atom: str
+    says: bool | None
+    before: float | None = None
+
+
+def read_answers(database: Database) -> tuple[Answer, ...]:
+    """All answers, the oldest first."""
+    rows = database.execute(
+        "SELECT value FROM setting WHERE starts_with(name, $prefix) ORDER BY name", {"prefix": PREFIX}
+    ).fetchall()
+    return tuple(Answer(**json.loads(text)) for (text,) in rows)
+
+
+def keep_answer(database: Database, answer: Answer) -> None:
+    """Keep one more answer."""
+    database.remember(_name(answer), json.dumps(asdict(answer), ensure_ascii=False))
+
+
+def forget_answer(database: Database, answer: Answer) -> None:
+    """Take an answer back."""
+    database.remember(_name(answer), None)
+
+
+def label_of(database: Database, atom: str, world: str) -> float | None:
+    """What the partition `truth` says of an atom; None where it says nothing."""
+    name, arguments = parse_atom(atom) or (atom, ())
+    predicate = database.predicate(name)
+    cells = {f"a{place}": argument for place, argument in enumerate(arguments)}
+    same = "".join(f" AND {quoted(column)}::VARCHAR = ${key}" for column, key in zip(predicate.argument_names, cells))
+    row = first_row(
+        database.execute(
+            f"SELECT value FROM facts.{quoted(predicate.view_name)} WHERE world = $world AND partition = 'truth'{same}",
+            {"world": world, **cells},
+        )
+    )
+    return None if row is None else row[0]
+
+
+def _name(answer: Answer) -> str:
+    return f"{PREFIX}{answer.number:012d}"
