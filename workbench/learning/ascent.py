@@ -11,6 +11,7 @@ import numpy as np
 from workbench.arrays import Bool, Float
 from workbench.errors import Cancelled
 from workbench.progress import Progress, expired
+from workbench.threads import one_blas_thread
 
 __all__ = ["Ascent", "maximise"]
 
@@ -93,15 +94,11 @@ def maximise(
     status = "converged"
     try:
         if free.size:
-            result = minimize(
-                loss,
-                free,
-                jac=True,
-                method="L-BFGS-B",
-                bounds=None if np.isinf(radius) and np.isinf(least) else Bounds(low, free + radius),
-                callback=after_iteration,
-                options=options,
-            )
+            bounds = None if np.isinf(radius) and np.isinf(least) else Bounds(low, free + radius)
+            with one_blas_thread():
+                result = minimize(
+                    loss, free, jac=True, method="L-BFGS-B", bounds=bounds, callback=after_iteration, options=options
+                )
             if expired(deadline):
                 status = "limit"
             elif result.nit >= iterations:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
@@ -16,6 +18,7 @@ from workbench.learning.logistic_objective import (
     sigmoid,
 )
 from workbench.progress import expired
+from workbench.threads import one_blas_thread
 
 __all__ = ["fit_groups", "fit_l2"]
 
@@ -49,13 +52,10 @@ def fit_l2(
         trace.append((value, float(gradient @ gradient) / (2 * penalty.l2) if penalty.l2 else np.nan))
         return value, gradient
 
-    answer = minimize(
-        value_and_gradient,
-        np.zeros(p) if start is None else start,
-        jac=True,
-        method="L-BFGS-B",
-        options={"maxiter": max_iterations * 10, "maxcor": 20, "ftol": 1e-15, "gtol": 1e-9},
-    )
+    options: Any = {"maxiter": max_iterations * 10, "maxcor": 20, "ftol": 1e-15, "gtol": 1e-9}
+    begin = np.zeros(p) if start is None else start
+    with one_blas_thread():
+        answer = minimize(value_and_gradient, begin, jac=True, method="L-BFGS-B", options=options)
     weights = np.asarray(answer.x)
     z = X @ weights + offset
     value = loss(z, target) + penalty_value(weights, penalty)

@@ -19,6 +19,7 @@ from workbench.progress import SILENT, Progress, expired
 from workbench.structure.background import ABSENT, Background, Examples
 from workbench.structure.coverage import IndexedCoverage
 from workbench.structure.disjunctions import Conjunction, Disjunction, falsifying_conjunctions
+from workbench.threads import one_blas_thread
 
 __all__ = ["PseudoLikelihoodScore", "all_atoms"]
 
@@ -265,7 +266,8 @@ class PseudoLikelihoodScore:
 
         begin = np.zeros(len(features)) if start is None else start
         bounds = None if nonnegative is None else [(0.0 if low else None, None) for low in nonnegative.tolist()]
-        answer = minimize(loss, begin, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200})
+        with one_blas_thread():
+            answer = minimize(loss, begin, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200})
         return np.asarray(answer.x), -float(answer.fun)
 
     def log_likelihood(self, log_odds: Float, among: Bool) -> float:

@@ -14,6 +14,7 @@ from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress
 from workbench.structure.boosted_trees import fit_boosted_trees
 from workbench.structure.weighted_rules import WeightedRules, fit_weighted_rules
+from workbench.threads import one_blas_thread
 
 __all__ = ["FittedRules", "LearnerName", "TargetKind", "fit_learner"]
 
@@ -110,7 +111,8 @@ def _joined(parts: tuple[WeightedRules, ...], X: Real, y: Float) -> tuple[Weight
         gradient = np.concatenate(([float((error * scores).sum())], error.sum(axis=0)))
         return lost + 0.5 * float(pull @ pull), gradient + pull
 
-    found = minimize(loss, np.append(1.0, np.zeros(len(parts))), jac=True, method="L-BFGS-B").x
+    with one_blas_thread():
+        found = minimize(loss, np.append(1.0, np.zeros(len(parts))), jac=True, method="L-BFGS-B").x
     return tuple(
         replace(part, weights=part.weights * found[0], intercept=float(part.intercept * found[0] + base))
         for part, base in zip(parts, found[1:])

@@ -1,0 +1,38 @@
+"""The ascent that learners share."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg  # noqa: F401  # its linear algebra is loaded before it is looked at
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from workbench.learning.ascent import maximise
+from workbench.progress import SILENT
+
+
+def blas_threads() -> set[int]:
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+def test_linear_algebra_keeps_to_one_thread_during_the_ascent_only() -> None:
+    seen: set[int] = set()
+
+    def objective(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        seen.update(blas_threads())
+        return -float((weights - 2) @ (weights - 2)), -2 * (weights - 2)
+
+    with threadpool_limits(2, user_api="blas"):
+        found = maximise(
+            objective,
+            np.zeros(3),
+            np.array([True, False, True]),
+            prior_sd=np.inf,
+            iterations=20,
+            tolerance=1e-8,
+            deadline=None,
+            progress=SILENT,
+            stage="ascent",
+        )
+        after = blas_threads()
+    assert (seen, after) == ({1}, {2})
+    np.testing.assert_allclose(found.weights, [2, 0, 2], atol=1e-8)
