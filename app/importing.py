@@ -12,6 +12,7 @@ import streamlit as st
 from app.show import plain, show_error, table, warnings
 from app.state import saved_upload, workspace
 from workbench.errors import WorkbenchError
+from workbench.workspace import file_endings
 
 __all__ = ["import_attached", "import_facts", "import_ilp", "import_table", "last_import"]
 
@@ -26,7 +27,7 @@ ROLES = ["argument", "truth value", "world", "leave out"]
 
 def import_table() -> None:
     """CSV, TSV or Parquet: preview, map columns, import."""
-    paths = chosen_files(["csv", "tsv", "parquet", "gz"], "table")
+    paths = chosen_files(file_endings("columns"), "table")
     if not paths:
         st.caption("Each row of a table is one fact. Nothing is written before you press Import.")
         return
@@ -64,12 +65,12 @@ def import_table() -> None:
 
 
 def import_facts() -> None:
-    """Alchemy's .db, and whatever lists files: dataset.toml, .data, directories."""
+    """Files of facts by their names: Alchemy's, PSL's, tables, a dataset.toml, a directory."""
     st.caption(
-        "Alchemy's .db files need the predicates that your rules declare. A path may also be a dataset.toml, PSL's "
-        ".data or .json, or a directory."
+        "Alchemy's .db files need the predicates that your rules declare; of a table the file's name is the predicate. "
+        "A path may also be a dataset.toml or a directory."
     )
-    paths = chosen_files(["db", "gz"], "facts")
+    paths = chosen_files(file_endings("facts"), "facts")
     partition, world = place("facts")
     if not st.button("Import", type="primary", key="facts-import", disabled=not paths) or not paths:
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -49,9 +50,10 @@ pages = {
         st.Page(VIEWS / "why.py", title="Why", icon=":material/help_center:"),
         st.Page(VIEWS / "review.py", title="Review", icon=":material/rate_review:"),
         st.Page(VIEWS / "runs.py", title="Runs", icon=":material/history:"),
-        st.Page(VIEWS / "experiments.py", title="Experiments", icon=":material/science:"),
     ],
 }
+if find_spec("workbench.experiments") is not None:
+    pages["Understand"].append(st.Page(VIEWS / "experiments.py", title="Experiments", icon=":material/science:"))
 
 
 def queue(runner: JobRunner) -> None:

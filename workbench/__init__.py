@@ -50,6 +50,9 @@ def __getattr__(name: str) -> Any:
 
         return register_function
     if name == "reproduce":
+        from workbench.resources import require_experiments
+
+        require_experiments()
         from workbench.experiments import reproduce
 
         return reproduce

@@ -18,6 +18,7 @@ __all__ = [
     "UsageError",
     "WorkbenchError",
     "nearest",
+    "not_installed",
     "shortened",
 ]
 
@@ -150,6 +151,15 @@ class InfeasibleError(WorkbenchError):
 
 class Cancelled(Exception):
     """Raised inside long work when its `Progress` was cancelled; engines turn it into a status."""
+
+
+def not_installed(code: str, what: str, packages: str, extra: str) -> WorkbenchError:
+    """The error for a part of the workbench whose packages come with an extra."""
+    return InputError.of(
+        code,
+        f"{what} needs {packages}, which is not installed",
+        help=f"install it with: pip install 'relational-workbench[{extra}]' (in a checkout: '.[{extra}]')",
+    )
 
 
 def shortened(text: str, most: int = LONGEST_MESSAGE) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
-from workbench.errors import UsageError
+from workbench.errors import InputError, UsageError
 
-__all__ = ["datasets_directory", "error_page", "shipped", "sql_text"]
+__all__ = ["datasets_directory", "error_page", "require_experiments", "shipped", "sql_text"]
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -29,6 +31,36 @@ def shipped(*parts: str) -> Path:
 def sql_text(name: str) -> str:
     """The text of the static statement `sql/<name>.sql`."""
     return shipped("sql", f"{name}.sql").read_text(encoding="utf-8")
+
+
+def require_experiments() -> None:
+    """See to it that `workbench.experiments` can be imported: a wheel leaves it out, and the checkout holds it.
+
+    Where the command runs in a checkout of the same version, its experiments are taken.
+
+    Raises
+    ------
+    InputError
+        E0250 where there are none.
+    """
+    import workbench
+
+    if find_spec("workbench.experiments") is not None:
+        return
+    checkout = Path.cwd()
+    try:
+        described = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        same = (described["name"], described["version"]) == ("relational-workbench", workbench.__version__)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError):
+        same = False
+    if same and (checkout / "workbench" / "experiments").is_dir():
+        workbench.__path__.append(str(checkout / "workbench"))
+        return
+    raise InputError.of(
+        "E0250",
+        "the published experiments are not part of an installed wheel",
+        help="run the command in the workbench's checkout, or install that: pip install -e '.[experiments]'",
+    )
 
 
 def error_page(code: str) -> str:

@@ -7,7 +7,17 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
-from workbench.database import Database, LoadReport, Partition, Salvage, read_run, read_runs, run_table, salvage
+from workbench.database import (
+    Database,
+    LoadReport,
+    Partition,
+    Salvage,
+    endings,
+    read_run,
+    read_runs,
+    run_table,
+    salvage,
+)
 from workbench.tables import ColumnKind, TableMapping, TablesMapping
 from workbench.verbs.browsing import Browsing, CheckedRules, Example, bundled_examples, example_tables
 from workbench.verbs.common import as_words
@@ -35,6 +45,7 @@ __all__ = [
     "as_words",
     "bundled_examples",
     "example_tables",
+    "file_endings",
     "open_workspace",
     "salvage",
 ]
@@ -65,6 +76,11 @@ def open_workspace(
         E0201 where the file is no workspace, is locked by another process, or is of another version.
     """
     return Workspace(Database.open(path, read_only=read_only, memory_limit=memory_limit))
+
+
+def file_endings(kind: Literal["facts", "columns", "wide"]) -> list[str]:
+    """Endings, without the dot, of files of facts, of tables with columns, of wide tables; text may be compressed."""
+    return [*(ending[1:] for ending in endings(kind)), "gz"]
 
 
 class Workspace(Browsing, Reviewing, Living, Reporting):

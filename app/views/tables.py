@@ -13,10 +13,9 @@ from app.show import header, plain, show_error, table
 from app.state import saved_upload, server, workspace
 from app.tables_picture import picture, picture_in_words
 from workbench.errors import WorkbenchError
-from workbench.workspace import ColumnKind, TableMapping
+from workbench.workspace import ColumnKind, TableMapping, file_endings
 
 SOURCES, LOOK = "tables-sources", "tables-look"
-ENDINGS = ["csv", "tsv", "txt", "gz", "parquet", "jsonl", "ndjson", "xlsx", "sqlite", "db", "duckdb"]
 NOTHING = "nothing yet: only load them"
 SAID = 6
 
@@ -27,7 +26,7 @@ def chosen() -> list[str]:
     whole = left.toggle("A whole folder", key="tables-folder")
     uploads = left.file_uploader(
         "Upload a folder" if whole else "Upload tables, as many as belong together",
-        type=ENDINGS,
+        type=file_endings("wide"),
         key=f"tables-upload-{whole}",
         accept_multiple_files="directory" if whole else True,
     )

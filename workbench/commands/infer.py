@@ -295,6 +295,8 @@ def write_frame(frame: object, path: Path) -> None:
     """
     import pandas as pd
 
+    from workbench.database import write_table
+
     assert isinstance(frame, pd.DataFrame)
     _check_form(path, several_worlds="world" in frame)
     with writing(path):
@@ -302,10 +304,7 @@ def write_frame(frame: object, path: Path) -> None:
             lines = [f"{atom} {value:.10g}\n" for atom, value in zip(frame["atom"], frame["value"])]
             path.write_text("".join(lines), encoding="utf-8")
             return
-        if path.suffix == ".parquet":
-            frame.to_parquet(path, index=False)
-        else:
-            frame.to_csv(path, index=False)
+        write_table(frame, path)
 
 
 def evaluate(

@@ -219,9 +219,9 @@ def crossval(
     Of an ILP problem (Aleph's or Popper's files) rules and their weights are learned: --learner is none, l1, l2,
     elastic or group, --set takes the search's settings, loop, features and collect, --folds a number or kept.
     """
-    from workbench.language.ilp_reader import ILP_SUFFIXES
+    from workbench.database import FORMATS, format_of
 
-    if rules.is_dir() or rules.suffix in ILP_SUFFIXES:
+    if rules.is_dir() or format_of(rules) is FORMATS["ilp"]:
         given = {
             "--engine": engine != "auto",
             "--data": data, "--world": world, "--query": query, "--closed": closed, "--hidden": hidden,

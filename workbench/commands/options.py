@@ -200,7 +200,7 @@ def opened(
     A PSL 2.4 document brings its own data: those of its `learn` split for learning, else of its `infer` split.
     """
     from workbench.errors import UsageError
-    from workbench.language import check
+    from workbench.language import check, is_document
     from workbench.workspace import open_workspace
 
     if STANDARD_INPUT in (data or ()):
@@ -213,7 +213,7 @@ def opened(
         if rules is not None:
             print_warnings(check(opened_workspace.declare(rules)))
         split: Literal["infer", "learn"] = "learn" if learning else "infer"
-        if isinstance(rules, Path) and rules.name.removesuffix(".gz").endswith((".json", ".yaml", ".yml")):
+        if isinstance(rules, Path) and is_document(rules):
             print_warnings(opened_workspace.load(rules, split=split).warnings)
         if data or mapping is not None:
             wide = None if rules is None else False

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from workbench.commands.options import examples
-from workbench.errors import UsageError
+from workbench.errors import UsageError, not_installed
 from workbench.resources import shipped
 
 __all__ = ["register"]
@@ -30,6 +31,8 @@ def page(
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
 ) -> None:
     """Open the web page over a workspace."""
+    if find_spec("streamlit") is None:
+        raise not_installed("E0250", "the web page", "streamlit", "page")
     try:
         script = shipped("app", "main.py")
     except FileNotFoundError:

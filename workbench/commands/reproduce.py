@@ -16,6 +16,7 @@ from workbench.commands.console import print_error, print_json, print_line, prin
 from workbench.commands.options import Json, examples
 from workbench.errors import ExitCode, InputError, UsageError
 from workbench.progress import Progress
+from workbench.resources import require_experiments
 
 if TYPE_CHECKING:
     from workbench.experiments import Difference, ReproductionTable
@@ -55,6 +56,7 @@ def reproduce(
     json: Json = False,
 ) -> None:
     """Run a published experiment's protocol and print its table beside ours; Ctrl-C prints what is measured so far."""
+    require_experiments()
     from workbench.experiments import differences, keep, read_record, recorded_table
     from workbench.experiments import reproduce as run_experiment
     from workbench.workspace import open_workspace

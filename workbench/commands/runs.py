@@ -122,10 +122,11 @@ def export(
 ) -> None:
     """Write a run's predictions, or its program."""
     check_output(out)
+    from workbench.language import language_of_file
     from workbench.workspace import open_workspace
 
     with open_workspace(workspace, read_only=True) as opened:
-        if out.suffix in (".mln", ".psl"):
+        if language_of_file(out) is not None:
             with writing(out):
                 out.write_text(opened.run_program(run), encoding="utf-8")
         else:

@@ -79,9 +79,10 @@ def structure(
 ) -> None:
     """Learn rules: clause search from examples, or rules over the predicates of a program."""
     check_output(out)
+    from workbench.language import language_of_file
     from workbench.language.ilp_reader import read_ilp
 
-    rules = files[0] if len(files) == 1 and files[0].suffix == ".mln" else None
+    rules = files[0] if len(files) == 1 and language_of_file(files[0]) == "mln" else None
     with (
         opened(workspace, rules, data, world, mapping=mapping, learning=True) as space,
         shown_progress(quiet=json) as progress,

@@ -34,6 +34,7 @@ from workbench.database.encoded_facts import FactColumns, display_names, insert_
 from workbench.database.facts import set_fact
 from workbench.database.fingerprint import data_hash
 from workbench.database.folds import Fold, clear_folds, held_out_keys, make_atom_folds, make_world_folds, read_folds
+from workbench.database.formats import FORMATS, FileFacts, endings, format_of, load_facts, write_table
 from workbench.database.identifiers import quoted, text_literal, unused_name
 from workbench.database.ingest import LoadReport, Partition, Source
 from workbench.database.kept_arrays import forget_arrays, keep_arrays, kept_arrays
@@ -51,7 +52,7 @@ from workbench.database.predictions import (
     scored_predictions,
     worst_predictions,
 )
-from workbench.database.psl import PSL_SUFFIXES, load_psl_data, load_psl_table
+from workbench.database.psl import load_psl_data, load_psl_table
 from workbench.database.reviews import Answer, forget_answer, keep_answer, label_of, read_answers
 from workbench.database.run_transfer import take_run
 from workbench.database.runs import (
@@ -68,7 +69,7 @@ from workbench.database.runs import (
 )
 from workbench.database.salvage import Salvage, salvage
 from workbench.database.schema import StoredPredicate
-from workbench.database.table_files import TABLE_SUFFIXES, TablePreview, preview_table, read_fault
+from workbench.database.table_files import TablePreview, preview_table, read_fault
 from workbench.database.tables import load_frame, load_tables, predicate_of_file
 from workbench.database.text_files import cells_of_line, chunks_of_lines, display_name, line_reader, open_binary
 from workbench.database.toml_reader import TomlReader, read_toml
@@ -77,8 +78,7 @@ __all__ = [
     "DATASET_KEYS",
     "DEFAULT_WORLD",
     "DESCRIPTION",
-    "PSL_SUFFIXES",
-    "TABLE_SUFFIXES",
+    "FORMATS",
     "Answer",
     "BesideTruth",
     "Count",
@@ -88,6 +88,7 @@ __all__ = [
     "FactTexts",
     "FactsEntry",
     "FactsPage",
+    "FileFacts",
     "Fold",
     "LoadReport",
     "Neighbour",
@@ -121,10 +122,12 @@ __all__ = [
     "display_name",
     "display_names",
     "distinct_values",
+    "endings",
     "facts_page",
     "first_line",
     "forget_answer",
     "forget_arrays",
+    "format_of",
     "held_out_keys",
     "insert_facts",
     "keep_answer",
@@ -142,6 +145,7 @@ __all__ = [
     "load_attached",
     "load_dataset",
     "load_directory",
+    "load_facts",
     "load_file",
     "load_frame",
     "load_predictions",
@@ -187,4 +191,5 @@ __all__ = [
     "types_by_size",
     "unused_name",
     "worst_predictions",
+    "write_table",
 ]

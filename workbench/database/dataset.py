@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
-from workbench.database.alchemy import load_alchemy
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.folds import make_world_folds
-from workbench.database.ilp import load_ilp_facts
+from workbench.database.formats import FORMATS, FileFacts, format_of, load_facts
 from workbench.database.ingest import LoadReport, Partition
-from workbench.database.psl import PSL_SUFFIXES, load_psl_data, load_psl_table
-from workbench.database.tables import load_tables, predicate_of_file
+from workbench.database.psl import Split
+from workbench.database.tables import predicate_of_file
 from workbench.database.text_files import display_name
 from workbench.database.toml_reader import TomlReader, read_toml
 from workbench.errors import InputError, UsageError
-from workbench.language.ilp_reader import ILP_SUFFIXES
 from workbench.language.program import Predicate
 
 __all__ = ["DESCRIPTION", "Dataset", "FactsEntry", "load_dataset", "load_directory", "load_file", "read_dataset"]
 
 DESCRIPTION = "dataset.toml"
 DATASET_KEYS = tuple("name description program query hidden closed predicates facts folds tables predict".split())
+ENTRY_KEYS = ("file", "format", *(one.name for one in fields(FileFacts) if one.name != "split"))
 
 
 @dataclass(frozen=True)
@@ -35,25 +34,15 @@ class FactsEntry:
     ----------
     file : str
         A path or pattern, relative to the dataset.
-    predicate, columns, value, header
-        As in `load_tables`.
-    world : str
-        A name; `{directory}` and `{file}` in it stand for the name of the file's directory and its stem.
-    world_column : str or None
-        The column of a table that names the world.
-    partition : {'evidence', 'truth', 'target'}
-    format : {'psl'} or None
-        `psl` for tab-separated files without a header whose last column may be a truth value.
+    facts : FileFacts
+        What else it says; `{directory}` and `{file}` in the world stand for the name of the file's directory and its
+        stem.
+    format : str or None
+        A key of `FORMATS`; None where the file's name tells.
     """
 
     file: str
-    predicate: str | None = None
-    columns: tuple[str, ...] | None = None
-    value: str | None = None
-    header: bool = True
-    world: str = DEFAULT_WORLD
-    world_column: str | None = None
-    partition: Partition = "evidence"
+    facts: FileFacts
     format: str | None = None
 
 
@@ -127,31 +116,30 @@ def read_dataset(source: str | os.PathLike[str]) -> Dataset:
 
 
 def _entry(reader: TomlReader, table: Mapping[str, Any]) -> FactsEntry:
-    reader.known(table, "facts", tuple(FactsEntry.__dataclass_fields__))
+    reader.known(table, "facts", ENTRY_KEYS)
     file = reader.text(table, "file")
     if file is None:
         raise reader.fault("facts", "a [[facts]] table names no file")
     partition = reader.text(table, "partition") or "evidence"
     if partition not in get_args(Partition):
         raise reader.fault(partition, f"{partition!r} is none of the partitions {', '.join(get_args(Partition))}")
-    chosen: Partition = "evidence" if partition == "evidence" else "truth" if partition == "truth" else "target"
     form = reader.text(table, "format")
-    if form not in (None, "psl"):
-        raise reader.fault("format", f'format is {form!r}; only "psl" is known')
+    loaded = [name for name, one in FORMATS.items() if one.load is not None]
+    if form is not None and form not in loaded:
+        raise reader.fault("format", f"format is {form!r}, and none of {', '.join(loaded)}")
     header = table.get("header", True)
     if not isinstance(header, bool):
         raise reader.fault("header", "header is true or false")
-    return FactsEntry(
-        file,
+    facts = FileFacts(
         reader.text(table, "predicate"),
         reader.texts(table, "columns"),
         reader.text(table, "value"),
         header,
         reader.text(table, "world") or DEFAULT_WORLD,
         reader.text(table, "world_column"),
-        chosen,
-        form,
+        cast(Partition, partition),
     )
+    return FactsEntry(file, facts, form)
 
 
 def load_dataset(database: Database, source: str | os.PathLike[str]) -> LoadReport:
@@ -176,8 +164,9 @@ def load_dataset(database: Database, source: str | os.PathLike[str]) -> LoadRepo
             database.declare(read_program(dataset.program))
         for entry in dataset.facts:
             for file in _files(dataset, entry):
-                world = entry.world.replace("{directory}", file.parent.name).replace("{file}", predicate_of_file(file))
-                report += _load_entry(database, file, entry, world)
+                world = entry.facts.world.replace("{directory}", file.parent.name)
+                facts = replace(entry.facts, world=world.replace("{file}", predicate_of_file(file)))
+                report += load_facts(database, file, facts, form=entry.format)
         if dataset.folds == "worlds":
             make_world_folds(database)
     return report
@@ -190,54 +179,19 @@ def _files(dataset: Dataset, entry: FactsEntry) -> list[Path]:
     return files
 
 
-def _load_entry(database: Database, file: Path, entry: FactsEntry, world: str) -> LoadReport:
-    if entry.format == "psl":
-        predicate = entry.predicate or predicate_of_file(file)
-        return load_psl_table(database, file, predicate=predicate, world=world, partition=entry.partition)
-    if file.suffix in PSL_SUFFIXES:
-        return load_psl_data(database, file, world=world)
-    if _is_alchemy(file):
-        return load_alchemy(database, file, world=world, partition=entry.partition)
-    return load_tables(
-        database,
-        file,
-        predicate=entry.predicate,
-        columns=entry.columns,
-        value=entry.value,
-        header=entry.header,
-        world=world,
-        world_column=entry.world_column,
-        partition=entry.partition,
-    )
-
-
-def _is_alchemy(file: Path) -> bool:
-    return ".db" in (file.suffix, Path(file.stem).suffix if file.suffix == ".gz" else "")
-
-
 def load_file(
     database: Database,
     source: str | os.PathLike[str],
     *,
     world: str = DEFAULT_WORLD,
     partition: Partition = "evidence",
+    split: Split = "infer",
 ) -> LoadReport:
-    """Load whatever `source` is by its name.
-
-    `.db` (Alchemy), CSV, TSV or Parquet (the stem is the predicate), PSL's `.data`, `.json` and `.yaml`, the facts
-    and examples of ILP files (`.b`, `.f`, `.n`, `.pl`), a
-    `dataset.toml`, or a directory; text files also compressed (`.gz`).
-    """
+    """Load whatever `source` is: a `dataset.toml`, a directory, or a file of a form in `FORMATS`."""
     path = Path(source)
     if path.is_dir() or path.name == DESCRIPTION:
         return load_dataset(database, path)
-    if path.suffix in PSL_SUFFIXES:
-        return load_psl_data(database, path, world=world)
-    if _is_alchemy(path):
-        return load_alchemy(database, path, world=world, partition=partition)
-    if path.suffix in ILP_SUFFIXES:
-        return load_ilp_facts(database, path, world=world)
-    return load_tables(database, path, world=world, partition=partition)
+    return load_facts(database, path, FileFacts(world=world, partition=partition, split=split))
 
 
 def load_directory(
@@ -267,14 +221,14 @@ def load_directory(
                 for inner in sorted(filter(_is_facts, file.iterdir())):
                     report += load_file(database, inner, world=file.name, partition=partition)
             elif _is_facts(file):
-                own = each_file_a_world and _is_alchemy(file)
+                own = each_file_a_world and format_of(file) is FORMATS["alchemy"]
                 world = predicate_of_file(file) if own else DEFAULT_WORLD
                 report += load_file(database, file, world=world, partition=partition)
     if not report.worlds:
-        raise InputError.of("E0211", f"{display_name(directory)} holds no files of facts (.db, .csv, .tsv, .parquet)")
+        raise InputError.of("E0211", f"{display_name(directory)} holds no files of facts (.db, .csv, .parquet, ...)")
     return report
 
 
 def _is_facts(file: Path) -> bool:
-    suffix = Path(file.stem).suffix if file.suffix == ".gz" else file.suffix
-    return file.is_file() and suffix in (".db", ".csv", ".tsv", ".parquet", *PSL_SUFFIXES)
+    form = format_of(file) if file.is_file() else None
+    return form is not None and form.load is not None and form.in_folders

@@ -11,6 +11,7 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.database.database import DEFAULT_WORLD, Database
+from workbench.database.table_files import PARQUET_SUFFIXES
 from workbench.database.tables import load_frame
 from workbench.database.text_files import chunks_of_lines, display_name
 from workbench.errors import InputError, Span, WorkbenchError
@@ -50,7 +51,7 @@ def read_predictions(path: Path) -> Predictions:
         E0211 for a file that cannot be read, E0209 for bytes that are no text, E0823 for a row that is no prediction,
         E0824 for a file without any, E0706 for an atom predicted twice.
     """
-    rows = _parquet_rows(path) if path.suffix == ".parquet" else _csv_rows(path)
+    rows = _parquet_rows(path) if path.suffix.lower() in PARQUET_SUFFIXES else _csv_rows(path)
     atoms: list[AtomKey] = []
     worlds: list[str | None] = []
     values: list[float] = []

@@ -18,10 +18,7 @@ from workbench.language.program import Predicate
 from workbench.language.psl_document import read_psl_document
 from workbench.resources import sql_text
 
-__all__ = ["PSL_SUFFIXES", "load_psl_data", "load_psl_table"]
-
-PSL_SUFFIXES = (".data", ".json", ".yaml", ".yml")
-"""Endings of the files that list a PSL model's data."""
+__all__ = ["Split", "load_psl_data", "load_psl_table"]
 
 _PARTITIONS: Mapping[str, Partition] = {"observations": "evidence", "targets": "target", "truth": "truth"}
 Split = OneOf["infer", "learn", "validation"]

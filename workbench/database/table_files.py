@@ -12,12 +12,29 @@ import duckdb
 from workbench.database.identifiers import text_literal
 from workbench.database.ingest import Source
 from workbench.database.outside import first_line, outside
-from workbench.database.text_files import cells_of_line, chunks_of_lines, display_name, line_reader, open_binary
+from workbench.database.text_files import (
+    cells_of_line,
+    chunks_of_lines,
+    display_name,
+    ending_of,
+    line_reader,
+    open_binary,
+)
 from workbench.errors import Diagnostic, InputError, UsageError
 
-__all__ = ["TABLE_SUFFIXES", "TablePreview", "numbered", "preview_table", "read_fault", "scan", "table_suffix"]
+__all__ = [
+    "PARQUET_SUFFIXES",
+    "TEXT_SUFFIXES",
+    "TablePreview",
+    "is_parquet",
+    "numbered",
+    "preview_table",
+    "read_fault",
+    "scan",
+]
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
+TEXT_SUFFIXES = (".csv", ".tsv", ".tab")
+PARQUET_SUFFIXES = (".parquet", ".pq")
 
 
 @dataclass(frozen=True)
@@ -37,7 +54,7 @@ class TablePreview:
 def preview_table(source: str | os.PathLike[str], *, rows: int = 20, header: bool = True) -> TablePreview:
     """The columns and first rows of a CSV, TSV or Parquet file, without loading it."""
     path = Path(source)
-    place = Source(display_name(path), line_reader(path) if table_suffix(path) != ".parquet" else lambda line: None)
+    place = Source(display_name(path), (lambda line: None) if is_parquet(path) else line_reader(path))
     with outside() as reader:
         try:
             result = reader.execute(f"SELECT COLUMNS(*)::VARCHAR FROM {scan(path, header)} LIMIT {int(rows)}")
@@ -47,25 +64,29 @@ def preview_table(source: str | os.PathLike[str], *, rows: int = 20, header: boo
             raise InputError((read_fault(error, place),)) from None
 
 
-def table_suffix(path: Path) -> str:
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] == ".gz":
-        suffixes.pop()
-    suffix = suffixes[-1] if suffixes else ""
-    if suffix not in TABLE_SUFFIXES:
+def is_parquet(path: Path) -> bool:
+    """Whether a table file is Parquet, and not text.
+
+    Raises
+    ------
+    UsageError
+        E0211 for a file of another ending than tables have.
+    """
+    ending, packed = ending_of(path)
+    if ending not in TEXT_SUFFIXES + PARQUET_SUFFIXES or (packed and ending in PARQUET_SUFFIXES):
         raise UsageError.of(
             "E0211",
-            f"{display_name(path)} is none of the table files {', '.join(TABLE_SUFFIXES)}",
+            f"{display_name(path)} is none of the table files {', '.join(TEXT_SUFFIXES + PARQUET_SUFFIXES)}",
             help="rename it, or load it as .db facts",
         )
-    return suffix
+    return ending in PARQUET_SUFFIXES
 
 
 def scan(path: Path, header: bool) -> str:
     """The table function that reads a file with every column as text."""
     with open_binary(path) as stream:
         head = stream.read(1)
-    if table_suffix(path) == ".parquet":
+    if is_parquet(path):
         return f"read_parquet({text_literal(path)})"
     if not head:
         return "(SELECT NULL::VARCHAR AS column0 WHERE false)"
@@ -73,7 +94,9 @@ def scan(path: Path, header: bool) -> str:
     for first, text in chunks_of_lines(path):
         first_text = text.split("\n", 1)[0] if first == 1 else first_text
         longest = max(longest, max(map(len, text.split("\n"))))
-    delimiter = "\t" if table_suffix(path) == ".tsv" else max(",;\t|", key=lambda c: (first_text.count(c), c == ","))
+    delimiter = (
+        "\t" if ending_of(path)[0] in (".tsv", ".tab") else max(",;\t|", key=lambda c: (first_text.count(c), c == ","))
+    )
     return (
         f"read_csv({text_literal(path)}, auto_detect = false, header = {header}, delim = '{delimiter}', quote = '\"', "
         f"escape = '\"', max_line_size = {max(4 * longest + 64, 1 << 21)}, null_padding = false, columns = {{"

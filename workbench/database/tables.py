@@ -17,7 +17,7 @@ from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.ingest import LoadReport, Partition, Source
 from workbench.database.outside import copy_in, first_line, outside
 from workbench.database.row_mapping import STAGED_ROWS, RowMapping, find_predicate, load_rows
-from workbench.database.table_files import numbered, read_fault, scan, table_suffix
+from workbench.database.table_files import is_parquet, numbered, read_fault, scan
 from workbench.database.text_files import display_name, line_reader
 from workbench.errors import InputError
 
@@ -72,7 +72,7 @@ def load_tables(
     report = LoadReport({}, ())
     with database.transaction() as connection:
         for path in paths:
-            text = table_suffix(path) != ".parquet"
+            text = not is_parquet(path)
             name = display_name(path)
             place = Source(name, line_reader(path) if text else lambda line: None)
             stored = find_predicate(database, predicate or predicate_of_file(path), name)

@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.errors import InputError, Span, WorkbenchError
 
-__all__ = ["cells_of_line", "chunks_of_lines", "display_name", "line_reader", "open_binary"]
+__all__ = ["cells_of_line", "chunks_of_lines", "display_name", "ending_of", "line_reader", "open_binary"]
 
 CHUNK_BYTES = 32 * 1024 * 1024
 LONGEST_LINE = 4 * 1024 * 1024
@@ -27,6 +27,12 @@ def display_name(path: str | os.PathLike[str]) -> str:
         return str(Path(path).resolve().relative_to(Path.cwd()))
     except ValueError:
         return str(path)
+
+
+def ending_of(path: Path) -> tuple[str, bool]:
+    """The ending of a file's name in lower case without `.gz`, and whether it has that."""
+    name = path.name.lower()
+    return Path(name.removesuffix(".gz")).suffix, name.endswith(".gz")
 
 
 def open_binary(path: Path) -> IO[bytes]:

@@ -56,6 +56,8 @@ class ConvexSolver(Declared):
     accepts: ClassVar[Accepts] = Accepts(
         {Domain.UNIT: CONVEX},
         bound=True,
+        requires=("cvxpy",),
+        extra="solvers",
         suits="small and medium problems; a second opinion",
     )
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, cast
 
-from workbench.errors import InputError, UsageError, nearest
+from workbench.errors import UsageError, nearest, not_installed
 from workbench.inference.solution import Engine, Task
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.parameters import read_parameters
@@ -69,12 +69,8 @@ def make_engine(name: str, task: Task | None = None, **parameters: object) -> En
     cls = engine_class(name)
     missing = [package for package in cls.accepts.requires if find_spec(package) is None]
     if missing:
-        extra = f"install it with: pip install 'relational-workbench[{cls.accepts.extra}]'"
-        raise InputError.of(
-            "E0402",
-            f"engine {name} needs {', '.join(_DISTRIBUTIONS.get(one, one) for one in missing)}, which is not installed",
-            help=f"{extra}; or take another",
-        )
+        packages = ", ".join(_DISTRIBUTIONS.get(one, one) for one in missing)
+        raise not_installed("E0402", f"engine {name}", packages, cls.accepts.extra)
     given = ENGINES[name][2] | read_parameters(cls, parameters, f"engine {name}", "E0412")
     if task is not None and "task" in _parameters(name):
         given["task"] = task

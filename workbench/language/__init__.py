@@ -5,17 +5,29 @@ from workbench.language.clausal import clausal_form, clause_problems
 from workbench.language.mln import parse_mln
 from workbench.language.printing import format_program
 from workbench.language.psl import parse_psl
-from workbench.language.reading import format_source, format_text, language_of, parse_program, read_program
+from workbench.language.reading import (
+    LANGUAGES,
+    format_source,
+    format_text,
+    is_document,
+    language_of,
+    language_of_file,
+    parse_program,
+    read_program,
+)
 from workbench.language.user_functions import register_function
 
 __all__ = [
+    "LANGUAGES",
     "check",
     "clausal_form",
     "clause_problems",
     "format_program",
     "format_source",
     "format_text",
+    "is_document",
     "language_of",
+    "language_of_file",
     "parse_mln",
     "parse_program",
     "parse_psl",

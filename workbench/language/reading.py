@@ -1,32 +1,113 @@
-"""Programs from files, the language told by the file's name."""
+"""The languages of rules, and programs from files and texts in either."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from workbench.errors import UsageError
+from workbench.errors import InputError, UsageError
 from workbench.language.formatting import format_mln_source, format_psl_source
-from workbench.language.mln import parse_mln
+from workbench.language.mln import mln_statements, parse_mln
 from workbench.language.program import Program
-from workbench.language.psl import parse_psl
+from workbench.language.psl import parse_psl, psl_statements
 from workbench.language.psl_document import read_psl_document
 from workbench.language.source import read_text
 
-__all__ = ["Language", "format_source", "format_text", "language_of", "parse_program", "read_program"]
+__all__ = [
+    "DOCUMENT_SUFFIXES",
+    "LANGUAGES",
+    "Language",
+    "RuleLanguage",
+    "format_source",
+    "format_text",
+    "is_document",
+    "language_of",
+    "language_of_file",
+    "parse_program",
+    "read_program",
+]
 
 Language = Literal["mln", "psl"]
+
+DOCUMENT_SUFFIXES = (".data", ".json", ".yaml", ".yml")
+"""Endings of the documents that list a PSL model's data, and may hold its rules."""
 
 _ASIDE = re.compile(r"""//[^\n]*|/\*[\s\S]*?\*/|\#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""")
 _SOFT = re.compile(r"->|>>|<<|\)\s*<-|&|\||==|~|\^[12]\s*$|^\s*[\d.]+(?:[eE][+-]?\d+)?\s*:", re.MULTILINE)
 """What only PSL writes: its arrows and connectives, squares at the end of a line, a colon after a weight."""
 
 
+@dataclass(frozen=True)
+class RuleLanguage:
+    """A language of rules.
+
+    Attributes
+    ----------
+    name : {'mln', 'psl'}
+    suffix : str
+        Of its files.
+    parse : callable
+        `(text, source, directory) -> Program`; the directory is where files that the text includes are.
+    statements : callable
+        Reads a text for its syntax alone.
+    format : callable
+        `(text, source)`: the text in canonical form.
+    """
+
+    name: Language
+    suffix: str
+    parse: Callable[[str, str | None, Path | None], Program]
+    statements: Callable[[str], object]
+    format: Callable[[str, str | None], str]
+
+
+LANGUAGES: Mapping[Language, RuleLanguage] = {
+    "mln": RuleLanguage(
+        "mln",
+        ".mln",
+        lambda text, source, directory: parse_mln(text, source, directory=directory),
+        mln_statements,
+        format_mln_source,
+    ),
+    "psl": RuleLanguage(
+        "psl", ".psl", lambda text, source, _: parse_psl(text, source), psl_statements, format_psl_source
+    ),
+}
+
+
+def language_of_file(path: str | os.PathLike[str]) -> Language | None:
+    """The language of a rules file by its ending (also `.gz`); None for any other file, documents of PSL among them."""
+    name = Path(path).name.lower().removesuffix(".gz")
+    return next((one.name for one in LANGUAGES.values() if name.endswith(one.suffix)), None)
+
+
+def is_document(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is, by its ending, a PSL document that holds rules (`.json`, `.yaml`)."""
+    return Path(path).name.lower().removesuffix(".gz").endswith(DOCUMENT_SUFFIXES[1:])
+
+
+@lru_cache(maxsize=64)
 def language_of(text: str) -> Language:
-    """The language of a program's text, told by what only PSL writes outside comments and strings."""
-    return "psl" if _SOFT.search(_ASIDE.sub(" ", text)) else "mln"
+    """The language of a program's text: by what only PSL writes outside comments and strings, else by who can read it.
+
+    A text that neither language reads is taken for Markov logic, whose errors are then shown.
+    """
+    if _SOFT.search(_ASIDE.sub(" ", text)):
+        return "psl"
+    return next((one.name for one in LANGUAGES.values() if _reads(one, text)), "mln")
+
+
+def _reads(language: RuleLanguage, text: str) -> bool:
+    try:
+        language.statements(text)
+    except InputError:
+        return False
+    return True
 
 
 def parse_program(text: str, source: str | None = None) -> Program:
@@ -37,7 +118,7 @@ def parse_program(text: str, source: str | None = None) -> Program:
     InputError
         With every error of the text (E01xx).
     """
-    return parse_psl(text, source) if language_of(text) == "psl" else parse_mln(text, source)
+    return LANGUAGES[language_of(text)].parse(text, source, None)
 
 
 def read_program(path: str | os.PathLike[str]) -> Program:
@@ -51,14 +132,14 @@ def read_program(path: str | os.PathLike[str]) -> Program:
         E0100 when the file's ending names neither language.
     """
     file = Path(path)
-    stem = file.name.removesuffix(".gz")
-    if stem.endswith(".mln"):
-        return parse_mln(read_text(file), str(path), directory=file.parent)
-    if stem.endswith(".psl"):
-        return parse_psl(read_text(file), str(path))
-    if stem.endswith((".json", ".yaml", ".yml")):
+    if is_document(file):
         return read_psl_document(file).program()
-    raise UsageError.of("E0100", f"{file} is neither a .mln nor a .psl file", help="or a PSL document: .json, .yaml")
+    language = language_of_file(file)
+    if language is None:
+        raise UsageError.of(
+            "E0100", f"{file} is neither a .mln nor a .psl file", help="or a PSL document: .json, .yaml"
+        )
+    return LANGUAGES[language].parse(read_text(file), str(path), file.parent)
 
 
 def format_text(text: str, language: Language, source: str | None = None) -> str:
@@ -69,11 +150,9 @@ def format_text(text: str, language: Language, source: str | None = None) -> str
     InputError
         With every error of the text.
     """
-    if language == "psl":
-        parse_psl(text, source)
-        return format_psl_source(text, source)
-    parse_mln(text, source, directory=Path(source).parent if source is not None else None)
-    return format_mln_source(text, source)
+    chosen = LANGUAGES[language]
+    chosen.parse(text, source, Path(source).parent if source is not None else None)
+    return chosen.format(text, source)
 
 
 def format_source(path: str | os.PathLike[str]) -> str:
@@ -87,7 +166,7 @@ def format_source(path: str | os.PathLike[str]) -> str:
         E0100 when the file's ending names neither language.
     """
     file = Path(path)
-    stem = file.name.removesuffix(".gz")
-    if not stem.endswith((".mln", ".psl")):
+    language = language_of_file(file)
+    if language is None:
         raise UsageError.of("E0100", f"{file} is neither a .mln nor a .psl file", help="convert it to .psl first")
-    return format_text(read_text(file), "psl" if stem.endswith(".psl") else "mln", str(path))
+    return format_text(read_text(file), language, str(path))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workbench.arrays import Float, Int64
+from workbench.errors import not_installed
 
 __all__ = ["MarginProgram", "solve_dual", "solve_dual_cvxpy"]
 
@@ -92,8 +93,17 @@ def _on_face(
 
 
 def solve_dual_cvxpy(gram: Float, loss: Float, group: Int64, penalty: float, solver: str) -> tuple[Float, Float]:
-    """The same program by a solver of CVXPY (`ECOS`, `CLARABEL`, `SCS`, ...): slow, independent."""
-    import cvxpy
+    """The same program by a solver of CVXPY (`ECOS`, `CLARABEL`, `SCS`, ...): slow, independent.
+
+    Raises
+    ------
+    InputError
+        E0402 where CVXPY is not installed.
+    """
+    try:
+        import cvxpy
+    except ImportError:
+        raise not_installed("E0402", f"the solver {solver}", "cvxpy", "solvers") from None
 
     values, vectors = np.linalg.eigh(gram)
     root = vectors * np.sqrt(np.maximum(values, 0.0))

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
-from workbench.database import database_tables, display_name, masked, open_binary
+from workbench.database import database_tables, display_name, format_of, masked, open_binary
 from workbench.errors import InputError, Span
 from workbench.tables.sheets import sheet_names
 
@@ -16,19 +16,6 @@ __all__ = ["Form", "TableSource", "find_sources", "form_of", "is_table_file", "i
 
 Form = Literal["delimited", "parquet", "json", "excel", "sqlite", "duckdb", "postgres"]
 
-_BY_ENDING: dict[str, Form] = {
-    ".csv": "delimited",
-    ".tsv": "delimited",
-    ".tab": "delimited",
-    ".txt": "delimited",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".xlsx": "excel",
-    ".xlsm": "excel",
-}
-_DATABASES = (".sqlite", ".sqlite3", ".db", ".db3", ".duckdb", ".ddb")
 _MANY = ("excel", "sqlite", "duckdb", "postgres")
 
 
@@ -83,20 +70,8 @@ def form_of(source: str | os.PathLike[str]) -> Form | None:
 
 
 def _form_of_file(path: Path) -> Form | None:
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    packed = bool(suffixes) and suffixes[-1] == ".gz"
-    ending = suffixes[-2] if packed and len(suffixes) > 1 else suffixes[-1] if suffixes else ""
-    if ending in _BY_ENDING:
-        form = _BY_ENDING[ending]
-        return form if not packed or form in ("delimited", "json") else None
-    if ending in _DATABASES and not packed and path.is_file():
-        with open_binary(path) as stream:
-            head = stream.read(16)
-        if head.startswith(b"SQLite format 3"):
-            return "sqlite"
-        if head[8:12] == b"DUCK":
-            return "duckdb"
-    return None
+    form = format_of(path)
+    return None if form is None else cast("Form | None", form.wide)
 
 
 def find_sources(given: Iterable[str | os.PathLike[str]]) -> tuple[TableSource, ...]:

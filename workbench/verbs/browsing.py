@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from workbench import database as data
 from workbench.errors import Diagnostic, WorkbenchError
-from workbench.language import check, clause_problems, format_text, parse_mln, parse_psl
+from workbench.language import check, clause_problems, format_text, language_of_file, parse_mln, parse_psl
 from workbench.language.ground_atoms import atom_text, parse_atom
 from workbench.language.program import Predicate, Program
 from workbench.resources import shipped
@@ -88,13 +88,8 @@ class Browsing:
 
     def open_example(self, key: str) -> Example:
         """Load a bundled example and take its rules and query for those at hand."""
-        from workbench.verbs.loading import load
-
         example = {item.key: item for item in bundled_examples()}[key]
-        with self.database.transaction():
-            load(self.database, example.path)
-            self.remember_rules(example.program.read_text(encoding="utf-8"), _language_of(example.program))
-            self.database.remember("query", ",".join(example.query))
+        self.open_dataset(example.path)
         return example
 
     def open_dataset(self, source: str | os.PathLike[str]) -> data.LoadReport:
@@ -105,7 +100,8 @@ class Browsing:
         with self.database.transaction():
             report = load(self.database, source)
             if dataset.program is not None:
-                self.remember_rules(dataset.program.read_text(encoding="utf-8"), _language_of(dataset.program))
+                language = language_of_file(dataset.program) or "mln"
+                self.remember_rules(dataset.program.read_text(encoding="utf-8"), language)
             self.database.remember("query", ",".join(dataset.query) or None)
         return report
 
@@ -328,7 +324,3 @@ class Browsing:
             return data.make_world_folds(self.database)
         grouping = group_by if kind == "grouped" else None
         return data.make_atom_folds(self.database, predicate, count=count, seed=seed, group_by=grouping)
-
-
-def _language_of(path: Path) -> Language:
-    return "psl" if path.suffix == ".psl" else "mln"

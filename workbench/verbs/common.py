@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from workbench.errors import InputError, UsageError
-from workbench.language import check, parse_program, read_program
+from workbench.language import check, is_document, language_of_file, parse_program, read_program
 from workbench.language.program import Program
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def as_program(rules: Program | str | os.PathLike[str]) -> Program:
 def _names_a_file(text: str) -> bool:
     if "\n" in text or len(text) > 4096:
         return False
-    return text.endswith((".mln", ".psl", ".json", ".yaml", ".gz")) or Path(text).is_file()
+    return language_of_file(text) is not None or is_document(text) or Path(text).is_file()
 
 
 def task_of(program: Program, asked: Task | None) -> Task:

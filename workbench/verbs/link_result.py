@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.database import write_table
 from workbench.errors import Diagnostic, UsageError
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.clustering import Clustering
@@ -212,7 +213,4 @@ class LinkResult:
 
 
 def _write(frame: pd.DataFrame, path: Path) -> None:
-    if path.suffix in (".parquet", ".pq"):
-        frame.astype({name: "string" for name in frame.columns if name != "probability"}).to_parquet(path, index=False)
-    else:
-        frame.to_csv(path, index=False)
+    write_table(frame, path, texts=tuple(name for name in frame.columns if name != "probability"))

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from workbench.database import (
     DEFAULT_WORLD,
-    PSL_SUFFIXES,
     Database,
+    FileFacts,
     LoadReport,
     Partition,
     load_dataset,
+    load_facts,
     load_file,
     load_frame,
-    load_psl_data,
-    load_tables,
 )
 from workbench.errors import InputError, UsageError
 from workbench.tables import TablesMapping, TablesReport, form_of
@@ -123,8 +122,7 @@ def _is_description(source: str | os.PathLike[str]) -> bool:
 def _load_path(
     database: Database, path: Path, world: str | None, partition: Partition, predicate: str | None, split: Split
 ) -> LoadReport:
+    at = world or DEFAULT_WORLD
     if predicate is not None:
-        return load_tables(database, path, predicate=predicate, world=world or DEFAULT_WORLD, partition=partition)
-    if path.suffix in PSL_SUFFIXES:
-        return load_psl_data(database, path, split=split, world=world or DEFAULT_WORLD)
-    return load_file(database, path, world=world or DEFAULT_WORLD, partition=partition)
+        return load_facts(database, path, FileFacts(predicate, world=at, partition=partition, split=split))
+    return load_file(database, path, world=at, partition=partition, split=split)

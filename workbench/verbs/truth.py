@@ -10,10 +10,10 @@ from pathlib import Path
 from workbench.database import (
     DEFAULT_WORLD,
     DESCRIPTION,
-    PSL_SUFFIXES,
     Database,
     Predictions,
     chunks_of_lines,
+    format_of,
     keep_truth,
     label_counts,
     load_alchemy,
@@ -23,12 +23,11 @@ from workbench.database import (
     read_dataset,
 )
 from workbench.errors import InputError
+from workbench.language import language_of_file
 from workbench.language.program import Predicate
 from workbench.verbs.loading import load
 
 __all__ = ["load_truth", "plainly"]
-
-_TABLES = ("csv", "tsv", "txt", "parquet")
 
 
 def plainly(name: str) -> str:
@@ -60,10 +59,10 @@ def load_truth(database: Database, paths: Sequence[Path], predictions: Predictio
             if not path.exists():
                 raise InputError.of("E0814", f"there is no file {path}")
             before = set(label_counts(database))
-            ending = path.name.removesuffix(".gz").rsplit(".", 1)[-1].lower()
-            if path.is_file() and ending in _TABLES:
-                _load_table(database, path, ending, world, predictions)
-            elif path.is_dir() or path.name == DESCRIPTION or path.suffix in PSL_SUFFIXES:
+            form = format_of(path) if path.is_file() else None
+            if form is not None and form.name in ("csv", "parquet", "psl"):
+                _load_table(database, path, form.name, world, predictions)
+            elif path.is_dir() or path.name == DESCRIPTION or (form is not None and form.name == "document"):
                 if path.is_dir() and not (path / DESCRIPTION).exists():
                     for name, arity in predictions.arities.items():
                         _declare(database, name, arity)
@@ -84,14 +83,15 @@ def _world_of(given: Path, worlds: Sequence[str]) -> tuple[str, Path]:
 
 
 def _is_soft(path: Path) -> bool:
-    if path.suffix in PSL_SUFFIXES:
+    form = format_of(path) if path.is_file() else None
+    if form is not None and form.name == "document":
         return True
     description = path / DESCRIPTION if path.is_dir() else path
     program = read_dataset(description).program if description.is_file() else None
-    return program is not None and program.suffix == ".psl"
+    return program is not None and language_of_file(program) == "psl"
 
 
-def _load_table(database: Database, path: Path, ending: str, world: str, predictions: Predictions) -> None:
+def _load_table(database: Database, path: Path, form: str, world: str, predictions: Predictions) -> None:
     """The rows of one predicate; a header is told from facts by the constants of the predictions."""
     name = re.sub(r"_(truth|targets?|obs)$", "", predicate_of_file(path))
     arities = predictions.arities
@@ -101,10 +101,11 @@ def _load_table(database: Database, path: Path, ending: str, world: str, predict
         return
     arity = arities[predicate]
     _declare(database, predicate, arity)
-    first = [] if ending == "parquet" else _first_cells(path, "," if ending == "csv" else "\t")
-    if ending == "parquet" or (ending != "txt" and _names_columns(first, predicate, predictions)):
+    commas = path.name.lower().removesuffix(".gz").endswith(".csv")
+    first = [] if form == "parquet" else _first_cells(path, "," if commas else "\t")
+    if form == "parquet" or (form == "csv" and _names_columns(first, predicate, predictions)):
         load_tables(database, path, predicate=predicate, world=world, partition="truth")
-    elif ending == "csv":
+    elif commas:
         value = f"column{arity}" if len(first) == arity + 1 else None
         load_tables(database, path, predicate=predicate, value=value, header=False, world=world, partition="truth")
     else:
