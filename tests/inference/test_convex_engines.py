@@ -13,9 +13,10 @@ from scipy.optimize import OptimizeResult
 from tests.inference.hinge_networks import WEIGHTS, hinge_network, with_rows
 from workbench.inference.admm import ADMM
 from workbench.inference.block_coordinate import BlockCoordinateDescent
+from workbench.inference.conflict import smallest_conflict
 from workbench.inference.convex_program import ConvexProgram, convex_program
 from workbench.inference.cvxpy_engine import ConvexSolver
-from workbench.inference.feasible_point import find_conflict, make_feasible
+from workbench.inference.feasible_point import make_feasible
 from workbench.inference.pdhg import PDHG
 from workbench.inference.polish import Polish
 from workbench.inference.simplex import project_to_simplex
@@ -191,5 +192,5 @@ def test_a_linear_program_that_was_cut_short_proves_no_conflict(monkeypatch: pyt
     network = hinge_network(3, hard=4)
     cut_short = OptimizeResult(status=1, x=None)
     monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: cut_short)
-    assert find_conflict(network) is None
+    assert smallest_conflict(network) is None
     assert make_feasible(program_of(network), np.full(program_of(network).n, 0.5), passes=0) is None

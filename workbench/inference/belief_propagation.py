@@ -11,10 +11,9 @@ from workbench.arrays import Float
 from workbench.errors import Cancelled
 from workbench.inference.accepts import CLAUSES, Accepts, Declared
 from workbench.inference.chains import legal_state
-from workbench.inference.maxwalksat import infeasible
 from workbench.inference.propagation import propagate
 from workbench.inference.sampling import no_legal_state, refuse
-from workbench.inference.solution import Solution, Status
+from workbench.inference.solution import Solution, Status, infeasible
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import Domain, GroundNetwork, Relation
 from workbench.network.layout import Layout, lay_out
@@ -77,7 +76,7 @@ class BeliefPropagation(Declared):
         layout = lay_out(network, weights, clauses=True)
         forced = propagate(layout, network)
         if forced.conflict is not None:
-            return infeasible(network, self.name, forced.conflict, forced.conflict_blocks)
+            return infeasible(self.name, network, forced.conflict, forced.conflict_blocks)
         layout = layout._replace(fixed=forced.fixed)
         edges = layout.row_atom.size + layout.block_atom.size
         forest = edges == layout.n_atoms + layout.n_rows + layout.block_kind.size - layout.n_components

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array, eye_array, hstack, vstack
 
-from workbench.arrays import Int64
+from workbench.arrays import Float, Int64
 from workbench.network.components import components
 from workbench.network.ground_network import BlockKind, Domain, GroundNetwork, Relation
 from workbench.progress import expired, remaining
 
 __all__ = ["smallest_conflict"]
+
+PROVEN_INFEASIBLE = 2
+"""SciPy's status of a program without a point."""
 
 
 def smallest_conflict(
@@ -18,8 +21,9 @@ def smallest_conflict(
 ) -> Int64 | None:
     """Rows of an irreducible infeasible set of hard rows, or None when the hard rows are consistent.
 
-    Components are searched apart; within one, rows leave in halves and then one by one as long as the rest stays
-    infeasible (a deletion filter), each test a small integer or linear program.
+    An elastic linear program (least sum of violations) names rows whose duals prove that no state in [0, 1] meets them;
+    where it names none, states of 0 and 1 are looked at by component. Rows then leave in halves and one by one as long
+    as the rest stays infeasible (a deletion filter), each test a small integer or linear program.
 
     Parameters
     ----------
@@ -31,17 +35,58 @@ def smallest_conflict(
     Returns
     -------
     int64 array or None
-        Row indices, ascending. Blocks stay in force throughout and are not listed.
+        Row indices, ascending. Blocks stay in force throughout and are not listed; where they clash alone there is no
+        row.
     """
-    hard = np.flatnonzero(network.relation != Relation.HINGE) if among is None else among
+    named = None
+    if among is None:
+        among = np.flatnonzero(network.hard)
+        named = _proven(network, among, deadline)
+        if named is None and network.domain is Domain.UNIT:
+            return None
+    hard = among if named is None else named
     hard = hard[np.diff(network.A.indptr)[hard] > 0]
-    parts = components(network)
-    label = parts.of_atom[network.A.indices[network.A.indptr[hard]]] if hard.size else hard
+    label = components(network).of_atom[network.A.indices[network.A.indptr[hard]]] if hard.size else hard
     for part in np.unique(label):
         rows = hard[label == part]
         if not _consistent(network, rows, deadline):
             return np.sort(_filtered(network, rows, deadline))
-    return None
+    return named
+
+
+def _proven(network: GroundNetwork, rows: Int64, deadline: float | None) -> Int64 | None:
+    """Rows that a linear program proves no state in [0, 1] keeps, with all blocks; None where it proves nothing."""
+    from scipy.optimize import linprog
+
+    m, n = rows.size, network.n_atoms
+    if not m + n:
+        return None
+    A, b, slack = network.A[rows].astype(np.float64), network.b[rows].astype(np.float64), eye_array(m, format="csr")
+    equal = network.relation[rows] == Relation.EQUAL
+    blocks = network.blocks
+    members = csr_array(hstack([blocks.members.astype(np.float64), csr_array((blocks.n_blocks, m))], format="csr"))
+    exact = blocks.kind == BlockKind.EXACTLY_ONE
+    at_most = [hstack([A, -slack]), hstack([-A[equal], -slack[equal]]), members[~exact]]
+    violation: Float = np.concatenate([np.zeros(n), np.ones(m)])
+    right: Float = np.concatenate([-b, b[equal], blocks.right[~exact]])
+    answer = linprog(
+        violation,
+        A_ub=vstack(at_most, format="csr"),
+        b_ub=right,
+        A_eq=members[exact],
+        b_eq=blocks.right[exact].astype(np.float64),
+        bounds=[(0.0, 1.0)] * n + [(0.0, None)] * m,
+        method="highs",
+        options={} if deadline is None else {"time_limit": max(remaining(deadline), 0.01)},
+    )
+    if answer.status == PROVEN_INFEASIBLE:
+        return np.zeros(0, np.int64)
+    if answer.status != 0 or not float(answer.fun or 0.0) > 1e-7:
+        return None
+    marginals: Float = np.asarray(answer.ineqlin.marginals)
+    duals = marginals[:m].copy()
+    duals[equal] -= marginals[m : m + np.count_nonzero(equal)]
+    return rows[np.abs(duals) > 1e-9].astype(np.int64)
 
 
 def _filtered(network: GroundNetwork, rows: Int64, deadline: float | None) -> Int64:
@@ -81,4 +126,4 @@ def _consistent(network: GroundNetwork, rows: Int64, deadline: float | None) -> 
         constraints=LinearConstraint(matrix[:, atoms].astype(np.float64), lower, upper),
         options={} if deadline is None else {"time_limit": max(remaining(deadline), 0.01)},
     )
-    return bool(result.status != 2)
+    return bool(result.status != PROVEN_INFEASIBLE)

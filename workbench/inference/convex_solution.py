@@ -9,13 +9,14 @@ from time import monotonic
 import numpy as np
 
 from workbench.arrays import Float
+from workbench.inference.conflict import smallest_conflict
 from workbench.inference.convex_program import ConvexProgram
-from workbench.inference.feasible_point import find_conflict, make_feasible
-from workbench.inference.solution import Solution, Status
+from workbench.inference.feasible_point import make_feasible
+from workbench.inference.solution import Solution, Status, infeasible
 from workbench.network.ground_network import GroundNetwork
 from workbench.progress import Progress, expired
 
-__all__ = ["Point", "Recorder", "conclude", "infeasible", "relative_gap"]
+__all__ = ["Point", "Recorder", "conclude"]
 
 
 @dataclass(frozen=True)
@@ -72,34 +73,14 @@ class Recorder:
         return {name: np.array(column) for name, column in self.columns.items()}
 
 
-def relative_gap(energy: float, bound: float) -> float:
-    """`(energy - bound) / max(|energy|, 1e-9)`."""
-    return (energy - bound) / max(abs(energy), 1e-9)
-
-
-def infeasible(engine: str, network: GroundNetwork) -> Solution:
-    """The answer for a network whose hard rows admit no state."""
-    conflict = find_conflict(network)
-    return Solution(
-        Status.INFEASIBLE,
-        np.full(network.n_atoms, np.nan),
-        float("inf"),
-        float("inf"),
-        float("inf"),
-        engine,
-        "the hard rules and the evidence admit no state",
-        conflict=conflict,
-    )
-
-
 def _without_state(
     engine: str, network: GroundNetwork, problem: ConvexProgram, point: Point, recorder: Recorder
 ) -> Solution:
     """The answer where no state was found that keeps the hard rows: infeasible only where that is proven."""
     cut_short = point.stopped is Status.CANCELLED or expired(recorder.deadline)
-    answer = None if cut_short else infeasible(engine, network)
-    if answer is not None and answer.conflict is not None:
-        return answer
+    conflict = None if cut_short else smallest_conflict(network, deadline=recorder.deadline)
+    if conflict is not None:
+        return infeasible(engine, network, conflict)
     values = np.clip(point.x, problem.lower, problem.upper)
     return Solution(
         point.stopped or Status.LIMIT,
@@ -148,7 +129,7 @@ def conclude(
             break
         inner *= 0.2
     assert best is not None
-    gap = relative_gap(best_energy, point.bound)
+    gap = (best_energy - point.bound) / max(abs(best_energy), 1e-9)
     status = Status.OPTIMAL if certified else point.stopped or Status.FEASIBLE
     reasons = {
         Status.OPTIMAL: f"relative gap {gap:.2g} proven by the dual bound",

@@ -11,7 +11,7 @@ import numpy as np
 from workbench.arrays import Bool, Float, Int64
 from workbench.errors import Cancelled, UsageError
 from workbench.inference.accepts import RELAXABLE, Accepts, Declared
-from workbench.inference.feasible_point import find_conflict
+from workbench.inference.conflict import smallest_conflict
 from workbench.inference.registry import make_engine
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.energy import hard_violation, reported_energy
@@ -191,7 +191,7 @@ class CuttingPlane(Declared):
     def _conflict(self, network: GroundNetwork, solution: Solution) -> Int64 | None:
         """Rows of the given network that no state keeps together; those of a source have no number there."""
         if self.source is None:
-            return find_conflict(network)
+            return smallest_conflict(network)
         return None if solution.conflict is None else solution.conflict[solution.conflict < network.n_rows]
 
     def _inner(self) -> Engine:

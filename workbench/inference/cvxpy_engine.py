@@ -16,10 +16,11 @@ import numpy as np
 from workbench.arrays import Float, Int64
 from workbench.errors import InputError, UsageError
 from workbench.inference.accepts import CONVEX, Accepts, Declared
+from workbench.inference.conflict import smallest_conflict
 from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
-from workbench.inference.convex_solution import Point, Recorder, conclude, infeasible
+from workbench.inference.convex_solution import Point, Recorder, conclude
 from workbench.inference.elsewhere import Stopped, elsewhere
-from workbench.inference.solution import Solution, Status
+from workbench.inference.solution import Solution, Status, infeasible
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.relax import relax
 from workbench.progress import SILENT, Progress, remaining
@@ -106,9 +107,9 @@ class ConvexSolver(Declared):
         else:
             point, said = Point(np.zeros(0), program.energy(np.zeros(0))), "nothing to solve"
         if point is None:
-            answer = infeasible(self.name, network)
-            if answer.conflict is not None:
-                return answer
+            conflict = smallest_conflict(network, deadline=deadline)
+            if conflict is not None:
+                return infeasible(self.name, network, conflict)
             raise UsageError.of(
                 "E0403",
                 f"{solver} gave no point for this network (it says: {said})",

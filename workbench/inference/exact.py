@@ -11,10 +11,9 @@ from workbench.arrays import Bool, Float, Int64
 from workbench.errors import Cancelled
 from workbench.inference.accepts import ALL, Accepts, Declared
 from workbench.inference.elimination import Plan, Variables, best_values, marginals, plan, variables
-from workbench.inference.maxwalksat import infeasible
 from workbench.inference.propagation import propagate
 from workbench.inference.sampling import refuse
-from workbench.inference.solution import Solution, Status
+from workbench.inference.solution import Solution, Status, infeasible
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork, Relation
 from workbench.network.layout import Layout, lay_out
@@ -98,7 +97,7 @@ class Exact(Declared):
         layout = lay_out(network, weights)
         forced = propagate(layout, network)
         if forced.conflict is not None:
-            return infeasible(network, self.name, forced.conflict, forced.conflict_blocks)
+            return infeasible(self.name, network, forced.conflict, forced.conflict_blocks)
         layout = layout._replace(fixed=forced.fixed)
         fixed = layout.fixed
         free = fixed < 0
@@ -186,4 +185,4 @@ def _clash(network: GroundNetwork, layout: Layout, component: int) -> Solution:
     rows = layout.row_id[layout.row_start[component] : layout.row_start[component + 1]]
     rows = rows[rows >= 0]
     rows = np.sort(rows[network.relation[rows] != Relation.HINGE])
-    return infeasible(network, "exact", rows, np.zeros(0, np.int64))
+    return infeasible("exact", network, rows)

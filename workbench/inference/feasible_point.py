@@ -1,23 +1,19 @@
-"""Moving a nearly feasible point onto hard rows, blocks and box, and naming the rows of an infeasible network."""
+"""Moving a nearly feasible point onto hard rows, blocks and box."""
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_array, hstack, vstack
-from scipy.sparse import identity as sparse_identity
+from scipy.sparse import csr_array, hstack
 
-from workbench.arrays import Float, Int64
+from workbench.arrays import Float
 from workbench.inference.convex_program import ConvexArrays, ConvexProgram, RowKind
 from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
-from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 from workbench.progress import remaining
 
-__all__ = ["find_conflict", "make_feasible"]
+__all__ = ["make_feasible"]
 
 TOLERANCE = 1e-9
-PROVEN_INFEASIBLE = 2
-"""SciPy's status of a linear program without a point."""
 
 
 def make_feasible(
@@ -27,7 +23,7 @@ def make_feasible(
 
     Blocks are projected exactly. Hard rows are visited in turn, each violated one projected onto (alternating
     projections); where that has not converged after `passes`, a linear program finds the nearest point in the sum
-    of absolute distances. `find_conflict` tells whether there is none.
+    of absolute distances. `smallest_conflict` tells whether there is none.
     """
     moved = np.clip(x, problem.lower, problem.upper)
     if np.any(problem.lower > problem.upper):
@@ -94,65 +90,3 @@ def _nearest_by_linear_program(problem: ConvexProgram, x: Float, deadline: float
     if answer.status != 0 or answer.x is None:
         return None
     return np.clip(x + answer.x[:n] - answer.x[n:], rows.lower, rows.upper)
-
-
-def find_conflict(network: GroundNetwork, *, largest: int = 200) -> Int64 | None:
-    """Hard rows of `network` that no state in [0, 1] meets together; None when none are proven to conflict.
-
-    An elastic linear program (least sum of violations) finds rows whose duals prove the conflict; a deletion pass
-    shrinks a set of at most `largest` rows to an irreducible one. Blocks enter the program but are not named.
-
-    Returns
-    -------
-    int64 array or None
-        Indices of rows; empty when the blocks alone conflict.
-    """
-    rows = np.flatnonzero(network.hard)
-    total, duals = _least_violation(network, rows)
-    if not total > 1e-7:
-        return None
-    named = rows[np.abs(duals) > 1e-9]
-    if named.size <= largest:
-        for row in named.copy():
-            without = named[named != row]
-            if _least_violation(network, without)[0] > 1e-7:
-                named = without
-    return named.astype(np.int64)
-
-
-def _least_violation(network: GroundNetwork, rows: Int64) -> tuple[float, Float]:
-    """Least summed violation of `rows` with blocks kept, infinite where those conflict, NaN where no solver can tell;
-    and the rows' duals."""
-    from scipy.optimize import linprog
-
-    m, n = rows.size, network.n_atoms
-    A, b = network.A[rows].astype(np.float64), network.b[rows].astype(np.float64)
-    equal = network.relation[rows] == Relation.EQUAL
-    slack = sparse_identity(m, format="csr")
-    upper_rows = [hstack([A, -slack])]
-    upper_right = [-b]
-    if np.any(equal):
-        upper_rows.append(hstack([-A[equal], -slack[equal]]))
-        upper_right.append(b[equal])
-    members = network.blocks.members.astype(np.float64)
-    exact = network.blocks.kind == BlockKind.EXACTLY_ONE
-    right = network.blocks.right.astype(np.float64)
-    padded = hstack([members, csr_array((members.shape[0], m))], format="csr")
-    if np.any(~exact):
-        upper_rows.append(padded[~exact])
-        upper_right.append(right[~exact])
-    answer = linprog(
-        np.concatenate([np.zeros(n), np.ones(m)]),
-        A_ub=vstack(upper_rows, format="csr"),
-        b_ub=np.concatenate(upper_right),
-        A_eq=padded[exact] if np.any(exact) else None,
-        b_eq=right[exact] if np.any(exact) else None,
-        bounds=[(0.0, 1.0)] * n + [(0.0, None)] * m,
-        method="highs",
-    )
-    if answer.status != 0:
-        return np.inf if answer.status == PROVEN_INFEASIBLE else np.nan, np.zeros(m)
-    marginal = answer.ineqlin.marginals
-    duals = marginal[:m].copy()
-    duals[equal] -= marginal[m : m + int(equal.sum())]
-    return float(answer.fun or 0.0), duals

@@ -11,10 +11,9 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.inference.accepts import ALL, Accepts, Declared
 from workbench.inference.chains import Chain, begin_chains, hard_price, run_chains
-from workbench.inference.maxwalksat import infeasible
 from workbench.inference.propagation import propagate
 from workbench.inference.sampling import answer, no_legal_state
-from workbench.inference.solution import Solution
+from workbench.inference.solution import Solution, infeasible
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.layout import lay_out
 from workbench.progress import SILENT, Progress
@@ -71,7 +70,7 @@ class Gibbs(Declared):
         layout = lay_out(network, weights)
         forced = propagate(layout, network)
         if forced.conflict is not None:
-            return infeasible(network, self.name, forced.conflict, forced.conflict_blocks)
+            return infeasible(self.name, network, forced.conflict, forced.conflict_blocks)
         layout = layout._replace(fixed=forced.fixed)
         price = hard_price(layout)
         starts, low = [start] * self.chains, self.from_map

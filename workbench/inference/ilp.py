@@ -16,13 +16,14 @@ from workbench.errors import Cancelled
 from workbench.inference.accepts import RELAXABLE, Accepts, Declared
 from workbench.inference.aggregation import aggregate
 from workbench.inference.cliques import count_cliques
-from workbench.inference.linear_program import LinearAnswer, solve_highs
+from workbench.inference.conflict import smallest_conflict
+from workbench.inference.linear_program import LinearAnswer, nothing, solve_highs
 from workbench.inference.lp import local_search
 from workbench.inference.parts import Part, restrict, split
 from workbench.inference.relaxation import better, is_proven, solve_relaxation
 from workbench.inference.roof_duality import has_roof_dual
 from workbench.inference.rounding import round_state
-from workbench.inference.solution import Solution, Status
+from workbench.inference.solution import Solution, Status, infeasible
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.priced import priced
@@ -92,7 +93,7 @@ class IntegerProgram(Declared):
             problem = count_cliques(problem)
         settled = self._settle(problem, deadline, progress)
         if settled is None:
-            return self._infeasible(network)
+            return infeasible(self.name, network, smallest_conflict(network, deadline=deadline))
         fixed, x, bound, relaxation = settled
         rounded = round_state(network, weights, x[: network.n_atoms])
         best = rounded.values if start is None else better(network, weights, rounded.values, start)
@@ -104,7 +105,7 @@ class IntegerProgram(Declared):
         warm = problem.complete(best)
         solved, bounds, programs = self._search(parts, left, warm, seed, deadline, progress)
         if solved is None:
-            return self._infeasible(network)
+            return infeasible(self.name, network, smallest_conflict(network, deadline=deadline))
         values = x.copy()
         values[left.variables] = solved
         candidate = np.round(values[: network.n_atoms])
@@ -184,7 +185,7 @@ class IntegerProgram(Declared):
     ) -> LinearAnswer:
         """One part: its relaxation first, the integer search only where that leaves a gap."""
         if expired(deadline) or progress.cancelled:
-            return replace(_nothing(problem), bound=_trivial_bound(problem))
+            return replace(nothing(problem), bound=_trivial_bound(problem))
         problem = count_cliques(problem)
         x = problem.complete(start)
         here, feasible = problem.objective(x), problem.violation(x) <= 1e-9
@@ -218,15 +219,6 @@ class IntegerProgram(Declared):
         counting = aggregate(problem)
         few = 20 * counting.n_hinges <= problem.n_hinges
         return counting if few or self.aggregate == "always" else problem
-
-    def _infeasible(self, network: GroundNetwork) -> Solution:
-        from workbench.inference.convex_solution import infeasible
-
-        return infeasible(self.name, network)
-
-
-def _nothing(problem: HingeProblem) -> LinearAnswer:
-    return LinearAnswer("limit", np.full(problem.n_variables, 0.5), float("inf"), -float("inf"), 0)
 
 
 def _trivial_bound(problem: HingeProblem) -> float:

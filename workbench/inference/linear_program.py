@@ -13,7 +13,7 @@ from workbench.inference.elsewhere import Stopped, elsewhere
 from workbench.network.relax import HingeProblem
 from workbench.progress import SILENT, Progress, remaining
 
-__all__ = ["LinearAnswer", "LinearProgram", "as_linear_program", "solve_highs"]
+__all__ = ["LinearAnswer", "LinearProgram", "as_linear_program", "nothing", "solve_highs"]
 
 
 AT_ONCE, AT_ONCE_INTEGER = 20_000, 2_000
@@ -126,7 +126,7 @@ def solve_highs(
     try:
         return elsewhere(deadline, progress, _solve, problem, *limits)
     except Stopped:
-        return _nothing(problem)
+        return nothing(problem)
 
 
 def _solve(
@@ -180,7 +180,7 @@ def _solve(
     return _read(solver, problem, integer)
 
 
-def _nothing(problem: HingeProblem) -> LinearAnswer:
+def nothing(problem: HingeProblem) -> LinearAnswer:
     """No point and no bound."""
     return LinearAnswer("limit", np.full(problem.n_variables, 0.5), float("inf"), -float("inf"), 0)
 
@@ -191,7 +191,7 @@ def _read(solver: Any, problem: HingeProblem, integer: bool) -> LinearAnswer:
 
     outcome, info = solver.getModelStatus(), solver.getInfo()
     statuses = highspy.HighsModelStatus
-    none = _nothing(problem)
+    none = nothing(problem)
     if outcome in (statuses.kInfeasible, statuses.kUnboundedOrInfeasible):
         return LinearAnswer("infeasible", none.x, none.objective, none.bound, 0)
     optimal = outcome == statuses.kOptimal

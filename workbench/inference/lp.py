@@ -11,6 +11,7 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.errors import Cancelled
 from workbench.inference.accepts import RELAXABLE, Accepts, Declared, Trait
+from workbench.inference.conflict import smallest_conflict
 from workbench.inference.linear_program import LinearAnswer
 from workbench.inference.relaxation import (
     RelaxationSolver,
@@ -20,7 +21,7 @@ from workbench.inference.relaxation import (
 )
 from workbench.inference.roof_duality import has_roof_dual
 from workbench.inference.rounding import round_state
-from workbench.inference.solution import Engine, Solution, Status
+from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.priced import priced
@@ -95,7 +96,7 @@ class LinearRelaxation(Declared):
             problem, solver, deadline=deadline, progress=progress, start=warm, tolerance=self.tolerance
         )
         if answer.status == "infeasible":
-            return _infeasible(self.name, network)
+            return infeasible(self.name, network, smallest_conflict(network, deadline=deadline))
         relaxed = answer.x[: network.n_atoms]
         diagnostics: dict[str, object] = {
             "relaxed_energy": answer.objective,
@@ -157,12 +158,6 @@ def maxwalksat() -> Engine:
     from workbench.inference.registry import make_engine
 
     return make_engine("maxwalksat", "map")
-
-
-def _infeasible(engine: str, network: GroundNetwork) -> Solution:
-    from workbench.inference.convex_solution import infeasible
-
-    return infeasible(engine, network)
 
 
 def _judge(

@@ -15,11 +15,11 @@ import numpy as np
 
 from workbench.arrays import Float, Int32, Int64
 from workbench.inference.accepts import RELAXABLE, Accepts, Declared, Trait
-from workbench.inference.convex_solution import infeasible
+from workbench.inference.conflict import smallest_conflict
 from workbench.inference.elsewhere import Stopped, elsewhere
 from workbench.inference.lp import local_search
 from workbench.inference.relaxation import better, is_proven
-from workbench.inference.solution import Solution, Status
+from workbench.inference.solution import Solution, Status, infeasible
 from workbench.network.components import components
 from workbench.network.energy import hard_violation, reported_energy, unit_offset
 from workbench.network.ground_network import BlockKind, Domain, GroundNetwork
@@ -80,7 +80,7 @@ class MaxSat(Declared):
         """A state of least energy with proof; when time runs out, the best state known and RC2's bound."""
         began = monotonic()
         if (network.blocks.right < 0).any() or _starved(network):
-            return infeasible(self.name, network)
+            return infeasible(self.name, network, smallest_conflict(network, deadline=deadline))
         problems, offset, largest = _problems(network, weights)
         unit = self.resolution * largest if largest > 0.0 else 1.0
         values = np.zeros(network.n_atoms) if start is None else np.rint(start)
@@ -94,7 +94,7 @@ class MaxSat(Declared):
             rounding += sum(abs(weight - unit * count) for (_, weight), count in zip(problem.soft, whole))
             model, cost, interrupted = self._search(problem, whole, deadline, progress)
             if model is None and not interrupted:
-                return infeasible(self.name, network)
+                return infeasible(self.name, network, smallest_conflict(network, deadline=deadline))
             bound += unit * cost
             complete &= model is not None
             if model is not None:

@@ -15,14 +15,14 @@ from workbench.inference.local_search import Search, new_search
 from workbench.inference.maxwalksat_kernels import anneal, start_all
 from workbench.inference.propagation import propagate
 from workbench.inference.random_numbers import stream
-from workbench.inference.solution import Solution, Status
+from workbench.inference.solution import Solution, Status, infeasible
 from workbench.inference.watched import watched
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork, Relation
 from workbench.network.layout import Layout, lay_out
 from workbench.progress import SILENT, Progress, expired
 
-__all__ = ["MaxWalkSAT", "infeasible"]
+__all__ = ["MaxWalkSAT"]
 
 SLICES = 32
 BATCH = 200_000
@@ -88,7 +88,7 @@ class MaxWalkSAT(Declared):
         layout = lay_out(network, weights)
         forced = propagate(layout, network)
         if forced.conflict is not None:
-            return infeasible(network, self.name, forced.conflict, forced.conflict_blocks)
+            return infeasible(self.name, network, forced.conflict, forced.conflict_blocks)
         layout = layout._replace(fixed=forced.fixed)
         search = new_search(layout, stream(seed))
         trace: list[tuple[float, float, float]] = []
@@ -169,23 +169,6 @@ class MaxWalkSAT(Declared):
                         progress.step("maxwalksat", done, total)
                         return None
         return done
-
-
-def infeasible(network: GroundNetwork, engine: str, rows: Int64, blocks: Int64) -> Solution:
-    """The answer where hard rows and blocks are proven to contradict each other."""
-    named = [f"rows {', '.join(map(str, rows.tolist()))}"] if rows.size else []
-    named += [f"blocks {', '.join(map(str, blocks.tolist()))}"] if blocks.size else []
-    return Solution(
-        Status.INFEASIBLE,
-        np.full(network.n_atoms, np.nan),
-        np.inf,
-        np.inf,
-        np.inf,
-        engine,
-        f"hard rules contradict each other: {' and '.join(named)}" if named else "hard rules contradict each other",
-        diagnostics={"conflict_blocks": blocks},
-        conflict=rows,
-    )
 
 
 def _mean_weight(layout: Layout) -> Float:

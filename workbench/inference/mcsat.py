@@ -12,11 +12,10 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.inference.accepts import CLAUSES, Accepts, Declared
 from workbench.inference.chains import Chain, begin_chains, hard_price, run_chains
-from workbench.inference.maxwalksat import infeasible
 from workbench.inference.mcsat_kernels import Slice, slice_step
 from workbench.inference.propagation import propagate
 from workbench.inference.sampling import answer, no_legal_state, refuse
-from workbench.inference.solution import Solution
+from workbench.inference.solution import Solution, infeasible
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.layout import Layout, lay_out
 from workbench.progress import SILENT, Progress
@@ -95,7 +94,7 @@ class MCSAT(Declared):
         layout = lay_out(network, weights, clauses=True)
         forced = propagate(layout, network)
         if forced.conflict is not None:
-            return infeasible(network, self.name, forced.conflict, forced.conflict_blocks)
+            return infeasible(self.name, network, forced.conflict, forced.conflict_blocks)
         layout = layout._replace(fixed=forced.fixed)
         starts, low = [start] * self.chains, self.from_map
         chains = begin_chains(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Float, Int64
+from workbench.network.components import connected
 from workbench.network.relax import HingeProblem
 
 __all__ = ["Part", "restrict", "split"]
@@ -58,10 +58,9 @@ def restrict(problem: HingeProblem, fixed: Bool, x: Float) -> Part:
 
 def split(problem: HingeProblem) -> list[Part]:
     """Parts that share no row, the small ones grouped, largest first; offsets are left out of them."""
-    joined = csr_array(vstack([problem.A, problem.H], format="csr"))
-    incidence = csr_array((np.ones(joined.nnz, np.int8), joined.indices, joined.indptr), joined.shape)
-    n, label = connected_components(incidence.T @ incidence, directed=False)
-    sizes = np.bincount(label, minlength=n)
+    label = connected(problem.n_variables, problem.A, problem.H)
+    sizes = np.bincount(label)
+    n = sizes.size
     order = np.argsort(-sizes, kind="stable")
     # Large components stand alone; small ones fill bins in order of size.
     alone = sizes[order] > SMALL

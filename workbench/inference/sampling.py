@@ -7,8 +7,7 @@ import numpy as np
 from workbench.errors import UsageError
 from workbench.inference.chains import Record
 from workbench.inference.conflict import smallest_conflict
-from workbench.inference.maxwalksat import infeasible
-from workbench.inference.solution import Solution, Status
+from workbench.inference.solution import Solution, Status, infeasible
 from workbench.network.ground_network import GroundNetwork
 from workbench.progress import expired
 
@@ -52,7 +51,7 @@ def no_legal_state(network: GroundNetwork, engine: str, deadline: float | None) 
     """The answer where no state that keeps the hard rows was found: a conflict among them, or that none is known."""
     conflict = None if expired(deadline) else smallest_conflict(network, deadline=deadline)
     if conflict is not None:
-        return infeasible(network, engine, conflict, np.zeros(0, np.int64))
+        return infeasible(engine, network, conflict)
     return Solution(
         Status.LIMIT,
         np.full(network.n_atoms, np.nan),

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+import numpy as np
+
 from workbench.arrays import Float, Int64
 from workbench.inference.accepts import Accepts, Task
 from workbench.network.ground_network import GroundNetwork
 from workbench.progress import SILENT, Progress
 
-__all__ = ["Engine", "Solution", "Status", "Task"]
+__all__ = ["Engine", "Solution", "Status", "Task", "infeasible"]
 
 
 class Status(StrEnum):
@@ -71,6 +73,22 @@ class Solution:
     def gap(self) -> float:
         """`(energy - bound) / max(|energy|, 1e-9)`; infinite without a bound."""
         return (self.energy - self.bound) / max(abs(self.energy), 1e-9)
+
+
+def infeasible(engine: str, network: GroundNetwork, rows: Int64 | None, blocks: Int64 | None = None) -> Solution:
+    """The answer where hard rows and blocks are proven to contradict each other, by those of them that are known."""
+    named = [f"rows {', '.join(map(str, rows.tolist()))}"] if rows is not None and rows.size else []
+    named += [f"blocks {', '.join(map(str, blocks.tolist()))}"] if blocks is not None and blocks.size else []
+    return Solution(
+        Status.INFEASIBLE,
+        np.full(network.n_atoms, np.nan),
+        np.inf,
+        np.inf,
+        np.inf,
+        engine,
+        f"hard rules contradict each other: {' and '.join(named)}" if named else "hard rules contradict each other",
+        conflict=rows,
+    )
 
 
 class Engine(Protocol):
