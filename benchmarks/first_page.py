@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pandas as pd
 
+from benchmarks.measuring import print_records
 from workbench.workspace import open_workspace
 
 CHROMIUM = "/usr/bin/chromium"
@@ -43,7 +44,7 @@ def make(path: Path, facts: int) -> None:
         workspace.remember_rules(RULES, "mln")
 
 
-def measure(path: Path, browser: object) -> tuple[float, float, float, float]:
+def measure(path: Path, browser: object) -> dict[str, float]:
     """Seconds until the server answers, until the page is whole, and for a reload; CPU seconds of the server."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -70,7 +71,9 @@ def measure(path: Path, browser: object) -> tuple[float, float, float, float]:
         page.reload()
         page.get_by_text("Write rules about them").wait_for()
         page.wait_for_selector(STILL)
-        return up, whole, time.perf_counter() - again, cpu
+        reloaded = time.perf_counter() - again
+        figures = {"server_up": up, "first_page": whole, "reload": reloaded, "cpu_seconds": cpu}
+        return {name: round(value, 2) for name, value in figures.items()} | {"load": round(os.getloadavg()[0], 1)}
     finally:
         server.terminate()
         server.wait()
@@ -84,16 +87,14 @@ def main() -> None:
     parser.add_argument("--facts", type=int, default=5_000_000)
     parser.add_argument("--workspace", type=Path)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     with TemporaryDirectory() as folder, sync_playwright() as driver:
         path = arguments.workspace or Path(folder, "big.duckdb")
         if not path.exists():
             make(path, arguments.facts)
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        print("server up (s) | first page whole (s) | reload (s) | server CPU (s) | load")
-        for _ in range(arguments.repeats):
-            found = measure(path, browser)
-            print(" | ".join(f"{value:.2f}" for value in found), "|", f"{os.getloadavg()[0]:.1f}", flush=True)
+        print_records((measure(path, browser) for _ in range(arguments.repeats)), arguments.json)
         browser.close()
 
 

@@ -1,7 +1,7 @@
 """MAP in hinge-loss MRFs: own kernels on three kinds of graph, the paper's networks, and PSL 2.4.1 side by side.
 
     python -m benchmarks.hlmrf_map kernels [--rows 100000]
-    python -m benchmarks.hlmrf_map social --data ../shared/datasets
+    python -m benchmarks.hlmrf_map social [--data DIR]
     python -m benchmarks.hlmrf_map end-to-end --rules 1000000 [--hinges linear] [--psl-jar psl-runtime.jar]
 
 PSL's jar is `pslpython/psl-runtime.jar` inside the wheel that `pip download --no-deps pslpython==2.4.1` fetches.
@@ -16,23 +16,25 @@ import argparse
 import json
 import resource
 import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_array
 
 import workbench as wb
-from benchmarks.measuring import cpu_seconds
-from benchmarks.social_network import RELATIONS, WEIGHTS, generate, ground, read, write_files
-from workbench.inference import make_engine
+from benchmarks.measuring import cpu_seconds, print_records
+from benchmarks.social_network import RELATIONS, WEIGHTS, SocialNetwork, generate, ground, read, write_files
+from workbench.inference import Solution, make_engine
 from workbench.inference.convex_program import convex_program
 from workbench.inference.feasible_point import make_feasible
 from workbench.network import Blocks, Domain, GroundNetwork, energy
 from workbench.network.relax import relax
 from workbench.progress import Progress
+from workbench.resources import datasets_directory
+
+Row = dict[str, object]
 
 SIZES = (22050, 33075, 38588, 44100, 49613, 55125)
 
@@ -88,7 +90,7 @@ def pair_network(kind: str, n_rows: int, power: int, seed: int = 0) -> GroundNet
 PAIR_WEIGHTS = np.array([0.1, 0.5, 1.0, 0.7])
 
 
-def solve(name: str, network: GroundNetwork, weights: np.ndarray, **parameters: object) -> tuple[float, object]:
+def solve(name: str, network: GroundNetwork, weights: np.ndarray, **parameters: object) -> tuple[float, Solution]:
     """CPU seconds and the answer; the kernels are compiled by a first short run."""
     make_engine(name, "map", max_iterations=1).solve(network, weights)
     began = cpu_seconds()
@@ -96,41 +98,46 @@ def solve(name: str, network: GroundNetwork, weights: np.ndarray, **parameters: 
     return cpu_seconds() - began, answer
 
 
-def kernels(n_rows: int) -> Iterator[str]:
-    """Time to a proven gap, and when the energy first came within 1e-3 and 1e-4 of the best bound."""
-    yield f"{'graph':8}{'hinges':9}{'engine':18}{'rows':>9}{'CPU s':>8}{'gap':>10}{'iterations':>12}{'ns/copy/it':>12}"
+def kernels(n_rows: int) -> Iterator[Row]:
+    """Time to a proven gap on graphs of three kinds, and CPU nanoseconds a nonzero and iteration."""
     for power, kind in ((2, "squared"), (1, "linear")):
         for graph in ("random", "chain", "grid"):
             network = pair_network(graph, n_rows, power)
             for name in ("admm", "pdhg", "bcd") if power == 2 else ("admm", "pdhg"):
                 tolerance = 1e-4 if power == 2 or name == "pdhg" else 1e-3
                 spent, answer = solve(name, network, PAIR_WEIGHTS, tolerance=tolerance)
-                steps = answer.diagnostics.get("iterations") or answer.diagnostics.get("sweeps")  # type: ignore[attr-defined]
-                each = 1e9 * spent / (steps * network.A.nnz)
-                yield (
-                    f"{graph:8}{kind:9}{name:18}{network.n_rows:9,}{spent:8.2f}"
-                    f"{answer.gap:10.1e}{steps:12,}{each:12.1f}"  # type: ignore[attr-defined]
-                )
+                steps = int(str(answer.diagnostics.get("iterations") or answer.diagnostics.get("sweeps")))
+                yield {
+                    "graph": graph,
+                    "hinges": kind,
+                    "engine": name,
+                    "rows": network.n_rows,
+                    "cpu_seconds": spent,
+                    "gap": answer.gap,
+                    "iterations": steps,
+                    "nanoseconds": 1e9 * spent / (steps * network.A.nnz),
+                }
 
 
-def social(data: Path) -> Iterator[str]:
+def social(data: Path, sizes: Sequence[int]) -> Iterator[Row]:
     """The paper's six networks."""
-    yield f"{'persons':>8}{'rules':>9}  {'hinges':9}{'engine':8}{'CPU s':>8}{'energy':>12}{'gap':>10}{'violation':>11}"
     for power, kind, name in ((2, "squared", "admm"), (1, "linear", "pdhg")):
-        points = []
-        for size in SIZES:
+        for size in sizes:
             network = ground(read(data / "hlmrf" / "social" / f"socialNet{size}.txt.gz"), power)
             spent, answer = solve(name, network, WEIGHTS)
-            points.append((network.n_rows, spent))
-            yield (
-                f"{size:8,}{network.n_rows:9,}  {kind:9}{name:8}{spent:8.2f}{answer.energy:12.4f}"  # type: ignore[attr-defined]
-                f"{answer.gap:10.1e}{answer.hard_violation:11.1e}"  # type: ignore[attr-defined]
-            )
-        x, y = np.array(points, np.float64).T
-        yield f"{kind}: R^2 of a line through CPU seconds against rows {np.corrcoef(x, y)[0, 1] ** 2:.4f}"
+            yield {
+                "hinges": kind,
+                "engine": name,
+                "persons": size,
+                "rules": network.n_rows,
+                "cpu_seconds": spent,
+                "energy": answer.energy,
+                "gap": answer.gap,
+                "violation": answer.hard_violation,
+            }
 
 
-def end_to_end(n_rules: int, jar: Path | None, hinges: str | None) -> Iterator[str]:
+def end_to_end(n_rules: int, jar: Path | None, hinges: str | None) -> Iterator[Row]:
     """From files to predictions: ours, and PSL's where its jar is given."""
     network = generate(n_rules)
     for power, kind in ((2, "squared"), (1, "linear")):
@@ -147,16 +154,27 @@ def end_to_end(n_rules: int, jar: Path | None, hinges: str | None) -> Iterator[s
                 result.predictions().to_csv(files / "predictions.csv", index=False)
             done = cpu_seconds()
             answer = result.solution
-            yield (
-                f"ours  {kind:8} {network.n_ground_rules:,} rules: {done - began:.1f} s CPU (loading "
-                f"{loaded - began:.1f}), energy {answer.energy:.4f}, gap {answer.gap:.1e}, violation "
-                f"{answer.hard_violation:.1e}, {answer.engine}"
-            )
+            yield {
+                "system": "ours",
+                "hinges": kind,
+                "rules": network.n_ground_rules,
+                "cpu_seconds": done - began,
+                "loading": loaded - began,
+                "energy": answer.energy,
+                "gap": answer.gap,
+                "violation": answer.hard_violation,
+                "iterations": answer.diagnostics.get("iterations"),
+            }
             if jar is not None:
-                yield _psl(files, jar, kind, power, network)
+                yield {
+                    "system": "PSL",
+                    "hinges": kind,
+                    "rules": network.n_ground_rules,
+                    **_psl(files, jar, power, network),
+                }
 
 
-def _psl(files: Path, jar: Path, kind: str, power: int, network: object) -> str:
+def _psl(files: Path, jar: Path, power: int, network: SocialNetwork) -> Row:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     predicates: dict[str, dict[str, list[str]]] = {
         f"{name}/2": {"observations": [str(files / f"{name}.tsv")]} for name in RELATIONS
@@ -178,19 +196,20 @@ def _psl(files: Path, jar: Path, kind: str, power: int, network: object) -> str:
     spent = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     predicted = next((files / "psl").rglob("V*.txt"), None) if finished.returncode == 0 else None
     if predicted is None:
-        return f"PSL   {kind:8} failed: {(finished.stderr or finished.stdout).strip()[-300:]}"
+        return {"failed": (finished.stderr or finished.stdout).strip()[-300:]}
     table = np.loadtxt(predicted, dtype=str)
-    direct = ground(network, power)  # type: ignore[arg-type]
+    direct = ground(network, power)
     values = np.zeros(direct.n_atoms)
     values[2 * table[:, 0].astype(int) + table[:, 1].astype(int)] = table[:, 2].astype(float)
     excess = float(np.max(values.reshape(-1, 2).sum(axis=1) - 1.0))
-    raw = energy(direct, WEIGHTS, values)
     projected = make_feasible(convex_program(relax(direct, WEIGHTS)), values)
     assert projected is not None
-    return (
-        f"PSL   {kind:8} {spent:.1f} s CPU, energy {raw:.4f} with constraints off by {excess:.1e}, "
-        f"{energy(direct, WEIGHTS, projected):.4f} once projected onto them"
-    )
+    return {
+        "cpu_seconds": spent,
+        "energy": energy(direct, WEIGHTS, values),
+        "violation": excess,
+        "energy_once_feasible": energy(direct, WEIGHTS, projected),
+    }
 
 
 def main() -> None:
@@ -198,19 +217,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=("kernels", "social", "end-to-end"))
     parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--rules", type=int, default=1_000_000)
-    parser.add_argument("--data", type=Path, default=Path("../shared/datasets"))
+    parser.add_argument("--rules", type=int, nargs="+", default=[1_000_000])
+    parser.add_argument("--persons", type=int, nargs="+", default=SIZES, choices=SIZES)
+    parser.add_argument("--data", type=Path, default=None)
     parser.add_argument("--psl-jar", type=Path)
     parser.add_argument("--hinges", choices=("squared", "linear"), help="Only these; both by default.")
+    parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     parts = {
         "kernels": lambda: kernels(chosen.rows),
-        "social": lambda: social(chosen.data),
-        "end-to-end": lambda: end_to_end(chosen.rules, chosen.psl_jar, chosen.hinges),
+        "social": lambda: social(chosen.data or datasets_directory(), chosen.persons),
+        "end-to-end": lambda: (row for n in chosen.rules for row in end_to_end(n, chosen.psl_jar, chosen.hinges)),
     }
-    for line in parts[chosen.part]():
-        print(line)
-        sys.stdout.flush()
+    print_records(parts[chosen.part](), chosen.json)
 
 
 if __name__ == "__main__":

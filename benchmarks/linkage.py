@@ -1,6 +1,6 @@
 """Record linkage on people that are made up: seconds, memory and F1 of `workbench link` on up to a million records.
 
-    python -m benchmarks.linkage --records 1000000            # measures, in a process of its own
+    python -m benchmarks.linkage --records 100000 1000000     # measures, each in a process of its own
     python -m benchmarks.linkage --records 50000 --write DIR  # only writes people.parquet and truth.parquet
 
 The people have names of Zipf's frequencies with short forms, birthdays, places with postcodes of their own, jobs; they
@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
-import subprocess
+import os
 import sys
 import tempfile
 import time
@@ -21,6 +20,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
+from benchmarks.measuring import print_records
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SYLLABLES = [a + b for a in "b br d f g h j k l m n p r s st t th v w".split() for b in "a e i o u ai ea".split()]
@@ -170,18 +171,16 @@ def _typos(random: np.random.Generator, texts: np.ndarray, share: float, letters
 def main() -> None:
     """Write the people, or link them and print what it took."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--records", type=int, default=1_000_000)
+    parser.add_argument("--records", type=int, nargs="+", default=[1_000_000])
     parser.add_argument("--copies", type=float, default=4.0)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--write", type=Path)
+    parser.add_argument("--write", type=Path, help="a folder for the records of the first number, unmeasured")
+    parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
-    frame, truth = people(chosen.records, seed=chosen.seed, copies=chosen.copies)
     if chosen.write:
-        _write(frame, truth, chosen.write)
+        _write(*people(chosen.records[0], seed=chosen.seed, copies=chosen.copies), chosen.write)
         return
-    with tempfile.TemporaryDirectory() as directory:
-        _write(frame, truth, Path(directory))
-        _measure(Path(directory), truth)
+    print_records((_measured(*people(n, seed=chosen.seed, copies=chosen.copies)) for n in chosen.records), chosen.json)
 
 
 def _write(frame: pd.DataFrame, truth: pd.Series, directory: Path) -> None:
@@ -190,20 +189,33 @@ def _write(frame: pd.DataFrame, truth: pd.Series, directory: Path) -> None:
     pd.DataFrame({"record": frame["record"], "cluster": truth}).to_parquet(directory / "truth.parquet")
 
 
-def _measure(directory: Path, truth: pd.Series) -> None:
+def _measured(frame: pd.DataFrame, truth: pd.Series) -> dict[str, object]:
+    """One run of the command line in a process of its own."""
     from workbench.evaluation import cluster_scores
 
+    with tempfile.TemporaryDirectory() as directory:
+        _write(frame, truth, Path(directory))
+        said, found = _linked(Path(directory))
+    linked = found.set_index("id")["cluster"].loc[range(len(truth))].to_numpy()
+    scores = cluster_scores(pd.factorize(linked)[0], truth.to_numpy())
+    return {"records": len(truth)} | said | {name: round(value, 4) for name, value in scores.items()}
+
+
+def _linked(directory: Path) -> tuple[dict[str, object], pd.DataFrame]:
     out = directory / "clusters.csv"
     began = time.perf_counter()
-    command = [sys.executable, "-m", "workbench", "link", str(directory / "people.parquet"), "--id", "record"]
-    run = subprocess.run([*command, "--out", str(out), "--json"], check=True, capture_output=True, text=True)
-    wall, used = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
-    found = pd.read_csv(out).set_index("id")["cluster"].loc[range(len(truth))].to_numpy()
-    scores = cluster_scores(pd.factorize(found)[0], truth.to_numpy())
-    said = json.loads(run.stdout)
-    print(f"{len(truth):,} records, {said['candidates']:,} pairs compared, {said['clusters']:,} clusters")
-    print(f"{wall:.1f} s, {used.ru_utime + used.ru_stime:.1f} CPU-s, {used.ru_maxrss / 2**20:.2f} GiB")
-    print(", ".join(f"{name} {value:.4f}" for name, value in scores.items()))
+    line = [sys.executable, "-m", "workbench", "link", str(directory / "people.parquet"), "--id", "record"]
+    with (directory / "said.json").open("w") as said:
+        opened = [(os.POSIX_SPAWN_DUP2, said.fileno(), 1)]
+        process = os.posix_spawn(sys.executable, [*line, "--out", str(out), "--json"], os.environ, file_actions=opened)
+    _, status, used = os.wait4(process, 0)
+    seconds = time.perf_counter() - began
+    if status:
+        raise SystemExit(f"the linkage ended with status {os.waitstatus_to_exitcode(status)}")
+    answer = json.loads((directory / "said.json").read_text(encoding="utf-8"))
+    figures: dict[str, object] = {name: answer[name] for name in ("candidates", "clusters", "gap")}
+    figures |= {"seconds": round(seconds, 1), "cpu_seconds": round(used.ru_utime + used.ru_stime, 1)}
+    return figures | {"peak_mib": used.ru_maxrss // 1024}, pd.read_csv(out)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from time import process_time
 
 import numpy as np
 
+from benchmarks.report import markdown
 from benchmarks.smokers import smokers
 from workbench.inference.exact import Exact
 from workbench.inference.mcsat import MCSAT
@@ -62,9 +63,7 @@ def main() -> None:
         print(json.dumps(results))
         return
     for title, figures in results.items():
-        print(title)
-        for name, value in figures.items():
-            print(f"  {name:20} {value:.4g}" if isinstance(value, float) else f"  {name:20} {value}")
+        print(f"{title}\n\n{markdown([figures])}\n")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
+from benchmarks.measuring import print_records
+
 __all__ = ["business_tables", "main"]
 
 SHARES = {"people": 0.10, "companies": 0.03, "directors": 0.12, "payments": 0.75}
@@ -100,9 +102,9 @@ def measured(rows: int, learner: str, folds: int, seed: int) -> dict[str, float 
     return {
         "rows": rows,
         "labels": record["labelled"],
-        "CPU-seconds": round(usage.ru_utime + usage.ru_stime, 1),
+        "cpu_seconds": round(usage.ru_utime + usage.ru_stime, 1),
         "seconds": round(seconds, 1),
-        "peak MiB": usage.ru_maxrss // 1024,
+        "peak_mib": usage.ru_maxrss // 1024,
         "AUC-ROC": record["metrics"]["AUC-ROC"]["mean"],
         "base AUC-ROC": record["baselines"]["logistic regression on own columns"]["AUC-ROC"]["mean"],
         "rules": len(record["rules"]),
@@ -116,11 +118,9 @@ def main() -> None:
     parser.add_argument("--learner", choices=("rules", "boosted_trees"), default="rules")
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
-    found = []
-    for rows in asked.sizes:
-        found.append(measured(rows, asked.learner, asked.folds, asked.seed))
-        print(pd.DataFrame(found[-1:]).to_string(index=False, header=len(found) == 1), flush=True)
+    print_records((measured(rows, asked.learner, asked.folds, asked.seed) for rows in asked.sizes), asked.json)
 
 
 if __name__ == "__main__":

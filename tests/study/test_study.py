@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from benchmarks.study import business_tables
 from workbench.cli import app
 from workbench.errors import InputError, UsageError
 from workbench.evaluation import auc_roc
@@ -276,6 +277,21 @@ def test_the_program_says_what_the_study_says(tmp_path: Path) -> None:
     asked = result.predictions[~result.predictions["known"]]
     found = said.loc[[f"IsFraud({person})" for person in asked["person_id"]]]
     np.testing.assert_array_equal(found.to_numpy(), asked["value"].to_numpy(float))
+
+
+def test_a_program_over_a_relation_says_what_the_study_says(tmp_path: Path) -> None:
+    """Directors have no key: their shares count pairs, and who they are is an argument, no column."""
+    files = []
+    for name, frame in business_tables(2000, seed=0).items():
+        files.append(tmp_path / f"{name}.csv")
+        frame.to_csv(files[-1], index=False)
+    result = study(files, "people.late", folds=2)
+    assert "share(" in result.program
+    assert not result.warnings
+    write_study(result, tmp_path / "out")
+    asked = result.predictions[~result.predictions["known"]]
+    said = inferred(tmp_path / "out", files)
+    assert [said[(person,)] for person in asked["person_id"]] == asked["value"].astype(float).tolist()
 
 
 def test_a_program_over_dates_says_what_the_study_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,5 +29,5 @@ def check_aggregate(name: str, of: Sequence[Term], bodies: Sequence[Sequence[Con
     if (len(bodies) > 1) != (name == "share"):
         what = "takes two sets of conditions" if name == "share" else "takes one set of conditions"
         raise Refused("E0151", f"{name} {what}", span, "write share(c: Directs(x, c), Closed(c))")
-    if len(of) > 1 and name not in ("count", "exists"):
+    if len(of) > 1 and name not in ("count", "exists", "share"):
         raise Refused("E0151", f"{name} is taken of one term", span, f"write {name}(a: ...)")

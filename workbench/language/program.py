@@ -364,7 +364,7 @@ class Aggregate:
     function : str
         A name of `workbench.language.builtin.AGGREGATES`.
     of : tuple of Term
-        What is counted, summed, ...: one term, of `count` and `exists` perhaps several.
+        What is counted, summed, ...: one term, of `count`, `exists` and `share` perhaps several.
     body : tuple of (Literal or Comparison)
     among : tuple of (Literal or Comparison)
         `share` only: the further conditions whose share is taken, `share(c: body, among)`.

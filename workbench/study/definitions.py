@@ -316,8 +316,11 @@ class Definitions:
             literals += step
             here = reference.table or ""
         constant = None if value is None else quoted_constant(value)
-        literals.append(self._says(here, variables, onward.column.name, constant or "u"))
-        return literals, "u"
+        place = self._place(here, onward.column.name)
+        if place is None:
+            literals.append(self._says(here, variables, onward.column.name, constant or "u"))
+            return literals, "u"
+        return [*literals, f"{variables[place]} = {constant or variables[place]}"], variables[place]
 
     def _walk(self, path: Path, anchor: Row | None = None) -> tuple[list[str], Row]:
         """Literals along a path, and the variables of its end; from the anchor on where that is given."""
@@ -396,13 +399,19 @@ class Definitions:
         return self._walk(path, row)
 
     def _forward(self, table: str, row: Row, reference: Reference, variable: str) -> tuple[list[str], Row]:
-        of = self._mapping.table(table)
-        if of.relation is not None:
-            place = [one.name for one in of.references].index(reference.column)
+        place = self._place(table, reference.column)
+        if place is not None:
             return [], (row[place],)
+        of = self._mapping.table(table)
         if of.key == reference.column:
             return [], row
         return [self._says(table, row, reference.column, variable)], (variable,)
+
+    def _place(self, table: str, column: str) -> int | None:
+        """Which argument of a relation's atoms a column is; None where it has an atom of its own."""
+        of = self._mapping.table(table)
+        named = [one.name for one in of.references] if of.relation is not None else []
+        return named.index(column) if column in named else None
 
     def _says(self, table: str, row: Sequence[str], column: str, value: str | None) -> str:
         """The atom of a column of a row; of yes and no without a value."""

@@ -10,6 +10,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Literal
 
+import numpy as np
+
 from workbench.arrays import Float, Int64
 from workbench.errors import InputError, UsageError
 from workbench.inference import Engine, Solution, Status, fitted, make_engine
@@ -226,11 +228,13 @@ def _with_state(
 def _with_distribution(
     answer: SolvedModel, model: FactorModel | WeightedClauses, ground: GroundModel, solution: Solution
 ) -> SolvedModel:
-    """Marginals, where they are asked for, and the partition function where the engine has it."""
+    """Marginals, where they are asked for and time allowed some, and the partition function where the engine has it."""
     log_z = solution.diagnostics.get("log_z", math.nan)
     assert isinstance(log_z, float)
     answer = replace(answer, log10_z=_finite((log_z + ground.offset) / LOG_10))
-    return answer if answer.task == "pr" else replace(answer, probabilities=ground.probabilities(solution.values))
+    if answer.task == "pr" or np.isnan(solution.values).any():
+        return answer
+    return replace(answer, probabilities=ground.probabilities(solution.values))
 
 
 def _finite(value: float) -> float | None:
