@@ -36,11 +36,11 @@ def find_rules(text: str, language: str, checked: Any) -> None:
         st.info("Rules are found as Markov logic clauses. Choose that language above to take some into the editor.")
         return
     ws = workspace()
-    names = [item.predicate.name for item in ws.catalog() if item.facts]
+    names = [item.predicate.name for item in ws.data.catalog() if item.facts]
     if not names:
         st.info("There are no facts to find rules in. Import some, or open an example, on the Data page.")
         return
-    problem = ws.ilp_at_hand()
+    problem = ws.data.ilp_at_hand()
     sources = [*([ALEPH] if problem is not None else []), *METHODS.values()]
     left, middle, right = st.columns([3, 3, 1])
     source = left.selectbox("Search", sources, key="find-method")

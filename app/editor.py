@@ -38,7 +38,7 @@ if (!window.workbenchCommitsAtPause) {{
 
 def editor() -> tuple[str, str]:
     """The rules at hand and their language, edited; what another browser wrote meanwhile comes in."""
-    kept, language = workspace().rules_at_hand()
+    kept, language = workspace().rules.at_hand()
     clash()
     if st.session_state.get("rules-clash") is None and st.session_state.get("rules-kept") != (kept, language):
         st.session_state["rules-others"] = "rules-kept" in st.session_state
@@ -64,7 +64,7 @@ def editor() -> tuple[str, str]:
 
 def take(text: str, language: str) -> None:
     """Put other rules into the editor."""
-    workspace().remember_rules(text, language, author=author())  # type: ignore[arg-type]
+    workspace().rules.keep(text, language, author=author())  # type: ignore[arg-type]
     st.session_state["rules-kept"] = (text, language)
     st.session_state["rules-text"] = text
 
@@ -93,7 +93,7 @@ def _buttons() -> None:
 
 def _format() -> None:
     try:
-        text = workspace().format_rules(st.session_state["rules-text"], st.session_state["language"])
+        text = workspace().rules.format(st.session_state["rules-text"], st.session_state["language"])
     except WorkbenchError:
         st.session_state["rules-unformatted"] = True
         return

@@ -34,7 +34,7 @@ def import_table() -> None:
     path = paths[0]
     header = st.checkbox("The first line names the columns", value=True, key="table-header")
     try:
-        preview = workspace().preview_table(path, header=header)
+        preview = workspace().data.preview_table(path, header=header)
     except WorkbenchError as error:
         show_error(error)
         return
@@ -51,7 +51,7 @@ def import_table() -> None:
     roles = {role: mapping.loc[mapping["means"] == role, "column"].tolist() for role in ROLES}
     chosen = mapping[mapping["means"] == "argument"]
     imported(
-        lambda: workspace().import_table(
+        lambda: workspace().data.import_table(
             path,
             predicate=name.strip(),
             types={row.column: (row.type or row.column).strip() for row in chosen.itertuples()},
@@ -78,9 +78,9 @@ def import_facts() -> None:
     def load() -> Any:
         ws, path = workspace(), paths[0]
         if path.name == "dataset.toml" or (path / "dataset.toml").is_file():
-            return ws.open_dataset(path)
-        text, language = ws.rules_at_hand()
-        checked = ws.check_rules(text, language)
+            return ws.data.open_dataset(path)
+        text, language = ws.rules.at_hand()
+        checked = ws.rules.check(text, language)
         rules = checked.program if text.strip() and not checked.has_errors else None
         return ws.load(path, rules=rules, world=world, partition=partition)
 
@@ -95,7 +95,7 @@ def import_ilp() -> None:
     )
     paths = chosen_files(["b", "f", "n", "pl"], "ilp", several=True)
     if st.button("Import", type="primary", key="ilp-import", disabled=not paths) and paths:
-        imported(lambda: workspace().import_ilp(*paths))
+        imported(lambda: workspace().data.import_ilp(*paths))
 
 
 def import_attached() -> None:
@@ -111,7 +111,7 @@ def import_attached() -> None:
     ready = bool(source and source_table and predicate and types)
     if st.button("Import", type="primary", key="attached-import", disabled=not ready):
         names = [name.strip() for name in types.split(",") if name.strip()]
-        imported(lambda: workspace().attach_table(source, table=source_table, predicate=predicate, types=names))
+        imported(lambda: workspace().data.attach_table(source, table=source_table, predicate=predicate, types=names))
 
 
 def chosen_files(kinds: list[str], key: str, *, several: bool = False) -> list[Path]:
@@ -142,7 +142,7 @@ def predicate_name(path: Path) -> str:
 
 def mapped_columns(columns: tuple[str, ...], predicate: str, *, key: str) -> pd.DataFrame:
     """What each column means and, of an argument, its type; guessed, and for the reader to correct."""
-    known = {item.predicate.name: item.predicate for item in workspace().catalog()}
+    known = {item.predicate.name: item.predicate for item in workspace().data.catalog()}
     types = iter(known[predicate].argument_types if predicate in known else ())
     special = {"value": "truth value", "world": "world"}
     means = [special.get(column.lower(), "argument") for column in columns]

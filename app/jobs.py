@@ -182,7 +182,7 @@ def _do(job: Job) -> str:
             job.stage = "copying the facts"
             job.workspace.save_as(path, runs=job.work.copied == "all")
             if job.work.copied == "all":
-                before = max((run.id for run in job.workspace.all_runs()), default=0)
+                before = max((run.id for run in job.workspace.runs.all()), default=0)
         kind: str = "cancelled"
         content: Any = None
         if not job.asked_to_stop:
@@ -194,7 +194,7 @@ def _do(job: Job) -> str:
         return "done"
     if kind in ("cancelled", "ended") and job.asked_to_stop:
         if job.kind in RECORDED and not runs:
-            job.workspace.record_ended(job.kind, job.seconds, job.work.arguments)
+            job.workspace.runs.record_ended(job.kind, job.seconds, job.work.arguments)
         return "cancelled"
     if kind == "failed":
         job.error = content
@@ -311,8 +311,8 @@ def _taken_over(job: Job, path: Path, before: int, *, ended: bool) -> dict[int, 
         with open_workspace(path) as copy:
             if (take := TAKE.get(job.kind)) is not None:
                 take(job.workspace, copy, job.work.arguments)
-            made = [run.id for run in reversed(copy.all_runs()) if run.id > before]
-            return {number: job.workspace.take_run(copy, number) for number in made}
+            made = [run.id for run in reversed(copy.runs.all()) if run.id > before]
+            return {number: job.workspace.runs.take(copy.database, number) for number in made}
     except WorkbenchError:
         if ended:
             return {}

@@ -38,7 +38,7 @@ def outcome(job: Job) -> None:
     else:
         st.success(f"{plain(job.title)}: Done in {job.seconds:.1f} s.", icon=":material/check:")
     if job.result.run_id is not None:
-        standing(workspace().run(job.result.run_id))
+        standing(workspace().runs.get(job.result.run_id))
     if "engine" in summary:
         inferred(job.result, summary)
     elif "learner" in summary:
@@ -65,7 +65,7 @@ def inferred(result: Outcome, summary: Mapping[str, Any]) -> None:
     metrics(figures)
     if summary["reason"]:
         st.caption(plain(summary["reason"]))
-    shown, total = workspace().find_predictions(result.run_id or 0, limit=LISTED)
+    shown, total = workspace().runs.find_predictions(result.run_id or 0, limit=LISTED)
     table(shown[["atom", "value"]], digits=3, most=300)
     cut = f", the {LISTED} likeliest. Runs exports them all." if total > LISTED else "."
     st.caption(f"{total:,} predictions{cut}")
@@ -86,7 +86,7 @@ def learned(result: Outcome, summary: Mapping[str, Any]) -> None:
     st.code(text, language=None, height=260)
     with st.container(horizontal=True):
         if st.button("Take these rules into the editor", key="take", type="primary"):
-            workspace().remember_rules(text, "psl" if result.language == "psl" else "mln")
+            workspace().rules.keep(text, "psl" if result.language == "psl" else "mln")
             st.toast("The learned rules are in the editor; Infer uses them now.")
         st.page_link("views/weights.py", label="Look at the weights", icon=":material/balance:")
 

@@ -126,7 +126,7 @@ def run_label(run: Any) -> str:
 
 def standing(run: Any) -> None:
     """What a run's scores stand on, in colour where they are not of what was held out."""
-    found = workspace().standing_of_run(run.id)
+    found = workspace().runs.standing(run.id)
     if found.held_out:
         st.badge("Held out", color="green", icon=":material/verified:")
     elif found.held_out is False:
@@ -138,7 +138,7 @@ def choose_run(
     kinds: Sequence[str], key: str, *, where: Any = st, fits: Callable[[Any], bool] = lambda run: True
 ) -> Any | None:
     """A run of the first of these kinds by default, the newest first; None where there is none."""
-    runs = [run for run in workspace().all_runs() if run.kind in kinds and fits(run) and "ended" not in run.parameters]
+    runs = [run for run in workspace().runs.all() if run.kind in kinds and fits(run) and "ended" not in run.parameters]
     runs.sort(key=lambda run: (kinds.index(run.kind), -run.id))
     by_id = {run.id: run for run in runs}
     if not by_id:

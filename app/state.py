@@ -63,7 +63,7 @@ def workspace() -> Workspace:
 
 def facts_token() -> str:
     """Differs whenever the workspace or its numbers of facts do; a key for what is computed from them."""
-    return repr((server().opened, [(item.predicate.name, item.counts) for item in workspace().catalog()]))
+    return repr((server().opened, [(item.predicate.name, item.counts) for item in workspace().data.catalog()]))
 
 
 def run_token(run: Any) -> str:

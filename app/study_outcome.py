@@ -32,7 +32,7 @@ REASONS = 10
 
 def study_outcome(run: Any) -> None:
     """All that a recorded study found."""
-    study = workspace().study_of_run(run.id)
+    study = workspace().runs.study(run.id)
     record = study.record
     st.subheader(f"{plain(record['target'])}: how good it is", anchor=False)
     if record["status"] != "done":
@@ -84,7 +84,7 @@ def rules(record: Mapping[str, Any]) -> None:
     with st.expander("As they are written"):
         st.code(record["program"], language=None, height=300)
         if record["kind"] == "yes/no" and st.button("Take these rules into the editor", key="study-take"):
-            workspace().remember_rules(record["program"], "mln")
+            workspace().rules.keep(record["program"], "mln")
             st.toast("The rules are in the editor; Learn and infer uses them now.")
 
 

@@ -21,7 +21,7 @@ HEADLINES = ("AUC-ROC", "AUC-PR", "F1", "CLL")
 
 def train_and_score(mapping: TablesMapping | None) -> None:
     """Offer what can be done with what is at hand, and show what came out."""
-    text, language = workspace().rules_at_hand()
+    text, language = workspace().rules.at_hand()
     if text.strip():
         rules(text, language)
         if mapping is not None:
@@ -32,7 +32,7 @@ def train_and_score(mapping: TablesMapping | None) -> None:
     if scored is not None:
         outcome(scored)
         return
-    study = workspace().latest_run("study")
+    study = workspace().runs.latest("study")
     job = watch(("study",))
     if study is not None and (job is not None or not _is_running()):
         from app.study_outcome import study_outcome
@@ -43,12 +43,12 @@ def train_and_score(mapping: TablesMapping | None) -> None:
 def rules(text: str, language: str) -> None:
     """Train the rules at hand; what cannot be trained says so instead of failing."""
     ws = workspace()
-    checked = ws.check_rules(text, "psl" if language == "psl" else "mln")
+    checked = ws.rules.check(text, "psl" if language == "psl" else "mln")
     if checked.program is None or checked.has_errors:
         st.error("The rules have errors; mend them on the Rules page first.")
         st.page_link("views/rules.py", label="To the rules", icon=":material/edit_note:")
         return
-    labelled = ws.prospects(checked.program).labelled
+    labelled = ws.rules.prospects(checked.program).labelled
     asked = [name for name in (ws.recall("query") or "").split(",") if name]
     chosen = [name for name in asked if name in labelled] or list(labelled[:1])
     if not chosen:
@@ -69,11 +69,11 @@ def rules(text: str, language: str) -> None:
 def held_out_parts(predicate: str, *, dealt: bool = False) -> str:
     """The folds that are there, else one world each, else (or if so asked) five parts dealt at random."""
     ws = workspace()
-    if ws.folds():
+    if ws.data.folds():
         return "kept"
-    if len(ws.worlds()) > 1 and not dealt:
+    if len(ws.data.worlds()) > 1 and not dealt:
         return "worlds"
-    ws.make_folds("random", predicate=predicate, count=5)
+    ws.data.make_folds("random", predicate=predicate, count=5)
     return "kept"
 
 
@@ -85,13 +85,13 @@ def outcome(job: Job) -> None:
     found = job.result.summary
     st.success(f"{plain(job.title)}: Done in {job.seconds:.1f} s.", icon=":material/check:")
     if job.result.run_id is not None:
-        standing(workspace().run(job.result.run_id))
+        standing(workspace().runs.get(job.result.run_id))
     mean = found["crossval"]["mean"]
     metrics([(name, f"{mean[name]:.3f}", None) for name in HEADLINES if mean.get(name) is not None])
     st.code(job.result.text, language=None, height=220)
     with st.container(horizontal=True):
         if st.button("Take these rules into the editor", key="train-take"):
-            workspace().remember_rules(job.result.text, "psl" if job.result.language == "psl" else "mln")
+            workspace().rules.keep(job.result.text, "psl" if job.result.language == "psl" else "mln")
             st.toast("The learned rules are in the editor.")
         st.page_link("views/evaluation.py", label="Fold by fold", icon=":material/query_stats:")
         st.page_link("views/why.py", label="Why is a prediction what it is?", icon=":material/help_center:")

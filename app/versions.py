@@ -26,7 +26,7 @@ def author() -> str:
 
 def clashed() -> bool:
     """Whether others wrote since this browser last saw the rules; what it holds is then not written over theirs."""
-    return workspace().rules_at_hand() != st.session_state.get("rules-kept")
+    return workspace().rules.at_hand() != st.session_state.get("rules-kept")
 
 
 def clash() -> None:
@@ -34,8 +34,8 @@ def clash() -> None:
     mine = st.session_state.get("rules-clash")
     if mine is None:
         return
-    theirs, language = workspace().rules_at_hand()
-    newest = next(iter(workspace().rule_versions()), None)
+    theirs, language = workspace().rules.at_hand()
+    newest = next(iter(workspace().rules.versions()), None)
     who = plain(newest.author) if newest is not None and newest.author else "Somebody else"
     st.warning(f"{who} changed the rules while you were writing. Nothing is overwritten yet.", icon=":material/group:")
     st.code(_difference(theirs, mine[0], "theirs", "yours"), language="diff")
@@ -44,14 +44,14 @@ def clash() -> None:
             st.session_state.update({"rules-text": theirs, "rules-kept": (theirs, language), "rules-clash": None})
             st.rerun()
         if st.button("Write mine over theirs", key="clash-mine"):
-            workspace().remember_rules(*mine, author=author())
+            workspace().rules.keep(*mine, author=author())
             st.session_state.update({"rules-text": mine[0], "rules-kept": mine, "rules-clash": None})
             st.rerun()
 
 
 def told_of_others() -> None:
     """That what is shown was written elsewhere a moment ago."""
-    newest = next(iter(workspace().rule_versions()), None)
+    newest = next(iter(workspace().rules.versions()), None)
     others = newest is not None and newest.author not in ("", author())
     if st.session_state.pop("rules-others", False) and newest is not None and others:
         st.info(f"{plain(newest.author)} changed the rules; this is how they stand now. Earlier ones are in Versions.")
@@ -61,8 +61,8 @@ def versions() -> None:
     """Earlier versions: who, when, what differs, and back."""
     with st.expander("Versions"):
         st.text_input("Your name", key="author", placeholder=NOBODY, help="Stands beside the versions you write.")
-        found = workspace().rule_versions()
-        text, _ = workspace().rules_at_hand()
+        found = workspace().rules.versions()
+        text, _ = workspace().rules.at_hand()
         if len(found) < 2:
             st.caption("There are no earlier versions yet. What you write is kept here, and so is what others write.")
             return
@@ -72,7 +72,7 @@ def versions() -> None:
         difference = _difference(picked.text, text, f"version {picked.number}", "now")
         st.code(difference or "It is what stands above.", language="diff")
         if st.button("Go back to this version", key="version-back", disabled=not difference):
-            workspace().remember_rules(picked.text, "psl" if picked.language == "psl" else "mln", author=author())
+            workspace().rules.keep(picked.text, "psl" if picked.language == "psl" else "mln", author=author())
             st.rerun()
 
 

@@ -94,7 +94,7 @@ def relearn(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> 
 
 def structure(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
     """Search for rules: over the imported ILP problem, or over the facts by a method."""
-    source = None if "method" in arguments else ws.ilp_at_hand()
+    source = None if "method" in arguments else ws.data.ilp_at_hand()
     result = ws.structure(source, **arguments, progress=progress)
     summary = {"seconds": result.seconds, "status": result.status}
     return Outcome(result.run_id, summary, result.text, candidates=tuple(result.candidate_table()))
@@ -102,7 +102,7 @@ def structure(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -
 
 def intervals(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
     """Intervals of a recorded run's weights."""
-    ws.weight_intervals(**arguments, progress=progress)
+    ws.models.intervals(**arguments, progress=progress)
     return Outcome()
 
 
@@ -127,13 +127,13 @@ def _without_totals(progress: Progress) -> Progress:
 
 def study(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
     """Tables to a scored, explained program."""
-    return Outcome(ws.record_study(ws.study(**arguments, progress=progress)))
+    return Outcome(ws.runs.record_study(ws.study(**arguments, progress=progress)))
 
 
 def take_intervals(ws: Workspace, copy: Workspace, arguments: Mapping[str, Any]) -> None:
     """Put the intervals that were found beside the weights of their run."""
-    weights = copy.run_weights(arguments["number"])
-    ws.keep_intervals(arguments["number"], weights["low"].to_numpy(), weights["high"].to_numpy())
+    weights = copy.models.weights(arguments["number"])
+    ws.models.keep_intervals(arguments["number"], weights["low"].to_numpy(), weights["high"].to_numpy())
 
 
 def take_table(ws: Workspace, copy: Workspace, arguments: Mapping[str, Any]) -> None:

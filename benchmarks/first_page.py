@@ -41,7 +41,7 @@ def make(path: Path, facts: int) -> None:
         workspace.load(pairs(int(facts * 0.17), 500, "T"), predicate="Likes")
         votes = pd.DataFrame({"a": [f"P{i}" for i in range(0, people, 4)]})
         workspace.load(votes, predicate="Votes", partition="truth")
-        workspace.remember_rules(RULES, "mln")
+        workspace.rules.keep(RULES, "mln")
 
 
 def measure(path: Path, browser: object) -> dict[str, float]:

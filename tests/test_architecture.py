@@ -9,6 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from workbench.verbs.data import Data
+from workbench.verbs.models import Models
+from workbench.verbs.recorded import Runs
+from workbench.verbs.rules import Rules
+from workbench.workspace import Workspace
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "workbench"
 ROOMS = (
@@ -124,6 +130,24 @@ def test_the_page_uses_public_names_only(path: Path) -> None:
         assert not any(part.startswith("_") for part in module.split(".")[1:]), module
         if module.startswith("workbench."):
             assert module.split(".")[1] not in ROOMS, f"{path.name} imports {module}"
+
+
+DOORS = [*(ROOT / "app").rglob("*.py"), *(PACKAGE / "commands").glob("*.py"), *(PACKAGE / "service").glob("*.py")]
+
+
+@pytest.mark.parametrize("path", sorted(DOORS), ids=lambda path: str(path.relative_to(ROOT)))
+def test_doors_ask_the_workspace_for_what_it_has(path: Path) -> None:
+    """The page is checked for no types, and a name that the workspace does not have fails there when it is asked."""
+    parts: dict[str, type] = {"data": Data, "rules": Rules, "models": Models, "runs": Runs}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Attribute):
+            continue
+        outer = re.search(
+            r"(?:^|\.)(?:ws|workspace\(\)|self\.workspace|job\.workspace)(?:\.(\w+))?$", ast.unparse(node.value)
+        )
+        if outer is not None and (outer[1] is None or outer[1] in parts):
+            owner = Workspace if outer[1] is None else parts[outer[1]]
+            assert hasattr(owner, node.attr) or node.attr == "database", ast.unparse(node)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))

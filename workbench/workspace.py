@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,18 +13,18 @@ from workbench.database import (
     Partition,
     Salvage,
     endings,
-    read_run,
-    read_runs,
-    run_table,
     salvage,
 )
+from workbench.progress import SILENT, Progress
 from workbench.tables import ColumnKind, TableMapping, TablesMapping
-from workbench.verbs.browsing import Browsing, CheckedRules, Example, bundled_examples, example_tables
 from workbench.verbs.common import as_words
-from workbench.verbs.living import Living
+from workbench.verbs.data import Data
+from workbench.verbs.examples import Example, bundled_examples, example_tables
 from workbench.verbs.modelling import RulesLike
-from workbench.verbs.reports import Reporting
+from workbench.verbs.models import Models
+from workbench.verbs.recorded import Runs
 from workbench.verbs.reviewing import Reviewing
+from workbench.verbs.rules import CheckedRules, Rules
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from workbench.study.result import StudyResult
     from workbench.verbs.infer import InferenceResult
     from workbench.verbs.link_result import LinkResult
+    from workbench.verbs.update import Update
 
 __all__ = [
     "CheckedRules",
@@ -83,7 +84,7 @@ def file_endings(kind: Literal["facts", "columns", "wide"]) -> list[str]:
     return [*(ending[1:] for ending in endings(kind)), "gz"]
 
 
-class Workspace(Browsing, Reviewing, Living, Reporting):
+class Workspace(Reviewing):
     """Data, rules and runs in one DuckDB database.
 
     Use as a context manager, or call `close`. What only some verbs need (SciPy, Numba, pandas) is imported by them.
@@ -108,17 +109,25 @@ class Workspace(Browsing, Reviewing, Living, Reporting):
         """Write everything, or all but the runs, to a new workspace file; this one stays open."""
         self.database.copy(path, runs=runs).close()
 
-    def take_run(self, copy: Workspace, number: int) -> int:
-        """Record here a run that was made in a copy of this workspace; its number here.
+    @property
+    def data(self) -> Data:
+        """What is in the workspace: facts (added, corrected and removed here), tables, constants, folds, SQL."""
+        return Data(self.database)
 
-        Raises
-        ------
-        UsageError
-            E0217 when the copy has none of that number.
-        """
-        from workbench.verbs.runs import take_run
+    @property
+    def rules(self) -> Rules:
+        """The rules at hand and their versions; rules checked and formatted."""
+        return Rules(self.database)
 
-        return take_run(self.database, copy.database, number)
+    @property
+    def models(self) -> Models:
+        """Engines and learners; programs, rules and weights of recorded runs."""
+        return Models(self.database)
+
+    @property
+    def runs(self) -> Runs:
+        """Recorded runs: `ws.runs()` lists them; predictions, scores, curves, comparisons, reports."""
+        return Runs(self.database)
 
     def load(
         self,
@@ -241,28 +250,64 @@ class Workspace(Browsing, Reviewing, Living, Reporting):
 
         return link(sources, **options)
 
-    def runs(self) -> pd.DataFrame:
-        """The recorded runs, newest first: id, parent, kind, name, created, seconds, status, engine, seed."""
-        import pandas as pd
+    def reopen(self, number: int, *, fold: int | None = None, progress: Progress = SILENT) -> InferenceResult:
+        """An inference run, or one fold of a cross-validation, as it was: ground again, its recorded values put back.
 
-        columns = ("id", "parent", "kind", "name", "created", "seconds", "status", "engine", "seed")
-        return pd.DataFrame(
-            [[getattr(run, name) for name in columns] for run in read_runs(self.database)], columns=list(columns)
+        Raises
+        ------
+        UsageError
+            When it is no inference run, or the facts have changed since.
+        """
+        from workbench.verbs.reopening import reopen
+
+        return reopen(self.database, number, fold=fold, progress=progress)
+
+    def what_if(
+        self, result: InferenceResult, changes: Mapping[str, bool | None], *, progress: Progress = SILENT
+    ) -> pd.DataFrame:
+        """Infer again with some facts changed, on a copy of the data; nothing is kept.
+
+        Parameters
+        ----------
+        result : InferenceResult
+            A recorded one, or a fold of a recorded cross-validation (`reopen`).
+        changes : mapping of atom to bool or None
+            Facts to take as true or false, or (None) as unknown.
+
+        Returns
+        -------
+        DataFrame
+            atom, predicate, before, after, change; the largest change first. Atoms that became facts have no `after`.
+        """
+        from workbench.verbs.reopening import what_if
+
+        return what_if(self.database, result, changes, progress=progress)
+
+    def update(
+        self,
+        run: int,
+        add: Sequence[Any] = (),
+        remove: Sequence[Any] = (),
+        *,
+        correct: bool = False,
+        world: str | None = None,
+        partition: Partition = "evidence",
+        progress: Progress = SILENT,
+    ) -> Update:
+        """Change facts and bring a recorded prediction up to date with them, in one transaction.
+
+        See `workbench.verbs.update.update`; the answer is recorded as a run whose parent is the one it started from.
+        """
+        from workbench.verbs.update import update
+
+        return update(
+            self.database, run, add, remove, correct=correct, world=world, partition=partition, progress=progress
         )
 
-    def compare(self, first: int, second: int, *, most: int | None = None) -> dict[str, list[dict[str, Any]]]:
-        """What differs between two runs: `settings`, `metrics`, `weights`, `predictions`; of each at most `most` rows.
+    def recall(self, name: str) -> str | None:
+        """A remembered text."""
+        return self.database.setting(name)
 
-        Two cross-validations over the same folds have paired `tests` of each metric beside them.
-        """
-        from workbench.verbs.runs import compare_runs
-
-        return compare_runs(self.database, first, second, most=most)
-
-    def run_program(self, run: int) -> str:
-        """The program of a run, with the weights it learned where it learned any."""
-        return read_run(self.database, run).program_text
-
-    def run_predictions(self, run: int) -> pd.DataFrame:
-        """The predictions of a run."""
-        return run_table(self.database, run, "prediction")
+    def remember(self, name: str, value: str | None) -> None:
+        """Remember a text; None forgets it."""
+        self.database.remember(name, value)

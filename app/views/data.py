@@ -18,7 +18,7 @@ LISTED = 12
 def contents() -> None:
     """What is there now, in figures and a table."""
     ws = workspace()
-    summaries = ws.catalog()
+    summaries = ws.data.catalog()
     if not summaries:
         st.info("This workspace is empty. Open an example below, or import a file of your own.")
         return
@@ -27,8 +27,8 @@ def contents() -> None:
         [
             ("Facts", sum(item.facts for item in summaries), None),
             ("Predicates", len(summaries), "Relations such as Friends(person, person); a fact is one row of one."),
-            ("Worlds", len(ws.worlds()), "Databases kept apart: no rule joins two of them."),
-            ("Folds", len(ws.folds()) or "none", "Parts held out in turn by cross-validation."),
+            ("Worlds", len(ws.data.worlds()), "Databases kept apart: no rule joins two of them."),
+            ("Folds", len(ws.data.folds()) or "none", "Parts held out in turn by cross-validation."),
         ]
     )
     rows = []
@@ -58,7 +58,7 @@ def examples() -> None:
             st.caption(plain(example.description))
             if st.button("Open", key=f"open-{example.key}", help="Load its facts and rules into this workspace"):
                 try:
-                    workspace().open_example(example.key)
+                    workspace().data.open_example(example.key)
                     st.toast(f"{example.name} is loaded")
                     st.rerun()
                 except WorkbenchError as error:
@@ -77,7 +77,7 @@ def folds() -> None:
     kind = st.radio("Kind of folds", list(kinds), format_func=lambda name: kinds[name], key="fold-kind")
     options = {}
     if kind != "worlds":
-        names = {item.predicate.name: item.predicate for item in ws.catalog() if item.facts}
+        names = {item.predicate.name: item.predicate for item in ws.data.catalog() if item.facts}
         columns = st.columns(4)
         options["predicate"] = columns[0].selectbox(
             "Predicate", list(names), key="fold-predicate", help="The one that rules will be asked for."
@@ -94,11 +94,11 @@ def folds() -> None:
             )
     if st.button("Make folds", type="primary", key="fold-make"):
         try:
-            ws.make_folds(kind, **options)
+            ws.data.make_folds(kind, **options)
             st.rerun()
         except WorkbenchError as error:
             show_error(error)
-    found = ws.folds()
+    found = ws.data.folds()
     if not found:
         st.info("There are no folds yet. Make some, then cross-validate on the page Learn and infer.")
         return
@@ -115,7 +115,7 @@ def folds() -> None:
 
 def unsaved() -> int:
     """How many runs would be lost: those of a workspace in memory."""
-    return len(workspace().all_runs()) if server().path is None else 0
+    return len(workspace().runs.all()) if server().path is None else 0
 
 
 def asked_before_leaving() -> None:

@@ -43,16 +43,23 @@ class Figures:
 def figures(number: int, run: str, facts: str) -> Figures | None:
     """A run scored once for all visits, until facts change; None where no prediction has a label."""
     ws = workspace()
-    scores = ws.scores_by_fold(number)
+    scores = ws.runs.scores_by_fold(number)
     if scores.empty:
         return None
     scores = scores[["fold", *(name for name in METRICS if name in scores)]]
-    summary = ws.metric_summary(scores).set_index("metric").T
-    worst, none = ws.worst_errors(number), pd.DataFrame()
+    summary = ws.runs.metric_summary(scores).set_index("metric").T
+    worst, none = ws.runs.worst_errors(number), pd.DataFrame()
     if worst.empty:
         return Figures(scores, summary, none, none, none, worst)
     thresholds = [step / STEPS for step in range(STEPS + 1)]
-    return Figures(scores, summary, ws.curves(number), ws.confusion(number, thresholds), ws.calibration(number), worst)
+    return Figures(
+        scores,
+        summary,
+        ws.runs.curves(number),
+        ws.runs.confusion(number, thresholds),
+        ws.runs.calibration(number),
+        worst,
+    )
 
 
 def by_fold(scores: pd.DataFrame, summary: pd.DataFrame) -> None:
@@ -129,7 +136,7 @@ def calibration(points: pd.DataFrame) -> None:
 def worst(run: Any, frame: pd.DataFrame) -> None:
     """The predictions furthest from their labels; a selected one leads to Why."""
     st.subheader("Worst errors", anchor=False)
-    names = dict(enumerate(workspace().fold_names(run.id)))
+    names = dict(enumerate(workspace().runs.fold_names(run.id)))
     shown = frame[["atom", "value", "truth"]].assign(truth=frame["truth"].astype("int64"))
     if names:
         shown.insert(0, "fold", frame["fold"].map(names))

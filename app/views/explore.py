@@ -22,15 +22,15 @@ def facts(name: str) -> None:
     search = first.text_input(
         "Search", key="facts-search", placeholder="part of a constant", help="Keeps facts with an argument like this."
     )
-    world = second.selectbox("World", ["all", *ws.worlds()], key="facts-world")
+    world = second.selectbox("World", ["all", *ws.data.worlds()], key="facts-world")
     partition = third.selectbox("Partition", ["all", "evidence", "truth", "target"], key="facts-partition")
     number = int(st.session_state.get("facts-page", 1))
     options = {"world": None if world == "all" else world, "partition": None if partition == "all" else partition}
     with st.spinner("Reading ..."):
-        page = ws.facts_page(name, search=search, offset=(number - 1) * PAGE, limit=PAGE, **options)
+        page = ws.data.facts_page(name, search=search, offset=(number - 1) * PAGE, limit=PAGE, **options)
         pages = max(1, -(-page.total // PAGE))
         if number > pages:
-            page = ws.facts_page(name, search=search, limit=PAGE, **options)
+            page = ws.data.facts_page(name, search=search, limit=PAGE, **options)
     fourth.number_input(f"Page, of {pages:,}", 1, pages, min(number, pages), key="facts-page")
     table(pd.DataFrame(page.rows, columns=list(page.columns)), digits=None)
     st.caption(f"{page.total:,} facts, {PAGE} a page. The value is 1 where a fact is true, 0 where it is false.")
@@ -39,7 +39,7 @@ def facts(name: str) -> None:
 def distribution(name: str) -> None:
     """Counts, distinct values, top values and degrees of a predicate."""
     ws = workspace()
-    summary = next(item for item in ws.catalog() if item.predicate.name == name)
+    summary = next(item for item in ws.data.catalog() if item.predicate.name == name)
     predicate = summary.predicate
     openness = {True: "closed world: what is not listed is false", False: "open: what is not listed is unknown"}
     st.caption(
@@ -53,7 +53,7 @@ def distribution(name: str) -> None:
     if not predicate.arity:
         return
     with st.spinner("Counting ..."):
-        possible, distinct = ws.combinations(name), ws.distinct_values(name)
+        possible, distinct = ws.data.combinations(name), ws.data.distinct_values(name)
     metrics(
         [
             *(
@@ -71,10 +71,10 @@ def distribution(name: str) -> None:
         key=f"counts-argument-{name}",
     )
     left, right = st.columns(2)
-    top = pd.DataFrame(ws.top_values(name, position, limit=15), columns=["value", "facts"])
+    top = pd.DataFrame(ws.data.top_values(name, position, limit=15), columns=["value", "facts"])
     left.caption("Commonest values")
     left.altair_chart(charts.bars(top, "value", "facts", description=f"Commonest values of {name}"))
-    degree = pd.DataFrame(ws.degrees(name, position), columns=["facts", "constants"]).head(40)
+    degree = pd.DataFrame(ws.data.degrees(name, position), columns=["facts", "constants"]).head(40)
     right.caption("Degrees: how many constants occur in how many facts")
     right.altair_chart(charts.degree_chart(degree, description=f"Degrees of {name}"))
 
@@ -82,19 +82,19 @@ def distribution(name: str) -> None:
 def neighbourhood() -> None:
     """The facts around one constant, as a graph."""
     ws = workspace()
-    types = ws.types()
+    types = ws.data.types()
     if not types:
         st.info("There are no constants yet. Import data first.")
         return
     left, middle, right = st.columns(3)
     kind = left.selectbox("Type", types, key="near-type")
     search = middle.text_input("Find", key="near-search", placeholder="part of its name")
-    found = ws.constants(kind, search=search, limit=100)
+    found = ws.data.constants(kind, search=search, limit=100)
     constant = right.selectbox("Constant", found, key="near-constant")
     if constant is None:
         st.info("No constant of that type contains this text.")
         return
-    near = ws.neighbours(kind, constant, limit=NEAR)
+    near = ws.data.neighbours(kind, constant, limit=NEAR)
     if not near:
         st.info("No true fact mentions it.")
         return
@@ -110,7 +110,7 @@ def console() -> None:
     ws = workspace()
     start = st.query_params.get("sql", 'SELECT world, count(*) AS facts FROM facts."..." GROUP BY world')
     if "..." in start:
-        held = [item.predicate for item in ws.catalog() if item.facts]
+        held = [item.predicate for item in ws.data.catalog() if item.facts]
         start = start.replace("...", held[0].view_name.replace('"', '""') if held else "...")
     sql = st.text_area(
         "SQL", value=start, height=140, key="sql", help="Facts with names are views in the schema facts."
@@ -119,7 +119,7 @@ def console() -> None:
     limit = int(left.number_input("Rows at most", 1, 100_000, 1000, key="sql-rows"))
     seconds = float(right.number_input("Seconds at most", 1, 120, 10, key="sql-seconds"))
     try:
-        names = ws.query_parameters(sql) if sql.strip() else ()
+        names = ws.data.query_parameters(sql) if sql.strip() else ()
     except WorkbenchError as error:
         show_error(error)
         return
@@ -127,7 +127,7 @@ def console() -> None:
     if st.button("Run", type="primary", key="sql-run", disabled=not sql.strip()):
         try:
             with st.spinner("Running ..."):
-                result = ws.query(sql, values or None, max_rows=limit, seconds=seconds)
+                result = ws.data.query(sql, values or None, max_rows=limit, seconds=seconds)
         except WorkbenchError as error:
             show_error(error)
             return
@@ -149,7 +149,7 @@ def console() -> None:
 
 
 header("Explore", "The facts as they are: pages of them, counts and degrees, what is near a constant, and SQL.")
-predicates = [item.predicate.name for item in sorted(workspace().catalog(), key=lambda item: not item.facts)]
+predicates = [item.predicate.name for item in sorted(workspace().data.catalog(), key=lambda item: not item.facts)]
 if not predicates:
     st.info("There is nothing to explore yet. Open an example or import a file on the Data page.")
     st.page_link("views/data.py", label="To the data", icon=":material/database:")

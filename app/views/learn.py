@@ -67,20 +67,20 @@ def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]
         "What to do", list(KINDS), format_func=lambda name: KINDS[name], default=before, key="kind", required=True
     )
     st.caption(ABOUT[kind])
-    names = [item.predicate.name for item in ws.catalog()]
+    names = [item.predicate.name for item in ws.data.catalog()]
     kept = [name for name in (ws.recall("query") or "").split(",") if name in names]
     left, right = st.columns(2)
     arguments: dict[str, Any] = {
         "query": left.multiselect(
             "Query", names, default=possible.query(kept), key="query", help="The predicates asked for."
         ),
-        "worlds": right.multiselect("Worlds", list(ws.worlds()), key="worlds", help="Empty: all of them."),
+        "worlds": right.multiselect("Worlds", list(ws.data.worlds()), key="worlds", help="Empty: all of them."),
     }
     hindrance = possible.hindrance(kind, arguments["query"])
     left, right = st.columns(2)
     with left:
         if kind != "infer":
-            learner, options = chosen_method(ws.learners(language), "Learner", "learner")
+            learner, options = chosen_method(ws.models.learners(language), "Learner", "learner")
             arguments |= {"learner": learner, "options" if kind == "learn" else "learner_options": options}
         if kind == "learn":
             arguments["intervals"] = st.selectbox(
@@ -92,7 +92,7 @@ def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]
         if kind != "learn":
             order = ["marginal", "map"] if language == "mln" else ["map"]
             task = st.radio("Task", order, format_func=lambda name: TASKS[name], key="task")
-            engine, options = chosen_method(ws.engines(language, task), "Engine", "engine")
+            engine, options = chosen_method(ws.models.engines(language, task), "Engine", "engine")
             arguments |= {"task": task, "engine": engine, "options" if kind == "infer" else "engine_options": options}
     with right:
         first, second = st.columns(2)
@@ -152,8 +152,8 @@ def run(kind: str, text: str, arguments: dict[str, Any]) -> None:
 
 
 header("Learn and infer", "Run the rules at hand; the work goes on if you leave or reload this page.")
-text, language = workspace().rules_at_hand()
-checked = workspace().check_rules(text, language)
+text, language = workspace().rules.at_hand()
+checked = workspace().rules.check(text, language)
 if not text.strip():
     st.info("There are no rules yet. Write some on the Rules page, or open an example on the Data page.")
     st.page_link("views/rules.py", label="To the rules", icon=":material/edit_note:")
@@ -162,7 +162,7 @@ elif checked.has_errors:
     st.page_link("views/rules.py", label="To the rules", icon=":material/edit_note:")
 else:
     assert checked.program is not None
-    kind, arguments, hindrance = form(language, workspace().prospects(checked.program))
+    kind, arguments, hindrance = form(language, workspace().rules.prospects(checked.program))
     if hindrance is not None:
         st.info(plain(hindrance), icon=":material/info:")
     if st.button("Run", type="primary", key="run", icon=":material/play_arrow:", disabled=hindrance is not None):

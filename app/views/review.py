@@ -42,7 +42,7 @@ def question(one: Any, name: str, run: Any) -> None:
     """One prediction, what is known of its things, and the keys."""
     with st.container(border=True):
         st.subheader(f"{plain(one.shown)}?", anchor=False)
-        where = f"In {plain(one.world)}. " if len(workspace().worlds()) > 1 else ""
+        where = f"In {plain(one.world)}. " if len(workspace().data.worlds()) > 1 else ""
         st.caption(
             f"{where}Predicted {one.value:.3f}. An answer is expected to move all predictions by {one.change:.2f}."
         )
@@ -80,7 +80,7 @@ def learn_again(run: Any) -> None:
 def known(atom: str) -> None:
     """Facts about the things that the prediction is about."""
     ws = workspace()
-    rows = list(ws.facts_about(atom, limit=KNOWN))
+    rows = list(ws.data.facts_about(atom, limit=KNOWN))
     if rows:
         st.caption("What is known of it")
         small_table(("Fact",), [[text] for text in rows])

@@ -127,8 +127,8 @@ header("Rules", "Weighted rules over the predicates, checked and counted as you 
 left, right = st.columns([3, 2])
 with left:
     text, language = editor()
-checked = workspace().check_rules(text, language)
-summaries = workspace().catalog()
+checked = workspace().rules.check(text, language)
+summaries = workspace().data.catalog()
 with right:
     if text.strip():
         diagnostics(checked.diagnostics)

@@ -33,7 +33,7 @@ TESTS = {
 
 def overview(runs: tuple[Any, ...]) -> list[int]:
     """All runs; the ticked ones' numbers."""
-    means = workspace().mean_metrics()
+    means = workspace().runs.mean_metrics()
     frame = pd.DataFrame(
         [
             {
@@ -71,7 +71,7 @@ def settings(run: Any) -> dict[str, str]:
 def one(number: int) -> None:
     """One run: settings, names, export, deletion."""
     ws = workspace()
-    run = ws.run(number)
+    run = ws.runs.get(number)
     st.subheader(f"Run {plain(run_label(run))}", anchor=False)
     standing(run)
     scored(run)
@@ -81,7 +81,7 @@ def one(number: int) -> None:
         name = st.text_input("Name", value=run.name or "", key=f"name-{number}", placeholder="to find it by")
         note = st.text_area("Note", value=run.note or "", key=f"note-{number}", height=80)
         if (name, note) != (run.name or "", run.note or ""):
-            ws.label_run(number, name=name, note=note)
+            ws.runs.label(number, name=name, note=note)
             st.rerun()
         found = settings(run)
         table(pd.DataFrame({"setting": list(found), "value": list(found.values())}))
@@ -91,7 +91,7 @@ def one(number: int) -> None:
     with st.popover("Delete this run"):
         st.text("The run and all its tables go for good.")
         if st.button("Delete", key=f"delete-{number}", type="primary"):
-            ws.delete_run(number)
+            ws.runs.delete(number)
             st.rerun()
 
 
@@ -99,7 +99,7 @@ def scored(run: Any) -> None:
     """A run's scores, mean over folds; of an inference beside the labels there are."""
     if run.kind not in ("infer", "crossval"):
         return
-    found = workspace().scores_by_fold(run.id)
+    found = workspace().runs.scores_by_fold(run.id)
     named = [name for name in METRICS if name in found]
     metrics([(name, f"{found[name].mean():.3f}", None) for name in named if found[name].notna().any()])
 
@@ -112,14 +112,14 @@ def exports(run: Any) -> None:
         if run.kind in ("infer", "crossval"):
             st.download_button(
                 "Predictions (CSV)",
-                lambda: csv_text(ws.run_predictions(number)),
+                lambda: csv_text(ws.runs.predictions(number)),
                 f"run-{number}.csv",
                 "text/csv",
                 key=f"csv-{number}",
             )
             st.download_button(
                 "Predictions (Parquet)",
-                lambda: ws.parquet_of_run(number),
+                lambda: ws.runs.parquet(number),
                 f"run-{number}.parquet",
                 key=f"parquet-{number}",
             )
@@ -128,7 +128,7 @@ def exports(run: Any) -> None:
         )
         st.download_button(
             "Report (HTML)",
-            lambda: ws.report_of_run(number),
+            lambda: ws.runs.report(number),
             f"run-{number}.html",
             "text/html",
             key=f"report-{number}",
@@ -140,7 +140,7 @@ def compare(first: int, second: int) -> None:
     ws = workspace()
     st.subheader(f"Run {first} against run {second}", anchor=False)
     with st.spinner("Comparing ..."):
-        found, paired = ws.compare(first, second, most=MOST), ws.paired_comparison(first, second)
+        found, paired = ws.runs.compare(first, second, most=MOST), ws.runs.paired_comparison(first, second)
     differing = [item for item in found["settings"] if item["setting"] not in ("figures", "folds")]
     if differing:
         st.caption("Settings that differ")
@@ -186,14 +186,14 @@ def shown(item: dict[str, Any], end: str) -> str:
 
 def comparison_csv(first: int, second: int) -> str:
     """Everything that differs, one table after the other."""
-    found = workspace().compare(first, second)
+    found = workspace().runs.compare(first, second)
     parts = [key for key in ("settings", "metrics", "weights", "predictions") if found[key]]
     return "".join(f"# {key}\n{csv_text(pd.DataFrame(found[key]))}" for key in parts)
 
 
 def program_difference(first: int, second: int) -> None:
     """The two programs line by line, where they differ."""
-    one_text, two_text = (workspace().run(number).program_text for number in (first, second))
+    one_text, two_text = (workspace().runs.get(number).program_text for number in (first, second))
     if one_text != two_text:
         st.caption("Programs")
         lines = difflib.unified_diff(
@@ -203,7 +203,7 @@ def program_difference(first: int, second: int) -> None:
 
 
 header("Runs", "Every run with what it was run on; kept in the workspace until you delete it.")
-recorded = workspace().all_runs()
+recorded = workspace().runs.all()
 if not recorded:
     st.info("No run is recorded yet. Learn or infer on the page Learn and infer; every run is kept here.")
     st.page_link("views/learn.py", label="Learn and infer", icon=":material/play_circle:")

@@ -32,7 +32,7 @@ def try_example() -> None:
     """The example's tables into the open workspace."""
     try:
         with st.spinner("Loading the example ..."):
-            workspace().open_dataset(shipped("data", EXAMPLE))
+            workspace().data.open_dataset(shipped("data", EXAMPLE))
     except WorkbenchError as error:
         show_error(error)
         return
@@ -65,7 +65,7 @@ def loaded() -> None:
 def at_hand() -> None:
     """What is loaded, and the button."""
     loaded()
-    mapping = workspace().tables_at_hand()
+    mapping = workspace().data.tables_at_hand()
     if mapping is not None:
         st.graphviz_chart(picture(mapping))
         st.caption(picture_in_words(mapping))
@@ -80,7 +80,7 @@ st.markdown(
     "Tables that refer to each other go in; out come **rules** with weights, **predictions** with scores, "
     "and a **reason** for each."
 )
-if server().workspace.catalog():
+if server().workspace.data.catalog():
     at_hand()
 else:
     first_visit()

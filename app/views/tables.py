@@ -58,7 +58,7 @@ def looked_at(sources: list[str]) -> Any | None:
     if held is None or held[0] != stamp:
         try:
             with st.spinner("Looking at the tables ..."):
-                found = workspace().look_at_tables(sources)
+                found = workspace().data.look_at_tables(sources)
         except WorkbenchError as error:
             show_error(error)
             return None

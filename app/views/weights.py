@@ -54,7 +54,7 @@ def filtered(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
 
 def show(run: Any) -> None:
     """Bars and table of a run's weights."""
-    frame = workspace().run_rules(run.id)
+    frame = workspace().models.rules(run.id)
     frame = frame[frame["weight"].notna()] if len(frame) else frame
     if frame.empty:
         st.info("This run has no weights.")

@@ -36,7 +36,7 @@ def choice() -> tuple[Any, int | None] | None:
     run = choose_run(("infer", "crossval"), "why-run", where=left)
     if run is None:
         return None
-    names = workspace().fold_names(run.id)
+    names = workspace().runs.fold_names(run.id)
     if not names:
         return run, None
     key = f"why-fold-{run.id}"
@@ -49,7 +49,7 @@ def prediction(run: Any, fold: int | None) -> tuple[str, str | None] | None:
     """The atom to explain, found in the database, and its world."""
     left, right = st.columns(2)
     search = left.text_input("Find a prediction", key="why-search", placeholder="part of its text")
-    found, total = workspace().find_predictions(run.id, fold=fold, search=search, limit=LISTED)
+    found, total = workspace().runs.find_predictions(run.id, fold=fold, search=search, limit=LISTED)
     if found.empty:
         st.info("No prediction contains this text.")
         return None

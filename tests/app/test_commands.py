@@ -47,7 +47,7 @@ def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             (tmp_path / "Fan.csv").write_text(f"p\n{fans}")
             made.load(tmp_path / "Likes.csv", world=world)
             made.load(tmp_path / "Fan.csv", world=world, partition="truth")
-        made.make_folds("random", predicate="Fan", count=2, seed=1)
+        made.data.make_folds("random", predicate="Fan", count=2, seed=1)
         made.save_as(tmp_path / "team.duckdb")
     return tmp_path / "team.duckdb"
 
@@ -68,7 +68,7 @@ def test_the_command_gives_the_same_figures(saved: Path, case: str) -> None:
     kind, arguments = CASES[case]
     with open_workspace(saved) as workspace:
         expected = run(workspace, kind, arguments)
-        assert workspace.all_runs()
+        assert workspace.runs.all()
     words = shlex.split(command_line(kind, "mln", saved.name, arguments))
     assert words[0] == "workbench"
     result = CliRunner().invoke(app, [*words[1:], "--json"])
@@ -83,4 +83,4 @@ def test_the_python_runs(saved: Path, case: str) -> None:
     exec(python(kind, "mln", saved.name, arguments), names)
     with open_workspace(saved) as workspace:
         assert json.loads(json.dumps(figures(names["result"].summary()))) == run(workspace, kind, arguments)
-        assert len(workspace.all_runs()) == 2
+        assert len(workspace.runs.all()) == 2

@@ -44,7 +44,7 @@ def bring(test: AppTest, paths: list[Path]) -> AppTest:
 
 def test_tables_are_looked_at_corrected_and_loaded(state: Server, page: Open, shop: list[Path]) -> None:
     test = bring(page("tables"), shop)
-    assert state.workspace.catalog() == ()
+    assert state.workspace.data.catalog() == ()
     assert "orders refers to customers and shops" in test.caption[1].value
     assert (
         next(box for box in test.selectbox if box.label == "What should be predicted?").value == "customers.complains"
@@ -54,7 +54,7 @@ def test_tables_are_looked_at_corrected_and_loaded(state: Server, page: Open, sh
     test.text_input(key="correct-name-customers-age").set_value("years of age")
     sound(test.button(key="correct-customers").click().run())
     sound(test.button(key="tables-load").click().run())
-    names = {item.predicate.name: item for item in state.workspace.catalog()}
+    names = {item.predicate.name: item for item in state.workspace.data.catalog()}
     assert names["YearsOfAge"].facts == 150
     assert {count.partition for count in names["Complains"].counts} == {"truth", "target"}
     assert state.workspace.recall("query") == "Complains"
@@ -82,7 +82,7 @@ def test_a_study_outlives_the_server_and_goes_with_its_run(
     state: Server, page: Open, shop: list[Path], tmp_path: Path
 ) -> None:
     sound(bring(page("tables"), shop).button(key="tables-load").click().run())
-    state.workspace.record_study(state.workspace.study(shop, "customers.complains", time_limit=8.0))
+    state.workspace.runs.record_study(state.workspace.study(shop, "customers.complains", time_limit=8.0))
     test = sound(page("start"))
     scores = {item.label: float(item.value.split(" ")[0]) for item in test.metric}
     assert 0.8 < scores["AUC-ROC"] <= 1
@@ -91,8 +91,8 @@ def test_a_study_outlives_the_server_and_goes_with_its_run(
     state.switch(str(tmp_path / "kept.duckdb"))
     again = sound(page("start"))
     assert {item.label: float(item.value.split(" ")[0]) for item in again.metric} == scores
-    number = state.workspace.all_runs()[0].id
-    state.workspace.delete_run(number)
+    number = state.workspace.runs.all()[0].id
+    state.workspace.runs.delete(number)
     assert state.workspace.recall(f"study of run {number}") is None
 
 

@@ -20,7 +20,7 @@ LONG = {"query": ["Smokes", "Cancer"], "engine": "gibbs", "options": {"samples":
 
 @pytest.fixture
 def smokers(state: Server) -> Workspace:
-    state.workspace.open_example("smokers")
+    state.workspace.data.open_example("smokers")
     return state.workspace
 
 
@@ -34,36 +34,36 @@ def begun(job: Job) -> Job:
 
 
 def test_a_job_gives_the_run_that_the_workspace_itself_would_have(state: Server, smokers: Workspace) -> None:
-    rules, _ = smokers.rules_at_hand()
+    rules, _ = smokers.rules.at_hand()
     arguments = {"rules": rules, "query": ["Smokes", "Cancer"], "engine": "exact"}
     here = smokers.infer(**arguments)
     job = finished(state.runner.submit(Work("infer", "infer", arguments), smokers))
     assert job.status == "done", job.error
     assert job.result is not None
     assert job.result.run_id == 2
-    one, two = (smokers.run_predictions(number).sort_values("atom") for number in (here.run_id or 0, 2))
+    one, two = (smokers.runs.predictions(number).sort_values("atom") for number in (here.run_id or 0, 2))
     assert one["atom"].tolist() == two["atom"].tolist()
     np.testing.assert_allclose(one["value"], two["value"])
-    assert smokers.run(1).data_hash == smokers.run(2).data_hash
-    assert smokers.run_weights(1)["weight"].tolist() == smokers.run_weights(2)["weight"].tolist()
+    assert smokers.runs.get(1).data_hash == smokers.runs.get(2).data_hash
+    assert smokers.models.weights(1)["weight"].tolist() == smokers.models.weights(2)["weight"].tolist()
     assert smokers.reopen(2).explain("Cancer(Chloe)").value == pytest.approx(here.explain("Cancer(Chloe)").value)
 
 
 def test_constants_are_found_by_name_where_facts_came_in_meanwhile(state: Server, smokers: Workspace) -> None:
-    rules, _ = smokers.rules_at_hand()
+    rules, _ = smokers.rules.at_hand()
     with_new = rules + "\n2 Smokes(Zora)\n1 Smokes(Yves)\n"
-    before = len(smokers.constants("person", limit=1000))
+    before = len(smokers.data.constants("person", limit=1000))
     job = state.runner.submit(Work("infer", "infer", {"rules": with_new, "query": ["Smokes"]}), smokers)
     smokers.declare("Smokes(person)\n1 Smokes(Aaron)\n")
     assert finished(job).status == "done", job.error
-    atoms = set(smokers.run_predictions(1)["atom"])
+    atoms = set(smokers.runs.predictions(1)["atom"])
     assert {"Smokes(Zora)", "Smokes(Yves)"} <= atoms
-    assert len(atoms) == len(smokers.run_predictions(1))
-    assert len(smokers.constants("person", limit=1000)) >= before
+    assert len(atoms) == len(smokers.runs.predictions(1))
+    assert len(smokers.data.constants("person", limit=1000)) >= before
 
 
 def test_two_run_at_once_and_a_third_waits(state: Server, smokers: Workspace) -> None:
-    rules, _ = smokers.rules_at_hand()
+    rules, _ = smokers.rules.at_hand()
     jobs = [state.runner.submit(Work("infer", f"job {at}", {"rules": rules, **LONG}), smokers) for at in range(3)]
     for job in jobs[:2]:
         begun(job)
@@ -81,7 +81,7 @@ def test_two_run_at_once_and_a_third_waits(state: Server, smokers: Workspace) ->
 def test_a_worker_that_does_not_answer_is_ended_and_recorded(
     state: Server, smokers: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rules, _ = smokers.rules_at_hand()
+    rules, _ = smokers.rules.at_hand()
     job = begun(state.runner.submit(Work("infer", "long", {"rules": rules, **LONG}), smokers))
     assert job.process is not None
     os.kill(job.process.pid, 19)  # stopped: it can answer nothing
@@ -89,13 +89,13 @@ def test_a_worker_that_does_not_answer_is_ended_and_recorded(
     job.cancel()
     assert finished(job).status == "cancelled"
     assert monotonic() - asked < 30
-    run = smokers.all_runs()[0]
+    run = smokers.runs.all()[0]
     assert (run.kind, run.status, run.engine) == ("infer", "cancelled", "gibbs")
-    assert smokers.run_predictions(run.id).empty
+    assert smokers.runs.predictions(run.id).empty
 
 
 def test_the_time_limit_of_a_job_is_kept(state: Server, smokers: Workspace) -> None:
-    rules, _ = smokers.rules_at_hand()
+    rules, _ = smokers.rules.at_hand()
     job = finished(state.runner.submit(Work("infer", "long", {"rules": rules, **LONG}, seconds=4.0), smokers))
     assert job.out_of_time
     assert job.status in ("cancelled", "done")
@@ -105,7 +105,7 @@ def test_a_job_that_needs_too_much_memory_says_so(
     state: Server, smokers: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WORKBENCH_JOB_MEMORY", "0.02")
-    rules, _ = smokers.rules_at_hand()
+    rules, _ = smokers.rules.at_hand()
     job = finished(state.runner.submit(Work("infer", "infer", {"rules": rules, "query": ["Smokes"]}), smokers))
     assert job.status == "failed"
     assert "error[E08" in job.error

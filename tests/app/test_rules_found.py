@@ -47,5 +47,5 @@ def test_an_ilp_problem_is_imported_searched_and_taken(state: Server, page: Open
     assert table["negatives"].iloc[0] == 0
     assert job.result is not None
     program = with_rules("", [job.result.candidates[0]["line"]], job.result.text, set())
-    assert not state.workspace.check_rules(program, "mln").has_errors
+    assert not state.workspace.rules.check(program, "mln").has_errors
     assert "brother(" in program

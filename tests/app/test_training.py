@@ -19,7 +19,7 @@ def fans(state: Server, folder: Path) -> None:
     (folder / "Fan.csv").write_text("p\n" + "".join(f"P{n}\n" for n in range(30) if n % 3 == 0))
     ws.load(folder / "Likes.csv")
     ws.load(folder / "Fan.csv", partition="truth")
-    ws.remember_rules(FANS, "mln")
+    ws.rules.keep(FANS, "mln")
 
 
 def test_rules_are_trained_and_scored_by_one_button(state: Server, page: Open, tmp_path: Path) -> None:
@@ -31,54 +31,54 @@ def test_rules_are_trained_and_scored_by_one_button(state: Server, page: Open, t
     assert job.status == "done", job.error
     test = sound(test.run())
     assert float({item.label: item.value for item in test.metric}["F1"]) >= 0.8  # a fold without fans has none
-    kinds = {run.id: run.kind for run in state.workspace.all_runs()}
+    kinds = {run.id: run.kind for run in state.workspace.runs.all()}
     assert sorted(kinds.values()) == ["crossval", "infer", "learn"]
-    by_kind = {kind: state.workspace.standing_of_run(number) for number, kind in kinds.items()}
+    by_kind = {kind: state.workspace.runs.standing(number) for number, kind in kinds.items()}
     assert by_kind["crossval"].held_out is True
     assert by_kind["infer"].held_out is False
     assert "5 folds" in by_kind["crossval"].text
     test = sound(page("evaluation"))
     assert "The best F1 over all these predictions, 1.000" in " ".join(item.value for item in test.caption)
-    report = state.workspace.report_of_run(next(number for number, kind in kinds.items() if kind == "learn"))
+    report = state.workspace.runs.report(next(number for number, kind in kinds.items() if kind == "learn"))
     assert "Likes(p, T0) =&gt; Fan(p)" in report
 
 
 def test_rules_without_labels_say_what_to_do(state: Server, page: Open) -> None:
-    state.workspace.open_example("smokers")
+    state.workspace.data.open_example("smokers")
     test = sound(page("start"))
     assert "no" in test.info[0].value.lower() or "labels" in test.info[0].value
     assert not [button for button in test.button if button.key == "train-rules"]
 
 
 def test_runs_in_memory_are_asked_about_before_they_are_lost(state: Server, page: Open, tmp_path: Path) -> None:
-    state.workspace.open_example("smokers")
-    state.workspace.infer(state.workspace.rules_at_hand()[0], query=["Smokes"], engine="exact")
+    state.workspace.data.open_example("smokers")
+    state.workspace.infer(state.workspace.rules.at_hand()[0], query=["Smokes"], engine="exact")
     test = page("data")
     test.button_group(key="section").set_value("Workspace").run()
     sound(test.button(key="workspace-memory").click().run())
     assert "1 run that are saved nowhere" in test.warning[0].value or "1 run" in test.warning[0].value
-    assert state.workspace.all_runs()
+    assert state.workspace.runs.all()
     test.text_input(key="switch-save").set_value(str(tmp_path / "kept.duckdb")).run()
     sound(test.button(key="switch-saved").click().run())
-    assert state.workspace.catalog() == ()
+    assert state.workspace.data.catalog() == ()
     state.switch(str(tmp_path / "kept.duckdb"))
-    assert len(state.workspace.all_runs()) == 1
+    assert len(state.workspace.runs.all()) == 1
 
 
 def test_what_two_write_at_once_is_never_overwritten(state: Server, page: Open) -> None:
-    state.workspace.open_example("smokers")
+    state.workspace.data.open_example("smokers")
     test = page("rules")
     before = test.text_area(key="rules-text").value
     test.text_input(key="author").set_value("Ada").run()
-    state.workspace.remember_rules(before + "// Ben was here\n", "mln", author="Ben")
+    state.workspace.rules.keep(before + "// Ben was here\n", "mln", author="Ben")
     sound(test.text_area(key="rules-text").set_value(before + "// Ada was here\n").run())
     assert "Ben changed the rules while you were writing" in test.warning[0].value
-    assert state.workspace.rules_at_hand()[0].endswith("// Ben was here\n")
+    assert state.workspace.rules.at_hand()[0].endswith("// Ben was here\n")
     sound(test.button(key="clash-mine").click().run())
-    assert state.workspace.rules_at_hand()[0].endswith("// Ada was here\n")
-    assert [one.author for one in state.workspace.rule_versions()][:2] == ["Ada", "Ben"]
+    assert state.workspace.rules.at_hand()[0].endswith("// Ada was here\n")
+    assert [one.author for one in state.workspace.rules.versions()][:2] == ["Ada", "Ben"]
     sound(test.button(key="version-back").click().run())
-    assert state.workspace.rules_at_hand()[0].endswith("// Ben was here\n")
+    assert state.workspace.rules.at_hand()[0].endswith("// Ben was here\n")
 
 
 def test_nothing_is_offered_by_default_that_can_only_fail(state: Server, page: Open, tmp_path: Path) -> None:

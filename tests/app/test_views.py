@@ -41,8 +41,8 @@ LABELLED = "Smokes(Ann)\nSmokes(Bob)\nFriends(Ann,Bob)\nFriends(Bob,Cem)\nFriend
 def smokers(state: Server) -> Server:
     """The smokers, inferred once and learned from once."""
     ws = state.workspace
-    ws.open_example("smokers")
-    text, _ = ws.rules_at_hand()
+    ws.data.open_example("smokers")
+    text, _ = ws.rules.at_hand()
     ws.infer(text, query=["Smokes", "Cancer"], engine="exact")
     ws.learn(text, query=["Smokes"], learner="pseudo_likelihood")
     return state
@@ -82,7 +82,7 @@ def test_an_example_opens_with_one_click(state: Server, page: Open) -> None:
     test = page("data")
     sound(test.button(key="open-smokers").click().run())
     assert test.metric[0].value == "25"
-    assert "Smokes" in state.workspace.rules_at_hand()[0]
+    assert "Smokes" in state.workspace.rules.at_hand()[0]
 
 
 def test_a_table_is_previewed_mapped_and_imported(state: Server, page: Open, tmp_path: Path) -> None:
@@ -90,10 +90,10 @@ def test_a_table_is_previewed_mapped_and_imported(state: Server, page: Open, tmp
     test = page("data")
     test.button_group(key="section").set_value("Import a table").run()
     test.text_input(key="table-path").set_value(str(tmp_path / "works_with.csv")).run()
-    assert state.workspace.catalog() == ()
+    assert state.workspace.data.catalog() == ()
     sound(test.button(key="table-import").click().run())
     assert "2 new facts" in test.success[0].value
-    assert state.workspace.facts_page("WorksWith", search="<b>").total == 1
+    assert state.workspace.data.facts_page("WorksWith", search="<b>").total == 1
 
 
 def test_a_ragged_table_is_refused_at_its_line(state: Server, page: Open, tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_table_without_rows_says_so(state: Server, page: Open, tmp_path: Path)
 
 
 def test_a_rule_that_explodes_is_counted_and_named_before_it_is_ground(state: Server) -> None:
-    state.workspace.open_example("university")
+    state.workspace.data.open_example("university")
     text = "AdvisedBy(student, professor)\nAdvisedBy(a, b) v AdvisedBy(c, d) v AdvisedBy(e, f) v AdvisedBy(g, h)\n"
     preview = state.workspace.preview(text, query="AdvisedBy", learning=True, seconds=5)
     assert preview.rules[0].ground_rows > 10**9
@@ -131,7 +131,7 @@ def test_facts_need_declared_predicates(state: Server, page: Open, tmp_path: Pat
     test.text_input(key="facts-path").set_value(str(tmp_path / "facts.db")).run()
     sound(test.button(key="facts-import").click().run())
     assert "no predicate is called Smokes" in test.error[0].value
-    state.workspace.remember_rules("Smokes(person)\nFriends(person, person)\n1 Smokes(x)\n", "mln")
+    state.workspace.rules.keep("Smokes(person)\nFriends(person, person)\n1 Smokes(x)\n", "mln")
     sound(test.button(key="facts-import").click().run())
     assert "5 new facts" in test.success[0].value
 
@@ -171,7 +171,7 @@ def test_inference_runs_in_the_background(smokers: Server, page: Open) -> None:
     assert job.status == "done", job.error
     sound(test.run())
     assert {item.label: item.value for item in test.metric}["Status"] == "exact"
-    assert len(smokers.workspace.all_runs()) == 3
+    assert len(smokers.workspace.runs.all()) == 3
 
 
 def test_published_figures_stand_alone_until_something_is_run(
@@ -193,14 +193,14 @@ def test_published_figures_stand_alone_until_something_is_run(
 def test_figures_of_a_deleted_run_are_not_shown_for_its_successor(smokers: Server, page: Open) -> None:
     ws = smokers.workspace
     ws.remember("query", "Smokes,Cancer")
-    text, _ = ws.rules_at_hand()
+    text, _ = ws.rules.at_hand()
     test = page("why")
     test.text_input(key="why-search").set_value("Cancer(Chloe)").run()
     before = test.metric[0].value
-    for run in ws.all_runs():
-        ws.delete_run(run.id)
+    for run in ws.runs.all():
+        ws.runs.delete(run.id)
     ws.infer(text, query=["Smokes", "Cancer"], task="map")
-    assert [run.id for run in ws.all_runs()] == [1]
+    assert [run.id for run in ws.runs.all()] == [1]
     test = page("why")
     sound(test.text_input(key="why-search").set_value("Cancer(Chloe)").run())
     assert test.metric[0].value in ("0.000", "1.000")
@@ -212,14 +212,14 @@ def test_a_prediction_is_explained_and_tried_otherwise(smokers: Server, page: Op
     test.text_input(key="why-search").set_value("Cancer(Chloe)").run()
     sound(test)
     assert any("Cancer(Chloe) has value" in item.value for item in test.text)
-    before = len(smokers.workspace.all_runs())
+    before = len(smokers.workspace.runs.all())
     test.text_input(key="what-if-fact").set_value("Smokes(Chloe)").run()
     sound(test.button(key="what-if-run").click().run())
     assert test.metric[-1].delta.startswith("-")
     test.text_input(key="what-if-fact").set_value("Smokes(Nobody)").run()
     sound(test.button(key="what-if-run").click().run())
     assert "Nobody is no person" in test.error[0].value.replace("\\", "")
-    assert len(smokers.workspace.all_runs()) == before
+    assert len(smokers.workspace.runs.all()) == before
 
 
 def test_text_of_users_is_no_markup() -> None:
@@ -227,8 +227,8 @@ def test_text_of_users_is_no_markup() -> None:
 
 
 def test_combinations_stay_within_worlds(smokers: Server) -> None:
-    assert smokers.workspace.combinations("Friends") == 100
-    assert smokers.workspace.types() == ("person",)
+    assert smokers.workspace.data.combinations("Friends") == 100
+    assert smokers.workspace.data.types() == ("person",)
 
 
 def test_a_workspace_that_does_not_open_is_told_and_tried_again(
@@ -248,10 +248,10 @@ def test_a_workspace_that_does_not_open_is_told_and_tried_again(
 
 def test_the_first_page_needs_no_heavy_library(state: Server, tmp_path: Path) -> None:
     """SciPy, Numba, pandas and charts come with the page that needs them: the first one must be quick."""
-    state.workspace.open_example("smokers")
+    state.workspace.data.open_example("smokers")
     state.workspace.save_as(tmp_path / "smokers.duckdb")
     code = (
-        "import sys\nimport app.main\nfrom app.state import server\nassert server().workspace.catalog()\n"
+        "import sys\nimport app.main\nfrom app.state import server\nassert server().workspace.data.catalog()\n"
         "print([name for name in ('pandas', 'scipy', 'numba', 'altair', 'cvxpy', 'sklearn') if name in sys.modules])\n"
     )
     found = subprocess.run(
@@ -277,7 +277,7 @@ def test_answers_of_reviewers_are_labels_and_are_learned_from(state: Server, pag
     assert "Likes" in test.markdown[-1].value or any("Likes" in item.value for item in test.markdown)
     test.text_input(key="review-author").set_value("Ada").run()
     sound(test.button(key="review-y").click().run())
-    assert ws.facts_page("Fan", partition="truth").total == 1
+    assert ws.data.facts_page("Fan", partition="truth").total == 1
     assert test.subheader[0].value != first
     sound(test.button(key="review-u").click().run())
     assert test.subheader[0].value == first
@@ -287,5 +287,5 @@ def test_answers_of_reviewers_are_labels_and_are_learned_from(state: Server, pag
     sound(test.button(key="review-l").click().run())
     job = finished(state.runner.latest())
     assert job.status == "done", job.error
-    assert [run.kind for run in ws.all_runs()] == ["infer", "learn", "infer"]
+    assert [run.kind for run in ws.runs.all()] == ["infer", "learn", "infer"]
     sound(test.run())

@@ -157,8 +157,8 @@ def test_what_a_document_learned_is_a_run_beside_its_inference(run: Run, tmp_pat
     kinds = {one["id"]: one["kind"] for one in listed}
     assert kinds == {found["learning"]["run"]: "learn", found["run"]: "infer"}
     with wb.open(workspace, read_only=True) as opened:
-        weights = opened.run_weights(found["learning"]["run"])["weight"].tolist()
+        weights = opened.models.weights(found["learning"]["run"])["weight"].tolist()
         assert weights == [row["weight"] for row in found["learning"]["weights"]]
-        assert opened.run(found["learning"]["run"]).data_hash != opened.run(found["run"]).data_hash
+        assert opened.runs.get(found["learning"]["run"]).data_hash != opened.runs.get(found["run"]).data_hash
     run("infer", tmp_path / "model.json", "--no-learn", "--workspace", workspace)
     assert len(run("runs", workspace, "--json").json) == 3

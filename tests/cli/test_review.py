@@ -37,8 +37,8 @@ def test_letters_are_answers_and_labels(saved: str) -> None:
     assert "Run 3:" in said
     with open_workspace(saved) as ws:
         assert [one.says for one in ws.answers()] == [True, None, True]
-        assert ws.facts_page("Fan", partition="truth").total == 2
-        assert [run.kind for run in ws.all_runs()] == ["infer", "learn", "infer"]
+        assert ws.data.facts_page("Fan", partition="truth").total == 2
+        assert [run.kind for run in ws.runs.all()] == ["infer", "learn", "infer"]
     found = json.loads(review(saved, "", "--reviewer", "Ben", "--json"))
     assert (found["run"], found["total"]) == (3, 4)
     assert len(found["questions"]) == 4

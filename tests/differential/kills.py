@@ -180,7 +180,7 @@ def _fault(workspace: Path, before: tuple[int, int], command: list[str]) -> str 
             return f"{facts - before[1]} facts more than before, {given} were given"
         with wb.open(workspace) as opened:
             for run in read_runs(opened.database):
-                if run.kind == "infer" and opened.run_predictions(run.id).empty:
+                if run.kind == "infer" and opened.runs.predictions(run.id).empty:
                     return f"run {run.id} has no predictions"
     except Exception as error:
         return f"{type(error).__name__}: {error}"[:300]

@@ -123,7 +123,7 @@ def _exit_code(words: list[str]) -> int:
 
 
 def _check_record(workspace: Workspace, run: int, found: dict[tuple[str, str], float], n_worlds: int) -> None:
-    record = workspace.run_predictions(run)
+    record = workspace.runs.predictions(run)
     if n_worlds > 1 and "world" in record:
         kept = dict(zip(zip(record["world"], record["atom"]), record["value"]))
         if kept != found:

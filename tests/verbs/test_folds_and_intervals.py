@@ -44,19 +44,19 @@ def cross_validated(workspace: wb.Workspace) -> int:
 
 
 def test_folds_of_atoms_score_every_atom_once(workspace: wb.Workspace) -> None:
-    workspace.make_folds("random", predicate="Fan", count=3, seed=1)
+    workspace.data.make_folds("random", predicate="Fan", count=3, seed=1)
     run = cross_validated(workspace)
-    assert workspace.fold_names(run) == ("fold 1", "fold 2", "fold 3")
-    predicted = workspace.run_predictions(run)
+    assert workspace.runs.fold_names(run) == ("fold 1", "fold 2", "fold 3")
+    predicted = workspace.runs.predictions(run)
     assert sorted(predicted["atom"]) == [f"Fan({name})" for name in PEOPLE]
     assert predicted["truth"].sum() == 8
-    assert workspace.scores_by_fold(run)["AUC-ROC"].min() > 0.6
+    assert workspace.runs.scores_by_fold(run)["AUC-ROC"].min() > 0.6
 
 
 def test_labels_held_out_reach_neither_learner_nor_predictor(workspace: wb.Workspace) -> None:
     """Turning every label of a fold over changes none of that fold's predictions."""
-    folds = workspace.make_folds("random", predicate="Fan", count=3, seed=1)
-    before = workspace.run_predictions(cross_validated(workspace))
+    folds = workspace.data.make_folds("random", predicate="Fan", count=3, seed=1)
+    before = workspace.runs.predictions(cross_validated(workspace))
     tested = before.loc[before["fold"] == 0, "atom"].tolist()
     assert len(tested) == folds[0].test_atoms
     table = workspace.database.predicate("Fan").table_name
@@ -67,15 +67,15 @@ def test_labels_held_out_reach_neither_learner_nor_predictor(workspace: wb.Works
             deleted = connection.execute(f"DELETE FROM {table} WHERE a0 = ? RETURNING 1", [number]).fetchall()
             if not deleted:
                 connection.execute(f"INSERT INTO {table} VALUES (0, ?, 1.0, 'truth')", [number])
-    after = workspace.run_predictions(cross_validated(workspace))
+    after = workspace.runs.predictions(cross_validated(workspace))
     assert np.array_equal(before.loc[before["fold"] == 0, "value"], after.loc[after["fold"] == 0, "value"])
     assert (before.loc[before["fold"] == 0, "truth"] != after.loc[after["fold"] == 0, "truth"].to_numpy()).all()
 
 
 def test_a_fold_is_opened_again_explained_and_tried_otherwise(workspace: wb.Workspace) -> None:
-    workspace.make_folds("grouped", predicate="Fan", count=2, group_by=0)
+    workspace.data.make_folds("grouped", predicate="Fan", count=2, group_by=0)
     run = cross_validated(workspace)
-    recorded = workspace.run_predictions(run)
+    recorded = workspace.runs.predictions(run)
     first = recorded[recorded["fold"] == 0]
     result = workspace.reopen(run, fold=0)
     values = dict(zip(result.predictions()["atom"], result.predictions()["value"]))
@@ -95,10 +95,10 @@ def test_a_fold_is_opened_again_explained_and_tried_otherwise(workspace: wb.Work
 
 
 def test_the_report_of_a_run_is_one_escaped_page(workspace: wb.Workspace) -> None:
-    workspace.make_folds("random", predicate="Fan", count=2)
+    workspace.data.make_folds("random", predicate="Fan", count=2)
     run = cross_validated(workspace)
-    workspace.label_run(run, name="<script>alert(1)</script>", note="a & b")
-    report = workspace.report_of_run(run)
+    workspace.runs.label(run, name="<script>alert(1)</script>", note="a & b")
+    report = workspace.runs.report(run)
     assert "<td>fold 1</td>" in report
     assert "&lt;script&gt;" in report
     assert "<script" not in report
@@ -109,25 +109,25 @@ def test_the_report_of_a_run_is_one_escaped_page(workspace: wb.Workspace) -> Non
 
 
 def test_paired_tests_need_the_same_folds(workspace: wb.Workspace) -> None:
-    workspace.make_folds("random", predicate="Fan", count=3, seed=1)
+    workspace.data.make_folds("random", predicate="Fan", count=3, seed=1)
     first, second = cross_validated(workspace), cross_validated(workspace)
-    found = workspace.paired_comparison(first, second).set_index("metric")
+    found = workspace.runs.paired_comparison(first, second).set_index("metric")
     assert (found.loc["CLL", ["p (paired t)", "p (corrected t)", "p (Wilcoxon)"]] == 1).all()
-    assert workspace.compare(first, second)["tests"]
-    workspace.make_folds("random", predicate="Fan", count=3, seed=2)
+    assert workspace.runs.compare(first, second)["tests"]
+    workspace.data.make_folds("random", predicate="Fan", count=3, seed=2)
     other = cross_validated(workspace)
-    assert "p (paired t)" not in workspace.paired_comparison(first, other)
-    assert workspace.compare(first, other)["tests"] == []
+    assert "p (paired t)" not in workspace.runs.paired_comparison(first, other)
+    assert workspace.runs.compare(first, other)["tests"] == []
 
 
 def test_curves_thin_out_and_confusion_counts(workspace: wb.Workspace) -> None:
-    workspace.make_folds("random", predicate="Fan", count=3, seed=1)
+    workspace.data.make_folds("random", predicate="Fan", count=3, seed=1)
     run = cross_validated(workspace)
-    frame = workspace.scored_predictions(run)
-    whole, thinned = workspace.curves(run), workspace.curves(run, most=6)
+    frame = workspace.runs.scored(run)
+    whole, thinned = workspace.runs.curves(run), workspace.runs.curves(run, most=6)
     assert 2 <= len(thinned) <= 7 < len(whole)
     assert thinned.merge(whole).shape == thinned.shape
-    for row in workspace.confusion(run, [0.0, 0.25, 0.5, 1.0]).itertuples():
+    for row in workspace.runs.confusion(run, [0.0, 0.25, 0.5, 1.0]).itertuples():
         said, true = frame["value"] >= row.threshold, frame["truth"] == 1
         expected = [(said & true).sum(), (said & ~true).sum(), (~said & true).sum(), (~said & ~true).sum()]
         assert [row.tp, row.fp, row.fn, row.tn] == expected
@@ -136,7 +136,7 @@ def test_curves_thin_out_and_confusion_counts(workspace: wb.Workspace) -> None:
 def test_folds_that_test_nothing_are_refused(workspace: wb.Workspace) -> None:
     with pytest.raises(UsageError, match="no folds"):
         cross_validated(workspace)
-    workspace.make_folds("random", predicate="Likes", count=2)
+    workspace.data.make_folds("random", predicate="Likes", count=2)
     with pytest.raises(UsageError, match="holds out no atom"):
         cross_validated(workspace)
     with pytest.raises(UsageError, match="there is 1"):
@@ -153,7 +153,7 @@ def test_psl_folds_of_listed_atoms() -> None:
         opened.load(pd.DataFrame({"p": PEOPLE[::2]}), predicate="Fan")
         opened.load(topics[["t"]], predicate="Popular", partition="target")
         opened.load(topics, predicate="Popular", partition="truth")
-        folds = opened.make_folds("random", predicate="Popular", count=3)
+        folds = opened.data.make_folds("random", predicate="Popular", count=3)
         assert [fold.test_atoms for fold in folds] == [2, 2, 2]
         result = opened.crossval(rules, folds="kept", learner="hinge_pseudolikelihood", engine="admm")
         assert [fold.truth.size for fold in result.folds] == [2, 2, 2]
@@ -163,11 +163,11 @@ def test_psl_folds_of_listed_atoms() -> None:
 def test_intervals_are_recorded_beside_the_weights(workspace: wb.Workspace, method: str) -> None:
     learned = workspace.learn(RULES, query="Fan", learner="pseudo_likelihood", intervals=method)  # type: ignore[arg-type]
     assert learned.run_id is not None
-    frame = workspace.run_weights(learned.run_id)
+    frame = workspace.models.weights(learned.run_id)
     assert ((frame["low"] < frame["weight"]) & (frame["weight"] < frame["high"])).all()
     assert frame["open"].tolist() == [row["open"] for row in learned.table()]
     bare = workspace.learn(RULES, query="Fan", learner="pseudo_likelihood")
     assert bare.run_id is not None
-    assert workspace.run_weights(bare.run_id)["low"].isna().all()
-    later = workspace.weight_intervals(bare.run_id, method=method)  # type: ignore[arg-type]
+    assert workspace.models.weights(bare.run_id)["low"].isna().all()
+    later = workspace.models.intervals(bare.run_id, method=method)  # type: ignore[arg-type]
     assert np.allclose(later[["low", "high"]], frame[["low", "high"]], atol=1e-3)

@@ -57,7 +57,7 @@ def predicted(workspace: wb.Workspace, *, inductive: bool) -> pd.DataFrame:
         RULES, folds="kept", query="Fan", learner="fixed", engine="exact", task="marginal", inductive=inductive
     )
     assert result.run_id is not None
-    frame = workspace.run_predictions(result.run_id)
+    frame = workspace.runs.predictions(result.run_id)
     reopened = workspace.reopen(result.run_id, fold=0)
     first = frame[frame["fold"] == 0]
     assert {atom: values(reopened.predictions())[atom] for atom in first["atom"]} == values(first)
@@ -67,7 +67,7 @@ def predicted(workspace: wb.Workspace, *, inductive: bool) -> pd.DataFrame:
 @pytest.mark.parametrize("inductive", [False, True])
 def test_labels_of_other_folds_are_evidence_unless_inductive(workspace: wb.Workspace, inductive: bool) -> None:
     """Weights are kept as they are, so that labels can act on predictions as evidence alone."""
-    workspace.make_folds("random", predicate="Fan", count=3, seed=1)
+    workspace.data.make_folds("random", predicate="Fan", count=3, seed=1)
     before = predicted(workspace, inductive=inductive)
     tested = [atom[4:-1] for atom in before.loc[before["fold"] == 0, "atom"]]
     with workspace.database.transaction() as connection:

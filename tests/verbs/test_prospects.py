@@ -42,12 +42,12 @@ def test_what_is_hindered_fails_and_nothing_else(
     if labelled:
         label(people, tmp_path)
     text = DECLARED + rules
-    found = people.prospects(people.declare(text))
+    found = people.rules.prospects(people.declare(text))
     assert found.first == first
     query = ("Fan",)
     verbs: tuple[Verb, ...] = ("infer", "learn", "crossval")
     assert {verb for verb in verbs if found.hindrance(verb, query)} == hindered
-    people.make_folds("random", predicate="Likes" if not labelled else "Fan", count=2)
+    people.data.make_folds("random", predicate="Likes" if not labelled else "Fan", count=2)
     for verb in verbs:
         options = {"folds": "kept"} if verb == "crossval" else {}
         if verb in hindered:
@@ -59,7 +59,7 @@ def test_what_is_hindered_fails_and_nothing_else(
 
 def test_what_is_asked_for_by_default_has_labels(people: Workspace, tmp_path: Path) -> None:
     label(people, tmp_path)
-    found = people.prospects(people.declare(DECLARED + "Likes(p, +t) => Fan(p)\n"))
+    found = people.rules.prospects(people.declare(DECLARED + "Likes(p, +t) => Fan(p)\n"))
     assert found.query(()) == ("Fan",)
     assert found.query(("Likes",)) == ("Likes",)
     assert "Choose" in (found.hindrance("learn", ()) or "")

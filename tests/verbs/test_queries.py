@@ -50,7 +50,7 @@ def test_only_what_is_asked_is_answered_and_the_rest_stays_open(
     assert frame["value"].tolist() == pytest.approx([values[atom] for atom in answered])
     assert result.run_id is not None
     assert workspace.reopen(result.run_id).predictions()["value"].tolist() == pytest.approx(frame["value"].tolist())
-    assert workspace.run_predictions(result.run_id)["atom"].tolist() == answered
+    assert workspace.runs.predictions(result.run_id)["atom"].tolist() == answered
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def people() -> Workspace:
 
 
 def truth(ws: Workspace) -> dict[tuple[str, ...], float]:
-    page = ws.facts_page("Fan", partition="truth")
+    page = ws.data.facts_page("Fan", partition="truth")
     return {row[:2]: row[2] for row in page.rows}
 
 
@@ -93,7 +93,7 @@ def test_answers_are_learned_from_and_outlive_a_copy(people: Workspace, tmp_path
     learned = people.learn_again(1)
     values = dict(zip(learned.predictions()["atom"], learned.predictions()["value"]))
     assert min(values["Fan(P3)"], values["Fan(P6)"]) > max(values["Fan(P4)"], values["Fan(P5)"])
-    assert [run.kind for run in people.all_runs()] == ["infer", "learn", "infer"]
+    assert [run.kind for run in people.runs.all()] == ["infer", "learn", "infer"]
     people.save_as(tmp_path / "copy.duckdb")
     with open_workspace(tmp_path / "copy.duckdb") as copy:
         assert copy.answers() == people.answers()

@@ -30,14 +30,14 @@ def test_labels_of_each_world_are_met_by_its_own_atoms(workspace: wb.Workspace) 
     result = workspace.infer(RULES, query="P", engine="exact")
     assert result.run_id is not None
     assert workspace.evaluate(result)["accuracy"] == 1.0
-    frame = workspace.scored_predictions(result.run_id)
+    frame = workspace.runs.scored(result.run_id)
     assert frame[["world", "atom", "truth"]].to_numpy().tolist() == [
         ["one", "P(A)", 1.0],
         ["one", "P(B)", 0.0],
         ["two", "P(A)", 0.0],
         ["two", "P(B)", 1.0],
     ]
-    assert workspace.scores_by_fold(result.run_id)["accuracy"].tolist() == [1.0]
+    assert workspace.runs.scores_by_fold(result.run_id)["accuracy"].tolist() == [1.0]
 
 
 def test_a_change_is_paired_world_by_world(workspace: wb.Workspace) -> None:

@@ -60,7 +60,7 @@ def test_an_ilp_problem_reports_what_it_did_not_take() -> None:
 def test_a_search_is_recorded_as_a_run(university: Workspace) -> None:
     result = university.structure(targets=["AdvisedBy"], method="mine", candidates=3)
     assert result.run_id is not None
-    run = university.run(result.run_id)
+    run = university.runs.get(result.run_id)
     assert (run.kind, run.engine, run.status, run.language) == ("structure", "mine", result.status, "mln")
     assert run.program_text == result.text
     assert run.parameters["targets"] == ["AdvisedBy"]
@@ -74,7 +74,7 @@ def test_the_language_of_a_run_is_recorded_not_guessed() -> None:
     with open_workspace() as space:
         result = space.infer('1 Says(x, "a -> b") => Heard(x)\nSays(person, words)\nHeard(person)\nperson={Ann}\n')
         assert result.run_id is not None
-        assert space.run(result.run_id).language == "mln"
+        assert space.runs.get(result.run_id).language == "mln"
 
 
 def test_clauses_of_a_rare_target_are_candidates_where_none_beats_an_example(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_a_theory_whose_own_mode_makes_everything_true_is_told_by_its_errors(rin
     names = ["Directs", "LocatedAt", "Sector", "Fraud"]
     found = read_relations(rings.database, names, partitions=("evidence", "truth"))
     background = Background(found.predicates, found.argument_types, found.facts, found.constants, found.domains)
-    check = mode_check(rings.database, [background], list(rings.worlds().values()), ["Fraud"])
+    check = mode_check(rings.database, [background], list(rings.data.worlds().values()), ["Fraud"])
     unit: Disjunction = ((3, (0,), True),)
     alike: Disjunction = ((1, (0, 1), False), (1, (2, 1), False), (3, (0,), False), (3, (2,), False))
     sober = check([unit], {0: np.array([-1.5])})

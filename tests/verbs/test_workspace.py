@@ -70,12 +70,12 @@ def test_runs_are_recorded_compared_and_exported(workspace: wb.Workspace) -> Non
     assert first.run_id is not None
     assert second.run_id is not None
     assert workspace.runs()["id"].tolist() == [second.run_id, first.run_id]
-    difference = workspace.compare(first.run_id, second.run_id)
+    difference = workspace.runs.compare(first.run_id, second.run_id)
     assert {change["setting"] for change in difference["settings"]} >= {"program_hash"}
     assert [change["atom"] for change in difference["predictions"]] == ["Cancer(Ada)"]
-    exported = workspace.run_predictions(first.run_id)
+    exported = workspace.runs.predictions(first.run_id)
     assert np.allclose(exported["value"], first.predictions()["value"])
-    assert "Cancer" in workspace.run_program(first.run_id)
+    assert "Cancer" in workspace.models.program(first.run_id)
 
 
 def test_learned_weights_predict_and_print(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_learned_weights_predict_and_print(tmp_path: Path) -> None:
     with wb.open() as workspace:
         rules = folder / "advisors.mln"
         workspace.load(folder / "dataset.toml", rules=rules)
-        worlds = list(workspace.worlds())
+        worlds = list(workspace.data.worlds())
         learned = workspace.learn(
             rules, query="AdvisedBy", worlds=worlds[:2], learner="pseudo_likelihood", record=False
         )

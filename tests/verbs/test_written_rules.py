@@ -106,7 +106,7 @@ def test_recorded_runs_tell_rules_as_written() -> None:
         load_alchemy_text(workspace.database, FACTS)
         learned = workspace.learn(RULES, query=QUERY)
         assert learned.run_id is not None
-        frame = workspace.run_rules(learned.run_id)
+        frame = workspace.models.rules(learned.run_id)
         expected = [(row["text"], row["weight"]) for row in learned.rules()]
     assert list(zip(frame["formula"], frame["weight"])) == expected
     conjunction = frame[frame["formula"] == "Smokes(x) ^ Cancer(x)"].iloc[0]

@@ -183,7 +183,7 @@ def infer(
         opened(workspace, program, data, world, mapping=mapping, labels=chosen_labels(labels)) as open_workspace,
         shown_progress(quiet=json) as progress,
     ):
-        _check_form(out, several_worlds=len(only or open_workspace.worlds()) > 1)
+        _check_form(out, several_worlds=len(only or open_workspace.data.worlds()) > 1)
         how: dict[str, Any] = {
             "task": chosen_task(task),
             "engine": engine,

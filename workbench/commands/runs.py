@@ -102,7 +102,7 @@ def compare(
     from workbench.workspace import open_workspace
 
     with open_workspace(workspace, read_only=True) as opened:
-        difference = opened.compare(first, second)
+        difference = opened.runs.compare(first, second)
     if json:
         print_json(difference)
         return
@@ -128,9 +128,9 @@ def export(
     with open_workspace(workspace, read_only=True) as opened:
         if language_of_file(out) is not None:
             with writing(out):
-                out.write_text(opened.run_program(run), encoding="utf-8")
+                out.write_text(opened.models.program(run), encoding="utf-8")
         else:
-            write_frame(opened.run_predictions(run), out)
+            write_frame(opened.runs.predictions(run), out)
     if json:
         print_json({"written": str(out)})
     else:

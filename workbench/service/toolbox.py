@@ -54,7 +54,7 @@ class Toolbox:
 
     def profile(self, files: Files) -> dict[str, Any]:
         """Look at wide tables without loading them: columns, what each seems to be, and why; first rows."""
-        look = self.workspace.look_at_tables([str(path) for path in self.folders.files(files)])
+        look = self.workspace.data.look_at_tables([str(path) for path in self.folders.files(files)])
         tables = [
             {
                 "table": table.name,
@@ -115,12 +115,12 @@ class Toolbox:
                     for part in sorted({str(count.partition) for count in one.counts})
                 },
             }
-            for one in self.workspace.catalog()
+            for one in self.workspace.data.catalog()
         ]
         return answer(
             {
                 "predicates": predicates,
-                "worlds": list(self.workspace.worlds())[:50],
+                "worlds": list(self.workspace.data.worlds())[:50],
                 "asked_for": self.workspace.recall("query"),
                 "files": self.folders.listing(50),
             },
@@ -131,7 +131,7 @@ class Toolbox:
 
     def propose_rules(self, predicates: Predicates = None, most: Most = 20, seconds: Seconds = 60) -> dict[str, Any]:
         """Search for rules with these predicates as heads; each with support, precision and weight, ready to paste."""
-        if not any(one.facts for one in self.workspace.catalog()):
+        if not any(one.facts for one in self.workspace.data.catalog()):
             raise UsageError.of("E0861", "there are no facts to search for rules in", help="load some files first")
         result = self.workspace.structure(
             targets=predicates, time_limit=seconds, progress=self.progress(), candidates=most
@@ -146,7 +146,7 @@ class Toolbox:
         from workbench.language import language_of
 
         _refuse_includes(rules)
-        checked = self.workspace.check_rules(rules, language_of(rules))
+        checked = self.workspace.rules.check(rules, language_of(rules))
         if checked.has_errors or checked.program is None:
             raise InputError(tuple(one for one in checked.diagnostics if one.severity == "error"))
         return answer(
@@ -219,10 +219,10 @@ class Toolbox:
         """Score rules on data they were not learned from: worlds dealt into folds, or labelled atoms in one world."""
         how: Any = folds
         asked = query or _asked(self.workspace)
-        if len(self.workspace.worlds()) < 2:
+        if len(self.workspace.data.worlds()) < 2:
             if not asked:
                 raise UsageError.of("E0861", "cross-validation in one world needs a query", help="name the predicate")
-            self.workspace.make_folds("random", predicate=asked[0], count=folds, seed=seed)
+            self.workspace.data.make_folds("random", predicate=asked[0], count=folds, seed=seed)
             how = "kept"
         result = self.workspace.crossval(
             _program(rules),
@@ -253,7 +253,7 @@ class Toolbox:
         """Predict with rules, or with the rules of a run (learned weights): probabilities, or the likeliest state."""
         if (rules is None) == (run is None):
             raise UsageError.of("E0861", "infer takes rules or a run", help="give one of the two")
-        text = rules if rules is not None else self.workspace.run_program(run or 0)
+        text = rules if rules is not None else self.workspace.models.program(run or 0)
         result = self.workspace.infer(
             _program(text),
             query=query or _asked(self.workspace),
@@ -350,12 +350,12 @@ class Toolbox:
     def compare(self, first_run: Run, second_run: Run, most: Most = 20) -> dict[str, Any]:
         """What differs between two runs: settings, metrics, weights, predictions, paired tests."""
         return answer(
-            self.workspace.compare(first_run, second_run, most=most), next_step="explain an atom that differs"
+            self.workspace.runs.compare(first_run, second_run, most=most), next_step="explain an atom that differs"
         )
 
     def query(self, sql: Text, most: Most = 50) -> dict[str, Any]:
         """One read-only SQL statement over the workspace; readable facts are views in the schema `facts`."""
-        found = self.workspace.query(sql, max_rows=most, seconds=10.0)
+        found = self.workspace.data.query(sql, max_rows=most, seconds=10.0)
         return answer(
             {"columns": found.columns, "rows": [list(row) for row in found.rows], "more": found.truncated},
             next_step="narrow the statement where rows are cut" if found.truncated else "schema names all predicates",
@@ -394,10 +394,10 @@ class Toolbox:
 
     def delete_run(self, run: Run, confirm: bool = False) -> dict[str, Any]:
         """Delete a recorded run for good; needs confirm."""
-        self.workspace.run(run)
+        self.workspace.runs.get(run)
         if not confirm:
             raise _unconfirmed("deleting a run cannot be taken back")
-        self.workspace.delete_run(run)
+        self.workspace.runs.delete(run)
         return answer({"deleted": run}, next_step="runs lists what is left")
 
 

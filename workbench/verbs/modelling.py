@@ -57,10 +57,6 @@ class Modelling:
         made = fitted(self.database, program, worlds)
         return program if made is program else self.declare(made)
 
-    def worlds(self) -> dict[str, int]:
-        """The databases kept apart in this workspace, name to id."""
-        return dict(self.database.worlds())
-
     def request(
         self,
         *,
@@ -80,9 +76,9 @@ class Modelling:
         """
         from workbench.grounding import GroundRequest
 
-        if not self.worlds():
+        if not self.database.worlds():
             self.database.world_id()
-        by_name = self.worlds()
+        by_name = self.database.worlds()
         unknown = [name for name in worlds or () if name not in by_name]
         if unknown:
             raise UsageError.of(
@@ -493,7 +489,7 @@ class Modelling:
         chosen = {key: options.pop(key) for key in keys if key in options}
         record = options.pop("record", True)
         request = self.request(worlds=worlds, **chosen)
-        ids = sorted(cast("tuple[int, ...]", request.worlds or self.worlds().values()))
+        ids = sorted(cast("tuple[int, ...]", request.worlds or self.database.worlds().values()))
         if folds == "worlds":
             plans = world_folds(self.database, ids)
         elif folds == "kept":

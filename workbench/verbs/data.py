@@ -1,4 +1,4 @@
-"""Looking around a workspace: its contents, folds, queries, rules under edit, remembered texts."""
+"""A workspace's data: what is in it, facts changed one at a time, tables and other files brought in, folds."""
 
 from __future__ import annotations
 
@@ -11,165 +11,76 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench import database as data
-from workbench.errors import Diagnostic, WorkbenchError
-from workbench.language import check, clause_problems, format_text, language_of_file, parse_mln, parse_psl
+from workbench.language import language_of_file
 from workbench.language.ground_atoms import atom_text, parse_atom
-from workbench.language.program import Predicate, Program
-from workbench.resources import shipped
+from workbench.language.program import Predicate
+from workbench.verbs.examples import Example, bundled_examples
+from workbench.verbs.rules import Rules
 
 if TYPE_CHECKING:
-    from workbench.database import Database
+    from workbench.database import Database, Partition
     from workbench.language.ilp import IlpProblem
     from workbench.tables import TablesMapping
-    from workbench.verbs.methods import Method
-    from workbench.verbs.prospects import Prospects
-    from workbench.verbs.rule_versions import RuleVersion
     from workbench.verbs.tables_look import TablesLook
 
-__all__ = ["Browsing", "CheckedRules", "Example", "bundled_examples", "example_tables"]
-
-Language = Literal["mln", "psl"]
+__all__ = ["Data"]
 
 
 @dataclass(frozen=True)
-class Example:
-    """A bundled example."""
+class Data:
+    """The facts of a workspace (`ws.data`).
 
-    key: str
-    name: str
-    description: str
-    path: Path
-    program: Path
-    query: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class CheckedRules:
-    """Rules under edit: the program where they can be read, and everything that is wrong or doubtful."""
-
-    program: Program | None
-    diagnostics: tuple[Diagnostic, ...]
-
-    @property
-    def has_errors(self) -> bool:
-        return any(diagnostic.severity == "error" for diagnostic in self.diagnostics)
-
-
-def bundled_examples() -> tuple[Example, ...]:
-    """The examples that ship with the workbench, by name."""
-    found = []
-    for description in sorted(shipped("data").glob("*/dataset.toml")):
-        dataset = data.read_dataset(description)
-        if dataset.program is not None:
-            found.append(
-                Example(
-                    description.parent.name,
-                    dataset.name,
-                    dataset.description,
-                    description,
-                    dataset.program,
-                    dataset.query,
-                )
-            )
-    return tuple(found)
-
-
-def example_tables(key: str) -> TablesMapping:
-    """The tables of a bundled example of tables, and what their columns mean."""
-    from workbench.tables import read_mapping
-
-    return read_mapping(shipped("data", key, "dataset.toml"))
-
-
-class Browsing:
-    """The part of a workspace that looks around."""
+    `add`, `correct` and `remove` are all or nothing, and say how many facts they changed; they take files, data
+    frames, or texts in the form of Alchemy's `.db`, one or several.
+    """
 
     database: Database
 
-    def open_example(self, key: str) -> Example:
-        """Load a bundled example and take its rules and query for those at hand."""
-        example = {item.key: item for item in bundled_examples()}[key]
-        self.open_dataset(example.path)
-        return example
+    def add(self, *facts: Any, world: str | None = None, partition: Partition = "evidence") -> int:
+        """Add facts; those that are there change nothing.
 
-    def open_dataset(self, source: str | os.PathLike[str]) -> data.LoadReport:
-        """Load a `dataset.toml` or its directory, and take its rules and query for those at hand."""
-        from workbench.verbs.loading import load
+        Raises
+        ------
+        InputError
+            E0850 where a fact contradicts one of the same world.
+        """
+        return self._change(facts, (), world, partition)
 
-        dataset = data.read_dataset(source)
+    def correct(self, *facts: Any, world: str | None = None, partition: Partition = "evidence") -> int:
+        """Add facts in place of those that contradict them."""
+        return self._change(facts, (), world, partition, correct=True)
+
+    def remove(self, *facts: Any, world: str | None = None, partition: Partition = "evidence") -> int:
+        """Remove facts; those that are not there change nothing."""
+        return self._change((), facts, world, partition)
+
+    def _change(
+        self,
+        add: Sequence[Any],
+        remove: Sequence[Any],
+        world: str | None,
+        partition: Partition,
+        *,
+        correct: bool = False,
+    ) -> int:
+        from workbench.verbs.update import changes_of
+
+        changes = changes_of(self.database, add, remove, correct=correct, world=world, partition=partition)
         with self.database.transaction():
-            report = load(self.database, source)
-            if dataset.program is not None:
-                language = language_of_file(dataset.program) or "mln"
-                self.remember_rules(dataset.program.read_text(encoding="utf-8"), language)
-            self.database.remember("query", ",".join(dataset.query) or None)
-        return report
+            added, removed = changes.apply(self.database)
+        return added + removed
 
-    def rules_at_hand(self) -> tuple[str, Language]:
-        """The rules being edited and their language; empty text in a new workspace."""
-        language: Language = "psl" if self.database.setting("language") == "psl" else "mln"
-        return self.database.setting("rules") or "", language
-
-    def remember_rules(self, text: str, language: Language, *, author: str = "") -> None:
-        """Keep rules as those at hand, and as a version of their author's."""
-        from workbench.verbs.rule_versions import keep_version
-
-        with self.database.transaction():
-            keep_version(self.database, text, language, author)
-            self.database.remember("rules", text)
-            self.database.remember("language", language)
-
-    def rule_versions(self) -> tuple[RuleVersion, ...]:
-        """The rules as they were: who wrote them and when, the newest first."""
-        from workbench.verbs.rule_versions import rule_versions
-
-        return rule_versions(self.database)
-
-    def recall(self, name: str) -> str | None:
-        """A remembered text."""
-        return self.database.setting(name)
-
-    def remember(self, name: str, value: str | None) -> None:
-        """Remember a text; None forgets it."""
-        self.database.remember(name, value)
-
-    def engines(self, language: Language, task: Literal["map", "marginal"]) -> tuple[Method, ...]:
-        """The engines for a language and task, with their parameters explained."""
-        from workbench.verbs.methods import engines
-
-        return engines(language, task)
-
-    def learners(self, language: Language) -> tuple[Method, ...]:
-        """The learners for a language, with their parameters explained."""
-        from workbench.verbs.methods import learners
-
-        return learners(language)
-
-    def combinations(self, predicate: str) -> int:
-        """How many facts a predicate could have: combinations of constants within each world, summed over worlds."""
-        return data.combinations(self.database, predicate)
-
-    def check_rules(self, text: str, language: Language) -> CheckedRules:
-        """Read rules and list every diagnostic, without touching the data."""
-        try:
-            program = parse_psl(text) if language == "psl" else parse_mln(text)
-        except WorkbenchError as error:
-            return CheckedRules(None, tuple(error.diagnostics))
-        return CheckedRules(program, check(program) + clause_problems(program))
-
-    def prospects(self, program: Program) -> Prospects:
-        """What can be done with a program over the facts at hand, and what could only fail."""
-        from workbench.verbs.prospects import prospects
-
-        return prospects(self.database, program)
-
-    def format_rules(self, text: str, language: Language) -> str:
-        """Rules in canonical form; their comments and blank lines stay."""
-        return format_text(text, language)
+    def worlds(self) -> dict[str, int]:
+        """The databases kept apart in the workspace, name to id."""
+        return dict(self.database.worlds())
 
     def catalog(self) -> tuple[data.PredicateSummary, ...]:
         """Every predicate with counts per world and partition."""
         return data.catalog(self.database)
+
+    def combinations(self, predicate: str) -> int:
+        """How many facts a predicate could have: combinations of constants within each world, summed over worlds."""
+        return data.combinations(self.database, predicate)
 
     def distinct_values(self, predicate: str) -> tuple[int, ...]:
         """Distinct values of each argument of a predicate."""
@@ -280,6 +191,25 @@ class Browsing:
                 self.database.declare_predicates([Predicate(predicate, tuple(types))])
             return data.load_attached(self.database, source, table=table, predicate=predicate)
 
+    def open_example(self, key: str) -> Example:
+        """Load a bundled example and take its rules and query for those at hand."""
+        example = {item.key: item for item in bundled_examples()}[key]
+        self.open_dataset(example.path)
+        return example
+
+    def open_dataset(self, source: str | os.PathLike[str]) -> data.LoadReport:
+        """Load a `dataset.toml` or its directory, and take its rules and query for those at hand."""
+        from workbench.verbs.loading import load
+
+        dataset = data.read_dataset(source)
+        with self.database.transaction():
+            report = load(self.database, source)
+            if dataset.program is not None:
+                language = language_of_file(dataset.program) or "mln"
+                Rules(self.database).keep(dataset.program.read_text(encoding="utf-8"), language)
+            self.database.remember("query", ",".join(dataset.query) or None)
+        return report
+
     def import_ilp(self, *sources: str | os.PathLike[str]) -> data.LoadReport:
         """Load an ILP problem (Aleph's or Popper's files, or their directory) and keep its text for `ilp_at_hand`."""
         from workbench.database.ilp import load_ilp
@@ -290,14 +220,14 @@ class Browsing:
         texts = {path.name: path.read_text(encoding="utf-8") for path in files}
         with self.database.transaction():
             report = load_ilp(self.database, problem)
-            self.remember("ilp", json.dumps(texts))
+            self.database.remember("ilp", json.dumps(texts))
         return report
 
     def ilp_at_hand(self) -> IlpProblem | None:
         """The ILP problem that was imported last, with its modes and settings; None without one."""
         from workbench.language.ilp_reader import read_ilp
 
-        kept = self.recall("ilp")
+        kept = self.database.setting("ilp")
         if kept is None:
             return None
         with TemporaryDirectory() as folder:

@@ -1,0 +1,114 @@
+"""What can be learned and solved with, and the models that recorded runs hold: programs, rules, weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from workbench import database as data
+from workbench.arrays import Array
+from workbench.errors import UsageError
+from workbench.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from workbench.database import Database
+    from workbench.verbs.methods import Method
+
+__all__ = ["Models"]
+
+
+@dataclass(frozen=True)
+class Models:
+    """Engines, learners, and the learned models of a workspace (`ws.models`)."""
+
+    database: Database
+
+    def engines(self, language: Literal["mln", "psl"], task: Literal["map", "marginal"]) -> tuple[Method, ...]:
+        """The engines for a language and task, with their parameters explained."""
+        from workbench.verbs.methods import engines
+
+        return engines(language, task)
+
+    def learners(self, language: Literal["mln", "psl"]) -> tuple[Method, ...]:
+        """The learners for a language, with their parameters explained."""
+        from workbench.verbs.methods import learners
+
+        return learners(language)
+
+    def program(self, run: int) -> str:
+        """The program of a run, with the weights it learned where it learned any."""
+        return data.read_run(self.database, run).program_text
+
+    def weights(self, number: int) -> pd.DataFrame:
+        """A run's weights."""
+        return data.run_table(self.database, number, "weight")
+
+    def rules(self, number: int, *, fold: int | None = None) -> pd.DataFrame:
+        """A run's rules as their author wrote them, each with its one weight in the author's sense.
+
+        Columns: rule, formula, weight, initial, low, high, fixed, open, satisfied, violated, clauses (what the rule
+        became, one a line). A formula whose clauses weigh differently has a row a clause.
+        """
+        import pandas as pd
+
+        from workbench.verbs.written_rules import recorded_templates, written_rules
+
+        table = self.weights(number)
+        table = table[table["fold"].isna() if fold is None else table["fold"] == fold].reset_index(drop=True)
+        rows = []
+        for one in written_rules(recorded_templates(table), table["weight"].to_numpy(np.float64)):
+            own = table.loc[list(one.templates)]
+            first = own.iloc[0]
+            share = float(first["share"]) if one.whole else 1.0
+            ends = sorted(float(first[name]) / share for name in ("low", "high"))
+            rows.append(
+                {
+                    "rule": one.rule,
+                    "formula": one.text,
+                    "weight": one.weight,
+                    "initial": float(first["initial"]) / share,
+                    "low": ends[0],
+                    "high": ends[1],
+                    "fixed": bool(first["fixed"]),
+                    **own[["open", "satisfied", "violated"]].sum().to_dict(),
+                    "clauses": "\n".join(own["formula"]),
+                }
+            )
+        return pd.DataFrame(rows)
+
+    def intervals(
+        self,
+        number: int,
+        *,
+        method: Literal["laplace", "bootstrap"] = "laplace",
+        resamples: int = 200,
+        time_limit: float | None = None,
+        progress: Progress = SILENT,
+    ) -> pd.DataFrame:
+        """Put intervals beside the weights of a recorded learning run, and give its weights back.
+
+        Raises
+        ------
+        UsageError
+            E0815 when it is no learning run, E0816 when the facts have changed since.
+        """
+        from workbench.verbs.intervals import intervals_of_run
+
+        run = data.read_run(self.database, number)
+        if run.kind != "learn":
+            raise UsageError.of("E0815", f"run {number} is a {run.kind} run; intervals are for learned weights")
+        if run.data_hash != data.data_hash(self.database):
+            raise UsageError.of("E0816", f"the facts have changed since run {number}", help="learn the weights again")
+        low, high = intervals_of_run(
+            self.database, run, method=method, resamples=resamples, time_limit=time_limit, progress=progress
+        )
+        data.record_intervals(self.database, number, low, high)
+        return self.weights(number)
+
+    def keep_intervals(self, number: int, low: Array, high: Array) -> None:
+        """Put an interval beside each weight of a run, by template."""
+        data.record_intervals(self.database, number, low, high)

@@ -1,0 +1,284 @@
+"""Recorded runs, looked at again: curves, calibration, explanation after the fact, what-if, comparison, export."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench import database as data
+from workbench.arrays import Float
+from workbench.verbs.models import Models
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from workbench.database import Database
+    from workbench.study.result import StudyResult
+    from workbench.verbs.standing import Standing
+    from workbench.verbs.study_runs import StudyRecord
+
+__all__ = ["Runs"]
+
+SHARES = frozenset(("F1", "precision", "recall", "accuracy", "AUC-ROC", "AUC-PR", "AUC-PR(-)", "average precision"))
+"""Metrics that lie between 0 and 1, and their intervals with them."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The recorded runs of a workspace (`ws.runs`); called, it lists them as a data frame."""
+
+    database: Database
+
+    def __call__(self) -> pd.DataFrame:
+        """The recorded runs, newest first: id, parent, kind, name, created, seconds, status, engine, seed."""
+        import pandas as pd
+
+        columns = ("id", "parent", "kind", "name", "created", "seconds", "status", "engine", "seed")
+        return pd.DataFrame(
+            [[getattr(run, name) for name in columns] for run in data.read_runs(self.database)], columns=list(columns)
+        )
+
+    def get(self, number: int) -> data.Run:
+        """A recorded run's settings."""
+        return data.read_run(self.database, number)
+
+    def all(self) -> tuple[data.Run, ...]:
+        """Every recorded run, the newest first."""
+        return data.read_runs(self.database)
+
+    def latest(self, kind: str) -> data.Run | None:
+        """The newest run of a kind; None without any."""
+        return next((run for run in self.all() if run.kind == kind), None)
+
+    def standing(self, number: int) -> Standing:
+        """What a run's scores stand on: learned from what, what was known, held out or not."""
+        from workbench.verbs.standing import standing_of
+
+        return standing_of(self.database, self.get(number))
+
+    def predictions(self, run: int) -> pd.DataFrame:
+        """The predictions of a run."""
+        return data.run_table(self.database, run, "prediction")
+
+    def find_predictions(
+        self, number: int, *, fold: int | None = None, search: str = "", limit: int = 200
+    ) -> tuple[pd.DataFrame, int]:
+        """The likeliest predictions of a run that contain a text, at most `limit`, and how many there are in all."""
+        return data.predictions_page(self.database, number, fold=fold, search=search, limit=limit)
+
+    def scored(self, number: int) -> pd.DataFrame:
+        """A run's predictions with truth where labels are known: fold, world, predicate, atom, value, truth.
+
+        An inference run records no truth; its predictions are set beside the labels in the workspace. An atom without
+        one is false where all labels of its predicate are true, a closed-world list; elsewhere, and in soft logic, it
+        is not scored.
+        """
+        return data.scored_predictions(self.database, number)
+
+    def worst_errors(self, number: int, *, limit: int = 50) -> pd.DataFrame:
+        """The predictions furthest from labels of 0 or 1: fold, world, atom, value, truth."""
+        return data.worst_predictions(self.database, number, limit=limit)
+
+    def scores_by_fold(self, number: int) -> pd.DataFrame:
+        """Metrics of a run, one row a fold; computed from predictions and labels."""
+        import pandas as pd
+
+        from workbench.evaluation import scores
+
+        fold, value, truth = data.labelled_values(self.database, number)
+        names = dict(enumerate(self.fold_names(number))) | {-1: "all"}
+        rows = []
+        for at in np.unique(fold).astype(np.int64).tolist():
+            found = scores(value[fold == at], truth[fold == at])
+            rows.append({"fold": names.get(at, f"fold {at + 1}"), **found})
+        return pd.DataFrame(rows)
+
+    def fold_names(self, number: int) -> tuple[str, ...]:
+        """What the folds of a cross-validation are called, by number; empty for other runs."""
+        return tuple(fold["name"] for fold in self.get(number).parameters.get("folds") or ())
+
+    def metric_summary(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Mean, standard deviation and 95 % interval of each metric of `scores_by_fold`."""
+        import pandas as pd
+
+        from workbench.evaluation import summary
+
+        rows = []
+        for metric in table.columns.drop("fold"):
+            found = summary(table[metric].to_numpy(np.float64))
+            least, most = (-np.inf, 0.0) if metric == "CLL" else (0.0, 1.0) if metric in SHARES else (-np.inf, np.inf)
+            low, high = np.clip([found.low, found.high], least, most)
+            rows.append({"metric": metric, "mean": found.mean, "sd": found.sd, "low": low, "high": high})
+        return pd.DataFrame(rows)
+
+    def mean_metrics(self) -> pd.DataFrame:
+        """Mean over folds of every recorded metric, a row a run (its id is the index), a column a metric."""
+        frame = data.mean_metrics(self.database)
+        return frame.pivot_table(index="run", columns="metric", values="value")
+
+    def curves(self, number: int, *, most: int = 2000) -> pd.DataFrame:
+        """Points of the PR and ROC curves over all folds: threshold, precision, recall, false positive rate.
+
+        Of more than `most` points those at even steps of recall, and of the false positive rate, are taken.
+        """
+        import pandas as pd
+
+        from workbench.evaluation import threshold_counts
+
+        value, truth = self._true_or_false(number)
+        true, false = threshold_counts(value, truth)
+        thresholds = np.r_[np.inf, np.unique(value)[::-1]]
+        if thresholds.size > most:
+            steps = np.linspace(0, 1, most // 2)
+            kept = np.unique(np.r_[np.searchsorted(true, steps * true[-1]), np.searchsorted(false, steps * false[-1])])
+            true, false, thresholds = true[kept], false[kept], thresholds[kept]
+        positives, negatives = max(truth.sum(), 1.0), max((1 - truth).sum(), 1.0)
+        found = true + false
+        return pd.DataFrame(
+            {
+                "threshold": thresholds,
+                "precision": np.divide(true, found, out=np.ones_like(true), where=found > 0),
+                "recall": true / positives,
+                "false positive rate": false / negatives,
+            }
+        )
+
+    def confusion(self, number: int, thresholds: Sequence[float]) -> pd.DataFrame:
+        """Atoms that are true or false, and predicted so at each threshold: threshold, tp, fp, fn, tn."""
+        import pandas as pd
+
+        value, truth = self._true_or_false(number)
+        true, false = np.sort(value[truth == 1]), np.sort(value[truth == 0])
+        at = np.asarray(thresholds, np.float64)
+        fn, tn = np.searchsorted(true, at), np.searchsorted(false, at)
+        return pd.DataFrame({"threshold": at, "tp": true.size - fn, "fp": false.size - tn, "fn": fn, "tn": tn})
+
+    def calibration(self, number: int, *, bins: int = 10) -> pd.DataFrame:
+        """The reliability table of a run's predictions."""
+        import pandas as pd
+
+        from workbench.evaluation import calibration
+
+        found = calibration(*self._true_or_false(number), bins=bins)
+        return pd.DataFrame({"predicted": found.mean_predicted, "observed": found.fraction_true, "atoms": found.count})
+
+    def compare(self, first: int, second: int, *, most: int | None = None) -> dict[str, list[dict[str, Any]]]:
+        """What differs between two runs: `settings`, `metrics`, `weights`, `predictions`; of each at most `most` rows.
+
+        Two cross-validations over the same folds have paired `tests` of each metric beside them.
+        """
+        from workbench.verbs.runs import compare_runs
+
+        return compare_runs(self.database, first, second, most=most)
+
+    def paired_comparison(self, first: int, second: int) -> pd.DataFrame:
+        """Mean metrics of two runs and their difference; p of paired tests where both have the same folds.
+
+        Three tests over folds: Student's, Nadeau and Bengio's for overlapping training sets, Wilcoxon's.
+        """
+        import pandas as pd
+
+        from workbench.evaluation import corrected_resampled_t_test, paired_t_test, wilcoxon_test
+
+        one, two = (self.scores_by_fold(number) for number in (first, second))
+        if one.empty or two.empty:
+            return pd.DataFrame()
+        shared = [name for name in one.columns if name in two and name not in ("fold", "atoms", "positives")]
+        paired = len(one) > 1 and data.same_folds(self.database, first, second)
+        rows = []
+        for metric in shared:
+            a, b = one[metric].to_numpy(np.float64), two[metric].to_numpy(np.float64)
+            means = [
+                float(found[np.isfinite(found)].mean()) if np.isfinite(found).any() else np.nan for found in (a, b)
+            ]
+            row = {"metric": metric, f"run {first}": means[0], f"run {second}": means[1]}
+            row["difference"] = means[1] - means[0]
+            if paired and np.count_nonzero(np.isfinite(a - b)) > 1:
+                row["p (paired t)"] = paired_t_test(a, b).p_value
+                row["p (corrected t)"] = corrected_resampled_t_test(a, b, test_share=1 / (len(one) - 1)).p_value
+                row["p (Wilcoxon)"] = wilcoxon_test(a, b).p_value
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+    def parquet(self, number: int) -> bytes:
+        """A run's predictions as a Parquet file."""
+        return data.parquet_bytes(data.run_table(self.database, number, "prediction"))
+
+    def report(self, number: int) -> str:
+        """A self-contained HTML report of a run."""
+        if self.get(number).kind == "study":
+            return self.study(number).report
+        from workbench.verbs.html_report import html_report
+
+        scores = self.scores_by_fold(number) if self.get(number).kind in ("infer", "crossval") else None
+        return html_report(self.get(number), scores, self._rules_by_fold(number), self.scored(number))
+
+    def study(self, number: int) -> StudyRecord:
+        """A recorded study: rules, scores, reasons, predictions, report.
+
+        Raises
+        ------
+        UsageError
+            E0835 when the run is no study.
+        """
+        from workbench.verbs.study_runs import read_study
+
+        return read_study(self.database, number)
+
+    def record_ended(self, kind: str, seconds: float, arguments: Mapping[str, Any]) -> int:
+        """Record that work was ended before it had anything to show; the run's number."""
+        from workbench.verbs.runs import record_ended
+
+        settings = {name: value for name, value in arguments.items() if name not in ("rules", "mapping")}
+        return record_ended(self.database, kind, seconds, str(arguments.get("rules", "")), settings)
+
+    def record_study(self, result: StudyResult, *, seed: int = 0) -> int:
+        """Keep a study as a run; its number."""
+        from workbench.verbs.study_runs import record_study
+
+        return record_study(self.database, result, seed=seed)
+
+    def label(self, number: int, *, name: str | None = None, note: str | None = None) -> None:
+        """Name a run or note something beside it."""
+        data.label_run(self.database, number, name=name, note=note)
+
+    def delete(self, number: int) -> None:
+        """Delete a run."""
+        from workbench.verbs.study_runs import forget_study
+
+        with self.database.transaction():
+            data.delete_run(self.database, number)
+            forget_study(self.database, number)
+
+    def take(self, copy: Database, number: int) -> int:
+        """Record here a run that was made in a copy of this workspace (its `database`); its number here.
+
+        Raises
+        ------
+        UsageError
+            E0217 when the copy has none of that number.
+        """
+        from workbench.verbs.runs import take_run
+
+        return take_run(self.database, copy, number)
+
+    def _true_or_false(self, number: int) -> tuple[Float, Float]:
+        """Values and labels of the predictions that are labelled true or false."""
+        _, value, truth = data.labelled_values(self.database, number)
+        plain = (truth == 0) | (truth == 1)
+        return value[plain], truth[plain]
+
+    def _rules_by_fold(self, number: int) -> pd.DataFrame:
+        """A run's rules as written, of every fold; of a search the rules that it found."""
+        import pandas as pd
+
+        weights = Models(self.database).weights(number)
+        if self.get(number).kind not in ("learn", "infer", "crossval") or weights.empty:
+            return weights
+        folds = [None if pd.isna(fold) else int(fold) for fold in weights["fold"].unique()]
+        models = Models(self.database)
+        tables = [models.rules(number, fold=fold).assign(fold=fold) for fold in folds]
+        return pd.concat(tables, ignore_index=True)

@@ -1,0 +1,76 @@
+"""A workspace's rules at hand: kept with their versions, checked and formatted without touching the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from workbench.errors import Diagnostic, WorkbenchError
+from workbench.language import LANGUAGES, check, clause_problems, format_text
+from workbench.language.program import Program
+
+if TYPE_CHECKING:
+    from workbench.database import Database
+    from workbench.verbs.prospects import Prospects
+    from workbench.verbs.rule_versions import RuleVersion
+
+__all__ = ["CheckedRules", "Rules"]
+
+Language = Literal["mln", "psl"]
+
+
+@dataclass(frozen=True)
+class CheckedRules:
+    """Rules under edit: the program where they can be read, and everything that is wrong or doubtful."""
+
+    program: Program | None
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def has_errors(self) -> bool:
+        return any(diagnostic.severity == "error" for diagnostic in self.diagnostics)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules at hand of a workspace (`ws.rules`)."""
+
+    database: Database
+
+    def at_hand(self) -> tuple[str, Language]:
+        """The rules being edited and their language; empty text in a new workspace."""
+        language: Language = "psl" if self.database.setting("language") == "psl" else "mln"
+        return self.database.setting("rules") or "", language
+
+    def keep(self, text: str, language: Language, *, author: str = "") -> None:
+        """Keep rules as those at hand, and as a version of their author's."""
+        from workbench.verbs.rule_versions import keep_version
+
+        with self.database.transaction():
+            keep_version(self.database, text, language, author)
+            self.database.remember("rules", text)
+            self.database.remember("language", language)
+
+    def versions(self) -> tuple[RuleVersion, ...]:
+        """The rules as they were: who wrote them and when, the newest first."""
+        from workbench.verbs.rule_versions import rule_versions
+
+        return rule_versions(self.database)
+
+    def check(self, text: str, language: Language) -> CheckedRules:
+        """Read rules and list every diagnostic, without touching the data."""
+        try:
+            program = LANGUAGES[language].parse(text, None, None)
+        except WorkbenchError as error:
+            return CheckedRules(None, tuple(error.diagnostics))
+        return CheckedRules(program, check(program) + clause_problems(program))
+
+    def prospects(self, program: Program) -> Prospects:
+        """What can be done with a program over the facts at hand, and what could only fail."""
+        from workbench.verbs.prospects import prospects
+
+        return prospects(self.database, program)
+
+    def format(self, text: str, language: Language) -> str:
+        """Rules in canonical form; their comments and blank lines stay."""
+        return format_text(text, language)
