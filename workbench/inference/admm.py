@@ -96,7 +96,7 @@ class _Sweeps:
         self.parameters = parameters
         self.recorder = recorder
         self.partition = partition(original)
-        program = self.program = self.partition.program
+        program = self.program = self.partition.problem
         self.arrays = program.arrays()
         n, n_components = program.n, self.partition.n_components
         norm = np.asarray(program.A.multiply(program.A).sum(axis=1)).ravel()
@@ -104,7 +104,7 @@ class _Sweeps:
         middle = np.where(program.cost > 0.0, program.lower, program.upper)
         middle = np.where(program.cost == 0.0, 0.5 * (program.lower + program.upper), middle)
         touched = (degree > 0.0) | (self.arrays.block_of >= 0)
-        begin = middle if start is None else np.where(touched, start[self.partition.atom_order], middle)
+        begin = middle if start is None else np.where(touched, start[self.partition.variables], middle)
         x = np.clip(np.nan_to_num(begin, nan=0.5), program.lower, program.upper)
         self.first_penalty = self._first_penalty()
         self.state = Consensus(
@@ -161,10 +161,9 @@ class _Sweeps:
             if active.size == 0:
                 stopped = None
         return Point(
-            self.partition.original_atoms(self.state.x),
+            self.partition.lift(self.state.x, self.state.x),
             float(self.best_bound.sum()) + constant,
             stopped,
-            self.partition.original_rows(self.state.multiplier),
         )
 
     def _unsolved(self, tolerance: float) -> Int64:

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Int64
+from workbench.network.ground_network import clauses
 from workbench.network.relax import HingeProblem
 
 __all__ = ["aggregate", "alike"]
@@ -23,10 +24,7 @@ def alike(problem: HingeProblem) -> Int64:
     A, n = problem.A, problem.n_variables
     sizes = np.diff(A.indptr)
     group = np.arange(problem.n_hinges)
-    fits = (sizes >= 2) & (sizes <= 3) & (problem.power == 1)
-    negated = np.bincount(_rows(A), A.data > 0, problem.n_hinges)
-    odd = np.bincount(_rows(A), np.abs(A.data) != 1.0, problem.n_hinges)
-    fits &= (odd == 0) & (problem.b == 1.0 - negated)
+    fits = (sizes >= 2) & (sizes <= 3) & (problem.power == 1) & clauses(A, problem.b)
     rows = np.flatnonzero(fits)
     if not rows.size:
         return group
@@ -64,7 +62,3 @@ def aggregate(problem: HingeProblem) -> HingeProblem:
     return replace(
         problem, A=A, b=np.asarray(sums @ problem.b), weight=problem.weight[first], power=problem.power[first]
     )
-
-
-def _rows(A: csr_array) -> Int64:
-    return np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))

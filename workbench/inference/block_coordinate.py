@@ -96,9 +96,9 @@ class _Descent:
     ) -> None:
         self.parameters, self.recorder = parameters, recorder
         self.partition = partition(original)
-        program = self.program = self.partition.program
+        program = self.program = self.partition.problem
         self.arrays, self.columns = program.arrays(), program.columns()
-        begin = np.full(program.n, 0.5) if start is None else np.nan_to_num(start, nan=0.5)[self.partition.atom_order]
+        begin = np.full(program.n, 0.5) if start is None else np.nan_to_num(start, nan=0.5)[self.partition.variables]
         feasible = make_feasible(program, begin)
         x = begin if feasible is None else feasible
         # A step of a simplex moves all members at once; a row over m of them feels up to m times its curvature.
@@ -147,4 +147,4 @@ class _Descent:
             active = np.flatnonzero(figures[:, 0] - self.best_bound > np.maximum(allowed, 1e-10))
             if not active.size:
                 stopped = None
-        return Point(self.partition.original_atoms(self.state.x), float(self.best_bound.sum()) + constant, stopped)
+        return Point(self.partition.lift(self.state.x, self.state.x), float(self.best_bound.sum()) + constant, stopped)

@@ -26,7 +26,6 @@ class Point:
     x: Float
     bound: float
     stopped: Status | None = None
-    multipliers: Float | None = None
 
 
 @dataclass

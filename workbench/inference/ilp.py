@@ -19,13 +19,14 @@ from workbench.inference.cliques import count_cliques
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.linear_program import LinearAnswer, nothing, solve_highs
 from workbench.inference.lp import local_search
-from workbench.inference.parts import Part, restrict, split
+from workbench.inference.parts import restrict, split
 from workbench.inference.relaxation import better, is_proven, solve_relaxation
 from workbench.inference.roof_duality import has_roof_dual
 from workbench.inference.rounding import round_state
 from workbench.inference.solution import Solution, Status, infeasible
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.network.part import Part
 from workbench.network.priced import priced
 from workbench.network.relax import HingeProblem, relax
 from workbench.progress import SILENT, Progress, expired
@@ -106,9 +107,7 @@ class IntegerProgram(Declared):
         solved, bounds, programs = self._search(parts, left, warm, seed, deadline, progress)
         if solved is None:
             return infeasible(self.name, network, smallest_conflict(network, deadline=deadline))
-        values = x.copy()
-        values[left.variables] = solved
-        candidate = np.round(values[: network.n_atoms])
+        candidate = np.round(left.lift(solved, x)[: network.n_atoms])
         state = better(network, weights, candidate, best)
         energy = reported_energy(network, weights, state)
         bound = max(bound, left.problem.offset + bounds)
@@ -146,8 +145,8 @@ class IntegerProgram(Declared):
 
     def _search(
         self,
-        parts: list[Part],
-        left: Part,
+        parts: list[Part[HingeProblem]],
+        left: Part[HingeProblem],
         warm: Float,
         seed: int,
         deadline: float | None,
@@ -156,7 +155,7 @@ class IntegerProgram(Declared):
         """Solve every part; its best point over the left variables, the summed bound, and how many were searched."""
         solved = warm[left.variables].copy()
         total, searched = 0.0, 0
-        jobs: list[tuple[Part, Callable[[], LinearAnswer]]] = []
+        jobs: list[tuple[Part[HingeProblem], Callable[[], LinearAnswer]]] = []
         for part in parts:
             start = solved[part.variables][: part.problem.n_atoms]
             jobs.append((part, partial(self._search_part, part.problem, start, seed, deadline, progress)))

@@ -7,12 +7,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from workbench.arrays import Float, Int64
+from workbench.arrays import Float
 from workbench.inference.accepts import Accepts
 from workbench.inference.exact import Exact
-from workbench.inference.solution import Engine, Solution, Status
+from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.network.ground_network import GroundNetwork
-from workbench.network.part import part
+from workbench.network.part import Part, part
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Mixed"]
@@ -62,39 +62,31 @@ class Mixed:
     ) -> Solution:
         """Marginal probabilities; `seed` and `start` are for the sampler."""
         narrow = self.exact.narrow(network, weights)
-        inside, atoms, rows = part(network, narrow)
-        known = self.exact.solve(inside, weights, deadline=deadline, progress=progress)
+        inside, rest = part(network, narrow), part(network, ~narrow)
+        known = self.exact.solve(inside.problem, weights, deadline=deadline, progress=progress)
         if known.status is Status.INFEASIBLE:
-            return _clash(known, network, rows)
-        rest, others, rows = part(network, ~narrow)
-        begin = None if start is None else start[others]
-        sampled = self.sampler.solve(rest, weights, seed=seed, deadline=deadline, progress=progress, start=begin)
+            return _clash(known, inside, network)
+        begin = None if start is None else start[rest.variables]
+        sampled = self.sampler.solve(
+            rest.problem, weights, seed=seed, deadline=deadline, progress=progress, start=begin
+        )
         if sampled.status is Status.INFEASIBLE:
-            return _clash(sampled, network, rows)
-
-        def whole(exact: Float, drawn: Float) -> Float:
-            both = np.empty(network.n_atoms)
-            both[atoms], both[others] = exact, drawn
-            return both
-
-        figures: dict[str, object] = {**sampled.diagnostics, "exact_atoms": int(atoms.size)}
+            return _clash(sampled, rest, network)
+        exact = inside.lift(known.values, np.empty(network.n_atoms))
+        n_exact, n_sampled = inside.variables.size, rest.variables.size
+        figures: dict[str, object] = {**sampled.diagnostics, "exact_atoms": n_exact}
         if "raw_probability" in figures:
-            figures["raw_probability"] = whole(known.values, np.asarray(figures["raw_probability"]))
+            figures["raw_probability"] = rest.lift(np.asarray(figures["raw_probability"]), exact)
         stopped = known.status in (Status.LIMIT, Status.CANCELLED)
         return replace(
             sampled,
             status=known.status if stopped else sampled.status,
-            values=whole(known.values, sampled.values),
-            reason=f"exact on {atoms.size:,} atoms in narrow components, {others.size:,} sampled: {sampled.reason}",
+            values=rest.lift(sampled.values, exact),
+            reason=f"exact on {n_exact:,} atoms in narrow components, {n_sampled:,} sampled: {sampled.reason}",
             diagnostics=figures,
         )
 
 
-def _clash(solution: Solution, network: GroundNetwork, rows: Int64) -> Solution:
+def _clash(solution: Solution, inside: Part[GroundNetwork], network: GroundNetwork) -> Solution:
     """A part's contradiction as the whole network's."""
-    return replace(
-        solution,
-        values=np.full(network.n_atoms, np.nan),
-        conflict=None if solution.conflict is None else rows[solution.conflict],
-        diagnostics={},
-    )
+    return infeasible(solution.engine, network, None if solution.conflict is None else inside.rows[solution.conflict])

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from workbench.arrays import Float, Int32, Int64
 from workbench.inference.convex_program import ConvexProgram
 from workbench.network.components import connected
+from workbench.network.part import Part
 
 __all__ = ["Partition", "Starts", "partition"]
 
@@ -24,21 +25,14 @@ class Starts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Partition:
-    """`program` with atoms, rows and blocks sorted by connected component.
+class Partition(Part[ConvexProgram]):
+    """A program with atoms, rows and blocks sorted by connected component: a part that is the whole.
 
     Attributes
     ----------
-    program : ConvexProgram
-        The permuted program.
-    atom_order, row_order : int64 arrays
-        Position in the original program of each permuted atom, row.
     starts : Starts
     """
 
-    program: ConvexProgram
-    atom_order: Int64
-    row_order: Int64
     starts: Starts
 
     @property
@@ -48,15 +42,7 @@ class Partition:
     @property
     def share(self) -> Float:
         """Each component's part of the atoms, shape (n_components,)."""
-        return np.diff(self.starts.atom) / max(self.program.n, 1)
-
-    def original_atoms(self, x: Float) -> Float:
-        """Values by permuted atom back in the original order."""
-        return _back(x, self.atom_order)
-
-    def original_rows(self, multipliers: Float) -> Float:
-        """Values by permuted row back in the original order."""
-        return _back(multipliers, self.row_order)
+        return np.diff(self.starts.atom) / max(self.problem.n, 1)
 
 
 def partition(program: ConvexProgram) -> Partition:
@@ -91,9 +77,3 @@ def _of_rows(matrix: csr_array, of_atom: Int32) -> Int64:
     label = np.zeros(matrix.shape[0], np.int64)
     label[filled] = of_atom[matrix.indices[matrix.indptr[filled]]]
     return label
-
-
-def _back(values: Float, order: Int64) -> Float:
-    back = np.empty_like(values)
-    back[order] = values
-    return back

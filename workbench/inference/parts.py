@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.network.components import connected
+from workbench.network.part import Part
 from workbench.network.relax import HingeProblem
 
-__all__ = ["Part", "restrict", "split"]
+__all__ = ["restrict", "split"]
 
 SMALL = 400
 """Components are solved together up to about this many variables: a program costs milliseconds to set up."""
 
 
-@dataclass(frozen=True)
-class Part:
-    """A hinge problem over some of another's variables: `variables[k]` is variable k's number there."""
-
-    problem: HingeProblem
-    variables: Int64
-
-
-def restrict(problem: HingeProblem, fixed: Bool, x: Float) -> Part:
+def restrict(problem: HingeProblem, fixed: Bool, x: Float) -> Part[HingeProblem]:
     """The problem left when the variables where `fixed` stay at `x`; rows that they decide go."""
     open_variables = np.flatnonzero(~fixed)
     known = np.where(fixed, x, 0.0)
@@ -53,10 +44,10 @@ def restrict(problem: HingeProblem, fixed: Bool, x: Float) -> Part:
         h=h,
         equality=problem.equality[hard],
     )
-    return Part(part, open_variables)
+    return Part(part, open_variables, rows)
 
 
-def split(problem: HingeProblem) -> list[Part]:
+def split(problem: HingeProblem) -> list[Part[HingeProblem]]:
     """Parts that share no row, the small ones grouped, largest first; offsets are left out of them."""
     label = connected(problem.n_variables, problem.A, problem.H)
     sizes = np.bincount(label)
@@ -76,7 +67,7 @@ def split(problem: HingeProblem) -> list[Part]:
     parts = []
     for group, soft_rows, hard_rows in zip(groups, hinges, hard):
         place[group] = np.arange(group.size)
-        parts.append(Part(_part(problem, group, soft_rows, hard_rows, place), group))
+        parts.append(Part(_part(problem, group, soft_rows, hard_rows, place), group, soft_rows))
     return parts
 
 

@@ -108,7 +108,7 @@ class PrimalDual:
     Parameters
     ----------
     program : ConvexProgram
-    start, multipliers : float64 arrays, shapes (n,), (n_rows,), or None
+    start : float64 array, shape (n,), or None
         A warm start.
     note : callable, optional
         `note(iteration, energy, bound, violation, residual)` after each check; a status to stop with, or None.
@@ -128,7 +128,6 @@ class PrimalDual:
         program: ConvexProgram,
         *,
         start: Float | None = None,
-        multipliers: Float | None = None,
         max_iterations: int = 100_000,
         check_every: int = 40,
         note: Callable[[int, float, float, float, float], Status | None] | None = None,
@@ -152,8 +151,7 @@ class PrimalDual:
         self.iteration = self.restarts = 0
         self.residual = np.inf
         self.polish = Polish(program)
-        clipped = program.clip_multipliers(np.zeros(program.n_rows) if multipliers is None else multipliers)
-        self._work_in(np.float32, self.best_x, clipped)
+        self._work_in(np.float32, self.best_x, np.zeros(program.n_rows))
 
     def _work_in(self, precision: type[np.floating], x: Real, multiplier: Real) -> None:
         """Arrays of the given precision for the kernel, and the state, anchored at `x` and `multiplier`."""
@@ -199,11 +197,11 @@ class PrimalDual:
             if self.note is not None:
                 stopped = self.note(self.iteration, energy, self.best_bound, violation, self.residual)
             if feasible and abs(self.best_energy - self.best_bound) <= allowed:
-                return Point(self.best_x, self.best_bound, None, multiplier)
+                return Point(self.best_x, self.best_bound)
             if stopped is None and self.iteration >= self.max_iterations:
                 stopped = Status.LIMIT
             self._restart_if_due()
-        return Point(self.best_x if np.isfinite(self.best_energy) else x, self.best_bound, stopped, multiplier)
+        return Point(self.best_x if np.isfinite(self.best_energy) else x, self.best_bound, stopped)
 
     def _polish(self, x: Float, multiplier: Float) -> None:
         polished = self.polish.point(x)

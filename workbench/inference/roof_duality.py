@@ -14,6 +14,7 @@ from workbench.arrays import Bool, Float, Int8, Int32, Int64
 from workbench.inference.linear_program import LinearAnswer
 from workbench.inference.watched import stop_flag, watched
 from workbench.network.compiled import compiled
+from workbench.network.ground_network import clauses
 from workbench.network.relax import HingeProblem
 from workbench.progress import SILENT, Progress
 
@@ -33,12 +34,7 @@ def has_roof_dual(problem: HingeProblem) -> bool:
 
 def _short_clauses(A: csr_array, b: Float) -> bool:
     sizes = np.diff(A.indptr)
-    if sizes.size == 0:
-        return True
-    if sizes.min() < 1 or sizes.max() > 2 or np.any(np.abs(A.data) != 1):
-        return False
-    negated = csr_array((np.maximum(A.data, 0.0), A.indices, A.indptr), A.shape).sum(axis=1)
-    return bool(np.all(b == 1 - negated))
+    return not sizes.size or bool(sizes.min() >= 1 and sizes.max() <= 2 and clauses(A, b).all())
 
 
 def solve_roof_dual(

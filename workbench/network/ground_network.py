@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Array, Bool, Float, Int8, Int32
 
-__all__ = ["BlockKind", "Blocks", "Domain", "GroundNetwork", "Relation", "Rows", "Templates"]
+__all__ = ["BlockKind", "Blocks", "Domain", "GroundNetwork", "Relation", "Rows", "Templates", "clauses"]
 
 
 class Domain(StrEnum):
@@ -177,11 +177,7 @@ class GroundNetwork:
     @property
     def clausal(self) -> Bool:
         """Whether each row is a disjunction of literals: entries of +-1, `b` one minus the negated; shape (n_rows,)."""
-        owner = np.repeat(np.arange(self.n_rows), np.diff(self.A.indptr))
-        ones = np.ones(self.n_rows, np.bool_)
-        ones[owner[np.abs(self.A.data) != 1]] = False
-        negated = np.bincount(owner, (self.A.data > 0).astype(np.float64), minlength=self.n_rows)
-        return np.asarray(ones & (self.b.astype(np.float64) == 1 - negated) & (self.relation != Relation.EQUAL))
+        return np.asarray(clauses(self.A, self.b) & (self.relation != Relation.EQUAL))
 
     def effective_weights(self, weights: Float) -> Float:
         """`weights[template] * scale` by row, 0 on hard rows; shape (n_rows,)."""
@@ -189,6 +185,14 @@ class GroundNetwork:
             return np.zeros(self.n_rows)
         soft = np.where(self.template >= 0, weights[np.maximum(self.template, 0)], 0.0)
         return soft if self.scale is None else soft * self.scale
+
+
+def clauses(A: csr_array, b: Array) -> Bool:
+    """Whether each row `b + A y` has entries of +-1 and `b` one minus the number of positive ones."""
+    n = A.shape[0]
+    owner = np.repeat(np.arange(n), np.diff(A.indptr))
+    odd = np.bincount(owner, np.abs(A.data) != 1, n)
+    return np.asarray((odd == 0) & (b == 1.0 - np.bincount(owner, A.data > 0, n)))
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,44 @@
-"""Some components of a network as a network of their own."""
+"""A part of a problem as a problem of its own, and the way back."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from workbench.arrays import Bool, Int64
+from workbench.arrays import Bool, Float, Int64
 from workbench.network.ground_network import Blocks, GroundNetwork
 
-__all__ = ["part"]
+__all__ = ["Part", "part"]
+
+Problem = TypeVar("Problem")
 
 
-def part(network: GroundNetwork, inside: Bool) -> tuple[GroundNetwork, Int64, Int64]:
+@dataclass(frozen=True)
+class Part(Generic[Problem]):
+    """A problem over some of another's variables.
+
+    Attributes
+    ----------
+    problem
+    variables, rows : int64 arrays
+        The whole problem's number of each variable (of a network: atom) and of each soft (of a network: any) row.
+    """
+
+    problem: Problem
+    variables: Int64
+    rows: Int64
+
+    def lift(self, values: Float, onto: Float) -> Float:
+        """`onto`, the whole problem's values, with those of this part in their places."""
+        whole = onto.copy()
+        whole[self.variables] = values
+        return whole
+
+
+def part(network: GroundNetwork, inside: Bool) -> Part[GroundNetwork]:
     """The rows and blocks over the atoms `inside`, which no row or block joins to others; for marginals.
 
     Sums over groundings that a network keeps by template stay the whole network's, so that energies are not the part's.
@@ -22,11 +47,6 @@ def part(network: GroundNetwork, inside: Bool) -> tuple[GroundNetwork, Int64, In
     Parameters
     ----------
     inside : bool array, shape (n_atoms,)
-
-    Returns
-    -------
-    network, atoms, rows
-        The whole network's number of each of its atoms and rows.
     """
     atoms = np.flatnonzero(inside)
     rows = np.flatnonzero(_touches(network.A, inside))
@@ -46,7 +66,7 @@ def part(network: GroundNetwork, inside: Bool) -> tuple[GroundNetwork, Int64, In
         ),
         world=network.world[atoms],
     )
-    return smaller, atoms, rows
+    return Part(smaller, atoms, rows)
 
 
 def _touches(matrix: csr_array, inside: Bool) -> Bool:

@@ -227,13 +227,14 @@ def renewed(database: Database, before: Standing, changed: Collection[str], *, p
     shares = Shares(np.maximum(shares_of, 0), before.shares.slack, before.shares.status)
     engine = before.engine
     if inside.any():
-        smaller, atoms, rows = part(grounding.network, inside)
-        solved = replace(grounding, network=_own_sums(smaller), listed=_of(grounding.listed, atoms))
+        smaller = part(grounding.network, inside)
+        atoms = smaller.variables
+        solved = replace(grounding, network=_own_sums(smaller.problem), listed=_of(grounding.listed, atoms))
         solution = asked.solve(solved, progress, values[atoms])
         if solution.conflict is not None:
-            solution = replace(solution, conflict=rows[solution.conflict])
+            solution = replace(solution, conflict=smaller.rows[solution.conflict])
         _refuse_infeasible(grounding, solution)
-        values[atoms] = solution.values
+        values = smaller.lift(solution.values, values)
         shares = shares.with_part(atoms, _slack(solution), solution.status)
         engine = solution.engine
     now = Standing(asked, grounding, joined.rule, piece.shape, values, shares.without_empty(), engine)
