@@ -146,14 +146,18 @@ def _features(worlds: list[Meaning], tie: bool = False) -> list[Float]:
         counts = np.zeros((len(world.states), len(keys)))
         for one in world.clauses:
             if not one.decided:
-                whole = tie or one.group is None
-                counts[:, place[_key(one, tie)]] += one.holds * (one.share if whole else 1.0)
+                share = one.share if _is_tied(one, tie) else 1.0
+                counts[:, place[_key(one, tie)]] += one.holds * share
         found.append(counts)
     return found
 
 
 def _key(one: GroundClause, tie: bool) -> tuple[object, ...]:
-    return one.rule, None if tie else one.group, one.binding
+    return one.rule, None if _is_tied(one, tie) else one.group, one.binding
+
+
+def _is_tied(one: GroundClause, tie: bool) -> bool:
+    return one.group is None or (tie and not one.apart)
 
 
 def _flips(world: Meaning, number: int) -> list[int]:

@@ -34,7 +34,8 @@ class GroundClause:
     """One grounding: `holds` is what it says in every state; `weight` None where it is hard.
 
     `decided` by evidence alone: a literal holds, or its open atoms cannot matter, or it has none. `repeated`: the
-    clausal form has a clause twice.
+    clausal form has a clause twice. `apart`: some clause of the formula lacks one of its `+` variables, so they have
+    weights of their own.
     """
 
     rule: int
@@ -45,6 +46,7 @@ class GroundClause:
     decided: bool
     binding: tuple[tuple[str, str], ...]
     repeated: bool = False
+    apart: bool = False
 
     @property
     def cost(self) -> Float:
@@ -136,6 +138,7 @@ class _Reading:
     def groundings(self, number: int, rule: Rule) -> Iterator[GroundClause]:
         clauses = clauses_in(self.program, rule, self.world)
         repeated = len({frozenset(clause.items) for clause in clauses}) < sum(1 + one.repeated for one in clauses)
+        apart = any(not set(rule.plus) <= clause.types.keys() for clause in clauses)
         for clause in clauses:
             names = [name for name in clause.types if name != rule.weight_variable]
             for constants in product(*(self.world.domains[clause.types[name]] for name in names)):
@@ -149,7 +152,7 @@ class _Reading:
                     weight = None if weight is None else weight * factor
                     shown = tuple(sorted((name, full[name]) for name in rule.plus if name in full))
                     yield GroundClause(
-                        number, clause.group, weight, clause.share * factor, holds, decided, shown, repeated
+                        number, clause.group, weight, clause.share * factor, holds, decided, shown, repeated, apart
                     )
 
     def numbers(

@@ -10,6 +10,7 @@ import pytest
 
 from tests.differential.fuzz import _saved
 from tests.differential.learning_checks import check_learning, random_learning_case
+from tests.differential.learning_checks import check_learning
 from tests.differential.mln_checks import check_mln
 from tests.differential.mln_programs import MlnCase
 from tests.differential.outcome import Tally
@@ -113,3 +114,9 @@ def test_a_predicate_of_more_arguments_than_memory_has_is_an_error(tmp_path: Pat
     (tmp_path / "m.data").write_text("predicates:\n  P/99999999999999999999: open\n")
     with pytest.raises(InputError, match="1000 arguments"):
         read_psl_document(tmp_path / "m.data")
+
+
+def test_clauses_of_one_formula_of_which_one_lacks_its_plus_variable() -> None:
+    """They have weights of their own with `--tie` too; the text of the one had a weight for twice its share."""
+    given = case(("P(t)", "C(t)"), ("1 (!P(x) v C(x)) ^ (P(+y) v C(y))",), ("C(A)", "C(B)", "!C(D)", "!C(E)"))
+    check_learning(replace(given, closed=("C",)), Tally())

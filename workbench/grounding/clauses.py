@@ -173,7 +173,7 @@ class ClausePlan:
         return tuple(found)
 
 
-def plan_clause(vocabulary: Vocabulary, clause: Clause, *, tie: bool, violated: bool = False) -> ClausePlan:
+def plan_clause(vocabulary: Vocabulary, clause: Clause, *, violated: bool = False) -> ClausePlan:
     """The cases of an MLN clause without existential variables.
 
     With `violated`, only the groundings that the state in `vocabulary.state` violates: open literals then join
@@ -181,7 +181,7 @@ def plan_clause(vocabulary: Vocabulary, clause: Clause, *, tie: bool, violated: 
     """
     open_literals = tuple(one for one in clause.literals if vocabulary.roles[one.atom.predicate].open)
     closed = tuple(one for one in clause.literals if not vocabulary.roles[one.atom.predicate].open)
-    scale, varying = scale_of(vocabulary, clause, tie=tie)
+    scale, varying = scale_of(clause)
     cases = tuple(
         _case(vocabulary, clause, branch, closed, varying, violated)
         for branch in branches(open_literals, multiset=False)
@@ -192,10 +192,10 @@ def plan_clause(vocabulary: Vocabulary, clause: Clause, *, tie: bool, violated: 
     return ClausePlan(clause, cases, scale, varying, merged, plan_total(vocabulary, clause, varying), vocabulary.shared)
 
 
-def scale_of(vocabulary: Vocabulary, clause: Clause, *, tie: bool) -> tuple[float, bool]:
+def scale_of(clause: Clause) -> tuple[float, bool]:
     """The common factor of the scale, and whether groundings differ in a further one."""
     scale = 1.0
-    if not clause.hard and (tie or clause.tied or clause.weight_variable):
+    if not clause.hard and (clause.tied or clause.weight_variable):
         scale = clause.share
     return scale, clause.weight_variable is not None or clause.factor is not None
 

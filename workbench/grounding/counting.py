@@ -187,10 +187,10 @@ def make_plan(
     if clause.hard and clause.plus:
         clause = replace(clause, plus=())
     if clause.existential:
-        return plan_existential(vocabulary, clause, tie=request.tie)
+        return plan_existential(vocabulary, clause)
     if clause.multiset:
         return plan_logical_rule(vocabulary, clause, violated=violated)
-    return plan_clause(vocabulary, clause, tie=request.tie, violated=violated)
+    return plan_clause(vocabulary, clause, violated=violated)
 
 
 def too_many(

@@ -99,9 +99,9 @@ class ExistentialPlan:
         return None
 
 
-def plan_existential(vocabulary: Vocabulary, clause: Clause, *, tie: bool) -> ExistentialPlan:
+def plan_existential(vocabulary: Vocabulary, clause: Clause) -> ExistentialPlan:
     """The query of a clause whose existential variables are disjoined over their domains."""
-    scale, varying = scale_of(vocabulary, clause, tie=tie)
+    scale, varying = scale_of(clause)
     # Each open literal gives lines of its own; a line without a literal keeps groundings that have none.
     open_literals = [one for one in clause.literals if vocabulary.roles[one.atom.predicate].open]
     selects = [_line(vocabulary, clause, literal, varying) for literal in (None, *open_literals)]

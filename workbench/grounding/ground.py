@@ -118,7 +118,7 @@ class Grounder:
             self.progress.step("count", number, len(clauses), f"rule {clause.rule + 1}")
             plan = make_plan(self.vocabulary, clause, self.request)
             tallies.append(uncounted(plan) if number in self.lazy else count_plan(self.vocabulary, plan, most))
-        table = TemplateTable(self.program, self.request.tie, self.request.templates)
+        table = TemplateTable(self.program, self.request.templates)
         for tally in tallies:
             clause = tally.plan.clause
             if isinstance(clause, LinearRule):

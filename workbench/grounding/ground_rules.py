@@ -130,7 +130,7 @@ class _Finder:
         request = vocabulary.request
         (constants,) = atoms.argument_names([self.atom])
         wanted = Atom(atoms.predicates[atoms.predicate[self.atom]], tuple(map(Constant, constants)))
-        table = TemplateTable(vocabulary.program, request.tie, self.grounding.templates)
+        table = TemplateTable(vocabulary.program, self.grounding.templates)
         found: list[GroundRules] = []
         for clause in clauses_of(self.grounding.origin.database, vocabulary.program, request):
             if not isinstance(clause, Clause):
@@ -173,11 +173,11 @@ class _Finder:
         """The ground rules that the clause's queries find at any of the places."""
         if not places:
             return
-        vocabulary, request = self.vocabulary, self.vocabulary.request
+        vocabulary = self.vocabulary
         shown = replace(clause, plus=_universal(clause))
         identity = int(self.grounding.origin.numbering.to_space(np.array([self.atom]))[0])
         if clause.existential:
-            existential = plan_existential(vocabulary, shown, tie=request.tie)
+            existential = plan_existential(vocabulary, shown)
             literals = Column("r", "literals")
             here: Expression = any_of(
                 tuple(Call("list_contains", (literals, Value(key))) for key in (2 * identity, 2 * identity + 1))
@@ -191,7 +191,7 @@ class _Finder:
             logical = plan_logical_rule(vocabulary, shown).cases
             cases = [(all_listed(case), case.signature, case.constant) for case in logical]
         else:
-            plan = plan_clause(vocabulary, shown, tie=request.tie)
+            plan = plan_clause(vocabulary, shown)
             scale = plan.scale
             cases = [(case.select, case.signature, None) for case in plan.cases]
         for select, signature, constant in cases:

@@ -23,6 +23,7 @@ from workbench.grounding.stored_domains import StoredDomains
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clausal import clausal_form_by_world
 from workbench.language.definitions import condition_atoms
+from workbench.language.formulas import plus_variables
 from workbench.language.program import (
     And,
     Atom,
@@ -31,6 +32,7 @@ from workbench.language.program import (
     Constant,
     Definition,
     Formula,
+    FormulaRule,
     LinearRule,
     Not,
     Or,
@@ -48,7 +50,29 @@ __all__ = ["clauses_of", "prepare"]
 def clauses_of(database: Database, program: Program, request: GroundRequest) -> tuple[Clause | LinearRule, ...]:
     """Clausal form; where it depends on domains, those of each requested world by itself."""
     worlds = chosen_worlds(database, request)
-    return clausal_form_by_world(program, StoredDomains(database, worlds).by_world())
+    clauses = clausal_form_by_world(program, StoredDomains(database, worlds).by_world())
+    return tied_by_formula(program, clauses) if request.tie else clauses
+
+
+def tied_by_formula(program: Program, clauses: tuple[Clause | LinearRule, ...]) -> tuple[Clause | LinearRule, ...]:
+    """The clauses of a formula under one weight, where each depends on all of its `+` variables.
+
+    Else they have weights of different numbers, and stay apart.
+    """
+    plus = {
+        number: plus_variables(rule.formula)
+        for number, rule in enumerate(program.rules)
+        if isinstance(rule, FormulaRule)
+    }
+    apart = {
+        one.rule for one in clauses if not isinstance(one, Clause) or one.multiset or set(one.plus) != plus[one.rule]
+    }
+    return tuple(one if not isinstance(one, Clause) or one.rule in apart or one.tied else _tied(one) for one in clauses)
+
+
+def _tied(clause: Clause) -> Clause:
+    weight = clause.weight / clause.share if clause.weight is not None and clause.share else clause.weight
+    return replace(clause, index=0, weight=weight, tied=True)
 
 
 def chosen_worlds(database: Database, request: GroundRequest) -> tuple[int, ...]:

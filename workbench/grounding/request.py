@@ -30,7 +30,8 @@ class GroundRequest:
     templates : Templates or None
         Those of an earlier grounding, to be reused with their ids; None makes them from this one.
     tie : bool
-        One template per formula (times its `+` constants) instead of one per clause.
+        One template per formula (times its `+` constants) instead of one per clause; clauses stay apart where one
+        lacks a `+` variable of the formula.
     limit : int
         Most ground rows; more are refused before anything is materialised.
     ignore_evidence_violations : bool

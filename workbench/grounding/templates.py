@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workbench.arrays import Int32
-from workbench.language.formulas import formula_terms, map_terms, substitution, term_variables
+from workbench.language.formulas import map_terms, plus_variables, substitution
 from workbench.language.printing import format_formula, quote_constant
 from workbench.language.program import (
     Calculation,
@@ -126,7 +126,6 @@ class TemplateTable:
     """
 
     program: Program
-    tie: bool
     given: Templates | None = None
     weight: list[float] = field(default_factory=list)
     fixed: list[bool] = field(default_factory=list)
@@ -153,22 +152,16 @@ class TemplateTable:
 
     def number(self, clause: Clause, combinations: Sequence[tuple[str, ...]]) -> Int32:
         """Ids of a clause's templates, one per combination of `+` constants (in order of names); -1 for unseen ones."""
-        index = 0 if self.tie else clause.index
-        base = clause.weight
-        if clause.weight_variable is not None:
-            base = 1.0
-        elif self.tie and base is not None and clause.share and not clause.tied:
-            base /= clause.share
-        whole = self.tie or clause.tied
-        share = 1.0 if whole or clause.weight_variable is not None else clause.share
-        self._clauses.setdefault(clause.rule, set()).add(index)
+        base = 1.0 if clause.weight_variable is not None else clause.weight
+        share = 1.0 if clause.tied or clause.weight_variable is not None else clause.share
+        self._clauses.setdefault(clause.rule, set()).add(clause.index)
         ids = []
         for names in combinations:
             constants = dict(zip(clause.plus, names))
             formula = self._formula(clause, constants)
-            label = formula[0] if whole and formula else clause_text(clause.general or clause, constants)
+            label = formula[0] if clause.tied and formula else clause_text(clause.general or clause, constants)
             written = formula[1] if formula else ""
-            ids.append(self._id(clause.rule, index, label, base, clause.fixed, share, clause.power, written))
+            ids.append(self._id(clause.rule, clause.index, label, base, clause.fixed, share, clause.power, written))
         return np.array(ids, np.int32)
 
     def _formula(self, clause: Clause, constants: Mapping[str, str]) -> tuple[str, str] | None:
@@ -176,7 +169,7 @@ class TemplateTable:
         rule = self.program.rules[clause.rule]
         if not isinstance(rule, FormulaRule):
             return rule_text(rule), rule_text(rule)
-        if {v.name for term in formula_terms(rule.formula) for v in term_variables(term) if v.plus} != set(clause.plus):
+        if plus_variables(rule.formula) != set(clause.plus):
             return None
         canonical = format_formula(map_terms(rule.formula, substitution(_constants(constants))))
         return canonical, canonical if constants else " ".join(rule_text(rule).split())

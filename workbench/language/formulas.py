@@ -33,6 +33,7 @@ __all__ = [
     "leaves",
     "map_parts",
     "map_terms",
+    "plus_variables",
     "substitution",
     "term_variables",
 ]
@@ -106,6 +107,11 @@ def term_variables(term: Term) -> Iterator[Variable]:
     elif isinstance(term, Apply):
         for argument in term.arguments:
             yield from term_variables(argument)
+
+
+def plus_variables(formula: Formula) -> set[str]:
+    """The names of a formula's `+` variables."""
+    return {one.name for term in formula_terms(formula) for one in term_variables(term) if one.plus}
 
 
 def item_variables(item: Literal | Comparison) -> Iterator[Variable]:
