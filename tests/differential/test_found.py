@@ -10,7 +10,6 @@ import pytest
 
 from tests.differential.fuzz import _saved
 from tests.differential.learning_checks import check_learning, random_learning_case
-from tests.differential.learning_checks import check_learning
 from tests.differential.mln_checks import check_mln
 from tests.differential.mln_programs import MlnCase
 from tests.differential.outcome import Tally
