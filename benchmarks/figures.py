@@ -109,7 +109,7 @@ def provenance(measurements: Sequence[Measurement]) -> str:
 def write(check: bool) -> int:
     """Write the marked tables; with `check` only say which would change. The exit status."""
     tables = layouts()
-    stale = []
+    stale, unrecorded = [], []
     for document in DOCUMENTS:
         text = document.read_text(encoding="utf-8")
 
@@ -117,6 +117,7 @@ def write(check: bool) -> int:
             layout = tables[match["name"]]
             measurements = read_record(FIGURES / f"{layout.experiment}.json")
             if not measurements:
+                unrecorded.append(match["name"])
                 return match[0]
             body = layout.markdown(recorded_table(measurements))
             return f"{match[1]}{body}\n{provenance(measurements)}\n{match[3]}"
@@ -127,6 +128,7 @@ def write(check: bool) -> int:
             if not check:
                 document.write_text(now, encoding="utf-8")
     print(f"{'differ from' if check else 'written from'} the records: {', '.join(stale) or 'no document'}")
+    print(f"without a record: {', '.join(unrecorded) or 'no table'}")
     return int(check and bool(stale))
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.figures import FIGURES, Layout, layouts, write
+from benchmarks.figures import DOCUMENTS, FIGURES, MARKED, Layout, layouts, write
 from workbench.experiments import FoldScore, ReproductionTable, published, read_record, rows_from_folds, systems
 
 
 def test_documents_are_as_their_records() -> None:
     assert write(check=True) == 0
+
+
+def test_every_layout_has_its_place_in_one_document() -> None:
+    places = [match["name"] for path in DOCUMENTS for match in MARKED.finditer(path.read_text(encoding="utf-8"))]
+    assert sorted(places) == sorted(layouts())
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in FIGURES.glob("*.json")))
