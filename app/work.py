@@ -127,7 +127,7 @@ def _without_totals(progress: Progress) -> Progress:
 
 def study(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
     """Tables to a scored, explained program."""
-    return Outcome(ws.runs.record_study(ws.study(**arguments, progress=progress)))
+    return Outcome(ws.study(**arguments, progress=progress).run_id)
 
 
 def take_intervals(ws: Workspace, copy: Workspace, arguments: Mapping[str, Any]) -> None:

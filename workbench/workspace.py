@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from workbench.database import (
     Database,
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from workbench.study.result import StudyResult
     from workbench.verbs.infer import InferenceResult
     from workbench.verbs.link_result import LinkResult
+    from workbench.verbs.options import LinkOptions, SolveOptions, StudyOptions
+    from workbench.verbs.solve import SolvedModel
     from workbench.verbs.update import Update
 
 __all__ = [
@@ -82,6 +85,11 @@ def open_workspace(
 def file_endings(kind: Literal["facts", "columns", "wide"]) -> list[str]:
     """Endings, without the dot, of files of facts, of tables with columns, of wide tables; text may be compressed."""
     return [*(ending[1:] for ending in endings(kind)), "gz"]
+
+
+LINKED = ("records", "candidates", "clusters", "estimated_precision", "estimated_recall", "energy", "bound", "gap")
+SOLVED = ("log10_z", "map_log10", "cost", "bound", "gap")
+"""Figures of a linkage, and of a solved model, that their runs keep."""
 
 
 class Workspace(Reviewing):
@@ -232,23 +240,76 @@ class Workspace(Reviewing):
 
         return evaluate_result(result, truth, unlisted=unlisted)
 
-    def study(self, sources: Sequence[str | os.PathLike[str]], predict: str, **options: Any) -> StudyResult:
-        """Learn, score and explain a model of one column of tables; nothing of this workspace is touched.
+    def study(
+        self,
+        sources: Sequence[str | os.PathLike[str]],
+        predict: str,
+        *,
+        record: bool = True,
+        **options: Unpack[StudyOptions],
+    ) -> StudyResult:
+        """Learn, score and explain a model of one column of tables; of this workspace nothing is read.
 
-        Options, errors and what is returned are those of `workbench.verbs.study.study`.
+        Parameters
+        ----------
+        record : bool
+            Keep the study as a run.
+        **options
+            As in `workbench.verbs.study.study`, whose errors these are.
         """
         from workbench.verbs.study import study
 
-        return study(sources, predict, **options)
+        result = study(sources, predict, **options)
+        if not record:
+            return result
+        return replace(result, run_id=self.runs.record_study(result, seed=options.get("seed", 0)))
 
-    def link(self, *sources: str | os.PathLike[str], **options: Any) -> LinkResult:
-        """Which records of one file, or of two, are of the same thing; nothing of this workspace is touched.
+    def link(self, *sources: str | os.PathLike[str], record: bool = True, **options: Unpack[LinkOptions]) -> LinkResult:
+        """Which records of one file, or of two, are of the same thing; of this workspace nothing is read.
 
-        Options, errors and what is returned are those of `workbench.verbs.link.link`.
+        Parameters
+        ----------
+        record : bool
+            Keep the figures as a run; the clusters are in the result.
+        **options
+            As in `workbench.verbs.link.link`, whose errors these are.
         """
         from workbench.verbs.link import link
+        from workbench.verbs.runs import record_figures
 
-        return link(sources, **options)
+        result = link(sources, **options)
+        if not record:
+            return result
+        said = result.as_record()
+        figures = {name: said[name] for name in LINKED}
+        settings = {"sources": [os.fspath(one) for one in sources], **options}
+        settings.pop("progress", None)
+        number = record_figures(self.database, "link", result.status, result.seconds, "em", figures, settings)
+        return replace(result, run_id=number)
+
+    def solve(
+        self, path: str | os.PathLike[str], *, record: bool = True, **options: Unpack[SolveOptions]
+    ) -> SolvedModel:
+        """Solve a model of another tool, a UAI or WCNF file; of this workspace nothing is read.
+
+        Parameters
+        ----------
+        record : bool
+            Keep the figures as a run; the state or the marginals are in the result.
+        **options
+            As in `workbench.verbs.solve.solve_model`, whose errors these are.
+        """
+        from workbench.verbs.runs import record_figures
+        from workbench.verbs.solve import solve_model
+
+        result = solve_model(path, **options)
+        if not record:
+            return result
+        figures = {name: getattr(result, name) for name in SOLVED}
+        settings = {"sources": [os.fspath(path)], "reason": result.reason, **options}
+        settings.pop("progress", None)
+        number = record_figures(self.database, "solve", result.status, result.seconds, result.engine, figures, settings)
+        return replace(result, run_id=number)
 
     def reopen(self, number: int, *, fold: int | None = None, progress: Progress = SILENT) -> InferenceResult:
         """An inference run, or one fold of a cross-validation, as it was: ground again, its recorded values put back.

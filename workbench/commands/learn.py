@@ -248,7 +248,7 @@ def crossval(
             candidates=choices(candidates),
             engine=engine,
             engine_options=parameters(engine_settings),
-            **({} if task is None else {"task": chosen_task(task)}),
+            task=None if task is None else chosen_task(task),
             seed=seed,
             time_limit=time_limit,
             progress=progress,

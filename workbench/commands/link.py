@@ -16,7 +16,7 @@ from workbench.commands.console import (
     shown_progress,
     writing,
 )
-from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, Seed, TimeLimit, examples
+from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, examples
 from workbench.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -60,16 +60,18 @@ def link(
     ] = None,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
+    workspace: RunsFile = None,
     json: Json = False,
 ) -> None:
     """Find the records that are of the same thing, in one file or across two, without labels or with some."""
-    from workbench.verbs.link import link as run
+    from workbench.workspace import open_workspace
 
     check_output(out)
     check_output(pairs)
-    with shown_progress(quiet=json) as progress:
-        result = run(
-            files, id_column=id_column, labels=labels, one_to_one=one_to_one, time_limit=time_limit, seed=seed,
+    with open_workspace(workspace) as opened, shown_progress(quiet=json) as progress:
+        result = opened.link(
+            *files, record=workspace is not None,
+            id_column=id_column, labels=labels, one_to_one=one_to_one, time_limit=time_limit, seed=seed,
             progress=progress,
         )  # fmt: skip
     print_warnings(result.warnings)

@@ -33,6 +33,7 @@ __all__ = [
     "QueryAtoms",
     "QueryFile",
     "RulesFile",
+    "RunsFile",
     "Seed",
     "TablesMap",
     "TimeLimit",
@@ -118,6 +119,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard outpu
 WorkspaceFile = Annotated[
     Path | None,
     typer.Option("--workspace", "-w", help="A workspace file (DuckDB); in memory when absent.", rich_help_panel=DATA),
+]
+RunsFile = Annotated[
+    Path | None,
+    typer.Option("--workspace", "-w", help="Keep this as a run of a workspace file.", rich_help_panel=OUTPUT),
 ]
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from workbench.commands.console import check_output, print_json, print_line, shown_progress, writing
-from workbench.commands.options import OUTPUT, SOLVING, Json, Seed, TimeLimit, examples
+from workbench.commands.options import OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, examples
 from workbench.errors import ExitCode
+
+if TYPE_CHECKING:
+    from workbench.verbs.options import SolveOptions
 
 __all__ = ["register"]
 
@@ -38,16 +42,24 @@ def solve(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="variable,state,value as CSV.", rich_help_panel=OUTPUT)
     ] = None,
+    workspace: RunsFile = None,
     json: Json = False,
 ) -> None:
     """Solve a graphical model (UAI) or weighted clauses (WCNF); logarithms are of base 10."""
     from workbench.verbs.solve import solve_model
 
     check_output(out)
-    with shown_progress() as progress:
-        found = solve_model(
-            file, evidence=evid, task=task, engine=engine, seed=seed, time_limit=time_limit, progress=progress
-        )
+    with ExitStack() as stack:
+        options: SolveOptions = {
+            "evidence": evid, "task": task, "engine": engine, "seed": seed, "time_limit": time_limit,
+            "progress": stack.enter_context(shown_progress()),
+        }  # fmt: skip
+        if workspace is None:
+            found = solve_model(file, **options)
+        else:
+            from workbench.workspace import open_workspace
+
+            found = stack.enter_context(open_workspace(workspace)).solve(file, **options)
     if out is not None:
         with writing(out), out.open("w", newline="", encoding="utf-8") as sink:
             csv.writer(sink).writerows([("variable", "state", "value"), *found.rows()])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench.commands.console import print_json, print_line, print_table, print_warnings, shown_progress, writing
-from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, Seed, TimeLimit, examples
+from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, examples
 from workbench.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -53,17 +53,19 @@ def study(
     ] = False,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
+    workspace: RunsFile = None,
     json: Json = False,
 ) -> None:
     """Learn, score and explain a model of one column, from tables as they are."""
     from workbench.study.report import write_study
-    from workbench.verbs.study import study as run
+    from workbench.workspace import open_workspace
 
     with writing(out):
         out.mkdir(parents=True, exist_ok=True)
-    with shown_progress(quiet=json) as progress:
-        result = run(
-            files, predict, out=out, time=time, mapping=mapping, folds=folds, rules=rules, learner=learner,  # type: ignore[arg-type]
+    with open_workspace(workspace) as opened, shown_progress(quiet=json) as progress:
+        result = opened.study(
+            files, predict, record=workspace is not None,
+            out=out, time=time, mapping=mapping, folds=folds, rules=rules, learner=learner,  # type: ignore[arg-type]
             inductive=inductive, seed=seed, time_limit=time_limit, progress=progress,
         )  # fmt: skip
     print_warnings(result.warnings)

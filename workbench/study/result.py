@@ -97,6 +97,8 @@ class StudyResult:
     learner : str
     warnings : tuple of Diagnostic
     out_of_fold : float64 array
+    run_id : int or None
+        The run that it is recorded as.
     """
 
     target: str
@@ -121,6 +123,7 @@ class StudyResult:
     warnings: tuple[Diagnostic, ...] = ()
     out_of_fold: Float = field(default_factory=lambda: __import__("numpy").empty(0))
     commands: tuple[str, ...] = ()
+    run_id: int | None = None
 
     def as_record(self) -> dict[str, Any]:
         """JSON-ready fields; predictions and program are files."""

@@ -47,6 +47,8 @@ class LinkResult:
         Labelled pairs that were learned from.
     seconds : float
     warnings : tuple of Diagnostic
+    run_id : int or None
+        The run that it is recorded as.
     """
 
     records: Records
@@ -59,6 +61,7 @@ class LinkResult:
     labels: int
     seconds: float
     warnings: tuple[Diagnostic, ...]
+    run_id: int | None = None
 
     @property
     def status(self) -> str:

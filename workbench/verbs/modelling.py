@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 from workbench.errors import UsageError
 from workbench.language.program import Program
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.verbs.crossval import CrossValidation
     from workbench.verbs.infer import InferenceResult
     from workbench.verbs.learn import LearningResult
+    from workbench.verbs.options import CrossvalOptions, RequestOptions
     from workbench.verbs.psl_document import DocumentRun
     from workbench.verbs.structure_result import StructureResult
     from workbench.verbs.train_and_score import TrainedAndScored
@@ -102,7 +103,7 @@ class Modelling:
         samples: int = 3,
         seconds: float | None = None,
         progress: Progress = SILENT,
-        **request: Any,
+        **request: Unpack[RequestOptions],
     ) -> Preview:
         """Count every rule's groundings without materialising them, with the SQL, the plan and sample clauses.
 
@@ -130,7 +131,7 @@ class Modelling:
         )
         return preview(self.database, program, wanted, samples=samples, seconds=seconds, progress=progress)
 
-    def ground(self, rules: RulesLike, *, learning: bool = False, **request: Any) -> Grounding:
+    def ground(self, rules: RulesLike, *, learning: bool = False, **request: Unpack[RequestOptions]) -> Grounding:
         """The ground network of the rules over the data.
 
         Parameters
@@ -169,7 +170,7 @@ class Modelling:
         time_limit: float | None = None,
         progress: Progress = SILENT,
         record: bool = True,
-        **request: Any,
+        **request: Unpack[RequestOptions],
     ) -> InferenceResult:
         """Predict the open atoms.
 
@@ -323,7 +324,7 @@ class Modelling:
         time_limit: float | None = None,
         progress: Progress = SILENT,
         record: bool = True,
-        **request: Any,
+        **request: Unpack[RequestOptions],
     ) -> LearningResult:
         """Learn the rules' weights from the labels in the data.
 
@@ -464,7 +465,7 @@ class Modelling:
         *,
         folds: Literal["worlds", "kept"] | int | Sequence[Sequence[str]] = "worlds",
         worlds: Sequence[str] | None = None,
-        **options: Any,
+        **given: Unpack[CrossvalOptions],
     ) -> CrossValidation:
         """Learn without a part of the data, predict it and score it, fold by fold.
 
@@ -475,7 +476,7 @@ class Modelling:
             folds, or each fold's worlds by name.
         worlds : sequence of str, optional
             Only these worlds.
-        **options
+        **given
             `query`, `closed`, `hidden`; `learner`, `learner_options`, `candidates`, `task`, `engine`,
             `engine_options`, `seed`, `time_limit`, `progress`; `record`; `inductive`: predict the atoms of a kept fold
             without the labels of the others, which are evidence for them elsewise.
@@ -484,11 +485,10 @@ class Modelling:
         from workbench.verbs.crossval import crossval, grouped_worlds, kept_folds, world_folds
 
         program = self.fitted(rules, worlds)
-        options["task"] = task_of(program, options.get("task"))
-        keys = ("query", "closed", "hidden")
-        chosen = {key: options.pop(key) for key in keys if key in options}
+        options: dict[str, Any] = {**given, "task": task_of(program, given.get("task"))}
+        asked = {name: options.pop(name, None) for name in ("query", "closed", "hidden")}
         record = options.pop("record", True)
-        request = self.request(worlds=worlds, **chosen)
+        request = self.request(worlds=worlds, query=asked["query"], closed=asked["closed"], hidden=asked["hidden"])
         ids = sorted(cast("tuple[int, ...]", request.worlds or self.database.worlds().values()))
         if folds == "worlds":
             plans = world_folds(self.database, ids)
@@ -501,15 +501,15 @@ class Modelling:
         result = crossval(self.database, program, request, plans=plans, **options)
         if not record:
             return result
-        settings = _settings({**chosen, "worlds": worlds, **options})
+        settings = _settings({**asked, "worlds": worlds, **options})
         return replace(result, run_id=runs.record_crossval(self.database, result, options.get("seed", 0), settings))
 
 
-def _whole(request: dict[str, Any]) -> dict[str, Any]:
+def _whole(request: RequestOptions) -> RequestOptions:
     """The request with predicates for the atoms that its query may name: they are ground with their predicates."""
     from workbench.verbs.queries import read_query
 
-    return request | {"query": read_query(request.get("query")).predicates}
+    return {**request, "query": read_query(request.get("query")).predicates}
 
 
 def _role(learning: bool) -> Literal["infer", "learn"]:

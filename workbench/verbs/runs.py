@@ -44,6 +44,7 @@ __all__ = [
     "compare_runs",
     "record_crossval",
     "record_ended",
+    "record_figures",
     "record_inference",
     "record_learning",
     "record_structure",
@@ -189,6 +190,33 @@ def record_ended(database: Database, kind: str, seconds: float, program: str, pa
             seed=parameters.get("seed"),
             parameters={**as_json(parameters), "ended": True},
             versions=versions(),
+        ),
+    )
+
+
+def record_figures(
+    database: Database,
+    kind: str,
+    status: str,
+    seconds: float,
+    engine: str,
+    figures: Mapping[str, float | None],
+    parameters: Mapping[str, Any],
+) -> int:
+    """Record work whose answer is in files, by its figures: a linkage, a model of another tool; its id."""
+    known = {name: float(value) for name, value in figures.items() if value is not None}
+    return record_run(
+        database,
+        RunRecord(
+            kind,
+            status,
+            seconds,
+            program_text="",
+            engine=engine,
+            seed=parameters.get("seed"),
+            parameters={"language": "", **as_json(parameters), "figures": as_json(known)},
+            versions=versions(),
+            metrics={"metric": list(known), "value": list(known.values())},
         ),
     )
 

@@ -67,6 +67,8 @@ class SolvedModel:
         The state of each variable (`map`).
     probabilities : list of float64 arrays, or None
         Of each state of each variable (`marginal`).
+    run_id : int or None
+        The run that it is recorded as.
     """
 
     task: ModelTask
@@ -81,6 +83,7 @@ class SolvedModel:
     gap: float | None = None
     chosen: Int64 | None = None
     probabilities: list[Float] | None = None
+    run_id: int | None = None
 
     def rows(self) -> list[tuple[int, int, float]]:
         """`(variable, state, value)`: each variable's state with 1, or all its states with their probabilities."""
