@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
 import streamlit as st
 
-from app.state import workspace
+from app.state import facts_token, workspace
 from app.versions import author, clash, clashed, told_of_others, versions
-from workbench.errors import WorkbenchError
+from workbench.errors import Diagnostic, WorkbenchError
 
-__all__ = ["editor", "take"]
+__all__ = ["dress", "editor", "take"]
 
-PAUSE = 800
+HERE = Path(__file__).parent
+
 LANGUAGES = {"mln": "Markov logic (MLN)", "psl": "Probabilistic soft logic (PSL)"}
 STARTERS = {
     "mln": "// Predicates with the types of their arguments, then weighted formulas.\nFriends(person, person)\n"
@@ -18,22 +24,8 @@ STARTERS = {
     "psl": "# Weight, colon, rule.\n2: Friends(X, Y) & Smokes(X) -> Smokes(Y) ^2\n",
 }
 
-# Streamlit sends a text area's text at Ctrl+Enter or when the focus leaves it; this sends it after a pause as well.
-# Installed once for all visits; without JavaScript of ours the area works as Streamlit made it.
-COMMIT_AT_PAUSE = f"""<script>
-if (!window.workbenchCommitsAtPause) {{
-  window.workbenchCommitsAtPause = true;
-  let timer = null;
-  document.addEventListener("input", (event) => {{
-    const area = event.target;
-    if (area.tagName !== "TEXTAREA" || area.getAttribute("aria-label") !== "Rules") return;
-    clearTimeout(timer);
-    timer = setTimeout(() => area.dispatchEvent(
-      new KeyboardEvent("keydown", {{ key: "Enter", code: "Enter", keyCode: 13, ctrlKey: true, bubbles: true }})
-    ), {PAUSE});
-  }});
-}}
-</script>"""
+CONSTANTS = 60
+"""Constants of each type that are offered as one writes."""
 
 
 def editor() -> tuple[str, str]:
@@ -56,10 +48,37 @@ def editor() -> tuple[str, str]:
     st.text_area(
         "Rules", key="rules-text", height=420, on_change=_remember, help="Checked and counted as you pause in typing."
     )
-    st.html(COMMIT_AT_PAUSE, unsafe_allow_javascript=True)
     _buttons()
     versions()
     return st.session_state["rules-text"], st.session_state["language"]
+
+
+def dress(text: str, diagnostics: Sequence[Diagnostic]) -> None:
+    """Line numbers, colours, marks at what is wrong, and completion, drawn over the area; it sends at a pause."""
+    told = {"text": text, "marks": _marks(diagnostics), "names": _names(facts_token())}
+    script = (HERE / "rules_editor.js").read_text(encoding="utf-8").replace("TOLD", json.dumps(told), 1)
+    # Streamlit drops scripts with what looks like a tag; here that sign stands in texts and patterns only.
+    escaped = script.replace("<", "\\x3c")
+    st.html(HERE / "rules_editor.css")
+    st.html(f"<script>{escaped}</script>", unsafe_allow_javascript=True)
+
+
+def _marks(diagnostics: Sequence[Diagnostic]) -> list[dict[str, Any]]:
+    """Where the editor is marked: line from 1, columns from 0; the first of each line, errors before warnings."""
+    found: dict[int, dict[str, Any]] = {}
+    for item in sorted(diagnostics, key=lambda one: one.severity != "error"):
+        span = item.span
+        if span is not None and span.source is None and span.line not in found:
+            to = span.end_column - 1 if span.end_line == span.line else 10_000
+            mark = {"line": span.line, "from": span.column - 1, "to": to, "severity": item.severity}
+            found[span.line] = mark
+    return list(found.values())
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _names(facts: str) -> tuple[str, ...]:
+    """What can be completed."""
+    return workspace().data.words(most=CONSTANTS)
 
 
 def take(text: str, language: str) -> None:

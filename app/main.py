@@ -15,6 +15,7 @@ import streamlit as st  # noqa: E402
 from app.jobs import JobRunner  # noqa: E402
 from app.show import header, show_error  # noqa: E402
 from app.state import Server, server  # noqa: E402
+from app.wording import GLOSSARY, meanings  # noqa: E402
 from workbench.errors import WorkbenchError  # noqa: E402
 
 st.set_page_config(
@@ -93,5 +94,7 @@ with st.sidebar:
 state = opened()
 with st.sidebar:
     st.text(Path(state.path).name if state.path else "in memory (not saved)")
+    with st.popover("Words", icon=":material/dictionary:", type="tertiary"):
+        st.markdown(meanings(GLOSSARY))
     st.fragment(queue, run_every=2.0 if state.runner.unfinished() else None)(state.runner)
 chosen.run()

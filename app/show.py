@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from app.state import workspace
+from app.wording import in_page_words, meanings
 from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
@@ -36,22 +37,22 @@ KINDS = {
 }
 
 
-def header(title: str, about: str) -> None:
-    """A page's title, and in one line what it is for."""
+def header(title: str, about: str, *terms: str) -> None:
+    """A page's title, in one line what it is for, and on hover what its terms mean."""
     st.title(title, anchor=False)
-    st.caption(about)
+    st.caption(about, help=meanings(terms) if terms else None)
 
 
 def show_error(error: WorkbenchError | str) -> None:
     """A failure as the workbench says it: plain text, with the line and the caret."""
     if isinstance(error, str):
         st.error("That did not work.", icon=":material/error:")
-        st.code(error, language=None, wrap_lines=True)
+        st.code(in_page_words(_without_paths(error)), language=None, wrap_lines=True)
         return
     first = error.diagnostics[0].message if error.diagnostics else "unknown fault"
     more = f" (and {len(error.diagnostics) - 1} more)" if len(error.diagnostics) > 1 else ""
     st.error(plain(_without_paths(first)) + more, icon=":material/error:")
-    rendered = _without_paths(str(error))
+    rendered = in_page_words(_without_paths(str(error)))
     if "\n" in rendered:
         st.code(rendered, language=None, wrap_lines=True)
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from app.show import header, metrics, plain, show_error, small_table
 from app.state import server, workspace
+from app.wording import GLOSSARY
 from workbench.errors import WorkbenchError
 from workbench.workspace import bundled_examples
 
@@ -26,7 +27,7 @@ def contents() -> None:
     metrics(
         [
             ("Facts", sum(item.facts for item in summaries), None),
-            ("Predicates", len(summaries), "Relations such as Friends(person, person); a fact is one row of one."),
+            ("Columns and links", len(summaries), GLOSSARY["predicate"]),
             ("Worlds", len(ws.data.worlds()), "Databases kept apart: no rule joins two of them."),
             ("Folds", len(ws.data.folds()) or "none", "Parts held out in turn by cross-validation."),
         ]
@@ -38,11 +39,9 @@ def contents() -> None:
             by_partition[count.partition] += count.facts
         rows.append([f"{item.predicate.name}({', '.join(item.predicate.argument_types)})", *by_partition.values()])
     rows = [[str(row[0]), *(int(cell) for cell in row[1:])] for row in rows]
-    small_table(("Predicate", "Evidence", "Truth", "Targets"), rows)
+    small_table(("Column or link (predicate)", "Known (evidence)", "Labels (truth)", "To predict (targets)"), rows)
     more = f" Shown are the largest {LISTED} of {len(summaries)} predicates." if len(summaries) > LISTED else ""
-    st.caption(
-        "Evidence is known; truth are labels to learn from and be scored against; targets are atoms to infer." + more
-    )
+    st.caption("Labels are known answers, to learn from and to be scored against." + more)
     if held:
         with st.container(horizontal=True):
             st.page_link("views/explore.py", label="Look at the facts", icon=":material/travel_explore:")
@@ -185,7 +184,17 @@ def importing(name: str) -> None:
     getattr(forms, name)()
 
 
-header("Data", "What the workspace knows, and how more comes in.")
+header(
+    "Data",
+    "What the workspace knows, and how more comes in.",
+    "fact",
+    "predicate",
+    "evidence",
+    "label",
+    "target",
+    "world",
+    "fold",
+)
 contents()
 SECTIONS = {
     "Examples": examples,

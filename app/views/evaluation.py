@@ -152,7 +152,15 @@ def worst(run: Any, frame: pd.DataFrame) -> None:
         st.switch_page("views/why.py")
 
 
-header("Evaluation", "How well a run's predictions agree with the labels.")
+header(
+    "Evaluation",
+    "How well a run's predictions agree with the labels.",
+    "label",
+    "held out",
+    "in-sample",
+    "fold",
+    "calibration",
+)
 run = choose_run(("crossval", "infer"), "evaluation-run")
 if run is None:
     st.info("There is nothing to evaluate yet. Cross-validate, or infer, on the page Learn and infer.")

@@ -148,7 +148,13 @@ def console() -> None:
                 st.code(text, language="sql")
 
 
-header("Explore", "The facts as they are: pages of them, counts and degrees, what is near a constant, and SQL.")
+header(
+    "Explore",
+    "The facts as they are: pages of them, counts and degrees, what is near a thing, and SQL.",
+    "fact",
+    "predicate",
+    "world",
+)
 predicates = [item.predicate.name for item in sorted(workspace().data.catalog(), key=lambda item: not item.facts)]
 if not predicates:
     st.info("There is nothing to explore yet. Open an example or import a file on the Data page.")

@@ -16,7 +16,7 @@ from app.work import GRACE, Work
 
 KINDS = {"infer": "Infer", "learn": "Learn weights", "crossval": "Cross-validate"}
 ABOUT = {
-    "infer": "Predict the atoms that are asked for, by the rules and their weights.",
+    "infer": "Predict what is asked for, by the rules and their weights.",
     "learn": "Find the weights under which the labels in the data are likely.",
     "crossval": "Learn without a part of the labels, predict that part, score it; for each fold in turn.",
 }
@@ -72,7 +72,11 @@ def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]
     left, right = st.columns(2)
     arguments: dict[str, Any] = {
         "query": left.multiselect(
-            "Query", names, default=possible.query(kept), key="query", help="The predicates asked for."
+            "To predict (query)",
+            names,
+            default=possible.query(kept),
+            key="query",
+            help="The columns and links that are asked for.",
         ),
         "worlds": right.multiselect("Worlds", list(ws.data.worlds()), key="worlds", help="Empty: all of them."),
     }
@@ -151,7 +155,15 @@ def run(kind: str, text: str, arguments: dict[str, Any]) -> None:
     start(Work(kind, title, {"rules": text, **arguments}, seconds=None if limit is None else limit + GRACE))
 
 
-header("Learn and infer", "Run the rules at hand; the work goes on if you leave or reload this page.")
+header(
+    "Learn and infer",
+    "Run the rules at hand; the work goes on if you leave or reload this page.",
+    "query",
+    "weight",
+    "engine",
+    "fold",
+    "marginal",
+)
 text, language = workspace().rules.at_hand()
 checked = workspace().rules.check(text, language)
 if not text.strip():

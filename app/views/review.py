@@ -121,7 +121,7 @@ def standing(name: str, left: int, total: int) -> None:
             small_table(("When (UTC)", "Who", "What", "Answer"), rows)
 
 
-header("Review", "Say yes or no to predictions. What most of you say becomes a label at once.")
+header("Review", "Say yes or no to predictions. What most of you say becomes a label at once.", "label", "atom")
 try:
     chosen = choice()
     if chosen is None:
@@ -133,7 +133,6 @@ try:
         waiting = asked.waiting(workspace().answers(), name, second=second)
         if waiting:
             question(waiting[0], name, run)
-            st.caption("Keys: y yes, n no, s skip, u undo, l learn again.")
         else:
             st.success("Nothing is left to ask of this run.", icon=":material/check:")
             with st.container(horizontal=True):

@@ -8,14 +8,16 @@ import pandas as pd
 import streamlit as st
 
 from app.candidates import find_rules
-from app.editor import editor
+from app.editor import dress, editor
 from app.show import header, plain, show_error, table
 from app.state import facts_token, workspace
+from app.wording import GLOSSARY, in_page_words
 from workbench.errors import WorkbenchError
 
 EXPLOSION = 5_000_000
 PATIENCE = 8.0
 MANY_FACTS = 1_000_000
+TITLES = {"query": "To predict (query)", "closed": "Known (closed)", "hidden": "Filled in on the way (hidden)"}
 ROLES = {
     "query": "What is asked for. Empty: predicates without facts (MLN) or with targets (PSL).",
     "closed": "Taken as evidence: what is not listed is false.",
@@ -40,7 +42,7 @@ def diagnostics(found: tuple[Any, ...]) -> None:
     title = ", ".join(text for text in counts if not text.startswith("0 "))
     (st.error if errors else st.warning)(title, icon=":material/error:" if errors else ":material/warning:")
     for item in found[:10]:
-        st.code(item.render(), language=None, wrap_lines=True)
+        st.code(in_page_words(item.render()), language=None, wrap_lines=True)
     if len(found) > 10:
         st.caption(f"{len(found) - 10} more")
 
@@ -52,7 +54,7 @@ def predicate_list(summaries: tuple[Any, ...]) -> None:
         for item in summaries
     ]
     frame = pd.DataFrame(rows, columns=["predicate", "facts"])
-    st.caption("Predicates at hand")
+    st.caption("Columns and links at hand (predicates)", help=GLOSSARY["predicate"])
     table(frame, most=390)
 
 
@@ -62,7 +64,7 @@ def roles(names: list[str]) -> dict[str, list[str] | None]:
     chosen: dict[str, list[str] | None] = {}
     for column, (key, explanation) in zip(st.columns(3), ROLES.items()):
         kept = [name for name in (ws.recall(key) or "").split(",") if name in names]
-        picked = column.multiselect(key.capitalize(), names, default=kept, key=f"rules-{key}", help=explanation)
+        picked = column.multiselect(TITLES[key], names, default=kept, key=f"rules-{key}", help=explanation)
         if picked != kept:
             ws.remember(key, ",".join(picked) or None)
         chosen[key] = picked or None
@@ -79,7 +81,9 @@ def groundings(text: str, summaries: tuple[Any, ...]) -> None:
     """Counts of ground rules, with SQL, plan and samples; a warning before an explosion."""
     request = roles([item.predicate.name for item in summaries])
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    learning = left.toggle("Count as for learning", value=True, help="Facts of query predicates are then labels.")
+    learning = left.toggle(
+        "Count as for learning", value=True, help="Facts of what is to be predicted are then labels."
+    )
     if sum(item.facts for item in summaries) > MANY_FACTS and not right.toggle("Count these millions of facts"):
         st.info("Counting joins large tables here, so it waits until you ask for it.")
         return
@@ -123,12 +127,20 @@ def inside(rules: tuple[Any, ...]) -> None:
     plan.code(rule.plan, language=None)
 
 
-header("Rules", "Weighted rules over the predicates, checked and counted as you pause in typing.")
+header(
+    "Rules",
+    "Weighted rules about columns and links, checked and counted as you pause in typing.",
+    "rule",
+    "weight",
+    "predicate",
+)
 left, right = st.columns([3, 2])
 with left:
     text, language = editor()
 checked = workspace().rules.check(text, language)
 summaries = workspace().data.catalog()
+with left:
+    dress(text, checked.diagnostics)
 with right:
     if text.strip():
         diagnostics(checked.diagnostics)

@@ -104,7 +104,13 @@ def intervals(run: Any, there: bool) -> None:
     watch(("intervals",))
 
 
-header("Weights", "What each rule weighs: the more to the right, the more it says its formula holds.")
+header(
+    "Weights",
+    "What each rule weighs: the more to the right, the more it says its formula holds.",
+    "rule",
+    "weight",
+    "ground rule",
+)
 run = choose_run(("learn", "infer"), "weights-run")
 if run is None:
     st.info("No run has weights yet. Learn some on the page Learn and infer.")

@@ -158,7 +158,14 @@ def what_if(result: Any, atom: str, world: str | None) -> None:
     table(changed[["atom", "before", "after", "change"]].head(30), digits=3)
 
 
-header("Why", "One prediction taken apart: which rules speak for it, which against, and what would change it.")
+header(
+    "Why",
+    "One prediction taken apart: which rules speak for it, which against, and what would change it.",
+    "atom",
+    "ground rule",
+    "weight",
+    "evidence",
+)
 try:
     chosen = choice()
     if chosen is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -99,7 +100,16 @@ def test_a_broken_rule_is_mended_by_its_diagnostic_as_one_pauses(smokers: Visito
     smokers.sees("The rules are in order")
     field.fill(right.replace("=> Cancer(x)", "=> Cancr(x)"))
     smokers.sees("did you mean Cancer?")
+    smokers.sees("in line 11, column 18")
+    mark = smokers.page.locator(".wb-line.wb-error")
+    playwright.expect(mark).to_contain_text("Cancr")
     smokers.look("rules-broken")
+    field.fill(right)
+    field.press("Control+End")
+    field.press_sequentially("Fri")
+    smokers.page.locator(".wb-list .wb-picked").wait_for()
+    field.press("Enter")
+    playwright.expect(field).to_have_value(right + "Friends")
     field.fill(right)
     smokers.sees("The rules are in order")
     smokers.still()
@@ -130,7 +140,7 @@ def test_why_a_prediction_is_what_it_is_and_what_if(smokers: Visitor) -> None:
     smokers.look("why-what-if")
 
 
-def test_two_people_infer_at_once(smokers: Visitor) -> None:
+def test_two_people_infer_at_once_compare_and_export(smokers: Visitor) -> None:
     other = smokers.page.context.browser.new_context(viewport={"width": 1280, "height": 720})
     both = smokers, Visitor(other.new_page(), smokers.address, None)
     for visitor, engine in zip(both, ("mcsat", "gibbs")):
@@ -144,26 +154,6 @@ def test_two_people_infer_at_once(smokers: Visitor) -> None:
     smokers.go("runs", "Runs")
     tick_rows(smokers, 1, 2)
     smokers.sees("Predictions that differ")
-
-
-def tick_rows(visitor: Visitor, *rows: int) -> None:
-    """Tick rows of the page's first table: it draws itself on a canvas, and says in hidden rows what is selected."""
-    table = visitor.page.get_by_test_id("stDataFrame").first
-    table.locator('[role="gridcell"]').first.wait_for(state="attached")
-    for number, row in enumerate(rows, 1):
-        box = table.bounding_box()
-        visitor.page.mouse.click(box["x"] + 18, box["y"] + 18 + 35 * row)
-        selected = table.locator('[role="row"][aria-selected="true"]')
-        playwright.expect(selected).to_have_count(number, timeout=PATIENCE)
-        visitor.still()
-
-
-def test_two_runs_are_compared_and_exported(smokers: Visitor) -> None:
-    infer(smokers, "exact")
-    infer(smokers, "gibbs")
-    smokers.go("runs", "Runs")
-    tick_rows(smokers, 1, 2)
-    smokers.sees("Predictions that differ")
     smokers.look("runs-compared")
     with smokers.page.expect_download() as caught:
         smokers.page.get_by_role("button", name="Download the comparison (CSV)").click()
@@ -174,3 +164,19 @@ def test_two_runs_are_compared_and_exported(smokers: Visitor) -> None:
         smokers.page.get_by_role("button", name="Report (HTML)").click()
     assert "<h2>Predictions</h2>" in Path(caught.value.path()).read_text()
     smokers.look("run")
+
+
+def tick_rows(visitor: Visitor, *rows: int) -> None:
+    """Tick rows of the page's first table: it draws itself on a canvas, and says in hidden rows what is selected."""
+    table = visitor.page.get_by_test_id("stDataFrame").first
+    table.locator('[role="gridcell"]').first.wait_for(state="attached")
+    selected = table.locator('[role="row"][aria-selected="true"]')
+    for number, row in enumerate(rows, 1):
+        for _ in range(6):  # a click into a table that is just being drawn again is lost
+            box = table.bounding_box()
+            visitor.page.mouse.click(box["x"] + 18, box["y"] + 18 + 35 * row)
+            with suppress(AssertionError):
+                playwright.expect(selected).to_have_count(number, timeout=PATIENCE / 6)
+                break
+        assert selected.count() == number
+        visitor.still()

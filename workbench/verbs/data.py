@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from workbench import database as data
 from workbench.language import language_of_file
 from workbench.language.ground_atoms import atom_text, parse_atom
+from workbench.language.printing import quote_constant
 from workbench.language.program import Predicate
 from workbench.verbs.examples import Example, bundled_examples
 from workbench.verbs.rules import Rules
@@ -121,6 +122,13 @@ class Data:
                 found |= {atom_text(one.predicate, one.arguments): None for one in near}
         found.pop(atom_text(name, arguments), None)
         return tuple(found)[:limit]
+
+    def words(self, *, most: int = 50) -> tuple[str, ...]:
+        """What rules can be made of: predicates, then at most so many constants of each type, as rules write them."""
+        found = list(self.database.predicates())
+        for type_name in sorted(self.database.type_tables()):
+            found += map(quote_constant, data.constants(self.database, type_name, limit=most))
+        return tuple(dict.fromkeys(found))
 
     def query(
         self, sql: str, parameters: Mapping[str, Any] | None = None, *, max_rows: int = 1000, seconds: float = 10.0

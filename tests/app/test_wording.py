@@ -1,0 +1,48 @@
+"""The page's words: places by line, options by where they are, every term explained."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from app.wording import GLOSSARY, in_page_words, meanings
+from workbench.errors import WorkbenchError
+from workbench.workspace import open_workspace
+
+
+@pytest.mark.parametrize(
+    ("rules", "line"),
+    [("P(a)\n\n1 P(x) => Q(x)\n", 3), ("P(a)\n1 P(x\n", 2), ("P(a)\n1 P(x, y)\n", 2)],
+)
+def test_faults_are_told_by_line(rules: str, line: int) -> None:
+    with open_workspace() as ws:
+        rendered = "\n".join(item.render() for item in ws.rules.check(rules, "mln").diagnostics)
+        with pytest.raises(WorkbenchError) as raised:
+            ws.infer(rules)
+    for text in (rendered, str(raised.value)):
+        said = in_page_words(text)
+        assert f"in line {line}, column" in said
+        assert "<text>" not in said
+        assert "-->" not in said
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("name it with --closed Q if no fact means that it is false", "choose under closed Q if no fact means"),
+        ("raise --limit", "raise limit"),
+        ("`workbench runs` lists them", "the page Runs lists them"),
+        ("learn the weights first (workbench learn), or write", "first (Learn and infer: learn), or write"),
+        ("such as --set noise=10", "such as noise 10 among the parameters"),
+        ("people.csv:3: a cell -- is empty", "people.csv:3: a cell -- is empty"),
+    ],
+)
+def test_options_and_commands_are_told_by_where_they_are(given: str, said: str) -> None:
+    assert said in in_page_words(given)
+    assert not re.search(r"(?<!\S)--\w|`workbench", in_page_words(given))
+
+
+def test_terms_are_in_order_and_explained_without_one_another() -> None:
+    assert list(GLOSSARY) == sorted(GLOSSARY)
+    assert meanings(["fold", "atom"]).count("\n- ") == 1
