@@ -77,7 +77,7 @@ def test_some_rooms_need_arrays_only(room: str) -> None:
         assert used <= {room} | FREE, path.name
 
 
-@pytest.mark.parametrize("room", ["learning"])
+@pytest.mark.parametrize("room", ["learning", "verbs", "commands", "database", "language"])
 def test_imports_within_a_room_make_no_circle(room: str) -> None:
     """Imports inside functions and those for types alone count as well."""
     package = f"workbench.{room}."

@@ -340,7 +340,7 @@ class Workspace(Reviewing):
         DataFrame
             atom, predicate, before, after, change; the largest change first. Atoms that became facts have no `after`.
         """
-        from workbench.verbs.reopening import what_if
+        from workbench.verbs.what_if import what_if
 
         return what_if(self.database, result, changes, progress=progress)
 

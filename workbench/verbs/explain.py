@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from workbench.network import AtomExplanation
-    from workbench.verbs.infer import InferenceResult
+    from workbench.verbs.results import Inferred
 
 
 __all__ = ["Contribution", "Explanation", "explain_result"]
@@ -146,7 +146,7 @@ class Explanation:
 
 
 def explain_result(
-    result: InferenceResult, atom: str, *, world: str | None = None, samples: int = 0, seed: int = 0
+    result: Inferred, atom: str, *, world: str | None = None, samples: int = 0, seed: int = 0
 ) -> Explanation:
     """Explain one open atom of an inference result.
 
@@ -196,7 +196,7 @@ def explain_result(
     )
 
 
-def _contributions(result: InferenceResult, parts: AtomExplanation, index: int) -> Iterator[Contribution]:
+def _contributions(result: Inferred, parts: AtomExplanation, index: int) -> Iterator[Contribution]:
     """Each entry of an explanation ground rule by ground rule, where they are known, else as the network has it."""
     labels = written_labels(result.grounding.templates, result.weights)
     rows = parts.row[parts.row >= 0].tolist()
@@ -242,7 +242,7 @@ def _several(number: int) -> str:
     return f"{number:,} ground rule{'s' * (number != 1)}" if number else "ground rules"
 
 
-def _sampled(result: InferenceResult, start: Float, samples: int, seed: int) -> list[Float]:
+def _sampled(result: Inferred, start: Float, samples: int, seed: int) -> list[Float]:
     """States of a Gibbs chain, five sweeps apart, after fifty."""
     from workbench.learning.chain import GibbsChain
 
@@ -254,9 +254,7 @@ def _sampled(result: InferenceResult, start: Float, samples: int, seed: int) -> 
     return states
 
 
-def _others(
-    result: InferenceResult, rows: list[int], index: int
-) -> dict[int, tuple[tuple[str, ...], tuple[float, ...]]]:
+def _others(result: Inferred, rows: list[int], index: int) -> dict[int, tuple[tuple[str, ...], tuple[float, ...]]]:
     """The open atoms of each row beside the one that is explained, and their values."""
     matrix, values = result.grounding.network.A, result.solution.values
     members = {row: matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]] for row in rows}
@@ -269,7 +267,7 @@ def _others(
     return found
 
 
-def _weight(result: InferenceResult, row: int, template: int) -> float:
+def _weight(result: Inferred, row: int, template: int) -> float:
     """The effective weight of a row, or of a template's unit groundings (row -1)."""
     if template < 0:
         return float("inf")

@@ -31,8 +31,9 @@ from workbench.network import Lift, Templates, observed_lift
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json, deadline_after
 from workbench.verbs.generative import DatabaseFlipCounts
-from workbench.verbs.infer import is_query, query_predicates, refuse_numbers, says_nothing
+from workbench.verbs.infer import refuse_numbers, says_nothing
 from workbench.verbs.naming import row_texts
+from workbench.verbs.results import is_query, query_predicates
 from workbench.verbs.written_rules import WrittenRule, learned_text, template_texts, written_rules
 
 __all__ = ["LearningResult", "by_world", "example_of", "learn"]

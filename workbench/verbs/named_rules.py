@@ -12,7 +12,7 @@ from workbench.grounding import GroundRules, ground_rules
 
 if TYPE_CHECKING:
     from workbench.network import AtomExplanation
-    from workbench.verbs.infer import InferenceResult
+    from workbench.verbs.results import Inferred
 
 __all__ = ["NamedRule", "named_rules"]
 
@@ -37,7 +37,7 @@ class NamedRule:
     given: tuple[tuple[str, float], ...] = ()
 
 
-def named_rules(result: InferenceResult, parts: AtomExplanation, index: int) -> dict[int, list[NamedRule]]:
+def named_rules(result: Inferred, parts: AtomExplanation, index: int) -> dict[int, list[NamedRule]]:
     """The ground rules behind an explanation's entries, by entry; those of several equal rows stand at the first.
 
     An entry is absent where the database does not tell them (arithmetic rules, probabilities in the data), or where
@@ -81,7 +81,7 @@ def _of_unit(groups: Sequence[GroundRules], change: float, weight: float, value:
 
 
 def _of_rows(
-    groups: Sequence[GroundRules], places: list[int], parts: AtomExplanation, result: InferenceResult
+    groups: Sequence[GroundRules], places: list[int], parts: AtomExplanation, result: Inferred
 ) -> dict[int, list[NamedRule] | None]:
     """The ground rules that were merged to one row, or to equal rows."""
     first, network = places[0], result.grounding.network

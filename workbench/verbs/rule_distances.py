@@ -11,7 +11,7 @@ from workbench.language.rewriting import rule_text
 from workbench.network import distances, hard_violations
 
 if TYPE_CHECKING:
-    from workbench.verbs.infer import InferenceResult
+    from workbench.verbs.results import Inferred
 
 DECIMALS = 12
 
@@ -47,7 +47,7 @@ class RuleDistance:
     mean: float
 
 
-def rule_distances(result: InferenceResult) -> tuple[RuleDistance, ...]:
+def rule_distances(result: Inferred) -> tuple[RuleDistance, ...]:
     """A `RuleDistance` for every rule of the program, in its order. O(nonzeros)."""
     grounding, values = result.grounding, result.solution.values
     network, templates = grounding.network, grounding.templates
