@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import NoReturn
 
@@ -75,6 +76,8 @@ def _options(
 
 def main() -> None:
     """Run a command; every failure becomes diagnostics on standard error and an exit code."""
+    # Threads of matrices this small wait for each other in loops; our own threads are over chains, rows and cases.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         with interrupts_raise():
             app()
@@ -95,8 +98,6 @@ def main() -> None:
             f"internal error: {type(error).__name__}: {error}\n  help: this is a fault of the workbench, not yours; "
             "run again with WORKBENCH_DEBUG=1 for the traceback"
         )
-        import os
-
         if os.environ.get("WORKBENCH_DEBUG"):
             raise
         sys.exit(int(ExitCode.INTERNAL))
