@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from math import isnan
@@ -11,7 +12,10 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from workbench.errors import Diagnostic, UsageError, nearest
 
-__all__ = ["read_parameters"]
+__all__ = ["read_parameters", "read_size"]
+
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 
 class _Refused(Exception):
@@ -156,3 +160,19 @@ def _wanted(declared: Any) -> str:
     if declared in _PLAIN:
         return _PLAIN[declared][0]
     return "an object that only Python can give"
+
+
+def read_size(size: str | int) -> int:
+    """Bytes of a size such as `10GB`, `512 MiB` or `1.5gb`; a number alone is bytes.
+
+    Raises
+    ------
+    UsageError
+        E0840 for anything else.
+    """
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) *([A-Za-z]*)", str(size).strip())
+    unit = _UNITS.get(found[2].upper()) if found is not None else None
+    bytes_ = int(float(found[1]) * unit) if found is not None and unit is not None else 0
+    if bytes_ <= 0:
+        raise UsageError.of("E0840", f"{size} is no size", help="write a number and a unit, such as 500MB or 8GiB")
+    return bytes_

@@ -24,6 +24,7 @@ VALUES = {
     "--query-file": None,
     "--labels": "withheld",
     "--query": "Q",
+    "--memory": "7GB",
     "--closed": "C",
     "--hidden": "H",
     "--only": "w1",

@@ -29,6 +29,7 @@ from workbench.commands.options import (
     Hidden,
     Json,
     Labels,
+    Memory,
     OnlyWorlds,
     QueryAtoms,
     QueryFile,
@@ -134,6 +135,7 @@ def infer(
     limit: Annotated[
         int, typer.Option("--limit", help="Refuse rules with more ground rows than this.", rich_help_panel=SOLVING)
     ] = 50_000_000,
+    memory: Memory = None,
     ignore_evidence_violations: Annotated[
         bool,
         typer.Option(
@@ -180,7 +182,9 @@ def infer(
         program = as_program(program)
         asked_by_tables = predicted_predicate(mapping, program)
     with (
-        opened(workspace, program, data, world, mapping=mapping, labels=chosen_labels(labels)) as open_workspace,
+        opened(
+            workspace, program, data, world, mapping=mapping, labels=chosen_labels(labels), memory=memory
+        ) as open_workspace,
         shown_progress(quiet=json) as progress,
     ):
         _check_form(out, several_worlds=len(only or open_workspace.data.worlds()) > 1)
@@ -196,6 +200,7 @@ def infer(
             "hidden": hidden,
             "worlds": only,
             "limit": limit,
+            "memory": memory,
             # Labels of mapped tables are withheld where they are loaded.
             "labels": "evidence" if mapping is not None else chosen_labels(labels),
             "ignore_evidence_violations": ignore_evidence_violations,

@@ -26,6 +26,7 @@ from workbench.commands.options import (
     Data,
     Hidden,
     Json,
+    Memory,
     OnlyWorlds,
     Query,
     RulesFile,
@@ -111,6 +112,7 @@ def learn(
     limit: Annotated[
         int, typer.Option("--limit", help="Refuse rules with more ground rows than this.", rich_help_panel=SOLVING)
     ] = 50_000_000,
+    memory: Memory = None,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
     out: Annotated[
@@ -131,7 +133,7 @@ def learn(
         if learner in ("auto", plan.settings.learner):
             learner, options = plan.settings.learner, {**plan.settings.learner_options, **options}
     with (
-        opened(workspace, program, data, world, mapping=mapping, learning=True) as open_workspace,
+        opened(workspace, program, data, world, mapping=mapping, learning=True, memory=memory) as open_workspace,
         shown_progress(quiet=json) as progress,
     ):
         result = open_workspace.learn(
@@ -150,6 +152,7 @@ def learn(
             hidden=hidden,
             tie=tie,
             limit=limit,
+            memory=memory,
         )
     print_warnings(result.warnings)
     if out is not None:

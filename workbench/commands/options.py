@@ -115,6 +115,14 @@ TimeLimit = Annotated[
     float | None,
     typer.Option("--time-limit", help="Seconds for the solver or learner.", rich_help_panel=SOLVING, min=0.0),
 ]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        help="Refuse what is estimated to take more; such as 10GB.",
+        rich_help_panel=SOLVING,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.", rich_help_panel=OUTPUT)]
 WorkspaceFile = Annotated[
     Path | None,
@@ -198,14 +206,18 @@ def opened(
     mapping: Path | None = None,
     learning: bool = False,
     labels: Literal["evidence", "withheld"] = "withheld",
+    memory: str | None = None,
 ) -> Iterator[Workspace]:
     """A workspace with the named files loaded, closed at the end.
 
     With a mapping, files of tables are wide, and without any named the mapping's own are loaded.
+    Of the memory allowed the database has a share, beyond which it spills to disk.
     A PSL 2.4 document brings its own data: those of its `learn` split for learning, else of its `infer` split.
     """
     from workbench.errors import UsageError
+    from workbench.grounding.memory import SHARE_OF_DATABASE
     from workbench.language import check, is_document
+    from workbench.parameters import read_size
     from workbench.workspace import open_workspace
 
     if STANDARD_INPUT in (data or ()):
@@ -214,7 +226,8 @@ def opened(
             "facts are not read from standard input: the ending of a file's name tells their form",
             help="save them to a file with the ending of their form, such as .db, .csv or .data",
         )
-    with open_workspace(workspace) as opened_workspace:
+    allowed = None if memory is None else f"{int(SHARE_OF_DATABASE * read_size(memory))}B"
+    with open_workspace(workspace, memory_limit=allowed) as opened_workspace:
         if rules is not None:
             print_warnings(check(opened_workspace.declare(rules)))
         split: Literal["infer", "learn"] = "learn" if learning else "infer"

@@ -16,6 +16,7 @@ from workbench.commands.options import (
     Data,
     Hidden,
     Json,
+    Memory,
     OnlyWorlds,
     Query,
     RulesFile,
@@ -125,13 +126,14 @@ def ground(
     plan: Annotated[bool, typer.Option("--plan", help="Show DuckDB's plan of each rule.")] = False,
     samples: Annotated[int, typer.Option("--samples", help="Sample ground clauses a rule.", min=0)] = 3,
     limit: Annotated[int, typer.Option("--limit", help="Refuse rules with more ground rows than this.")] = 50_000_000,
+    memory: Memory = None,
     workspace: WorkspaceFile = None,
     json: Json = False,
 ) -> None:
     """Ground the rules over the data; with --preview, count each rule's groundings first and materialise nothing."""
-    request: dict[str, Any] = {"query": query, "closed": closed, "hidden": hidden, "limit": limit}
+    request: dict[str, Any] = {"query": query, "closed": closed, "hidden": hidden, "limit": limit, "memory": memory}
     program = given_rules(rules)
-    with opened(workspace, program, data, world, mapping=mapping) as open_workspace:
+    with opened(workspace, program, data, world, mapping=mapping, memory=memory) as open_workspace:
         if preview:
             shown = open_workspace.preview(program, learning=learning, samples=samples, **request)
             print_warnings(shown.warnings)
@@ -155,7 +157,10 @@ def ground(
                     print_line(f"-- {rule.rule}\n{rule.sql}")
                 if plan:
                     print_line(rule.plan)
-            print_line(f"total: {shown.atoms:,} open atoms, {shown.ground_rows:,} ground rows")
+            from workbench.grounding.memory import size_in_words
+
+            found = f"{shown.atoms:,} open atoms, {shown.ground_rows:,} ground rows"
+            print_line(f"total: {found}, about {size_in_words(shown.bytes)}")
             return
         grounding = open_workspace.ground(program, learning=learning, **request)
         print_warnings(grounding.warnings)

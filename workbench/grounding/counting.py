@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -191,6 +191,12 @@ def make_plan(
     if clause.multiset:
         return plan_logical_rule(vocabulary, clause, violated=violated)
     return plan_clause(vocabulary, clause, violated=violated)
+
+
+def sizes(tallies: Sequence[Tally]) -> tuple[int, int]:
+    """The most rows, and the most literals in them, that counted clauses come to."""
+    stored = [(int(tally.open.sum()), tally.width) for tally in tallies if not tally.plan.only_units]
+    return sum(rows for rows, _ in stored), sum(rows * width for rows, width in stored)
 
 
 def too_many(

@@ -10,14 +10,15 @@ import numpy as np
 
 from workbench.arrays import Float, Int32, Int64
 from workbench.database.database import Database
-from workbench.errors import Diagnostic, InfeasibleError
+from workbench.errors import Diagnostic, InfeasibleError, InputError
 from workbench.grounding.atom_keys import atom_table, numbering_of
 from workbench.grounding.blocks import make_blocks
 from workbench.grounding.column_functions import user_errors
-from workbench.grounding.counting import Tally, check_listed, count_plan, make_plan, too_many, uncounted
+from workbench.grounding.counting import Tally, check_listed, count_plan, make_plan, sizes, too_many, uncounted
 from workbench.grounding.intake import Batch, Intake, groundings
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.labels import labelled_predicates, listed_values, truth_of
+from workbench.grounding.memory import too_large
 from workbench.grounding.order import in_order
 from workbench.grounding.prepare import clauses_of, prepare
 from workbench.grounding.request import GroundRequest
@@ -51,7 +52,8 @@ def ground(
     UsageError
         E0301 to E0302, for names that do not exist or contradict.
     InputError
-        E0310 when a rule has more ground rows than the limit, before anything is materialised.
+        E0310 when a rule has more ground rows than the limit, E0340 where all would take more than the memory allowed,
+        before anything is materialised.
     InfeasibleError
         E0320 when evidence or hard unit rules contradict.
     """
@@ -138,8 +140,10 @@ class Grounder:
         soft_evidence = soft_evidence_units(self.vocabulary, table)
         templates = table.finish()
         n_templates = templates.n_templates
-        capacity = sum(int(tally.open.sum()) for tally in tallies if not tally.plan.only_units)
-        entries = sum(int(tally.open.sum()) * tally.width for tally in tallies if not tally.plan.only_units)
+        capacity, entries = sizes(tallies)
+        refused = too_large(self.request.memory, capacity, entries, self.numbering.n_open)
+        if refused is not None:
+            raise InputError([refused])
         rows = RowSink(
             self.numbering.n_open,
             capacity,

@@ -13,10 +13,11 @@ from workbench.database.identifiers import quoted
 from workbench.errors import Diagnostic
 from workbench.grounding.atom_keys import names_in_space
 from workbench.grounding.column_functions import user_errors
-from workbench.grounding.counting import Tally, check_listed, joined_relations
+from workbench.grounding.counting import Tally, check_listed, joined_relations, sizes
 from workbench.grounding.ground import Grounder, clauses_by_rule
 from workbench.grounding.intake import Intake
 from workbench.grounding.interruption import interruptible
+from workbench.grounding.memory import estimated_bytes, too_large
 from workbench.grounding.plans import Plan, Shape
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.rows import RowSink, UnitSink
@@ -99,7 +100,8 @@ class ScopePreview:
 class Preview:
     """A program's groundings, rule by rule, and the number of open atoms.
 
-    `definitions` has the number of facts of each predicate that a definition made, `scopes` what each scope keeps.
+    `definitions` has the number of facts of each predicate that a definition made, `scopes` what each scope keeps,
+    `bytes` what the answer is estimated to take in memory.
     """
 
     rules: tuple[RulePreview, ...]
@@ -108,6 +110,7 @@ class Preview:
     warnings: tuple[Diagnostic, ...] = ()
     definitions: Mapping[str, int] = field(default_factory=dict)
     scopes: Mapping[str, ScopePreview] = field(default_factory=dict)
+    bytes: int = 0
 
     @property
     def ground_rows(self) -> int:
@@ -118,13 +121,14 @@ class Preview:
         return sum(rule.unit_groundings for rule in self.rules)
 
     def as_record(self) -> dict[str, object]:
-        """JSON-ready fields: `rules`, `atoms`, `templates`, `ground_rows`, `unit_groundings`, `warnings`."""
+        """JSON-ready fields: `rules`, `atoms`, `templates`, `ground_rows`, `unit_groundings`, `bytes`, ..."""
         return {
             "rules": [rule.as_record() for rule in self.rules],
             "atoms": self.atoms,
             "templates": self.templates,
             "ground_rows": self.ground_rows,
             "unit_groundings": self.unit_groundings,
+            "bytes": self.bytes,
             "warnings": [warning.as_record() for warning in self.warnings],
             "definitions": dict(self.definitions),
             "scopes": {name: {"atoms": one.atoms, "share": one.share} for name, one in self.scopes.items()},
@@ -175,14 +179,17 @@ def preview(
                 doing.append(f"rule {number + 1}")
                 mine = [tallies[place] for place in of_rule.get(number, ())]
                 shown.append(_rule_preview(grounder, getattr(rule, "text", ""), mine, samples))
+        rows, entries = sizes(tallies)
+        refused = too_large(request.memory, rows, entries, grounder.numbering.n_open)
         vocabulary = grounder.vocabulary
         return Preview(
             tuple(shown),
             grounder.numbering.n_open,
             table.n_templates,
-            tuple(grounder.warnings),
+            (*grounder.warnings, *([refused] if refused is not None else [])),
             dict(sorted(vocabulary.made.items())),
             {name: _scope_preview(vocabulary, name) for name in vocabulary.scopes},
+            estimated_bytes(rows, entries, grounder.numbering.n_open),
         )
     finally:
         grounder.vocabulary.drop()

@@ -34,6 +34,8 @@ class GroundRequest:
         lacks a `+` variable of the formula.
     limit : int
         Most ground rows; more are refused before anything is materialised.
+    memory : int or None
+        Bytes that the answer may take; where the estimate is above it nothing is materialised.
     ignore_evidence_violations : bool
         Hard rules violated by evidence alone become warnings.
     """
@@ -46,4 +48,5 @@ class GroundRequest:
     templates: Templates | None = None
     tie: bool = False
     limit: int = DEFAULT_LIMIT
+    memory: int | None = None
     ignore_evidence_violations: bool = False

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 from workbench.errors import UsageError
 from workbench.language.program import Program
 from workbench.language.psl_types import with_values
+from workbench.parameters import read_size
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import Task, as_program, names_of, task_of
 
@@ -66,6 +67,7 @@ class Modelling:
         hidden: Sequence[str] | str | None = None,
         worlds: Sequence[str] | None = None,
         templates: Templates | None = None,
+        memory: str | int | None = None,
         **options: Any,
     ) -> GroundRequest:
         """What to ground, worlds by name.
@@ -87,6 +89,7 @@ class Modelling:
             )
         ids = None if worlds is None else tuple(by_name[name] for name in worlds)
         return GroundRequest(
+            memory=None if memory is None else read_size(memory),
             query=None if query is None else names_of(query),
             closed=names_of(closed),
             hidden=names_of(hidden),

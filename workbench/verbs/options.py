@@ -28,6 +28,7 @@ class RequestOptions(TypedDict, total=False):
     templates: Templates | None
     tie: bool
     limit: int
+    memory: str | int | None
     ignore_evidence_violations: bool
 
 

@@ -1,0 +1,39 @@
+"""`memory`: what would take more is refused after the count, before a row is made."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import workbench as wb
+from workbench.errors import InputError, UsageError
+from workbench.grounding.memory import estimated_bytes
+from workbench.parameters import read_size
+
+RULES = "Friends(p, p)\nSmokes(p)\n1 Friends(x,y) ^ Smokes(x) => Smokes(y)\n"
+
+
+def test_the_estimate_decides() -> None:
+    with wb.open() as ws:
+        ws.declare(RULES)
+        people = [f"A{place}" for place in range(51)]
+        ws.load(pd.DataFrame({"a": people[:-1], "b": people[1:]}), predicate="Friends")
+        needed = estimated_bytes(50, 100, 51)
+        assert ws.preview(RULES, query="Smokes").bytes == needed
+        assert ws.ground(RULES, query="Smokes", memory=needed).network.n_rows == 50
+        with pytest.raises(InputError, match="50 ground rows") as caught:
+            ws.infer(RULES, query="Smokes", memory=f"{needed - 1}")
+        assert caught.value.diagnostics[0].code == "E0340"
+        assert "E0340" in [one.code for one in ws.preview(RULES, query="Smokes", memory="1MB").warnings]
+
+
+@pytest.mark.parametrize(("text", "size"), [("10GB", 10**10), ("1.5 kib", 1536), ("7", 7), (5, 5)])
+def test_sizes_are_read(text: str | int, size: int) -> None:
+    assert read_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "lots", "-1GB", "0", "3 parsecs", "GB", "nan"])
+def test_what_is_no_size_is_refused(text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_size(text)
+    assert caught.value.diagnostics[0].code == "E0840"
