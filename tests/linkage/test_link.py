@@ -38,6 +38,16 @@ def test_made_up_people_are_found_without_labels(tmp_path: Path) -> None:
     assert again.clusters.equals(clusters)
 
 
+def test_families_are_not_taken_for_persons_where_few_records_are_of_one_person(tmp_path: Path) -> None:
+    frame, truth = people(2000, seed=1, copies=1.3)
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    result = link([tmp_path / "people.csv"])
+    scores = cluster_scores(result.clustering.label, truth.to_numpy())
+    assert scores["F1"] > 0.85
+    assert result.estimates.precision == pytest.approx(scores["precision"], abs=0.06)
+    assert result.estimates.recall == pytest.approx(scores["recall"], abs=0.1)
+
+
 def test_two_files_one_to_one(tmp_path: Path) -> None:
     frame, truth = people(1500, seed=2, copies=2.0)
     frame["person"] = truth
@@ -98,6 +108,27 @@ def test_bad_input_is_named(tmp_path: Path, files: dict[str, str], options: dict
     with pytest.raises(WorkbenchError) as raised:
         link(given, **options)  # type: ignore[arg-type]
     assert raised.value.diagnostics[0].code == code
+
+
+def test_records_are_called_by_the_ids_of_their_own_file(tmp_path: Path) -> None:
+    first = write(tmp_path / "a.csv", "Kunden Nr.,Name,Ort\nA1,ann lee,york\nA2,bob hay,bath\n")
+    second = write(tmp_path / "b.csv", "id,name,city\nB1,ann lee,york\nB2,cy poe,hull\n")
+    result = link([first, second])
+    assert result.clusters["id"].tolist() == ["A1", "A2", "B1", "B2"]
+    assert result.left_out == {"Ort": "b has no such column", "city": "a has no such column"}
+
+
+def test_ids_that_repeat_are_said_and_rows_numbered(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "id,name\nA,ann lee\nA,ann lee\nB,bob hay\n")
+    result = link([path])
+    assert [one.code for one in result.warnings] == ["E0672"]
+    assert result.clusters["id"].tolist() == ["1", "2", "3"]
+
+
+def test_labels_that_contradict_by_a_chain_are_said(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "id,name,town\n1,ann lee,york\n2,ann lee,york\n3,ann le,york\n4,bob hay,bath\n")
+    labels = write(tmp_path / "labels.csv", "left,right,match\n1,2,1\n2,3,1\n1,3,0\n")
+    assert "E0673" in [one.code for one in link([path], labels=labels).warnings]
 
 
 def test_records_without_values_and_files_without_pairs_are_said(tmp_path: Path) -> None:

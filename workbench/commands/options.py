@@ -110,7 +110,7 @@ Hidden = Annotated[
     str | None,
     typer.Option("--hidden", help="Predicates inferred jointly but not reported, P,Q.", rich_help_panel=PREDICATES),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.", rich_help_panel=SOLVING)]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.", rich_help_panel=SOLVING, min=0)]
 TimeLimit = Annotated[
     float | None,
     typer.Option("--time-limit", help="Seconds for the solver or learner.", rich_help_panel=SOLVING, min=0.0),

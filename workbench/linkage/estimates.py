@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.arrays import Float
+from workbench.arrays import Float, Int32, Int64
 from workbench.linkage.blocking import Pairs
-from workbench.linkage.clustering import Clustering
+from workbench.linkage.clustering import CLIP, Clustering
 from workbench.linkage.mixture import sigmoid
+from workbench.linkage.sorting import grouped
 
 __all__ = ["Estimates", "estimate"]
 
@@ -38,24 +39,23 @@ def estimate(clustering: Clustering, candidates: Pairs, scores: Float) -> Estima
 
     Notes
     -----
-    Of a pair that is together the probability is that of the pair itself or, where that is larger, of the best way
-    over a third record of its cluster; of any other pair its own.
+    A pair that is together is as likely as the worse supported of its records, by the mean log odds of each with the
+    others of the cluster. A pair that is apart is as likely as the mean log odds between the two clusters say: single
+    pairs that look alike are contradicted by the rest of theirs.
     """
     label, inside = clustering.label, clustering.pairs
-    direct = sigmoid(clustering.scores)
+    n = len(label)
+    log_odds = np.clip(clustering.scores, -CLIP, CLIP)
     together = label[inside.left] == label[inside.right]
-    probability = direct[together]
-    through = _through_a_third(label, inside, direct, together)
-    supported = np.maximum(probability, through)
-    apart_inside = float(direct[~together].sum())
-    apart = label[candidates.left] != label[candidates.right]
-    n = np.int64(len(label))
-    known = inside.left.astype(np.int64) * n + inside.right
-    asked = candidates.left.astype(np.int64) * n + candidates.right
-    beyond = apart & ~np.isin(asked, known[~together], kind="sort")
-    missed = apart_inside + float(sigmoid(scores[beyond]).sum())
+    supported = _support(n, inside.left[together], inside.right[together], log_odds[together])
+    known, asked = inside.keys(n), candidates.keys(n)
+    beyond = (label[candidates.left] != label[candidates.right]) & ~np.isin(asked, known[~together], kind="sort")
+    left = np.concatenate((inside.left[~together], candidates.left[beyond]))
+    right = np.concatenate((inside.right[~together], candidates.right[beyond]))
+    apart = np.concatenate((log_odds[~together], np.clip(scores[beyond], -CLIP, CLIP)))
+    missed = float(sigmoid(_between(label[left], label[right], apart)).sum())
     found = float(supported.sum())
-    hit = np.isin(known[together], asked, kind="sort") if together.any() else np.zeros(0, np.bool_)
+    hit = np.isin(known[together], asked, kind="sort")
     return Estimates(
         precision=found / max(1, int(together.sum())) if together.any() else 1.0,
         recall=found / max(1e-12, found + missed) if found + missed > 0 else 1.0,
@@ -63,21 +63,17 @@ def estimate(clustering: Clustering, candidates: Pairs, scores: Float) -> Estima
     )
 
 
-def _through_a_third(label: np.ndarray, inside: Pairs, direct: Float, together: np.ndarray) -> Float:
-    """For each pair that is together, the largest p(a, c) p(c, b) over third records c of the cluster."""
-    left, right, value = inside.left[together], inside.right[together], direct[together]
-    order = np.argsort(label[left], kind="stable")
-    found = np.zeros(len(left))
-    edges = np.flatnonzero(np.diff(label[left][order])) + 1
-    for rows in np.split(order, edges):
-        if len(rows) < 3:
-            continue
-        members, inverse = np.unique(np.concatenate((left[rows], right[rows])), return_inverse=True)
-        one, two = inverse[: len(rows)], inverse[len(rows) :]
-        matrix = np.zeros((len(members), len(members)))
-        matrix[one, two] = matrix[two, one] = value[rows]
-        best = np.zeros_like(matrix)
-        for third in range(len(members)):
-            np.maximum(best, matrix[:, third, None] * matrix[third], out=best)
-        found[rows] = best[one, two]
-    return found
+def _support(n: int, left: Int32, right: Int32, log_odds: Float) -> Float:
+    """Of each pair, the probability of the one record that agrees less with its cluster."""
+    sums = np.bincount(left, log_odds, minlength=n) + np.bincount(right, log_odds, minlength=n)
+    counts = np.bincount(left, minlength=n) + np.bincount(right, minlength=n)
+    mean = sums / np.maximum(counts, 1)
+    return sigmoid(np.minimum(mean[left], mean[right]))
+
+
+def _between(one: Int64, other: Int64, log_odds: Float) -> Float:
+    """Of each pair the mean log odds of the pairs between the same two clusters."""
+    if not len(one):
+        return np.zeros(0)
+    _, pair, counts = grouped(np.minimum(one, other) * (int(max(one.max(), other.max())) + 1) + np.maximum(one, other))
+    return np.asarray((np.bincount(pair, log_odds) / counts)[pair])

@@ -18,7 +18,8 @@ from workbench.linkage.comparison import Comparison, levels_of
 from workbench.linkage.fields import Field
 from workbench.linkage.mixture import Mixture, Patterns, fit_mixture, patterns_of, sample_pairs
 from workbench.linkage.neighbours import near_pairs
-from workbench.linkage.tree import TreeModel, fit_tree
+from workbench.linkage.starts import FEWEST_FIELDS, fit_tree
+from workbench.linkage.tree import TreeModel
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Candidates", "LinkModel", "compare_candidates", "find_candidates", "learn"]
@@ -140,7 +141,9 @@ def learn(
     progress.step("weights", 0, 2)
     sampled = levels_of(comparisons, Pairs(*sample_pairs(n, RANDOM_PAIRS, seed, second)))
     chances = [one.chance(sampled[:, place]) for place, one in enumerate(comparisons)]
-    mixture = fit_mixture(patterns, comparisons, chances, candidates.possible)
+    mixture, less = (
+        fit_mixture(patterns, comparisons, chances, candidates.possible, less_matches=one) for one in (False, True)
+    )
     progress.step("weights", 1, 2)
-    tree = fit_tree(patterns, comparisons, mixture.scores(patterns.levels), known=known)
-    return LinkModel(tuple(comparisons), mixture, tree)
+    tree = fit_tree(patterns, comparisons, (mixture, less), n, known=known, seed=seed)
+    return LinkModel(tuple(comparisons), mixture if len(comparisons) >= FEWEST_FIELDS else less, tree)

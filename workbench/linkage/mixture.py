@@ -93,9 +93,10 @@ def fit_mixture(
     chances: Sequence[Float],
     n_possible: float,
     *,
+    less_matches: bool = False,
     iterations: int = 60,
 ) -> Mixture:
-    """EM with u fixed at chance: what two records drawn at random share.
+    """EM with u at chance: what two records drawn at random share.
 
     Parameters
     ----------
@@ -103,17 +104,29 @@ def fit_mixture(
         `Comparison.chance` of each comparison.
     n_possible : float
         Pairs of records that could match, candidates or not.
+    less_matches : bool
+        Chance without what the expected matches share: where records are few, or matches many, that is most of it.
     """
+    possible = [n_possible * (one.field.filled / len(one.field.codes)) ** 2 for one in comparisons]
     u = tuple(np.asarray(one) for one in chances)
-    m = tuple(_first_guess(comparison, one) for comparison, one in zip(comparisons, u))
-    mixture = Mixture(m, u, min(0.5, 0.2 * float(patterns.counts.sum()) / n_possible))
+    m = guess = tuple(_first_guess(comparison) for comparison in comparisons)
+    prior = 0.2 * float(patterns.counts.sum()) / n_possible
+    mixture = Mixture(m, u, float(np.clip(prior, 1e-12, 0.5)))
     trace: list[float] = []
     for _ in range(iterations):
         scores = mixture.scores(patterns.levels)
         match = sigmoid(scores) * patterns.counts
         m = tuple(
-            _shares(patterns.levels[:, place], match, comparison.n_levels, u[place])
+            _shares(patterns.levels[:, place], match, comparison.n_levels, guess[place])
             for place, comparison in enumerate(comparisons)
+        )
+        u = (
+            u
+            if not less_matches
+            else tuple(
+                _without_matches(chance * pairs, patterns.levels[:, place], match)
+                for place, (chance, pairs) in enumerate(zip(chances, possible))
+            )
         )
         prior = float(np.clip(match.sum() / n_possible, 1e-12, 0.5))
         moved = max(float(np.abs(new - old).max()) for new, old in zip(m, mixture.m))
@@ -124,7 +137,7 @@ def fit_mixture(
     return mixture
 
 
-def _first_guess(comparison: Comparison, u: Float) -> Float:
+def _first_guess(comparison: Comparison) -> Float:
     """Nine of ten matches agree, closely or fully, as values are frequent."""
     found = np.zeros(comparison.n_levels)
     first = 2 + len(comparison.near)
@@ -133,6 +146,13 @@ def _first_guess(comparison: Comparison, u: Float) -> Float:
     found[2:first] = 0.12 / max(1, first - 2)
     found[1] = 0.08
     return found
+
+
+def _without_matches(pairs: Float, levels: Int8, match: Float) -> Float:
+    """Shares of levels among non-matches, one pair spread evenly: what few records share they share as matches."""
+    rest = np.maximum(pairs - np.bincount(levels, match, minlength=len(pairs)), 0.0) + 1.0 / (len(pairs) - 1)
+    rest[MISSING] = 0.0
+    return np.asarray(rest / rest.sum())
 
 
 def _shares(levels: Int8, weight: Float, n_levels: int, base: Float) -> Float:

@@ -1,10 +1,10 @@
-"""Correlated fields: non-matches follow a tree of fields, matches each field by itself; EM, closed at every step.
+"""Correlated fields: matches have independent fields, non-matches follow trees of fields; EM, closed at every step.
 
 Pairs of different people that were made candidates are alike for a reason: families share a surname, a place and a
 postcode at once. Counted as independent, such agreements look like a match. Among non-matches each field therefore
-depends on one other (Chow & Liu 1968; Friedman, Geiger & Goldszmidt 1997, as classifier): as a log-linear model,
-interactions of two fields' levels. EM starts from the mixture of independent fields, so that the first class stays the
-matches.
+depends on one other (Chow & Liu 1968; Friedman, Geiger & Goldszmidt 1997, as classifier), and there may be two kinds of
+non-matches, each with its tree. EM finds a class that is alike; whether that is the matches its start decides
+(`workbench.linkage.starts`).
 """
 
 from __future__ import annotations
@@ -17,15 +17,38 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
 from workbench.arrays import Float, Int8
-from workbench.linkage.comparison import Comparison
-from workbench.linkage.mixture import Patterns, sigmoid
+from workbench.linkage.mixture import Mixture
 
-__all__ = ["TreeModel", "fit_tree"]
+__all__ = ["FieldTree", "TreeModel", "fit_classes", "independent"]
 
 PRIOR_COUNT = 0.1
 EDGE_COUNT = 2.0
-FEWEST_FIELDS = 3
-"""Two fields alone do not tell two correlated classes apart."""
+
+
+@dataclass(frozen=True)
+class FieldTree:
+    """One kind of non-matches.
+
+    Attributes
+    ----------
+    parent : tuple of int
+        The field that each depends on; -1 for the root.
+    tables : tuple of float64 arrays, shape (n_levels of the parent or 1, n_levels)
+        log P(level | level of the parent).
+    share : float
+        The logarithm of its share of all pairs.
+    """
+
+    parent: tuple[int, ...]
+    tables: tuple[Float, ...]
+    share: float
+
+    def parts(self, levels: Int8) -> Float:
+        """log P of each field's level, shape (n, n_fields)."""
+        found = np.empty(levels.shape)
+        for place, (table, parent) in enumerate(zip(self.tables, self.parent)):
+            found[:, place] = table[levels[:, parent] if parent >= 0 else 0, levels[:, place]]
+        return found
 
 
 @dataclass(frozen=True)
@@ -34,113 +57,144 @@ class TreeModel:
 
     Attributes
     ----------
-    parent : tuple of int
-        The field that each depends on among non-matches; -1 for the root.
     match : tuple of float64 arrays, shape (n_levels,)
         log P(level | match).
-    other : tuple of float64 arrays, shape (n_levels of the parent or 1, n_levels)
-        log P(level | level of the parent, no match).
-    intercept : float
-        The logarithm of the odds that a candidate is a match, before its levels are seen.
+    share : float
+        The logarithm of the matches' share of the candidates.
+    others : tuple of FieldTree
     trace : tuple of float
         The log likelihood, step by step.
     """
 
-    parent: tuple[int, ...]
     match: tuple[Float, ...]
-    other: tuple[Float, ...]
-    intercept: float
+    share: float
+    others: tuple[FieldTree, ...]
     trace: tuple[float, ...] = ()
 
+    @property
+    def intercept(self) -> float:
+        """The logarithm of the odds that a candidate is a match, before its levels are seen."""
+        return self.share - float(np.logaddexp.reduce([one.share for one in self.others]))
+
+    @property
+    def parent(self) -> tuple[int, ...]:
+        """The field that each depends on among most non-matches."""
+        return max(self.others, key=lambda one: one.share).parent
+
+    def classes(self, levels: Int8) -> Float:
+        """log P(levels and class), the matches' first, shape (n, 1 + n_others)."""
+        match = self._match_parts(levels).sum(axis=1) + self.share
+        return np.column_stack((match, *(one.parts(levels).sum(axis=1) + one.share for one in self.others)))
+
     def contributions(self, levels: Int8) -> Float:
-        """What each field adds to the log odds, shape (n, n_fields)."""
-        found = np.empty(levels.shape)
-        for place, (match, other, parent) in enumerate(zip(self.match, self.other, self.parent)):
-            above = levels[:, parent] if parent >= 0 else 0
-            found[:, place] = match[levels[:, place]] - other[above, levels[:, place]]
+        """What each field adds to the log odds, shape (n, n_fields).
+
+        Where there are kinds of non-matches, beside those that the pair would be of.
+        """
+        others = self.classes(levels)[:, 1:]
+        kind = np.exp(others - np.logaddexp.reduce(others, axis=1, keepdims=True))
+        found = self._match_parts(levels)
+        for place, one in enumerate(self.others):
+            found -= kind[:, place, None] * one.parts(levels)
         return found
 
     def scores(self, levels: Int8) -> Float:
         """Log odds of a match, shape (n,)."""
-        return np.asarray(self.contributions(levels).sum(axis=1) + self.intercept)
+        classes = self.classes(levels)
+        return np.asarray(classes[:, 0] - np.logaddexp.reduce(classes[:, 1:], axis=1))
+
+    def _match_parts(self, levels: Int8) -> Float:
+        return np.stack([one[levels[:, place]] for place, one in enumerate(self.match)], axis=1)
 
 
-def fit_tree(
-    patterns: Patterns,
-    comparisons: Sequence[Comparison],
+def independent(mixture: Mixture) -> TreeModel:
+    """The mixture of independent fields in the form of a tree model."""
+    match = tuple(np.log(np.maximum(m, 1e-12)) for m in mixture.m)
+    tables = tuple((one - weights)[None, :] for one, weights in zip(match, mixture.weights))
+    other = FieldTree((-1,) * len(match), tables, float(np.log1p(-mixture.prior)))
+    return TreeModel(match, float(np.log(mixture.prior)), (other,), mixture.trace)
+
+
+def fit_classes(
+    levels: Int8,
+    counts: Float,
     start: Float,
+    sizes: Sequence[int],
     *,
     known: tuple[Float, Float] | None = None,
-    iterations: int = 60,
+    iterations: int = 80,
 ) -> TreeModel:
-    """EM from the given log odds.
+    """EM from the given classes.
 
     Parameters
     ----------
-    start : float64 array, shape (n_patterns,)
-        Log odds of a match under a simpler model.
+    levels : int8 array, shape (n_patterns, n_fields)
+    counts : float64 array, shape (n_patterns,)
+        Pairs of each pattern.
+    start : float64 array, shape (n_patterns, 1 + n_others)
+        The probability of each class, the matches' first.
+    sizes : sequence of int
+        Levels of each field.
     known : pair of float64 arrays, shape (n_patterns,), optional
         How many pairs of each pattern are labelled as matches and as non-matches; EM leaves those as they are.
     """
-    sizes = [one.n_levels for one in comparisons]
-    counts = patterns.counts.astype(float)
     yes, no = known if known is not None else (np.zeros(len(counts)), np.zeros(len(counts)))
     free = np.maximum(counts - yes - no, 0.0)
-    probability = sigmoid(start)
+    probability = start
     trace: list[float] = []
-    model: TreeModel | None = None
-    for _ in range(iterations):
-        weight = probability * free + yes
-        model = _maximised(patterns.levels, weight, counts - weight, sizes)
-        scores = model.scores(patterns.levels)
-        likelihood = float(((np.logaddexp(0.0, scores) + _log_other(model, patterns.levels)) * counts).sum())
-        probability = sigmoid(scores)
-        trace.append(likelihood)
-        if len(trace) > 1 and trace[-1] - trace[-2] < 1e-6 * abs(trace[-1]):
-            break
-    assert model is not None
-    return TreeModel(model.parent, model.match, model.other, model.intercept, tuple(trace))
+    while True:
+        weight = probability * free[:, None]
+        others = probability[:, 1:]
+        weight[:, 0] += yes
+        weight[:, 1:] += no[:, None] * others / np.maximum(others.sum(axis=1, keepdims=True), 1e-12)
+        model = _maximised(levels, weight, sizes, tuple(trace))
+        classes = model.classes(levels)
+        likelihood = np.logaddexp.reduce(classes, axis=1)
+        probability = np.exp(classes - likelihood[:, None])
+        trace.append(float(likelihood @ counts))
+        if len(trace) == iterations or (len(trace) > 1 and trace[-1] - trace[-2] < 1e-6 * abs(trace[-1])):
+            return model
 
 
-def _log_other(model: TreeModel, levels: Int8) -> Float:
-    share = -np.logaddexp(0.0, model.intercept)
-    total = np.full(len(levels), share)
-    for place, (other, parent) in enumerate(zip(model.other, model.parent)):
-        total += other[levels[:, parent] if parent >= 0 else 0, levels[:, place]]
-    return total
-
-
-def _maximised(levels: Int8, match: Float, other: Float, sizes: Sequence[int]) -> TreeModel:
-    """The M-step: shares of expected counts, and the tree of largest mutual information."""
-    n = len(sizes)
+def _maximised(levels: Int8, weight: Float, sizes: Sequence[int], trace: tuple[float, ...]) -> TreeModel:
+    """The M-step: shares of expected counts, and the trees of largest mutual information."""
     of_match = []
-    alone = []
     for place, size in enumerate(sizes):
-        counts = np.bincount(levels[:, place], match, minlength=size) + PRIOR_COUNT
+        counts = np.bincount(levels[:, place], weight[:, 0], minlength=size) + PRIOR_COUNT
         of_match.append(np.log(counts / counts.sum()))
-        alone.append(np.bincount(levels[:, place], other, minlength=size))
+    shares = weight.sum(axis=0) + PRIOR_COUNT
+    shares = np.log(shares / shares.sum())
+    others = tuple(
+        _tree_of(levels, np.ascontiguousarray(weight[:, kind]), sizes, float(shares[kind]))
+        for kind in range(1, weight.shape[1])
+    )
+    return TreeModel(tuple(of_match), float(shares[0]), others, trace)
+
+
+def _tree_of(levels: Int8, weight: Float, sizes: Sequence[int], share: float) -> FieldTree:
+    n = len(sizes)
+    alone = [np.bincount(levels[:, place], weight, minlength=size) for place, size in enumerate(sizes)]
     joint: dict[tuple[int, int], Float] = {}
     shared = np.zeros((n, n))
     for one in range(n):
         for two in range(one + 1, n):
             code = levels[:, one].astype(np.int64) * sizes[two] + levels[:, two]
-            flat = np.asarray(np.bincount(code, other, minlength=sizes[one] * sizes[two]), np.float64)
+            flat = np.asarray(np.bincount(code, weight, minlength=sizes[one] * sizes[two]), np.float64)
             table: Float = flat.reshape(sizes[one], sizes[two])
             joint[one, two] = table
             joint[two, one] = table.T
             shared[one, two] = _mutual_information(table)
     parent = _tree(shared)
-    conditional = []
+    tables = []
     for place in range(n):
         base = (alone[place] + PRIOR_COUNT) / (alone[place] + PRIOR_COUNT).sum()
         if parent[place] < 0:
-            conditional.append(np.log(base)[None, :])
+            tables.append(np.log(base)[None, :])
         else:
             table = joint[parent[place], place]
             smoothed = (table + EDGE_COUNT * base) / (table.sum(axis=1, keepdims=True) + EDGE_COUNT)
-            conditional.append(np.log(smoothed))
-    odds = (match.sum() + PRIOR_COUNT) / (other.sum() + PRIOR_COUNT)
-    return TreeModel(parent, tuple(of_match), tuple(conditional), float(np.log(odds)))
+            tables.append(np.log(smoothed))
+    return FieldTree(parent, tuple(tables), share)
 
 
 def _mutual_information(table: Float) -> float:
@@ -154,10 +208,8 @@ def _mutual_information(table: Float) -> float:
 
 
 def _tree(shared: Float) -> tuple[int, ...]:
-    """The parents in the tree of largest sum; fields fewer than `FEWEST_FIELDS` stay independent."""
+    """The parents in the tree of largest sum."""
     n = len(shared)
-    if n < FEWEST_FIELDS:
-        return (-1,) * n
     least = minimum_spanning_tree(csr_array(-(shared + 1e-9) * (np.triu(np.ones((n, n)), 1))))
     _, parents = breadth_first_order(least + least.T, 0, directed=False)
     return tuple(int(parent) if parent >= 0 else -1 for parent in parents)

@@ -88,7 +88,11 @@ def link(
         left_out=read.choice.left_out,
         labels=len(labelled.match),
         seconds=perf_counter() - begun,
-        warnings=(*read.warnings, *_about_candidates(candidates)),
+        warnings=(
+            *read.warnings,
+            *labelled.contradictions(records, one_to_one=one_to_one),
+            *_about_candidates(candidates),
+        ),
     )
 
 

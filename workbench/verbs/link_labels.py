@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from workbench.arrays import Bool, Float
 from workbench.errors import Diagnostic, InputError, UsageError
@@ -84,6 +86,29 @@ class LabelledPairs:
     def _beside(model: LinkModel, pairs: Pairs, scores: Float) -> Float:
         return np.column_stack((model.tree.contributions(model.levels(pairs)), scores))
 
+    def contradictions(self, records: Records, *, one_to_one: bool) -> list[Diagnostic]:
+        """What labels say together that no clusters can hold."""
+        n = len(records)
+        yes, no = (Pairs(self.pairs.left[kept], self.pairs.right[kept]) for kept in (self.match, ~self.match))
+        graph = coo_array((np.ones(len(yes), np.int8), (yes.left, yes.right)), shape=(n, n))
+        _, group = connected_components(graph, directed=False)
+        found = []
+        split = np.flatnonzero(group[no.left] == group[no.right])
+        if len(split):
+            left, right = (records.ids[side[split[0]]] for side in (no.left, no.right))
+            found.append(
+                f"{left} and {right} are labelled as different, and as the same by a chain of other labels "
+                f"({len(split):,} such pairs)"
+            )
+        often = np.bincount(np.concatenate((yes.left, yes.right)), minlength=n)
+        if one_to_one and often.max(initial=0) > 1:
+            row = int(often.argmax())
+            found.append(f"{records.ids[row]} is labelled as the same as {often[row]} records, and one to one is asked")
+        return [
+            Diagnostic("E0673", said, help="mend the labels: of such pairs some are overruled", severity="warning")
+            for said in found
+        ]
+
     def applied(self, scores: Float, candidates: Candidates, n: int) -> Float:
         """The scores with labelled pairs settled."""
         if not len(self.match):
@@ -132,7 +157,7 @@ def _pairs_of(rows: list[tuple[str | None, ...]], table: StagedTable, records: R
             at = known[place].get(str(text))
             if at is None:
                 where = records.sources[sides[place]]
-                faults.append(_fault(table, row, name, f"{where} has no record {text}"))
+                faults.append(_fault(table, row, name, f"{where} has no record {text}", _how_called(records)))
             else:
                 ends.append(at)
         if len(ends) < 2:
@@ -150,5 +175,11 @@ def _pairs_of(rows: list[tuple[str | None, ...]], table: StagedTable, records: R
     return LabelledPairs(Pairs(rows_of[:, 0], rows_of[:, 1]), np.array([found[pair] for pair in order], np.bool_))
 
 
-def _fault(table: StagedTable, row: int, column: str, message: str) -> Diagnostic:
-    return Diagnostic("E0669", f"{message} (row {row} of {table.source.shown})", table.span(row, column))
+def _fault(table: StagedTable, row: int, column: str, message: str, cure: str | None = None) -> Diagnostic:
+    return Diagnostic("E0669", f"{message} (row {row} of {table.source.shown})", table.span(row, column), cure)
+
+
+def _how_called(records: Records) -> str:
+    if records.id_column is None:
+        return "records are called by their rows' numbers, from 1; --id names the column with their names"
+    return f"records are called by {records.id_column}; of two files left is of the first, right of the second"

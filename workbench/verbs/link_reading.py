@@ -19,7 +19,7 @@ from workbench.tables.records import Records, read_records
 __all__ = ["LinkedRecords", "read_linked"]
 
 SHOWN = 3
-_NAMES_OF_ROWS = ID_WORDS | {"record", "rec", "row"}
+_NAMES_OF_ROWS = frozenset("id ids uuid guid pk record rec row".split())
 
 
 @dataclass(frozen=True)
@@ -61,19 +61,21 @@ def read_linked(sources: Sequence[str | os.PathLike[str]], id_column: str | None
         staged = tuple(staging.tables.values())
         notes = [note for table in staged for note in table.notes]
         shared = _shared_columns(staged)
-        ids = _id_columns(staged, shared, id_column)
-        compared = [names for names in shared if tuple(names) != tuple(ids)]
+        ids = _id_columns(staged, id_column)
+        compared = [names for names in shared if not set(zip(range(2), names)) & set(enumerate(ids))]
         records = read_records(staging, staged, compared, ids)
-        if id_column is None and ids[0] is not None and _fault_of_ids(records, staged):
+        if fault := _fault_of_ids(records, staged, ids):
+            if id_column is not None:
+                raise InputError((fault,))
+            notes.append(_rows_instead(fault))
             records = read_records(staging, staged, shared, [None] * len(staged))
-        elif fault := _fault_of_ids(records, staged):
-            raise InputError((fault,))
     if len(records) < 2 or (len(staged) == 2 and len(set(records.source.tolist())) < 2):
         raise InputError.of(
             "E0666", f"{' and '.join(t.source.shown for t in staged)}: too few records to link", help="give two or more"
         )
     given = [make_field(column.name, column.kind, column.texts, column.codes) for column in records.columns]
     choice = choose_fields(given, one_source=len(staged) == 1)
+    choice = replace(choice, left_out={**choice.left_out, **_in_one_only(staged, shared, ids)})
     if not choice.fields:
         said = "; ".join(f"{name}: {why}" for name, why in choice.left_out.items())
         raise InputError.of(
@@ -123,15 +125,23 @@ def _shared_columns(tables: Sequence[StagedTable]) -> list[list[str]]:
     return found
 
 
-def _id_columns(
-    tables: Sequence[StagedTable], shared: Sequence[Sequence[str]], asked: str | None
-) -> list[str] | list[None]:
-    """The columns with the records' names; without one asked for, a column that is called so."""
+def _in_one_only(
+    tables: Sequence[StagedTable], shared: Sequence[Sequence[str]], ids: Sequence[str | None]
+) -> dict[str, str]:
+    """Columns that only one of two tables has, and why they are not compared."""
+    found = {}
+    for place, table in enumerate(tables[:2] if len(tables) == 2 else ()):
+        taken = {names[place] for names in shared} | {ids[place]}
+        other = tables[1 - place].name
+        found.update({name: f"{other} has no such column" for name in table.columns if name not in taken})
+    return found
+
+
+def _id_columns(tables: Sequence[StagedTable], asked: str | None) -> list[str | None]:
+    """Of each table the column with the records' names; without one asked for, a column that is called so."""
     if asked is None:
-        named = [names for names in shared if set(words(names[0])) & _NAMES_OF_ROWS]
-        named.sort(key=lambda names: len(words(names[0])))
-        return list(named[0]) if named else [None] * len(tables)
-    found = []
+        return [_called_id(table) for table in tables]
+    found: list[str | None] = []
     for table in tables:
         match = next((name for name in table.columns if name == asked), None)
         match = match or next((name for name in table.columns if name.casefold() == asked.casefold()), None)
@@ -146,11 +156,25 @@ def _id_columns(
     return found
 
 
-def _fault_of_ids(records: Records, tables: Sequence[StagedTable]) -> Diagnostic | None:
+def _called_id(table: StagedTable) -> str | None:
+    """The column called an id, else the first one where it is called a number or a code: others have those too."""
+    named = [name for name in table.columns if set(words(name)) & _NAMES_OF_ROWS]
+    named = named or [name for name in table.columns[:1] if set(words(name)) & ID_WORDS]
+    return min(named, key=lambda name: len(words(name)), default=None)
+
+
+def _rows_instead(fault: Diagnostic) -> Diagnostic:
+    return replace(
+        fault, code="E0672", severity="warning", message=f"{fault.message}: records are called by their rows' numbers",
+        help="mend the column, or name another by --id",
+    )  # fmt: skip
+
+
+def _fault_of_ids(records: Records, tables: Sequence[StagedTable], columns: Sequence[str | None]) -> Diagnostic | None:
     """The first table whose ids repeat or are blank."""
-    if records.id_column is None:
-        return None
-    for place, table in enumerate(tables):
+    for place, (table, column) in enumerate(zip(tables, columns)):
+        if column is None:
+            continue
         rows = np.flatnonzero(records.source == place)
         ids = records.ids[rows]
         first: dict[object, int] = {}
@@ -158,7 +182,6 @@ def _fault_of_ids(records: Records, tables: Sequence[StagedTable]) -> Diagnostic
         repeated = [
             row for row, text in enumerate(ids) if first.setdefault(text, row) != row and text not in (None, "")
         ]
-        column = next((name for name in table.columns if name.casefold() == records.id_column.casefold()), None)
         if blank:
             return Diagnostic(
                 "E0664",

@@ -125,12 +125,13 @@ class LinkResult:
         pair = Pairs(np.array([min(rows)], np.int32), np.array([max(rows)], np.int32))
         levels = self.model.levels(pair)
         parts = self.model.tree.contributions(levels)[0]
+        start = float(self.model.scores(pair)[0] - parts.sum())
         said = [
             (f"{comparison.field.name}: {comparison.levels[level]}", float(part))
             for comparison, level, part in zip(self.model.comparisons, levels[0], parts)
         ]
         said.sort(key=lambda one: -abs(one[1]))
-        return [*said, ("before anything is compared", self.model.tree.intercept)]
+        return [*said, ("before anything is compared", start)]
 
     def _row(self, name: str, source: int) -> int:
         rows = np.flatnonzero((self.records.source == source) & (self.records.ids == str(name)))
