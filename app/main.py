@@ -28,7 +28,19 @@ st.html(
     "@media (max-width: 700px) { .stMainBlockContainer { padding: 3rem 1rem 3rem } }"
     ".stTextArea textarea { font-family: ui-monospace, monospace; font-size: .88rem; line-height: 1.5 }"
     ".stMarkdown td, .stMarkdown th { padding: .22rem .75rem !important; font-size: .9rem }"
+    "[data-testid='stCaptionContainer'] { color: inherit; opacity: .8 }"
     "[data-testid='stMetricValue'] { font-size: 1.55rem; font-variant-numeric: tabular-nums }</style>"
+)
+
+# Streamlit puts boxes between the list of pages and its items, which screen readers then do not count as one list.
+st.html(
+    """<script>
+setInterval(() => document.querySelectorAll('[data-testid="stSidebarNavItems"]').forEach((list) => {
+  list.setAttribute("role", "presentation");
+  list.querySelectorAll("div:has(> li)").forEach((part) => part.setAttribute("role", "list"));
+}), 1000);
+</script>""",
+    unsafe_allow_javascript=True,
 )
 
 VIEWS = HERE / "views"

@@ -16,6 +16,7 @@ from workbench.database import (
     endings,
     salvage,
 )
+from workbench.language.ground_atoms import atom_text, parse_atom
 from workbench.progress import SILENT, Progress
 from workbench.tables import ColumnKind, TableMapping, TablesMapping
 from workbench.verbs.common import as_words
@@ -47,10 +48,12 @@ __all__ = [
     "TablesMapping",
     "Workspace",
     "as_words",
+    "atom_text",
     "bundled_examples",
     "example_tables",
     "file_endings",
     "open_workspace",
+    "parse_atom",
     "salvage",
 ]
 

@@ -1,18 +1,23 @@
-"""Explore: predicates and their facts, degrees, one constant's neighbourhood, and a read-only console."""
+"""Explore: facts with their facets, counts, one thing with its links and predictions, and a read-only console."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from app import charts
 from app.downloads import csv_text
+from app.fact_editing import PARTITIONS, edit
 from app.show import header, metrics, plain, show_error, table
 from app.state import workspace
+from app.things import THING, thing, to_things
 from workbench.errors import WorkbenchError
 
 PAGE = 50
-NEAR = 40
+FACETS = 8
 
 
 def facts(name: str) -> None:
@@ -23,7 +28,7 @@ def facts(name: str) -> None:
         "Search", key="facts-search", placeholder="part of a constant", help="Keeps facts with an argument like this."
     )
     world = second.selectbox("World", ["all", *ws.data.worlds()], key="facts-world")
-    partition = third.selectbox("Partition", ["all", "evidence", "truth", "target"], key="facts-partition")
+    partition = third.selectbox("Partition", ["all", *PARTITIONS], key="facts-partition")
     number = int(st.session_state.get("facts-page", 1))
     options = {"world": None if world == "all" else world, "partition": None if partition == "all" else partition}
     with st.spinner("Reading ..."):
@@ -32,8 +37,17 @@ def facts(name: str) -> None:
         if number > pages:
             page = ws.data.facts_page(name, search=search, limit=PAGE, **options)
     fourth.number_input(f"Page, of {pages:,}", 1, pages, min(number, pages), key="facts-page")
-    table(pd.DataFrame(page.rows, columns=list(page.columns)), digits=None)
-    st.caption(f"{page.total:,} facts, {PAGE} a page. The value is 1 where a fact is true, 0 where it is false.")
+    frame = pd.DataFrame(page.rows, columns=list(page.columns))
+    ticked = table(frame, digits=None, selection="single-row", key=f"facts-table-{name}").selection.rows
+    st.caption(
+        f"{page.total:,} facts, {PAGE} a page. The value is 1 where a fact is true, 0 where it is false. "
+        "Tick a row to look at its things, or to correct it."
+    )
+    row = page.rows[ticked[0]] if ticked and ticked[0] < len(page.rows) else None
+    if row is not None:
+        things_of(name, row[1:-2])
+    facets(name)
+    edit(name, row)
 
 
 def distribution(name: str) -> None:
@@ -79,30 +93,34 @@ def distribution(name: str) -> None:
     right.altair_chart(charts.degree_chart(degree, description=f"Degrees of {name}"))
 
 
-def neighbourhood() -> None:
-    """The facts around one constant, as a graph."""
-    ws = workspace()
-    types = ws.data.types()
-    if not types:
-        st.info("There are no constants yet. Import data first.")
+def things_of(name: str, cells: Sequence[Any]) -> None:
+    """A button for each thing that a fact names."""
+    predicate = predicate_of(name)
+    named = zip(predicate.argument_types, predicate.kinds, cells)
+    to_things((kind, str(cell)) for kind, value, cell in named if value is None)
+
+
+def predicate_of(name: str) -> Any:
+    """A predicate as it is stored."""
+    return next(item.predicate for item in workspace().data.catalog() if item.predicate.name == name)
+
+
+def facets(name: str) -> None:
+    """The commonest values of each argument, each keeping the facts that have it."""
+    if not st.toggle("Facets", key="facts-facets", help="The commonest values; one that is chosen keeps its facts."):
         return
-    left, middle, right = st.columns(3)
-    kind = left.selectbox("Type", types, key="near-type")
-    search = middle.text_input("Find", key="near-search", placeholder="part of its name")
-    found = ws.data.constants(kind, search=search, limit=100)
-    constant = right.selectbox("Constant", found, key="near-constant")
-    if constant is None:
-        st.info("No constant of that type contains this text.")
-        return
-    near = ws.data.neighbours(kind, constant, limit=NEAR)
-    if not near:
-        st.info("No true fact mentions it.")
-        return
-    st.graphviz_chart(charts.neighbourhood(constant, near))
-    st.caption(f"Boxes are constants, ellipses facts of three arguments or more; at most {NEAR} facts.")
-    with st.expander("As a table"):
-        rows = [{"predicate": item.predicate, "arguments": ", ".join(item.arguments)} for item in near]
-        table(pd.DataFrame(rows))
+    types = predicate_of(name).argument_types
+    for position, column in enumerate(st.columns(max(1, len(types)))[: len(types)]):
+        with column:
+            st.caption(plain(f"{position + 1}: {types[position]}"))
+            for value, count in workspace().data.top_values(name, position, limit=FACETS):
+                st.button(
+                    f"{plain(value)}: {count:,}",
+                    key=f"facet-{name}-{position}-{value}",
+                    type="tertiary",
+                    on_click=st.session_state.update,
+                    args=({"facts-search": value, "facts-page": 1},),
+                )
 
 
 def console() -> None:
@@ -160,7 +178,7 @@ if not predicates:
     st.info("There is nothing to explore yet. Open an example or import a file on the Data page.")
     st.page_link("views/data.py", label="To the data", icon=":material/database:")
 else:
-    views = ["Facts", "Counts and degrees", "Neighbourhood", "SQL"]
+    views = ["Facts", "Counts and degrees", THING, "SQL"]
     opened = "SQL" if "sql" in st.query_params else "Facts"
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     view = left.segmented_control(
@@ -170,7 +188,7 @@ else:
         name = right.selectbox("Predicate", predicates, key="predicate", label_visibility="collapsed")
         show = facts if view == "Facts" else distribution
         show(name)
-    elif view == "Neighbourhood":
-        neighbourhood()
+    elif view == THING:
+        thing()
     else:
         console()

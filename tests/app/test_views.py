@@ -289,3 +289,27 @@ def test_answers_of_reviewers_are_labels_and_are_learned_from(state: Server, pag
     assert job.status == "done", job.error
     assert [run.kind for run in ws.runs.all()] == ["infer", "learn", "infer"]
     sound(test.run())
+
+
+def test_a_thing_leads_to_its_neighbours_and_facts_are_corrected(smokers: Server, page: Open) -> None:
+    test = page("explore")
+    test.button_group(key="view").set_value("A thing").run()
+    test.selectbox(key="near-constant").set_value("Chloe").run()
+    sound(test)
+    shown = " ".join(item.value for item in test.markdown)
+    assert "Friends" in shown
+    assert "Cancer\\(Chloe\\)" in shown
+    sound(test.button(key="thing-person-Bram").click().run())
+    assert test.selectbox(key="near-constant").value == "Bram"
+    test.button_group(key="view").set_value("Facts").run()
+    test.selectbox(key="predicate").set_value("Smokes").run()
+    sound(test.toggle(key="facts-facets").set_value(True).run())
+    facet = next(button for button in test.button if button.key.startswith("facet-Smokes-0-"))
+    sound(facet.click().run())
+    assert test.text_input(key="facts-search").value == facet.key.rsplit("-", 1)[1]
+    test.text_input(key="edit-fact-Smokes(").set_value("Smokes(Bram)").run()
+    sound(test.button(key="edit-false").click().run())
+    assert [one.fact for one in smokers.workspace.data.edits()] == ["Smokes(Bram)"]
+    sound(test.text_input(key="edit-fact-Smokes(").set_value("Smoks(Bram)").run())
+    sound(test.button(key="edit-true").click().run())
+    assert "Smoks" in test.error[0].value

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from workbench.database import Database, Partition
     from workbench.language.ilp import IlpProblem
     from workbench.tables import TablesMapping
+    from workbench.verbs.fact_history import FactEdit, How
     from workbench.verbs.tables_look import TablesLook
 
 __all__ = ["Data"]
@@ -70,6 +71,21 @@ class Data:
         with self.database.transaction():
             added, removed = changes.apply(self.database)
         return added + removed
+
+    def edit(
+        self, fact: str, how: How, *, author: str = "", world: str | None = None, partition: Partition = "evidence"
+    ) -> FactEdit:
+        """Make one fact true or false, in place of what contradicts it, or remove it; who did so is kept."""
+        from workbench.verbs.fact_history import edit_fact
+
+        where = world or data.DEFAULT_WORLD
+        return edit_fact(self.database, fact, how, author=author, world=where, partition=partition)
+
+    def edits(self) -> tuple[FactEdit, ...]:
+        """Facts changed by hand, the newest first."""
+        from workbench.verbs.fact_history import fact_edits
+
+        return fact_edits(self.database)
 
     def worlds(self) -> dict[str, int]:
         """The databases kept apart in the workspace, name to id."""

@@ -1,0 +1,59 @@
+"""Facts added, corrected and removed by hand, and who did so before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from app.show import show_error, small_table
+from app.state import workspace
+from app.versions import author
+from workbench.errors import WorkbenchError
+from workbench.workspace import atom_text
+
+__all__ = ["PARTITIONS", "edit"]
+
+SHOWN = 20
+PARTITIONS = ("evidence", "truth", "target")
+PURPOSES = {"evidence": "known (evidence)", "truth": "a label (truth)", "target": "to be predicted (target)"}
+EDITS = {"Is true": "true", "Is false": "false", "Remove it": "removed"}
+
+
+def edit(name: str, row: Sequence[Any] | None) -> None:
+    """Add, correct or remove a fact by hand; who did so before."""
+    ws = workspace()
+    worlds = list(ws.data.worlds())
+    with st.expander("Add or correct a fact", expanded=row is not None):
+        start, world, partition = f"{name}(", 0, 0
+        if row is not None:
+            start = atom_text(name, map(str, row[1:-2]))
+            world, partition = worlds.index(row[0]), PARTITIONS.index(row[-1])
+        left, middle, right = st.columns([4, 2, 2])
+        fact = left.text_input("Fact", value=start, key=f"edit-fact-{start}", help="As a rule would write it.")
+        purpose = middle.selectbox(
+            "It is", PARTITIONS, index=partition, format_func=PURPOSES.__getitem__, key=f"edit-for-{start}"
+        )
+        where = right.selectbox("World", worlds or [None], index=world, key=f"edit-world-{start}")
+        with st.container(horizontal=True):
+            for label, how in EDITS.items():
+                if st.button(label, key=f"edit-{how}"):
+                    edited(fact.strip(), how, purpose, where)
+        st.caption("Predictions made before do not know of it: learn or infer again.")
+        if found := ws.data.edits():
+            rows = [
+                [f"{one.written[:10]} {one.written[11:16]}", one.author, one.fact, one.how] for one in found[:SHOWN]
+            ]
+            small_table(("When (UTC)", "Who", "Fact", "Made"), rows)
+
+
+def edited(fact: str, how: Any, purpose: Any, world: str | None) -> None:
+    """Change one fact, and say whether anything was otherwise before."""
+    try:
+        made = workspace().data.edit(fact, how, author=author(), world=world, partition=purpose)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    st.toast("Done." if made.changed else "Nothing was otherwise before.")
+    st.rerun()

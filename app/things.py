@@ -1,0 +1,97 @@
+"""A thing's page: its columns, its links both ways, what is predicted of it, and on to its neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from app import charts
+from app.show import plain, small_table
+from app.state import workspace
+from workbench.workspace import parse_atom
+
+__all__ = ["THING", "thing", "to_things"]
+
+THING = "A thing"
+NEAR = 40
+ONWARD = 12
+LISTED = 200
+Link = tuple[str, str, list[tuple[str, str]]]
+
+
+def to_things(named: Iterable[tuple[str, str]]) -> None:
+    """Buttons that lead to things' pages."""
+    with st.container(horizontal=True):
+        for kind, constant in dict.fromkeys(named):
+            st.button(
+                f"{plain(constant)} ({plain(kind)})",
+                key=f"thing-{kind}-{constant}",
+                icon=":material/arrow_forward:",
+                on_click=st.session_state.update,
+                args=({"view": THING, "near-type": kind, "near-search": constant, "near-constant": constant},),
+            )
+
+
+def thing() -> None:
+    """One thing: its columns, its links both ways, what is predicted of it; from there to its neighbours."""
+    ws = workspace()
+    types = ws.data.types()
+    if not types:
+        st.info("There are no things yet. Import data first.")
+        return
+    left, middle, right = st.columns(3)
+    kind = left.selectbox("Kind", types, key="near-type")
+    search = middle.text_input("Find", key="near-search", placeholder="part of its name")
+    constant = right.selectbox("Thing", ws.data.constants(kind, search=search, limit=100), key="near-constant")
+    if constant is None:
+        st.info("Nothing of that kind contains this text.")
+        return
+    near = ws.data.neighbours(kind, constant, limit=NEAR)
+    columns, links = parted(near, set(types))
+    left, right = st.columns(2)
+    with left:
+        st.subheader("Its columns", anchor=False)
+        if columns:
+            small_table(("Column", "Value"), columns)
+        else:
+            st.caption("None: whatever is known of it is a link.")
+    with right:
+        st.subheader("What is predicted of it", anchor=False)
+        predicted(constant)
+    st.subheader("Its links", anchor=False)
+    if not links:
+        st.info("No true fact links it to another thing.")
+        return
+    small_table(("Link", "Way", "Thing"), [[one, way, ", ".join(name for _, name in rest)] for one, way, rest in links])
+    to_things(list(dict.fromkeys(other for _, _, rest in links for other in rest))[:ONWARD])
+    st.graphviz_chart(charts.neighbourhood(constant, near))
+    st.caption(f"Boxes are things, ellipses facts of three arguments or more; at most {NEAR} facts.")
+
+
+def parted(near: Sequence[Any], types: set[str]) -> tuple[list[list[str]], list[Link]]:
+    """A thing's facts as columns (name, value) and as links (name, way, the other things)."""
+    columns: list[list[str]] = []
+    links: list[Link] = []
+    for one in near:
+        rest = [pair for at, pair in enumerate(zip(one.types, one.arguments)) if at != one.position]
+        if any(kind in types for kind, _ in rest):
+            links.append((one.predicate, "from it" if one.position == 0 else "to it", rest))
+        else:
+            columns.append([one.predicate, ", ".join(name for _, name in rest) or "yes"])
+    return columns, links
+
+
+def predicted(constant: str) -> None:
+    """What the newest inference says of a thing."""
+    runs = workspace().runs
+    run = runs.latest("infer")
+    if run is None:
+        st.caption("Nothing yet: nothing has been inferred.")
+        return
+    found, _ = runs.find_predictions(run.id, search=constant, limit=LISTED)
+    mine = [row for row in found.itertuples() if constant in (parse_atom(row.atom) or ("", ()))[1]]
+    if mine:
+        small_table(("Prediction", "Value"), [[row.atom, f"{row.value:.3f}"] for row in mine[:ONWARD]])
+    st.caption(f"By run {run.id}." if mine else f"Nothing by run {run.id}.")

@@ -1,0 +1,45 @@
+"""Facts changed by hand: in place of what contradicts them, with who did it."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.workspace import Workspace, open_workspace
+
+
+@pytest.fixture
+def people() -> Workspace:
+    ws = open_workspace()
+    ws.declare("Likes(person, topic)\nFan(person)\n")
+    ws.data.add('Likes(Ann, "a, b")\nFan(Ann)', world="East")
+    return ws
+
+
+def facts(ws: Workspace, predicate: str) -> list[tuple[object, ...]]:
+    return list(ws.data.facts_page(predicate).rows)
+
+
+def test_a_fact_is_corrected_added_and_removed(people: Workspace) -> None:
+    made = people.data.edit("Fan(Ann)", "false", author="Ada", world="East")
+    assert made.changed
+    assert facts(people, "Fan") == [("East", "Ann", 0.0, "evidence")]
+    people.data.edit('Likes(Ben, "a, b")', "true", author="Ben", world="East")
+    assert len(facts(people, "Likes")) == 2
+    people.data.edit("Fan(Ann)", "removed", author="Ada", world="East")
+    assert facts(people, "Fan") == []
+    assert people.data.edit("Fan(Ann)", "removed", author="Ada", world="East").changed == 0
+    assert [(one.author, one.fact, one.how) for one in people.data.edits()][1:] == [
+        ("Ada", "Fan(Ann)", "removed"),
+        ("Ben", 'Likes(Ben, "a, b")', "true"),
+        ("Ada", "Fan(Ann)", "false"),
+    ]
+
+
+@pytest.mark.parametrize("fact", ["Fan(", "Nobody(Ann)", "Fan(Ann, Ben)"])
+def test_what_is_no_fact_changes_nothing_and_is_no_history(people: Workspace, fact: str) -> None:
+    before = facts(people, "Fan")
+    with pytest.raises(WorkbenchError):
+        people.data.edit(fact, "true", world="East")
+    assert facts(people, "Fan") == before
+    assert people.data.edits() == ()
