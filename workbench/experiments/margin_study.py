@@ -18,6 +18,7 @@ from workbench.inference.solution import Engine
 from workbench.language.program import Program
 from workbench.learning import Example
 from workbench.learning.choice import choose, held_out_worlds
+from workbench.learning.learner import Conduct
 from workbench.learning.max_margin import MaxMargin, map_f1
 from workbench.learning.newton import PreconditionedConjugateGradient
 from workbench.network import Templates
@@ -97,7 +98,7 @@ class MarginStudy:
         key = ("penalties", test, tuple(penalties), cuts)
         if key not in self.cache:
             path = self._learner("hamming", "lp", cuts).path(
-                self._others(test), self.templates, penalties, progress=self.progress
+                self._others(test), self.templates, penalties, Conduct(progress=self.progress)
             )
             self.cache[key] = {penalty: found.weights for penalty, found in zip(penalties, path)}
         answer: dict[float, Float] = self.cache[key]
@@ -109,7 +110,7 @@ class MarginStudy:
         if key not in self.cache:
             learner = PreconditionedConjugateGradient(sweeps=20)
             examples = [self.examples[world] for world in worlds]
-            path = learner.path(examples, self.templates, stops, progress=self.progress)
+            path = learner.path(examples, self.templates, stops, Conduct(progress=self.progress))
             self.cache[key] = {stop: learned.weights for stop, learned in zip(stops, path)}
         answer: dict[int, Float] = self.cache[key]
         return answer
@@ -141,7 +142,9 @@ class MarginStudy:
             for cuts in self.cuts if only is None else (only.cuts,):
                 scaled = [penalty * SCALE[loss] for penalty in self.penalties]
                 grid = [penalty for penalty in scaled if only is None or penalty <= only.penalty]
-                path = self._learner(loss, engine, cuts).path(examples, self.templates, grid, progress=self.progress)
+                path = self._learner(loss, engine, cuts).path(
+                    examples, self.templates, grid, Conduct(progress=self.progress)
+                )
                 for penalty, learned in zip(grid, path):
                     found[Candidate(cuts, penalty)] = learned.weights
             self.cache[key] = found

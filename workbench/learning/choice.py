@@ -14,7 +14,7 @@ from workbench.errors import UsageError
 from workbench.evaluation import conditional_log_likelihood, continuous_scores
 from workbench.learning.chains import chain_of
 from workbench.learning.completion import MapStates
-from workbench.learning.learner import Example, Learner
+from workbench.learning.learner import Conduct, Example, Learner
 from workbench.network.ground_network import Domain, Templates
 from workbench.progress import SILENT, Progress, expired
 
@@ -138,6 +138,7 @@ def validate(
             "choosing parameters needs a training database to hold out, and there is only one",
             help="give two or more training databases, or the parameters themselves",
         )
+    conduct = Conduct(seed, deadline, progress)
     combinations = [dict(zip(grid, values)) for values in product(*grid.values())]
 
     def fits(part: Sequence[Example]) -> Iterable[Float]:
@@ -146,14 +147,14 @@ def validate(
             if expired(deadline):
                 return
             candidate = _with(learner, parameters)
-            yield candidate.fit(part, templates, seed=seed, deadline=deadline, progress=progress).weights
+            yield candidate.learn(part, templates, conduct).weights
 
     chain = chain_of(examples[held_out].network)
 
     def score(weights: Float, part: Sequence[Example]) -> float:
         (held,) = part
         if held.network.domain is Domain.UNIT:
-            state = MapStates(None, deadline, progress).most_likely(held.network, weights, seed)
+            state = MapStates(None, conduct).most_likely(held.network, weights, seed)
             return -continuous_scores(state[held.counted], held.truth[held.counted])["MAE"]
         start = np.zeros(held.network.n_atoms)
         seen = chain.run(weights, start, sweeps=sweeps, burn_in=burn_in, seed=seed).probability

@@ -8,6 +8,7 @@ from workbench.arrays import Float
 from workbench.errors import InfeasibleError
 from workbench.inference.convex_choice import convex_engine
 from workbench.inference.solution import Engine, Status
+from workbench.learning.learner import Conduct
 from workbench.learning.training import TrainingWorld, default_map_engine, hidden_part
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import Progress
@@ -23,17 +24,14 @@ class MapStates:
     ----------
     engine : Engine or None
         None takes MaxWalkSAT for Markov logic, the convex engine that suits the network for soft logic.
-    deadline : float or None
-        A `time.monotonic()` reading.
-    progress : Progress
-        Only its cancel event reaches the engine.
+    conduct : Conduct
+        Of its progress only the cancel event reaches the engine.
     tolerance : float
         Relative gap of the convex engine.
     """
 
     engine: Engine | None
-    deadline: float | None
-    progress: Progress
+    conduct: Conduct
     tolerance: float = 1e-3
 
     def most_likely(self, network: GroundNetwork, weights: Float, seed: int, start: Float | None = None) -> Float:
@@ -45,8 +43,8 @@ class MapStates:
             E0404, where the hard rows admit no state.
         """
         engine = self.engine or self._suited(network, weights)
-        quiet = Progress(cancel_event=self.progress.cancel_event)
-        answer = engine.solve(network, weights, seed=seed, deadline=self.deadline, progress=quiet, start=start)
+        quiet = Progress(cancel_event=self.conduct.progress.cancel_event)
+        answer = engine.solve(network, weights, seed=seed, deadline=self.conduct.deadline, progress=quiet, start=start)
         if answer.status is Status.INFEASIBLE:
             raise InfeasibleError.of("E0404", "the hard rules and the evidence of a training database admit no state")
         return answer.values

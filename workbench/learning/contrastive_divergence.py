@@ -10,17 +10,16 @@ import numpy as np
 
 from workbench.learning.declaration import Declaration
 from workbench.learning.expectation import SampledCounts
-from workbench.learning.learner import Example, LearnedWeights
+from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
 from workbench.learning.training import initial_weights, prepare, step_sizes
 from workbench.network.ground_network import Templates
-from workbench.progress import SILENT, Progress
 
 __all__ = ["ContrastiveDivergence"]
 
 
 @dataclass(frozen=True)
-class ContrastiveDivergence:
+class ContrastiveDivergence(Learner):
     """Hinton's contrastive divergence (2002), as in Lowd and Domingos (PKDD 2007), in Markov logic and in soft logic.
 
     Every iteration runs a Gibbs chain `sweeps` sweeps from the labels (or, persistent, from where it was) and steps
@@ -54,20 +53,12 @@ class ContrastiveDivergence:
     prior_sd: float = np.inf
     start: str = "given"
 
-    def fit(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> LearnedWeights:
+    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
         """Learn. `sweeps` sweeps per example and iteration."""
         training = prepare(examples, templates, self)
         start = initial_weights(training, self.start)
         rates = step_sizes(training, self.step, self.per_weight)
-        counts = SampledCounts(training, self.sweeps, 0, seed, restart=not self.persistent)
+        counts = SampledCounts(training, self.sweeps, 0, conduct.seed, restart=not self.persistent)
         return train(
             training,
             counts,
@@ -76,6 +67,5 @@ class ContrastiveDivergence:
             name=self.name,
             iterations=self.iterations,
             prior_sd=self.prior_sd,
-            deadline=deadline,
-            progress=progress,
+            conduct=conduct,
         )

@@ -13,7 +13,7 @@ from workbench.arrays import Float
 from workbench.errors import Cancelled, UsageError
 from workbench.inference.lp import maxwalksat
 from workbench.inference.solution import Engine
-from workbench.learning.learner import LearnedWeights
+from workbench.learning.learner import Conduct, LearnedWeights
 from workbench.learning.margin_cuts import Cut, Separation, joined
 from workbench.learning.margin_losses import MarginWorld
 from workbench.learning.margin_program import MarginProgram
@@ -21,7 +21,6 @@ from workbench.learning.margin_settings import MarginSettings
 from workbench.learning.separation import separate
 from workbench.learning.training import TrainingSet, grounding_counts, named_engine
 from workbench.network.ground_network import Domain
-from workbench.progress import Progress, expired
 
 __all__ = ["CuttingPlanes"]
 
@@ -33,9 +32,7 @@ class CuttingPlanes:
     learner: MarginSettings
     training: TrainingSet
     worlds: list[MarginWorld]
-    seed: int
-    deadline: float | None
-    progress: Progress
+    conduct: Conduct
     program: MarginProgram
     caches: list[list[Cut]]
     states: list[Float | None]
@@ -54,9 +51,7 @@ class CuttingPlanes:
         learner: MarginSettings,
         training: TrainingSet,
         worlds: list[MarginWorld],
-        seed: int,
-        deadline: float | None,
-        progress: Progress,
+        conduct: Conduct,
         before: CuttingPlanes | None,
     ) -> CuttingPlanes:
         """A fresh run, or one that goes on with the cuts of another at a new penalty."""
@@ -77,14 +72,14 @@ class CuttingPlanes:
         program.solve()
         # The program's variables are weights per grounding, where those are what the norm measures.
         unit = 1.0 / grounding_counts(training)[training.learned] if learner.scale_by_groundings else np.ones(1)
-        return cls(learner, training, worlds, seed, deadline, progress, program, caches, states, unit)
+        return cls(learner, training, worlds, conduct, program, caches, states, unit)
 
     def train(self) -> str:
         """Add cuts until none is violated; why it stopped."""
         try:
             for iteration in range(self.learner.max_iterations):
-                self.progress.step("max-margin training", iteration, None, self._message())
-                if expired(self.deadline):
+                self.conduct.progress.step("max-margin training", iteration, None, self._message())
+                if self.conduct.expired:
                     return "limit"
                 if self._add_cached(iteration):
                     continue
@@ -179,9 +174,9 @@ class CuttingPlanes:
                 self.worlds[index],
                 weights,
                 engine(self.worlds[index]),
-                seed=self.seed,
-                deadline=self.deadline,
-                progress=self.progress,
+                seed=self.conduct.seed,
+                deadline=self.conduct.deadline,
+                progress=self.conduct.progress,
                 start=self.states[index],
                 fractional=self.learner.cuts != "rounded",
             )
@@ -200,7 +195,7 @@ class CuttingPlanes:
         cuts = []
         for index, separation in enumerate(found):
             world = self.worlds[index]
-            polished = separate(world, weights, maxwalksat(), seed=self.seed, start=separation.state)
+            polished = separate(world, weights, maxwalksat(), seed=self.conduct.seed, start=separation.state)
             self._keep_grown(index, polished)
             cuts.append(polished.rounded)
         return cuts

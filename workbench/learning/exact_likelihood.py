@@ -18,18 +18,17 @@ from workbench.arrays import Bool, Float
 from workbench.errors import UsageError
 from workbench.learning.choice import Choice, choose
 from workbench.learning.declaration import LOGIC, Declaration
-from workbench.learning.learner import Example, LearnedWeights
+from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
 from workbench.learning.logistic import Penalty, fit_logistic
 from workbench.learning.logistic_objective import loss
 from workbench.learning.training import prepare
 from workbench.network.ground_network import Templates
-from workbench.progress import SILENT, Progress
 
 __all__ = ["ExactLikelihood", "choose_penalty"]
 
 
 @dataclass(frozen=True)
-class ExactLikelihood:
+class ExactLikelihood(Learner):
     """Weights of greatest exact conditional likelihood under a Laplace and/or Gaussian prior.
 
     Parameters
@@ -70,15 +69,7 @@ class ExactLikelihood:
     folds: int = 0
     tolerance: float = 1e-6
 
-    def fit(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> LearnedWeights:
+    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
         """See `Learner.fit`.
 
         Raises
@@ -88,7 +79,7 @@ class ExactLikelihood:
         """
         prepare(examples, templates, self)
         features, target = _training_matrix(examples)
-        if progress.cancelled:
+        if conduct.progress.cancelled:
             return LearnedWeights(np.nan_to_num(templates.weight, nan=0.0), {}, "cancelled", self.name)
         if self.binary:
             features = csr_array((features > 0).astype(np.float64) - (features < 0).astype(np.float64))
@@ -100,10 +91,12 @@ class ExactLikelihood:
         penalty = Penalty(self.l1, self.l2, self.group, np.unique(templates.rule[learned], return_inverse=True)[1])
         factor = 1.0
         if self.folds > 1:
-            choice = choose_penalty(X, target, _scaled(penalty), folds=self.folds, seed=seed, deadline=deadline)
+            choice = choose_penalty(
+                X, target, _scaled(penalty), folds=self.folds, seed=conduct.seed, deadline=conduct.deadline
+            )
             factor, penalty = choice.best
-        progress.report("exact likelihood", 0, None, "")
-        fit = fit_logistic(X, target, penalty, offset=offset, tolerance=self.tolerance, deadline=deadline)
+        conduct.progress.report("exact likelihood", 0, None, "")
+        fit = fit_logistic(X, target, penalty, offset=offset, tolerance=self.tolerance, deadline=conduct.deadline)
         weights[learned] = fit.weights
         columns = {"iteration": np.arange(1.0, len(fit.trace) + 1)}
         if len(fit.trace):

@@ -11,18 +11,17 @@ import numpy as np
 from workbench.errors import Cancelled
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import Declaration
-from workbench.learning.learner import Example, LearnedWeights, Learner
+from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
 from workbench.learning.perceptron import HingePerceptron
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.learning.training import prepare, start_weights
 from workbench.network.ground_network import Domain, Templates
-from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["ExpectationMaximisation"]
 
 
 @dataclass(frozen=True)
-class ExpectationMaximisation:
+class ExpectationMaximisation(Learner):
     """Hard EM around any learner: E by the MAP state given the labels, M by the learner.
 
     Parameters
@@ -48,33 +47,25 @@ class ExpectationMaximisation:
     settled: float = 1e-3
     tolerance: float = 1e-3
 
-    def fit(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> LearnedWeights:
+    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
         """Learn. `rounds` runs of the inner learner at most; one where nothing is hidden."""
         training = prepare(examples, templates, self)
         learner = self.learner or (HingePerceptron() if training.domain is Domain.UNIT else PseudoLikelihood())
-        weights, states = start_weights(training, None), MapStates(None, deadline, progress, self.tolerance)
+        weights, states = start_weights(training, None), MapStates(None, conduct, self.tolerance)
         hidden = any(world.hidden.any() for world in training.worlds)
         answer: LearnedWeights | None = None
         moves: list[float] = []
         status = "iterations"
         try:
             for _ in range(self.rounds):
-                if expired(deadline):
+                if conduct.expired:
                     status = "limit"
                     break
                 completed = [
-                    replace(example, truth=states.completed(world, weights, seed))
+                    replace(example, truth=states.completed(world, weights, conduct.seed))
                     for example, world in zip(examples, training.worlds, strict=True)
                 ]
-                answer = learner.fit(completed, templates, seed=seed, deadline=deadline, progress=progress)
+                answer = learner.learn(completed, templates, conduct)
                 moves.append(float(np.abs(answer.weights - weights).max(initial=0.0)))
                 weights = answer.weights
                 if not hidden or answer.status in ("limit", "cancelled"):

@@ -10,15 +10,14 @@ import numpy as np
 
 from workbench.errors import UsageError
 from workbench.learning.declaration import Declaration
-from workbench.learning.learner import Example, LearnedWeights
+from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
 from workbench.network.ground_network import Templates
-from workbench.progress import SILENT, Progress
 
 __all__ = ["FixedWeights"]
 
 
 @dataclass(frozen=True)
-class FixedWeights:
+class FixedWeights(Learner):
     """The baseline that keeps the given weights.
 
     Parameters
@@ -36,15 +35,7 @@ class FixedWeights:
     )
     value: float | None = None
 
-    def fit(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> LearnedWeights:
+    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
         """Return the weights. E0506 where the program gives none and `value` is None."""
         weights = templates.weight.copy()
         if self.value is not None:

@@ -8,17 +8,16 @@ from typing import ClassVar
 
 from workbench.inference.solution import Engine
 from workbench.learning.declaration import SOFT, Declaration
-from workbench.learning.learner import Example, LearnedWeights
+from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
 from workbench.learning.max_margin import MaxMargin
 from workbench.learning.training import prepare
 from workbench.network.ground_network import Templates
-from workbench.progress import SILENT, Progress
 
 __all__ = ["HingeLargeMargin"]
 
 
 @dataclass(frozen=True)
-class HingeLargeMargin:
+class HingeLargeMargin(Learner):
     """Weights whose energy at the labels lies below every other state's by that state's L1 loss.
 
     `min 1/2 |w|^2 + C xi` subject to `w . (Phi(y) - Phi(labels)) >= |y - labels|_1 - xi` for all states y and w >= 0
@@ -54,15 +53,7 @@ class HingeLargeMargin:
     tolerance: float = 1e-3
     engine: Engine | None = None
 
-    def fit(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> LearnedWeights:
+    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
         """Learn. One or a few MAP inferences per example and cutting plane."""
         labelled = sum(int((~world.hidden).sum()) for world in prepare(examples, templates, self).worlds)
         learner = MaxMargin(
@@ -73,5 +64,5 @@ class HingeLargeMargin:
             tolerance=self.tolerance,
             engine=self.engine,
         )
-        learned = learner.fit(examples, templates, seed=seed, deadline=deadline, progress=progress)
+        learned = learner.learn(examples, templates, conduct)
         return replace(learned, learner=self.name)

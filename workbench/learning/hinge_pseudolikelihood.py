@@ -18,18 +18,17 @@ from workbench.learning.completion import MapStates
 from workbench.learning.declaration import SOFT, Declaration
 from workbench.learning.expectation import Measured
 from workbench.learning.hinge_integrals import expect_over_atoms, expect_over_simplexes
-from workbench.learning.learner import Example, LearnedWeights
+from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
 from workbench.learning.training import TrainingSet, TrainingWorld, grounding_counts, prepare, start_weights
 from workbench.network.ground_network import Domain, Relation, Templates
 from workbench.network.relax import relax
-from workbench.progress import SILENT, Progress
 
 __all__ = ["HingePseudolikelihood", "Pseudolikelihood"]
 
 
 @dataclass(frozen=True)
-class HingePseudolikelihood:
+class HingePseudolikelihood(Learner):
     """Weights under which each labelled atom is likely given all others (Bach et al. 2017, section 6.2).
 
     The expectations of an atom's potentials are integrals over its interval, by composite Gauss-Legendre quadrature;
@@ -72,26 +71,19 @@ class HingePseudolikelihood:
     tolerance: float = 1e-3
     engine: Engine | None = None
 
-    def fit(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> LearnedWeights:
+    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
         """Learn. O(nonzeros x quadrature nodes) an iteration; MAP inference only where atoms are hidden."""
         if self.optimiser not in ("steps", "lbfgs"):
             raise UsageError.of("E0505", f"there is no optimiser {self.optimiser}", help="steps or lbfgs")
         training = prepare(examples, templates, self)
         start = start_weights(training, self.start)
-        terms = [Pseudolikelihood(world, self.panels, self.samples, seed) for world in training.worlds]
-        density = _Density(training, terms, MapStates(self.engine, deadline, progress, self.tolerance), seed)
+        terms = [Pseudolikelihood(world, self.panels, self.samples, conduct.seed) for world in training.worlds]
+        density = _Density(training, terms, MapStates(self.engine, conduct, self.tolerance), conduct.seed)
         if self.optimiser == "lbfgs":
             ascent = maximise(
                 density.value_and_gradient, start, training.learned, prior_sd=np.inf, iterations=self.iterations,
-                tolerance=1e-5, least=0.0, deadline=deadline, progress=progress, stage="learning weights",
+                tolerance=1e-5, least=0.0, deadline=conduct.deadline, progress=conduct.progress,
+                stage="learning weights",
             )  # fmt: skip
             return LearnedWeights(ascent.weights, ascent.trace, ascent.status, self.name, training.notes())
         return train(
@@ -101,8 +93,7 @@ class HingePseudolikelihood:
             start,
             name=self.name,
             iterations=self.iterations,
-            deadline=deadline,
-            progress=progress,
+            conduct=conduct,
         )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,9 +14,9 @@ from workbench.inference.row_store import RowStore
 from workbench.learning.declaration import Declaration
 from workbench.learning.flip_counts import FlipCountSource
 from workbench.network.ground_network import GroundNetwork, Templates
-from workbench.progress import SILENT, Progress
+from workbench.progress import SILENT, Progress, expired
 
-__all__ = ["Example", "LearnedWeights", "Learner"]
+__all__ = ["PLAIN", "Conduct", "Example", "LearnedWeights", "Learner"]
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,34 @@ class LearnedWeights:
     diagnostics: Mapping[str, object] = field(default_factory=dict)
 
 
-class Learner(Protocol):
+@dataclass(frozen=True)
+class Conduct:
+    """How a learner goes about its task.
+
+    Attributes
+    ----------
+    seed : int
+        Where random numbers start.
+    deadline : float or None
+        A `time.monotonic()` reading.
+    progress : Progress
+    """
+
+    seed: int = 0
+    deadline: float | None = None
+    progress: Progress = SILENT
+
+    @property
+    def expired(self) -> bool:
+        """Whether the deadline has passed."""
+        return expired(self.deadline)
+
+
+PLAIN = Conduct()
+"""Without limits, unheard."""
+
+
+class Learner(ABC):
     """A weight learner: a frozen dataclass of its parameters with these members."""
 
     name: ClassVar[str]
@@ -86,4 +114,8 @@ class Learner(Protocol):
         progress: Progress = SILENT,
     ) -> LearnedWeights:
         """Learn the weights of all templates that are not fixed. All examples share `templates`."""
-        ...
+        return self.learn(examples, templates, Conduct(seed, deadline, progress))
+
+    @abstractmethod
+    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
+        """What `fit` does, as each learner does it."""

@@ -10,9 +10,8 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.errors import Cancelled
 from workbench.learning.expectation import Expectation, Measured
-from workbench.learning.learner import LearnedWeights
+from workbench.learning.learner import Conduct, LearnedWeights
 from workbench.learning.training import TrainingSet
-from workbench.progress import Progress, expired
 
 __all__ = ["Averaged", "Step", "stages", "train"]
 
@@ -42,11 +41,10 @@ def train(
     name: str,
     iterations: int,
     prior_sd: float = np.inf,
-    deadline: float | None,
-    progress: Progress,
+    conduct: Conduct,
 ) -> LearnedWeights:
     """`stages` with one number of iterations."""
-    how: Any = {"name": name, "prior_sd": prior_sd, "deadline": deadline, "progress": progress}
+    how: Any = {"name": name, "prior_sd": prior_sd, "conduct": conduct}
     return next(stages(training, expectation, step, start, iterations=[iterations], **how))
 
 
@@ -59,8 +57,7 @@ def stages(
     name: str,
     iterations: Sequence[int],
     prior_sd: float = np.inf,
-    deadline: float | None,
-    progress: Progress,
+    conduct: Conduct,
 ) -> Iterator[LearnedWeights]:
     """Run from `start`; the answer after each number of iterations, ascending, as it is asked for.
 
@@ -78,15 +75,15 @@ def stages(
     for stop in iterations:
         try:
             while status == "iterations" and number < stop:
-                progress.step("learning weights", number, iterations[-1])
-                if expired(deadline):
+                conduct.progress.step("learning weights", number, iterations[-1])
+                if conduct.expired:
                     status = "limit"
                     break
                 found = expectation.measure(weights, number)
                 slope = training.free_slope(weights, found.slope - weights / prior_sd**2)
                 following = step.advance(weights, Measured(slope, found.figures, found.moments))
                 norm = float(np.linalg.norm(slope))
-                progress.observe({"gradient norm": norm})
+                conduct.progress.observe({"gradient norm": norm})
                 trace.append({"gradient_norm": norm, **found.figures, **step.figures()})
                 number += 1
                 if following is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, TypedDict
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -17,23 +17,14 @@ from workbench.learning.choice import Choice, choose, held_out_worlds
 from workbench.learning.completion import MapStates
 from workbench.learning.cutting_planes import CuttingPlanes
 from workbench.learning.declaration import Declaration
-from workbench.learning.learner import Example, LearnedWeights
+from workbench.learning.learner import PLAIN, Conduct, Example, LearnedWeights, Learner
 from workbench.learning.margin_losses import MarginWorld, f1_world, hamming_world, zero_one_world
 from workbench.learning.margin_settings import MarginSettings
 from workbench.learning.training import TrainingSet, prepare
 from workbench.network.ground_network import Domain, Templates
 from workbench.network.growth import extend, take
-from workbench.progress import SILENT, Progress
 
 __all__ = ["MaxMargin", "map_f1"]
-
-
-class _How(TypedDict):
-    """What training is told beside its task."""
-
-    seed: int
-    deadline: float | None
-    progress: Progress
 
 
 def map_f1(example: Example, weights: Float, engine: Engine, *, seed: int = 0) -> float:
@@ -43,7 +34,7 @@ def map_f1(example: Example, weights: Float, engine: Engine, *, seed: int = 0) -
 
 
 @dataclass(frozen=True)
-class MaxMargin(MarginSettings):
+class MaxMargin(MarginSettings, Learner):
     """Minimise `w.w / 2 + C slack` with `w . (n(truth) - n(y)) >= loss(truth, y) - slack` for every state y.
 
     Features are raw counts of soft groundings; hard clauses are not learned. All training databases together are one
@@ -86,15 +77,7 @@ class MaxMargin(MarginSettings):
     penalties: tuple[float, ...] = (1.0, 10.0, 100.0, 1000.0, 10000.0)
     completions: int = 5
 
-    def fit(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> LearnedWeights:
+    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
         """Learn. One quadratic program over the cuts and one MAP inference per database in each iteration.
 
         Raises
@@ -102,15 +85,14 @@ class MaxMargin(MarginSettings):
         UsageError
             E0509, where a single database is to be held out; E0512 for another loss than Hamming with lazy rules.
         """
-        how: _How = {"seed": seed, "deadline": deadline, "progress": progress}
         if self.choose == "given":
-            return next(self.path(examples, templates, (self.penalty,), **how))
-        choice, learned = self._chosen(examples, templates, how)
+            return next(self.path(examples, templates, (self.penalty,), conduct))
+        choice, learned = self._chosen(examples, templates, conduct)
         tried = {"chosen_by": self.choose, "penalties": np.array(choice.candidates), "F1": choice.scores}
         return replace(learned, diagnostics={**learned.diagnostics, **tried})
 
     def _chosen(
-        self, examples: Sequence[Example], templates: Templates, how: _How
+        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
     ) -> tuple[Choice[float], LearnedWeights]:
         """Train at every penalty, from small to large with the cuts carried over; the best by average F1."""
         grid, everything = sorted(self.penalties), list(examples)
@@ -120,17 +102,17 @@ class MaxMargin(MarginSettings):
         trained: list[LearnedWeights] = []
 
         def fits(part: Sequence[Example]) -> Iterator[Float]:
-            for learned in self.path(part, templates, grid, **how):
+            for learned in self.path(part, templates, grid, conduct):
                 if part is everything:
                     trained.append(learned)
                 yield learned.weights
 
         def score(weights: Float, part: Sequence[Example]) -> float:
-            return float(np.mean([map_f1(one, weights, LinearRelaxation(), seed=how["seed"]) for one in part]))
+            return float(np.mean([map_f1(one, weights, LinearRelaxation(), seed=conduct.seed) for one in part]))
 
         choice = choose(grid, splits, fits, score)
         if not trained:
-            trained.extend(self.path(everything, templates, grid[: choice.index + 1], **how))
+            trained.extend(self.path(everything, templates, grid[: choice.index + 1], conduct))
         return choice, trained[choice.index]
 
     def path(
@@ -138,16 +120,13 @@ class MaxMargin(MarginSettings):
         examples: Sequence[Example],
         templates: Templates,
         penalties: Sequence[float],
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
+        conduct: Conduct = PLAIN,
     ) -> Iterator[LearnedWeights]:
         """Learn at each penalty as it is asked for, every run starting from the cuts of the one before."""
         training = prepare(examples, templates, self)
         if training.domain is Domain.UNIT and self.loss != "hamming":
             raise UsageError.of("E0524", f"soft logic has no loss {self.loss}", help="take loss=hamming")
-        worlds = self.worlds(examples, training, training.given_weights(), seed)
+        worlds = self.worlds(examples, training, training.given_weights(), conduct.seed)
         # No violation is told apart more finely than soft logic's states are solved for.
         labelled = sum(int((~world.hidden).sum()) for world in training.worlds)
         finest = self.tolerance * labelled if training.domain is Domain.UNIT else 0.0
@@ -155,14 +134,14 @@ class MaxMargin(MarginSettings):
         run: CuttingPlanes | None = None
         for penalty in penalties:
             learner = replace(self, penalty=penalty, epsilon=max(self.epsilon, finest))
-            run = CuttingPlanes.begin(learner, training, worlds, seed, deadline, progress, run)
+            run = CuttingPlanes.begin(learner, training, worlds, conduct, run)
             status = run.train()
             for _ in range(self.completions - 1 if hidden else 0):
                 before = [world.truth for world in worlds]
-                worlds = self.worlds(examples, training, run.full_weights(), seed)
+                worlds = self.worlds(examples, training, run.full_weights(), conduct.seed)
                 if all(np.array_equal(old, world.truth) for old, world in zip(before, worlds)):
                     break
-                run = CuttingPlanes.begin(learner, training, worlds, seed, deadline, progress, None)
+                run = CuttingPlanes.begin(learner, training, worlds, conduct, None)
                 status = run.train()
             yield run.answer(status, self.name)
 
@@ -174,7 +153,7 @@ class MaxMargin(MarginSettings):
         worlds = []
         for example, world in zip(examples, training.worlds):
             network = world.network
-            states = MapStates(self.oracle(network, weights), None, SILENT)
+            states = MapStates(self.oracle(network, weights), PLAIN)
             truth = states.completed(world, weights, seed)
             scored = example.counted
             if example.source is None:

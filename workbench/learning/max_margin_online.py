@@ -12,19 +12,18 @@ from workbench.errors import Cancelled
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.solution import Engine
 from workbench.learning.declaration import LOGIC, Declaration
-from workbench.learning.learner import Example, LearnedWeights
+from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
 from workbench.learning.margin_losses import LossKind
 from workbench.learning.max_margin import MaxMargin
 from workbench.learning.separation import separate
 from workbench.learning.training import named_engine, prepare
 from workbench.network.ground_network import Templates
-from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["OnlineMaxMargin"]
 
 
 @dataclass(frozen=True)
-class OnlineMaxMargin:
+class OnlineMaxMargin(Learner):
     """Dual coordinate steps on `w.w / 2 + C sum_i slack_i`, one slack a database, for data too large for many passes.
 
     Each step separates one database and moves its part of the weights the best way towards that cut (block-coordinate
@@ -67,21 +66,13 @@ class OnlineMaxMargin:
     average: bool = False
     engine: Engine | str | None = None
 
-    def fit(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> LearnedWeights:
+    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
         """Learn. One MAP inference a step; memory of n_examples x n_templates numbers."""
         training = prepare(examples, templates, self)
         given, learned = training.given_weights(), training.learned
-        worlds = MaxMargin(loss=self.loss, engine=self.engine).worlds(examples, training, given, seed)
+        worlds = MaxMargin(loss=self.loss, engine=self.engine).worlds(examples, training, given, conduct.seed)
         engine = named_engine(self.engine) or LinearRelaxation()
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(conduct.seed)
         parts, gains = np.zeros((len(worlds), given.size)), np.zeros(len(worlds))
         weights, mean, steps = np.zeros(given.size), np.zeros(given.size), 0
         fixed = np.where(learned, 0.0, given)
@@ -91,11 +82,13 @@ class OnlineMaxMargin:
             for number in range(self.passes):
                 gap = 0.0
                 for index in rng.permutation(len(worlds)):
-                    progress.step("online max-margin training", number, self.passes)
-                    if expired(deadline):
+                    conduct.progress.step("online max-margin training", number, self.passes)
+                    if conduct.expired:
                         status = "limit"
                         break
-                    found = separate(worlds[index], weights + fixed, engine, seed=seed, deadline=deadline)
+                    found = separate(
+                        worlds[index], weights + fixed, engine, seed=conduct.seed, deadline=conduct.deadline
+                    )
                     direction = np.where(learned, found.rounded.direction, 0.0)
                     gain = found.rounded.loss - float(fixed @ found.rounded.direction)
                     violated = gain - float(weights @ direction) > 0.0

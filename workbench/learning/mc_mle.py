@@ -12,17 +12,17 @@ from workbench.arrays import Float
 from workbench.errors import Cancelled
 from workbench.learning.ascent import maximise
 from workbench.learning.declaration import Declaration
-from workbench.learning.learner import Example, LearnedWeights
+from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
 from workbench.learning.moments import Moments, WorldChains
 from workbench.learning.training import initial_weights, prepare
 from workbench.network.ground_network import Templates
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import SILENT
 
 __all__ = ["MonteCarloMaximumLikelihood"]
 
 
 @dataclass(frozen=True)
-class MonteCarloMaximumLikelihood:
+class MonteCarloMaximumLikelihood(Learner):
     """Rounds of sampling at reference weights and maximising the likelihood ratio estimated from those samples.
 
     `log Z(w) / Z(w0)` is the log mean over samples of `exp(-(w - w0) . potentials)`; it holds near w0 only, so a round
@@ -56,26 +56,18 @@ class MonteCarloMaximumLikelihood:
     tolerance: float = 1e-2
     start: str = "given"
 
-    def fit(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> LearnedWeights:
+    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
         """Learn. A round costs the sampling and L-BFGS over `sweeps x n_templates` numbers a world."""
         training = prepare(examples, templates, self)
         weights, radius, status = initial_weights(training, self.start), self.radius, "iterations"
         chains, rows = WorldChains(training), []
         try:
             for number in range(self.rounds):
-                progress.step("learning weights", number, self.rounds)
-                if expired(deadline):
+                conduct.progress.step("learning weights", number, self.rounds)
+                if conduct.expired:
                     status = "limit"
                     break
-                moments = chains.advance(weights, sweeps=self.sweeps, burn_in=self.burn_in, seed=seed + number)
+                moments = chains.advance(weights, sweeps=self.sweeps, burn_in=self.burn_in, seed=conduct.seed + number)
                 ascent = maximise(
                     lambda at, w0=weights, seen=moments: _log_likelihood_ratio(at, w0, seen),  # type: ignore[misc]
                     weights,
@@ -85,7 +77,7 @@ class MonteCarloMaximumLikelihood:
                     tolerance=1e-6,
                     radius=radius,
                     least=training.least_weight,
-                    deadline=deadline,
+                    deadline=conduct.deadline,
                     progress=SILENT,
                     stage="",
                 )

@@ -10,10 +10,10 @@ from workbench.arrays import Float
 from workbench.learning.chain import CountSamples
 from workbench.learning.chains import chain_of
 from workbench.learning.completion import MapStates
+from workbench.learning.learner import PLAIN
 from workbench.learning.training import TrainingSet, hidden_part
 from workbench.network import potentials
 from workbench.network.ground_network import Domain
-from workbench.progress import SILENT
 
 __all__ = ["Moments", "WorldChains"]
 
@@ -61,7 +61,7 @@ class WorldChains:
         self._given = [chain_of(hidden_part(world)) if world.hidden.any() else None for world in training.worlds]
         self._starts = [world.complete() for world in training.worlds]
         if training.domain is Domain.UNIT:  # lines through a state that breaks hard rows lead to no legal one
-            states, weights = MapStates(None, None, SILENT), training.given_weights()
+            states, weights = MapStates(None, PLAIN), training.given_weights()
             self._starts = [states.completed(world, weights, 0) for world in training.worlds]
         self.restart()
 

@@ -11,17 +11,16 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.learning.declaration import Declaration
 from workbench.learning.expectation import Measured, SampledCounts
-from workbench.learning.learner import Example, LearnedWeights
+from workbench.learning.learner import PLAIN, Conduct, Example, LearnedWeights, Learner
 from workbench.learning.loop import stages
 from workbench.learning.training import initial_weights, prepare
 from workbench.network.ground_network import Domain, Templates
-from workbench.progress import SILENT, Progress
 
 __all__ = ["DiagonalNewton", "PreconditionedConjugateGradient"]
 
 
 @dataclass(frozen=True)
-class DiagonalNewton:
+class DiagonalNewton(Learner):
     """Steps along the gradient divided by the diagonal Hessian, their length from the full Hessian.
 
     The length is `d.g / (d.H d + damping d.d)`. The damping halves when the improvement came out as predicted, grows
@@ -58,28 +57,12 @@ class DiagonalNewton:
     tolerance: float = 1e-7
     start: str = "given"
 
-    def fit(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> LearnedWeights:
+    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
         """Learn. `burn_in + sweeps` sweeps per example and iteration; Hessian products cost O(sweeps x n_templates)."""
-        stops = (self.iterations,)
-        return next(self.path(examples, templates, stops, seed=seed, deadline=deadline, progress=progress))
+        return next(self.path(examples, templates, (self.iterations,), conduct))
 
     def path(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        stops: Sequence[int],
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
+        self, examples: Sequence[Example], templates: Templates, stops: Sequence[int], conduct: Conduct = PLAIN
     ) -> Iterator[LearnedWeights]:
         """What `fit` would answer with each number of iterations in `stops`, ascending, in one run."""
         training = prepare(examples, templates, self)
@@ -88,14 +71,13 @@ class DiagonalNewton:
         step = _Newton(start, self.damping, self.tolerance * atoms, self.prior_sd**-2, self.conjugate)
         yield from stages(
             training,
-            SampledCounts(training, self.sweeps, self.burn_in, seed),
+            SampledCounts(training, self.sweeps, self.burn_in, conduct.seed),
             step,
             start,
             name=self.name,
             iterations=[stop + 1 for stop in stops],  # the last step taken is measured, to be accepted or not
             prior_sd=self.prior_sd,
-            deadline=deadline,
-            progress=progress,
+            conduct=conduct,
         )
 
 

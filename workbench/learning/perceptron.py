@@ -15,7 +15,7 @@ from workbench.learning.chains import Chain, chain_of
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import LOGIC, SOFT, Declaration
 from workbench.learning.expectation import Measured
-from workbench.learning.learner import Example, LearnedWeights
+from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.learning.training import (
@@ -30,13 +30,12 @@ from workbench.learning.training import (
 )
 from workbench.network import potentials
 from workbench.network.ground_network import GroundNetwork, Templates
-from workbench.progress import SILENT, Progress
 
 __all__ = ["HingePerceptron", "VotedPerceptron"]
 
 
 @dataclass(frozen=True)
-class VotedPerceptron:
+class VotedPerceptron(Learner):
     """Gradient ascent on the conditional likelihood with expected counts taken from the most likely state.
 
     `w_t = w_(t-1) + step (n(labels) - n(state))`, equation 7 of Singla and Domingos (2005) with its MAP approximation;
@@ -86,28 +85,20 @@ class VotedPerceptron:
     prior_sd: float = np.inf
     average: bool = True
 
-    def fit(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> LearnedWeights:
+    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
         """Learn. `modes` MAP inferences (and `sweeps` sweeps each with 'gibbs') per example and iteration."""
         if self.counts not in ("map", "gibbs"):
             raise UsageError.of("E0505", f"there are no counts {self.counts}", help="it is map or gibbs")
         training = prepare(examples, templates, self)
         if self.start == "pseudo_likelihood":
             pseudo = PseudoLikelihood(engine=self.engine)
-            start = pseudo.fit(examples, templates, seed=seed, deadline=deadline, progress=progress).weights
+            start = pseudo.learn(examples, templates, conduct).weights
         else:
             start = initial_weights(training, self.start)
         counts = StateCounts(
             training,
-            MapStates(self.engine, deadline, progress),
-            seed,
+            MapStates(self.engine, conduct),
+            conduct.seed,
             modes=self.modes,
             sweeps=self.sweeps if self.counts == "gibbs" else 0,
             search_every=self.search_every if self.counts == "gibbs" else 1,
@@ -121,13 +112,12 @@ class VotedPerceptron:
             name=self.name,
             iterations=self.iterations,
             prior_sd=self.prior_sd,
-            deadline=deadline,
-            progress=progress,
+            conduct=conduct,
         )
 
 
 @dataclass(frozen=True)
-class HingePerceptron:
+class HingePerceptron(Learner):
     """The perceptron of hinge-loss MRFs: projected steps along the gradient per grounding, averaged.
 
     `w_q <- max(0, w_q + step (Phi_q(MAP) - Phi_q(labels)) / n_q)`, where n_q counts the open groundings of template q
@@ -162,20 +152,12 @@ class HingePerceptron:
     tolerance: float = 1e-3
     engine: Engine | None = None
 
-    def fit(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> LearnedWeights:
+    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
         """Learn. One MAP inference per example and iteration, each started from the last."""
         training = prepare(examples, templates, self)
         start = start_weights(training, self.start)
         rates = self.step / (grounding_counts(training) if self.scale_by_groundings else np.ones_like(start))
-        counts = StateCounts(training, MapStates(self.engine, deadline, progress, self.tolerance), seed)
+        counts = StateCounts(training, MapStates(self.engine, conduct, self.tolerance), conduct.seed)
         return train(
             training,
             counts,
@@ -183,8 +165,7 @@ class HingePerceptron:
             start,
             name=self.name,
             iterations=self.iterations,
-            deadline=deadline,
-            progress=progress,
+            conduct=conduct,
         )
 
 

@@ -15,16 +15,15 @@ from workbench.learning.ascent import maximise
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import LOGIC, Declaration
 from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, joined
-from workbench.learning.learner import Example, LearnedWeights
+from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
 from workbench.learning.training import TrainingSet, prepare
 from workbench.network.ground_network import Domain, Templates
-from workbench.progress import SILENT, Progress
 
 __all__ = ["GenerativePseudoLikelihood", "PseudoLikelihood"]
 
 
 @dataclass(frozen=True)
-class PseudoLikelihood:
+class PseudoLikelihood(Learner):
     """Weights that maximise the product of each atom's probability given all others (Besag 1975), with a prior.
 
     Discriminative: the terms are those of the open atoms.
@@ -60,38 +59,28 @@ class PseudoLikelihood:
     completions: int = 5
     engine: Engine | None = None
 
-    def fit(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> LearnedWeights:
+    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
         """Learn discriminatively. O(nnz of the networks) once, then O(nnz of the flip counts) an iteration."""
         training = prepare(examples, templates, self)
         completed = [world.complete() for world in training.worlds]
-        answer = self._fit(_counts(training, completed), training, training.given_weights(), deadline, progress)
+        answer = self._fit(_counts(training, completed), training, training.given_weights(), conduct)
         if not any(world.hidden.any() for world in training.worlds):
             return answer
-        states = MapStates(self.engine, deadline, progress)
+        states = MapStates(self.engine, conduct)
         for round_ in range(self.completions):
             if answer.status in ("cancelled", "limit"):
                 break
             before = completed
-            first = seed + round_ * len(before)
+            first = conduct.seed + round_ * len(before)
             completed = [
                 states.completed(world, answer.weights, first + index) for index, world in enumerate(training.worlds)
             ]
             if all(np.array_equal(old, new) for old, new in zip(before, completed)):
                 break
-            answer = self._fit(_counts(training, completed), training, answer.weights, deadline, progress)
+            answer = self._fit(_counts(training, completed), training, answer.weights, conduct)
         return answer
 
-    def _fit(
-        self, counts: FlipCounts, training: TrainingSet, start: Float, deadline: float | None, progress: Progress
-    ) -> LearnedWeights:
+    def _fit(self, counts: FlipCounts, training: TrainingSet, start: Float, conduct: Conduct) -> LearnedWeights:
         terms = max(1.0, float(counts.true.sum() + counts.none.sum()))
         ascent = maximise(
             counts.log_likelihood,
@@ -101,8 +90,8 @@ class PseudoLikelihood:
             iterations=self.iterations,
             tolerance=self.tolerance,
             unit=terms,
-            deadline=deadline,
-            progress=progress,
+            deadline=conduct.deadline,
+            progress=conduct.progress,
             stage="maximising the pseudo-likelihood",
         )
         notes = training.notes() | {"terms": terms}
@@ -129,15 +118,7 @@ class GenerativePseudoLikelihood(PseudoLikelihood):
         counts=True,
     )
 
-    def fit(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> LearnedWeights:
+    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
         """Learn from `Example.counts` alone. E0523 where an example has none."""
         sources = [example.counts for example in examples]
         if not sources or None in sources:
@@ -148,7 +129,7 @@ class GenerativePseudoLikelihood(PseudoLikelihood):
             )
         counts = [part for source in sources if source is not None for part in source.flip_counts()]
         training = TrainingSet((), templates, ~np.asarray(templates.fixed, np.bool_))
-        return self._fit(compressed(joined(counts)), training, training.given_weights(), deadline, progress)
+        return self._fit(compressed(joined(counts)), training, training.given_weights(), conduct)
 
 
 def _counts(training: TrainingSet, states: Sequence[Float]) -> FlipCounts:

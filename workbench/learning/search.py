@@ -14,16 +14,15 @@ from workbench.errors import Cancelled, UsageError
 from workbench.inference.solution import Engine
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import Declaration
-from workbench.learning.learner import Example, LearnedWeights
+from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
 from workbench.learning.training import prepare, start_weights
 from workbench.network.ground_network import Templates
-from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["WeightSearch"]
 
 
 @dataclass(frozen=True)
-class WeightSearch:
+class WeightSearch(Learner):
     """Try weights and keep those whose MAP state is nearest to the labels.
 
     Only the ratios of weights matter to a MAP state where all are learned. In Markov logic weights of the program that
@@ -59,15 +58,7 @@ class WeightSearch:
     tolerance: float = 1e-3
     engine: Engine | None = None
 
-    def fit(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> LearnedWeights:
+    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
         """Learn. One MAP inference per example and weight vector; the program's own weights are tried first.
 
         Raises
@@ -84,19 +75,19 @@ class WeightSearch:
                 f"the grid has {size:,} points, more than {self.trials} trials",
                 help="give fewer values, more trials, or method=random",
             )
-        states = MapStates(self.engine, deadline, progress, self.tolerance)
+        states = MapStates(self.engine, conduct, self.tolerance)
         best_loss, status = np.inf, "iterations"
         tried: list[float] = []
         last: list[Float | None] = [None] * len(training.worlds)
         try:
-            for weights in islice(self._candidates(best, training.learned, seed), self.trials + 1):
-                progress.step("searching weights", len(tried), self.trials)
-                if expired(deadline):
+            for weights in islice(self._candidates(best, training.learned, conduct.seed), self.trials + 1):
+                conduct.progress.step("searching weights", len(tried), self.trials)
+                if conduct.expired:
                     status = "limit"
                     break
                 total, known = 0.0, 0
                 for index, world in enumerate(training.worlds):
-                    state = last[index] = states.most_likely(world.network, weights, seed, last[index])
+                    state = last[index] = states.most_likely(world.network, weights, conduct.seed, last[index])
                     total += self._loss(state[~world.hidden], world.labels[~world.hidden])
                     known += int((~world.hidden).sum())
                 tried.append(total / max(known, 1))
