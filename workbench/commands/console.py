@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import Cancelled, Diagnostic, InputError, WorkbenchError, shortened
-from workbench.progress import Progress
+from workbench.progress import UNHEARING, Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -137,16 +137,20 @@ def interrupts_raise() -> Iterator[None]:
 
 @contextmanager
 def _stopped_by_hand(progress: Progress) -> Iterator[None]:
-    """The first Ctrl-C cancels `progress`; the next stops at once."""
+    """The first Ctrl-C cancels `progress`; the next stops at once, and so does one while kernels are compiled."""
 
     def ask(signal_number: int, frame: object) -> None:
-        if progress.cancelled:
-            raise Cancelled("interrupted")
+        if progress.cancelled or UNHEARING.now:
+            # Numba takes any other exception for a sign that the code does not type.
+            raise KeyboardInterrupt
         progress.cancel_event.set()
         print_error("stopping with what there is; Ctrl-C again stops at once")
 
-    with _handling(ask):
-        yield
+    try:
+        with _handling(ask):
+            yield
+    except KeyboardInterrupt:
+        raise Cancelled("interrupted") from None
 
 
 @contextmanager

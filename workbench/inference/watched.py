@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as StillRunning
+from threading import Thread
 from typing import ParamSpec, TypeVar
 
 import numpy as np
 
 from workbench.arrays import Int8
-from workbench.progress import Progress, expired
+from workbench.errors import Cancelled
+from workbench.progress import UNHEARING, Progress, expired
 
 __all__ = ["stop_flag", "watched"]
 
@@ -37,16 +39,30 @@ def watched(
     """`kernel(*arguments)` in a thread, so that this one hears signals; sets `stop` when time is up or on a cancel.
 
     Returns what the kernel returns, stopped or not: `stop[0]` tells.
+
+    Raises
+    ------
+    Cancelled
+        On a cancel while machine code is made: the thread is left to itself, and ends with the process.
     """
-    with ThreadPoolExecutor(1) as thread:
-        running = thread.submit(kernel, *arguments, **named)
+    running: Future[Result] = Future()
+
+    def work() -> None:
         try:
-            while True:
-                try:
-                    return running.result(LOOK)
-                except StillRunning:
-                    if progress.cancelled or expired(deadline):
-                        stop[0] = 1
-                        return running.result()
-        finally:
-            stop[0] |= not running.done()
+            running.set_result(kernel(*arguments, **named))
+        except BaseException as error:
+            running.set_exception(error)
+
+    Thread(target=work, daemon=True).start()
+    try:
+        while True:
+            try:
+                return running.result(LOOK)
+            except StillRunning:
+                if progress.cancelled and UNHEARING.now:
+                    raise Cancelled("cancelled") from None
+                if progress.cancelled or expired(deadline):
+                    stop[0] = 1
+                    return running.result()
+    finally:
+        stop[0] |= not running.done()
