@@ -38,7 +38,7 @@ def test_making_machine_code_is_said_to_hear_nothing() -> None:
     def thrice(x: float) -> float:
         return 3.0 * x
 
-    class Listener(event.Listener):
+    class Listener(event.Listener):  # type: ignore[misc]
         def on_start(self, event: object) -> None:
             seen.append(UNHEARING.now)
 

@@ -139,8 +139,12 @@ def interrupts_raise() -> Iterator[None]:
 def _stopped_by_hand(progress: Progress) -> Iterator[None]:
     """The first Ctrl-C cancels `progress`; the next stops at once, and so does one while kernels are compiled."""
 
+    ended = False
+
     def ask(signal_number: int, frame: object) -> None:
+        nonlocal ended
         if progress.cancelled or UNHEARING.now:
+            ended = True
             # Numba takes any other exception for a sign that the code does not type.
             raise KeyboardInterrupt
         progress.cancel_event.set()
@@ -149,7 +153,10 @@ def _stopped_by_hand(progress: Progress) -> Iterator[None]:
     try:
         with _handling(ask):
             yield
-    except KeyboardInterrupt:
+    except (Exception, KeyboardInterrupt):
+        # A compiler that was ended half-way may complain in its own words.
+        if not ended:
+            raise
         raise Cancelled("interrupted") from None
 
 

@@ -66,7 +66,7 @@ def _listen() -> None:
     """Say when machine code is made: that takes seconds, and reads no flag."""
     from numba.core import event
 
-    class Listener(event.Listener):
+    class Listener(event.Listener):  # type: ignore[misc]
         def on_start(self, event: object) -> None:
             UNHEARING.begin()
 
