@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,3 +54,16 @@ def test_the_readme(run: Run, checkout: Path) -> None:
         assert outcome.code == 0, f"{line}\n{outcome.err}"
     (script,) = blocks("README.md", "python")
     exec(compile(script, "README.md", "exec"), {})
+
+
+def test_the_onboarding(checkout: Path) -> None:
+    script = "".join(blocks("docs/onboarding.md", "python"))
+    exec(compile(script, "onboarding.md", "exec"), {})
+
+
+def test_the_reference_is_written_from_docstrings(tmp_path: Path) -> None:
+    page = tmp_path / "reference.md"
+    subprocess.run([sys.executable, ROOT / "docs" / "reference.py", page], check=True, cwd=ROOT)
+    written = page.read_text(encoding="utf-8")
+    assert all(f"`{name}(" in written for name in ("ws.infer", "ws.data.add", "ws.runs.predictions", "workbench.open"))
+    assert "```\n\n```" not in written
