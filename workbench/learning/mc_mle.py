@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.errors import Cancelled
 from workbench.learning.ascent import maximise
 from workbench.learning.declaration import Declaration
+from workbench.learning.expectation import Measured, SampledCounts
 from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
-from workbench.learning.moments import Moments, WorldChains
-from workbench.learning.training import initial_weights, prepare
+from workbench.learning.loop import train
+from workbench.learning.moments import Moments
+from workbench.learning.training import TrainingSet, initial_weights, prepare
 from workbench.network.ground_network import Templates
 from workbench.progress import SILENT
 
@@ -59,48 +60,55 @@ class MonteCarloMaximumLikelihood(Learner):
     def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
         """Learn. A round costs the sampling and L-BFGS over `sweeps x n_templates` numbers a world."""
         training = prepare(examples, templates, self)
-        weights, radius, status = initial_weights(training, self.start), self.radius, "iterations"
-        chains, rows = WorldChains(training), []
-        try:
-            for number in range(self.rounds):
-                conduct.progress.step("learning weights", number, self.rounds)
-                if conduct.expired:
-                    status = "limit"
-                    break
-                moments = chains.advance(weights, sweeps=self.sweeps, burn_in=self.burn_in, seed=conduct.seed + number)
-                ascent = maximise(
-                    lambda at, w0=weights, seen=moments: _log_likelihood_ratio(at, w0, seen),  # type: ignore[misc]
-                    weights,
-                    training.learned,
-                    prior_sd=self.prior_sd,
-                    iterations=100,
-                    tolerance=1e-6,
-                    radius=radius,
-                    least=training.least_weight,
-                    deadline=conduct.deadline,
-                    progress=SILENT,
-                    stage="",
-                )
-                moved = float(np.abs(ascent.weights - weights).max(initial=0.0))
-                share = _effective_share(ascent.weights - weights, moments)
-                norm = float(np.linalg.norm(moments.gradient[training.learned]))
-                rows.append((norm, moved, radius, share))
-                radius = radius / 2 if share < 0.05 else min(2 * radius, self.radius)
-                weights = ascent.weights
-                if moved < self.tolerance:
-                    status = "converged"
-                    break
-        except Cancelled:
-            status = "cancelled"
-        columns = np.array(rows, np.float64).reshape(-1, 4)
-        trace = {
-            "iteration": np.arange(1.0, len(columns) + 1),
-            "gradient_norm": columns[:, 0],
-            "moved": columns[:, 1],
-            "radius": columns[:, 2],
-            "effective_share": columns[:, 3],
-        }
-        return LearnedWeights(weights, trace, status, self.name, training.notes())
+        start = initial_weights(training, self.start)
+        return train(
+            training,
+            SampledCounts(training, self.sweeps, self.burn_in, conduct.seed),
+            _Round(self, training, start, conduct.deadline),
+            start,
+            name=self.name,
+            iterations=self.rounds,
+            conduct=conduct,
+        )
+
+
+class _Round:
+    """The most likely weights within the radius, by the likelihood ratio that a round's samples give: a `Step`."""
+
+    def __init__(
+        self, learner: MonteCarloMaximumLikelihood, training: TrainingSet, start: Float, deadline: float | None
+    ) -> None:
+        self._learner, self._training, self._weights, self._deadline = learner, training, start, deadline
+        self._radius, self._figures = learner.radius, {"moved": 0.0, "radius": learner.radius, "effective_share": 1.0}
+
+    def advance(self, weights: Float, measured: Measured) -> Float | None:
+        """Maximise; None where no weight moved further than the tolerance."""
+        moments = measured.moments
+        assert moments is not None
+        self._weights = maximise(
+            lambda at: _log_likelihood_ratio(at, weights, moments),
+            weights,
+            self._training.learned,
+            prior_sd=self._learner.prior_sd,
+            iterations=100,
+            tolerance=1e-6,
+            radius=self._radius,
+            least=self._training.least_weight,
+            deadline=self._deadline,
+            progress=SILENT,
+            stage="",
+        ).weights
+        moved = float(np.abs(self._weights - weights).max(initial=0.0))
+        share = _effective_share(self._weights - weights, moments)
+        self._figures = {"moved": moved, "radius": self._radius, "effective_share": share}
+        self._radius = self._radius / 2 if share < 0.05 else min(2 * self._radius, self._learner.radius)
+        return None if moved < self._learner.tolerance else self._weights
+
+    def answer(self) -> Float:
+        return self._weights
+
+    def figures(self) -> Mapping[str, float]:
+        return self._figures
 
 
 def _importance(change: Float, potentials: Float) -> tuple[float, Float]:
