@@ -163,3 +163,18 @@ def test_of_columns_that_say_the_same_the_first_stays() -> None:
     kept = set(screened(twice, y, discrete=True).tolist())
     assert {0, 8} <= kept
     assert not {3, 13} & kept
+
+
+def test_linear_columns_stand_beside_trees_as_they_are() -> None:
+    def drawn(seed: int) -> tuple[np.ndarray, np.ndarray]:
+        rng = np.random.default_rng(seed)
+        X = np.column_stack((rng.normal(size=(400, 8)), rng.poisson(2, 400)))
+        return X, (rng.random(400) < 1 / (1 + np.exp(2 - X[:, 8] - 1.5 * (X[:, 0] > 0.5)))).astype(float)
+
+    (X, y), (new, y_new) = drawn(0), drawn(1)
+    (found,) = fit_boosted_trees(X, y, discrete=True, linear=[8])
+    (without,) = fit_boosted_trees(X[:, :8], y, discrete=True)
+    assert [term.form for term in found.terms if 8 in term.columns] == ["number"]
+    assert auc_roc(found.predict(new), y_new) > auc_roc(without.predict(new[:, :8]), y_new) + 0.05
+    (alone,) = fit_boosted_trees(np.column_stack((np.zeros(400), X[:, 8])), y, discrete=True, linear=[1])
+    assert [term.column for term in alone.terms] == [1]

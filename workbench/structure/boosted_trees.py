@@ -16,8 +16,8 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress, expired
 from workbench.structure.cuts import Cuts
-from workbench.structure.terms import Condition, Term, screened
-from workbench.structure.weighted_rules import WeightedRules, constant_rules, random_splits
+from workbench.structure.terms import Condition, Term, screened, terms_of
+from workbench.structure.weighted_rules import WeightedRules, constant_rules, random_splits, ridge_logistic
 
 __all__ = ["as_rules", "fit_boosted_trees"]
 
@@ -32,7 +32,7 @@ def fit_boosted_trees(
     *,
     discrete: bool,
     n_classes: int = 2,
-    without: Collection[int] = (),
+    linear: Collection[int] = (),
     held_out: Sequence[Int64] | None = None,
     seed: int = 0,
     deadline: float | None = None,
@@ -40,9 +40,9 @@ def fit_boosted_trees(
 ) -> tuple[WeightedRules, ...]:
     """Boost trees and give them as weighted rules: one sum of them, or one a class where classes are more than two.
 
-    `y` holds the places of classes then, and the softmax of the sums is their probabilities. Columns in `without` take
-    no part. The number of trees is the one that does best on the first of the held-out sets; then all rows are fitted
-    by so many.
+    `y` holds the places of classes then, and the softmax of the sums is their probabilities. Columns in `linear` are
+    never cut: of two classes they are added to the trees as they are, else left out. The number of trees is the one
+    that does best on the first of the held-out sets; then all rows are fitted by so many.
     """
     several = n_classes > 2
     if (discrete and len(np.unique(y)) < 2) or len(y) < 10:
@@ -51,19 +51,23 @@ def fit_boosted_trees(
     training = np.setdiff1d(np.arange(len(y)), left_out)
     if discrete and (not np.isin(y[left_out], y[training]).all() or len(np.unique(y[training])) < 2):
         training = np.arange(len(y))
-    X = X.copy() if without else X
-    X[:, list(without)] = np.nan
+    added = terms_of(X, sorted(linear), linear=linear) if discrete and not several else []
+    whole, X = X, X.copy() if linear else X
+    X[:, list(linear)] = np.nan
     targets = _targets(y[training], n_classes)
     each = [screened(X[training], one, discrete=discrete, most=MOST_COLUMNS // len(targets)) for one in targets]
     columns = np.unique(np.concatenate(each))
     if not len(columns):
-        return tuple(constant_rules(one, discrete) for one in _targets(y, n_classes))
+        constant = [constant_rules(one, discrete) for one in _targets(y, n_classes)]
+        return (_beside(constant[0], added, whole, y, np.zeros(len(y))),) if added else tuple(constant)
     design = np.asarray(X[:, columns], np.float64)
     n_trees, rate, complete = _best_number(design, y, training, left_out, discrete, seed, deadline, progress)
     model = _model(discrete, len(y), n_trees, rate, seed)
-    with _one_thread():
-        model.fit(design, y)
+    model.fit(design, y)
     found = [replace(rules, complete=complete) for rules in as_rules(model, design, columns, discrete)]
+    if added:
+        unseen = _held_out_scores(design, y, _model(discrete, len(y), n_trees, rate, seed), seed)
+        return (_beside(found[0], added, whole, y, unseen),)
     if not several:
         return tuple(found)
     none = WeightedRules((), np.empty(0), UNSEEN, discrete)
@@ -73,19 +77,39 @@ def fit_boosted_trees(
     return tuple(by_class.get(place, none) for place in range(n_classes))
 
 
+def _held_out_scores(design: Float, y: Float, model: Any, seed: int) -> Float:
+    """The log odds that trees fitted to other rows give a row; NaN of rows that no split holds out."""
+    scores = np.full(len(y), np.nan)
+    for left_out in random_splits(y, True, seed):
+        training = np.setdiff1d(np.arange(len(y)), left_out)
+        if len(np.unique(y[training])) == 2:
+            scores[left_out] = model.fit(design[training], y[training]).decision_function(design[left_out])
+    return scores
+
+
+def _beside(trees: WeightedRules, added: Sequence[Term], X: Real, y: Float, scores: Float) -> WeightedRules:
+    """The trees with terms added: how much of both is told by `scores`, what trees say of rows they were not fitted to,
+    for of their own rows they leave nothing to explain."""
+    rows = np.flatnonzero(~np.isnan(scores))
+    if len(np.unique(y[rows])) < 2:
+        return trees
+    Z = np.column_stack((scores[rows], *(term.values(X[rows]) for term in added)))
+    weights, intercept = ridge_logistic(Z, y[rows], 1.0)
+    share = max(float(weights[0]), 0.0)
+    return replace(
+        trees,
+        terms=(*trees.terms, *added),
+        weights=np.append(share * trees.weights, weights[1:]),
+        intercept=share * trees.intercept + intercept,
+    )
+
+
 UNSEEN = -20.0
 """The log odds of a class that no row has."""
 
 
 def _targets(y: Float, n_classes: int) -> list[Float]:
     return [y] if n_classes <= 2 else [(y == place).astype(np.float64) for place in range(n_classes)]
-
-
-def _one_thread() -> Any:
-    """Threads that wait for each other in a busy machine cost more than they give."""
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(1, user_api="openmp")
 
 
 def _model(discrete: bool, n_rows: int, n_trees: int, rate: float, seed: int, **more: Any) -> Any:
@@ -118,8 +142,7 @@ def _best_number(
     for n_trees in range(STEP, MOST_TREES + 1, STEP):
         progress.step("trees", n_trees, MOST_TREES)
         model.set_params(max_iter=n_trees)
-        with _one_thread():
-            model.fit(design[training], y[training])
+        model.fit(design[training], y[training])
         if discrete:
             loss = _class_loss(model, design[held_out], y[held_out])
         else:

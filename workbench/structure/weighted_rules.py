@@ -14,7 +14,7 @@ from workbench.learning.logistic_objective import dual_bound
 from workbench.progress import SILENT, Progress, expired, remaining
 from workbench.structure.terms import Term, pair_terms, screened, straight_terms, terms_of
 
-__all__ = ["WeightedRules", "constant_rules", "fit_weighted_rules", "log_loss", "random_splits"]
+__all__ = ["WeightedRules", "constant_rules", "fit_weighted_rules", "log_loss", "random_splits", "ridge_logistic"]
 
 MOST_TERMS = 500
 MOST_ROWS = 20_000
@@ -401,7 +401,7 @@ def _refitted(Z: Float, y: Float, support: Int64, discrete: bool, ridge: float) 
     chosen = Z[:, support]
     weights = np.zeros(Z.shape[1])
     if discrete:
-        inner, intercept = _newton(chosen, y, ridge)
+        inner, intercept = ridge_logistic(chosen, y, ridge)
         weights[support] = inner
         return _Fit(weights, intercept, 0.0)
     means = chosen.mean(axis=0)
@@ -411,7 +411,7 @@ def _refitted(Z: Float, y: Float, support: Int64, discrete: bool, ridge: float) 
     return _Fit(weights, float(y.mean() - means @ inner), 0.0)
 
 
-def _newton(Z: Float, y: Float, ridge: float) -> tuple[Float, float]:
+def ridge_logistic(Z: Float, y: Float, ridge: float) -> tuple[Float, float]:
     """Ridge logistic regression of a few columns by Newton steps, halved where they overshoot."""
     design = np.column_stack((Z, np.ones(len(Z))))
     penalty = np.append(np.full(Z.shape[1], ridge), 1e-6)

@@ -70,11 +70,32 @@ def fit_learner(
 ) -> FittedRules:
     """Fit a learner to labelled rows; `y` is 0 or 1, a number, or the place of a class.
 
-    Columns in `linear` (labels of neighbours) enter rules as they are; trees, which could only cut them, do without.
+    Columns in `linear` (labels of neighbours) enter as they are, in trees of yes or no beside the trees.
+    All on one thread: threads that wait for each other over short sums cost more than they give.
     """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        return _fitted(learner, kind, X, y, n_classes, most_rules, linear, own, held_out, seed, deadline, progress)
+
+
+def _fitted(
+    learner: LearnerName,
+    kind: TargetKind,
+    X: Real,
+    y: Float,
+    n_classes: int,
+    most_rules: int,
+    linear: Collection[int],
+    own: Int64 | None,
+    held_out: Sequence[Int64] | None,
+    seed: int,
+    deadline: float | None,
+    progress: Progress,
+) -> FittedRules:
     if learner == "boosted_trees":
         trees = fit_boosted_trees(
-            X, y, discrete=kind != "number", n_classes=n_classes if kind == "category" else 2, without=linear,
+            X, y, discrete=kind != "number", n_classes=n_classes if kind == "category" else 2, linear=linear,
             held_out=held_out, seed=seed, deadline=deadline, progress=progress,
         )  # fmt: skip
         if kind == "category" and len(trees) == 1:  # two classes: the odds of the second

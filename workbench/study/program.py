@@ -43,9 +43,9 @@ def _declarations(ready: Prepared, definitions: Definitions, text: str) -> list[
     """A line for each predicate of the tables that the text speaks of, and for what is predicted of them."""
     named = set(re.findall(r"\b\w+(?=\()", text))
     found = [one for one in mapped_predicates(ready.mapping) if one.name in named]
-    # Without a single label the values of a category are none, and not unknown.
-    closed = ready.target.predicate if ready.kind == "category" else None
-    lines = [f"{'*' if one.name == closed else ''}{one.name}({', '.join(one.types)})" for one in found]
+    # Without a single fact in other tables, what columns say is none, and not unknown.
+    asked = ready.target.predicate if ready.kind == "yes/no" else None
+    lines = [f"{'' if one.name == asked else '*'}{one.name}({', '.join(one.types)})" for one in found]
     return [*lines, definitions.declaration] if definitions.declaration else lines
 
 
