@@ -66,6 +66,12 @@ def test_a_repeated_key_names_both_rows(tmp_path: Path) -> None:
     assert "different n, c" in found.message
 
 
+def test_a_key_with_a_blank_and_a_repetition_in_a_small_table_names_its_rows(tmp_path: Path) -> None:
+    rows = "".join(f"{'' if i == 5 else 8 if i == 9 else i},{i % 7}\n" for i in range(40))
+    messages = " ".join(found.message for found in faults(tmp_path / "items.csv", "id,n\n" + rows))
+    assert "8 stands in rows 10, 11" in messages
+
+
 @pytest.mark.parametrize(("keep", "kept"), [("first", 3.0), ("last", 7.0)])
 def test_keep_chooses_among_rows_that_contradict(tmp_path: Path, keep: str, kept: float) -> None:
     path = tmp_path / "items.csv"

@@ -87,3 +87,14 @@ def test_ordered_pairs_follow_the_strings(order: list[str], sign: str, tmp_path:
     assert rule.ground_rows == 6
     values = dict(zip(frame["atom"], frame["value"]))
     assert values['Same("q", "a")'] == pytest.approx(1.0)
+
+
+def test_a_function_that_the_data_have_a_predicate_of_is_refused(tmp_path: Path) -> None:
+    named = {"W/2": ATOMS["W"], "G/1": ATOMS["G"], "Jaccard/2": ATOMS["W"]}
+    (tmp_path / "data.json").write_text(json.dumps({"predicates": named}), encoding="utf-8")
+    with wb.open() as ws:
+        ws.load(tmp_path / "data.json")
+        with pytest.raises(InputError) as caught:
+            ws.infer(parse_psl("1: W(X, Y) & jaccard(X, Y) -> G(X)"), engine="lp")
+    (one,) = caught.value.diagnostics
+    assert (one.code, "jaccard" in one.message.casefold()) == ("E0329", True)

@@ -15,6 +15,7 @@ __all__ = ["Key", "Reference", "find_keys", "find_references"]
 
 PROBES = 1000
 NEARLY_UNIQUE = 0.98
+CALLED_AND_NEARLY_UNIQUE = 0.9
 _BARE = ID_WORDS | {"name"}
 
 
@@ -77,10 +78,10 @@ def _key_score(counts: TableCounts, column: ColumnCounts) -> float:
     if not may_be_key(column) or not column.filled:
         return 0
     unique = _is_unique(counts, column)
-    nearly = column.distinct >= NEARLY_UNIQUE * counts.table.rows and counts.table.rows >= 10
-    if not unique and not nearly:
-        return 0
     called = _called_like_key(counts.table.name, column.name)
+    enough = CALLED_AND_NEARLY_UNIQUE if called >= 3 else NEARLY_UNIQUE
+    if not unique and (column.distinct < enough * counts.table.rows or counts.table.rows < 10):
+        return 0
     first = counts.columns[0] is column
     if not unique:
         return called if called >= (2 if first else 3) else 0
