@@ -56,6 +56,14 @@ def test_probabilities_are_those_of_the_printed_weights(weighting: Weighting) ->
     assert np.abs(once - found.probabilities(cache)).max() < 0.02
 
 
+def test_when_time_is_up_one_kind_of_feature_is_fitted_to_the_end() -> None:
+    cache, parts, label = owners("exists")
+    found = weigh(cache, parts, label, "l2", deadline=0.0)
+    assert found.feature == FEATURES[0]
+    assert [name for name in found.figures if name.startswith("held_out")] == [f"held_out_{FEATURES[0]}"]
+    assert found.figures["gap"] < 1e-6
+
+
 def test_features_of_bodies() -> None:
     cache, parts, _ = owners("count")
     counts = cache.counts(parts)[0]

@@ -18,7 +18,7 @@ from workbench.database.ilp_definitions import Written, written_background
 from workbench.database.relation_arrays import read_examples, read_relations
 from workbench.errors import UsageError
 from workbench.language.ilp import IlpProblem
-from workbench.progress import SILENT, Progress
+from workbench.progress import SILENT, Progress, remaining
 from workbench.structure.background import Background, Examples
 from workbench.structure.coverage import pack
 from workbench.structure.induction import ClauseLearner, InducedTheory
@@ -108,12 +108,15 @@ class Induction:
         train : bool array, shape (n_examples,), or None for all labelled examples
         """
         label = learner.examples.label if train is None else np.where(train, learner.examples.label, np.nan)
-        theory = learner.learn(train, loop=self.loop, deadline=deadline, progress=progress)
+        search = deadline
+        if deadline is not None and self.weights != "none":
+            search = deadline - (1.0 - _SEARCHED) * max(remaining(deadline), 0.0)
+        theory = learner.learn(train, loop=self.loop, deadline=search, progress=progress)
         kept = theory.collected
         if self.collect is not None:
             searched = max(int((label == 1).sum()), _LEAST_SEEDS)
             against = learner.learn(
-                train, loop="induce_cover", label=0, most_seeds=searched, deadline=deadline, progress=progress
+                train, loop="induce_cover", label=0, most_seeds=searched, deadline=search, progress=progress
             )
             kept = np.union1d(kept, against.collected)
             theory = replace(theory, nodes=theory.nodes + against.nodes)
@@ -121,11 +124,14 @@ class Induction:
         parts = theory.parts if self.collect is None else collected
         weighted = None
         if self.weights != "none" and len(parts):
-            weighted = weigh(learner.cache, parts, label, cast(Any, self.weights), cast(Any, self.features), seed=seed)
+            weighting, feature = cast(Any, self.weights), cast(Any, self.features)
+            weighted = weigh(learner.cache, parts, label, weighting, feature, seed=seed, deadline=deadline)
         return Induced(theory, parts, collected, weighted)
 
 
 _LEAST_SEEDS = 50
+_SEARCHED = 0.8
+"""The share of a time limit that is for the search where weights follow."""
 """Negatives that clauses against the target are searched from at least."""
 
 
