@@ -33,15 +33,12 @@ st.html(
 )
 
 # Streamlit puts boxes between the list of pages and its items, which screen readers then do not count as one list.
-st.html(
-    """<script>
+ONE_LIST = """<script>
 setInterval(() => document.querySelectorAll('[data-testid="stSidebarNavItems"]').forEach((list) => {
   list.setAttribute("role", "presentation");
   list.querySelectorAll("div:has(> li)").forEach((part) => part.setAttribute("role", "list"));
 }), 1000);
-</script>""",
-    unsafe_allow_javascript=True,
-)
+</script>"""
 
 VIEWS = HERE / "views"
 pages = {
@@ -109,4 +106,5 @@ with st.sidebar:
     with st.popover("Words", icon=":material/dictionary:", type="tertiary"):
         st.markdown(meanings(GLOSSARY))
     st.fragment(queue, run_every=2.0 if state.runner.unfinished() else None)(state.runner)
+    st.html(ONE_LIST, unsafe_allow_javascript=True)
 chosen.run()

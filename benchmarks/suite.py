@@ -54,4 +54,5 @@ SUITE = {
     ),
     "uai": Benchmark("uai", "uai relational_1 --time-limit 5"),
     "first_page": Benchmark("first_page --repeats 1", "first_page --facts 20000 --repeats 1"),
+    "page_views": Benchmark("page_views", "page_views --facts 20000"),
 }
