@@ -121,7 +121,7 @@ if there:
 else:
     st.warning("The real data sets are not on this machine, so nothing can be run here.", icon=":material/folder_off:")
     st.text("Where they are, name their directory in WORKBENCH_DATASETS, or run this into a workspace and open it:")
-    st.code(command(name, folds, chosen), language="bash", wrap_lines=True)
+    st.code(command(name, folds, chosen), language=None, wrap_lines=True)
 watch(("experiment",))
 found = kept(workspace(), name)
 if found is None:

@@ -134,7 +134,7 @@ def commands(kind: str, language: str, arguments: dict[str, Any]) -> None:
     """The same as a command and as Python, to be copied."""
     path = server().path
     with st.expander("The same on the command line and in Python"):
-        st.code(command_line(kind, language, path, arguments), language="bash", wrap_lines=True)
+        st.code(command_line(kind, language, path, arguments), language=None, wrap_lines=True)
         st.code(python(kind, language, path, arguments), language="python")
         where = "" if path else " Save this workspace to a file first, on the Data page."
         st.caption(
