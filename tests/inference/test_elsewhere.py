@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
 from threading import Event, Timer
 from time import monotonic, sleep
 
@@ -46,3 +51,35 @@ def test_a_deadline_and_a_cancel_end_it() -> None:
     with pytest.raises(Stopped):
         elsewhere(None, Progress(cancel_event=event), sleep, 600)
     assert elsewhere(None, SILENT, abs, -2) == 2
+
+
+def test_it_ends_with_a_parent_that_is_killed_while_it_works(tmp_path: Path) -> None:
+    """A solver that holds the interpreter hears nothing: here a regular expression that never ends."""
+    told = tmp_path / "pid"
+    line = f"from tests.inference.test_elsewhere import hand_over; hand_over({str(told)!r})"
+    parent = subprocess.Popen([sys.executable, "-c", line])
+    while not (told.exists() and told.read_text()):
+        sleep(0.01)
+    parent.kill()
+    parent.wait()
+    worker = int(told.read_text())
+    for _ in range(500):
+        if not is_running(worker):
+            return
+        sleep(0.01)
+    os.kill(worker, signal.SIGKILL)
+    pytest.fail("the process went on without its parent")
+
+
+def hand_over(told: str) -> None:
+    elsewhere(None, SILENT, never_ending, told)
+
+
+def never_ending(told: str) -> None:
+    Path(told).write_text(str(os.getpid()))
+    re.match("(a+)+$", "a" * 64 + "b")
+
+
+def is_running(process: int) -> bool:
+    status = Path(f"/proc/{process}/stat")
+    return status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] != "Z"

@@ -1,7 +1,8 @@
 """Other libraries' solvers in a process of their own, so that they can be stopped at any moment.
 
 Some of them hear neither a time limit nor Ctrl-C for minutes, and none can be interrupted from outside while it holds
-the interpreter. A process can be ended. It stays, idle, for the next problem, and ends with its parent.
+the interpreter. A process can be ended. It stays, idle, for the next problem, and ends with its parent, even
+one that is killed while it works.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import atexit
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from threading import Lock
 from time import process_time
@@ -146,7 +148,31 @@ def serve() -> None:
         except EOFError:
             return
         began = process_time()
-        answers.send((*_outcome(function, arguments, named), process_time() - began))
+        with _ended_by_hang_up(questions):
+            answer = _outcome(function, arguments, named)
+        answers.send((*answer, process_time() - began))
+
+
+@contextmanager
+def _ended_by_hang_up(questions: Connection) -> Iterator[None]:
+    """While it computes, the process ends when its parent does, however that came about.
+
+    The kernel tells of a pipe that is hung up by SIGIO, whose default is to end the process: no thread is needed, which
+    a solver that holds the interpreter would not let run. While it computes nothing else comes through the pipe.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    pipe = questions.fileno()
+    flags = fcntl.fcntl(pipe, fcntl.F_GETFL)
+    fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(pipe, fcntl.F_SETFL, flags | os.O_ASYNC)
+    if questions.poll(0):
+        os._exit(1)  # the parent was gone already
+    yield
+    fcntl.fcntl(pipe, fcntl.F_SETFL, flags)
 
 
 def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[bool, Any]:
