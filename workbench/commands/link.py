@@ -31,6 +31,7 @@ def register(app: typer.Typer) -> None:
         rich_help_panel="Start",
         epilog=examples(
             "link people.csv --out clusters.csv",
+            "link people.csv --settings model.json --out clusters.csv --pairs pairs.csv",
             "link shop.csv register.csv --id number --one-to-one --out clusters.csv --pairs pairs.csv",
         ),
     )(link)
@@ -49,6 +50,10 @@ def link(
     labels: Annotated[
         Path | None,
         typer.Option("--labels", help="Pairs that are known: left,right,match.", rich_help_panel=DATA),
+    ] = None,
+    settings: Annotated[
+        Path | None,
+        typer.Option("--settings", metavar="MODEL.json", help="A model that Splink trained.", rich_help_panel=DATA),
     ] = None,
     one_to_one: Annotated[
         bool,
@@ -71,8 +76,8 @@ def link(
     with open_workspace(workspace) as opened, shown_progress(quiet=json) as progress:
         result = opened.link(
             *files, record=workspace is not None,
-            id_column=id_column, labels=labels, one_to_one=one_to_one, time_limit=time_limit, seed=seed,
-            progress=progress,
+            id_column=id_column, labels=labels, settings=settings, one_to_one=one_to_one, time_limit=time_limit,
+            seed=seed, progress=progress,
         )  # fmt: skip
     print_warnings(result.warnings)
     with writing(out):

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 from workbench.arrays import Float, Int8, Int32
 from workbench.linkage.blocking import (
     Pairs,
-    Statement,
     all_pairs,
     every_pair,
     keys_of,
     propose_statements,
 )
-from workbench.linkage.comparison import Comparison, levels_of
+from workbench.linkage.comparison import MISSING, Comparison, levels_of
 from workbench.linkage.fields import Field
 from workbench.linkage.mixture import Mixture, Patterns, fit_mixture, patterns_of, sample_pairs
 from workbench.linkage.neighbours import near_pairs
@@ -22,7 +22,7 @@ from workbench.linkage.starts import FEWEST_FIELDS, fit_tree
 from workbench.linkage.tree import TreeModel
 from workbench.progress import SILENT, Progress
 
-__all__ = ["Candidates", "LinkModel", "compare_candidates", "find_candidates", "learn"]
+__all__ = ["Candidates", "LinkModel", "Scoring", "compare_candidates", "find_candidates", "learn"]
 
 PAIRS_A_RECORD = 60
 FEW_RECORDS = 100_000
@@ -32,6 +32,32 @@ FEW_PAIRS = 100_000
 RANDOM_PAIRS = 400_000
 
 
+class Counted(Protocol):
+    """A blocking statement in words, with its pairs, those of no earlier one, and the blocks it leaves out."""
+
+    @property
+    def words(self) -> str: ...
+    @property
+    def pairs(self) -> int: ...
+    @property
+    def gain(self) -> int: ...
+    @property
+    def cut(self) -> tuple[int, ...]: ...
+
+
+class Scoring(Protocol):
+    """What says how likely pairs are the same, and why."""
+
+    def scores(self, pairs: Pairs) -> Float:
+        """Log odds of pairs."""
+
+    def reasons(self, pair: Pairs) -> list[tuple[str, float]]:
+        """What each field adds to the log odds of one pair, in words."""
+
+    def described(self) -> list[dict[str, Any]]:
+        """Each field's levels with m, u and their weight in nats."""
+
+
 @dataclass(frozen=True)
 class Candidates:
     """The pairs to compare and how they were found.
@@ -39,7 +65,7 @@ class Candidates:
     Attributes
     ----------
     pairs : Pairs
-    statements : list of Statement
+    statements : sequence of Statement, or of what else counts so
         Empty where all pairs are compared.
     possible : float
         How many pairs there could be.
@@ -48,7 +74,7 @@ class Candidates:
     """
 
     pairs: Pairs
-    statements: list[Statement]
+    statements: Sequence[Counted]
     possible: float
     near: tuple[tuple[str, int], ...] = ()
 
@@ -86,6 +112,37 @@ class LinkModel:
     def scores(self, pairs: Pairs) -> Float:
         """Log odds of pairs."""
         return self.tree.scores(self.levels(pairs))
+
+    def reasons(self, pair: Pairs) -> list[tuple[str, float]]:
+        """What each field adds to the log odds of one pair, in words."""
+        levels = self.levels(pair)
+        parts = self.tree.contributions(levels)[0]
+        return [
+            (f"{comparison.field.name}: {comparison.levels[level]}", float(part))
+            for comparison, level, part in zip(self.comparisons, levels[0], parts)
+        ]
+
+    def described(self) -> list[dict[str, Any]]:
+        """Each field's levels with m, u (independent fields) and their weight in nats."""
+        found = []
+        for place, comparison in enumerate(self.comparisons):
+            m, u, weights = (of[place] for of in (self.mixture.m, self.mixture.u, self.mixture.weights))
+            levels = [
+                {"level": words, "m": float(m[at]), "u": float(u[at]), "weight": float(weights[at])}
+                for at, words in enumerate(comparison.levels)
+                if at != MISSING
+            ]
+            field, parent = comparison.field, self.tree.parent[place]
+            found.append(
+                {
+                    "field": field.name,
+                    "kind": field.kind,
+                    "beyond": list(field.beyond),
+                    "with": self.comparisons[parent].field.name if parent >= 0 else None,
+                    "levels": levels,
+                }
+            )
+        return found
 
 
 def find_candidates(fields: Sequence[Field], second: Int32 | None) -> Candidates:

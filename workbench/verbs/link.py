@@ -4,22 +4,39 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from time import perf_counter
 
+from workbench.arrays import Float
 from workbench.errors import Diagnostic, UsageError
 from workbench.linkage.blocking import LARGEST_BLOCK
 from workbench.linkage.clustering import Clustering, cluster
 from workbench.linkage.comparison import make_comparison
 from workbench.linkage.estimates import estimate
-from workbench.linkage.linker import Candidates, compare_candidates, find_candidates, learn
+from workbench.linkage.linker import Candidates, Scoring, compare_candidates, find_candidates, learn
 from workbench.linkage.matching import match_one_to_one
 from workbench.progress import SILENT, Progress
+from workbench.tables.records import Records
 from workbench.verbs.common import deadline_after
 from workbench.verbs.link_labels import LabelledPairs, read_labels
 from workbench.verbs.link_reading import read_linked
 from workbench.verbs.link_result import LinkResult
+from workbench.verbs.link_settings import candidates_by_settings, read_by_settings
 
 __all__ = ["link"]
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """Records with the log odds of their candidates, labels settled."""
+
+    records: Records
+    candidates: Candidates
+    model: Scoring
+    scores: Float
+    labelled: LabelledPairs
+    left_out: dict[str, str]
+    warnings: tuple[Diagnostic, ...]
 
 
 def link(
@@ -27,6 +44,7 @@ def link(
     *,
     id_column: str | None = None,
     labels: str | os.PathLike[str] | None = None,
+    settings: str | os.PathLike[str] | None = None,
     one_to_one: bool = False,
     time_limit: float | None = None,
     seed: int = 0,
@@ -42,6 +60,9 @@ def link(
         The column with the records' names; without it one that is called so, or the rows' numbers.
     labels : path, optional
         A table `left,right,match` of pairs that are known: 1 the same, 0 not.
+    settings : path, optional
+        A model that Splink trained and saved as JSON: its comparisons, blocking rules and weights are taken, and
+        nothing is learned; labels settle their own pairs only.
     one_to_one : bool
         Of two files: each record is in one pair at most.
     time_limit : float, optional
@@ -50,7 +71,7 @@ def link(
     Raises
     ------
     InputError, UsageError
-        E0660 to E0669 for files, columns, ids and labels that cannot be used.
+        E0660 to E0669 for files, columns, ids and labels that cannot be used, E0674 to E0679 for settings.
     """
     begun, deadline = perf_counter(), deadline_after(time_limit)
     if one_to_one and len(sources) != 2:
@@ -58,13 +79,48 @@ def link(
             "E0668", "one-to-one links two files, and one is given", help="leave --one-to-one out, or name two files"
         )
     progress.step("reading", 0, None)
+    if settings is not None:
+        scored = _scored_by_settings(sources, settings, id_column, labels, progress)
+    else:
+        scored = _scored(sources, id_column, labels, seed, progress)
+    n, pairs, scores = len(scored.records), scored.candidates.pairs, scored.scores
+    clustering: Clustering
+    if one_to_one:
+        clustering = match_one_to_one(n, pairs, scores, scored.records.source)
+    else:
+        clustering = cluster(n, pairs, scores, scored.model.scores, deadline=deadline, progress=progress)
+    return LinkResult(
+        records=scored.records,
+        candidates=scored.candidates,
+        model=scored.model,
+        scores=scores,
+        clustering=clustering,
+        estimates=estimate(clustering, pairs, scores),
+        left_out=scored.left_out,
+        labels=len(scored.labelled.match),
+        seconds=perf_counter() - begun,
+        warnings=(
+            *scored.warnings,
+            *scored.labelled.contradictions(scored.records, one_to_one=one_to_one),
+            *_about_candidates(scored.candidates),
+        ),
+    )
+
+
+def _scored(
+    sources: Sequence[str | os.PathLike[str]],
+    id_column: str | None,
+    labels: str | os.PathLike[str] | None,
+    seed: int,
+    progress: Progress,
+) -> _Scored:
+    """By a model that is learned from the records themselves."""
     read = read_linked(sources, id_column)
     records, fields = read.records, read.choice.fields
     second = records.source if len(records.sources) == 2 else None
-    labelled = read_labels(labels, records) if labels is not None else LabelledPairs.none()
+    labelled = _labelled(labels, records)
     progress.step("candidates", 0, None)
-    candidates = find_candidates(fields, second)
-    candidates = candidates.beside(labelled.pairs, len(records))
+    candidates = find_candidates(fields, second).beside(labelled.pairs, len(records))
     comparisons = [make_comparison(field) for field in fields]
     _, patterns = compare_candidates(comparisons, candidates)
     known = labelled.by_pattern(candidates, patterns, len(records))
@@ -72,28 +128,28 @@ def link(
     scores = model.tree.scores(patterns.levels)[patterns.of_pair]
     scores = labelled.rescored(scores, model, candidates, len(records), seed)
     scores = labelled.applied(scores, candidates, len(records))
-    clustering: Clustering
-    if one_to_one:
-        assert second is not None
-        clustering = match_one_to_one(len(records), candidates.pairs, scores, second)
-    else:
-        clustering = cluster(len(records), candidates.pairs, scores, model.scores, deadline=deadline, progress=progress)
-    return LinkResult(
-        records=records,
-        candidates=candidates,
-        model=model,
-        scores=scores,
-        clustering=clustering,
-        estimates=estimate(clustering, candidates.pairs, scores),
-        left_out=read.choice.left_out,
-        labels=len(labelled.match),
-        seconds=perf_counter() - begun,
-        warnings=(
-            *read.warnings,
-            *labelled.contradictions(records, one_to_one=one_to_one),
-            *_about_candidates(candidates),
-        ),
-    )
+    return _Scored(records, candidates, model, scores, labelled, read.choice.left_out, read.warnings)
+
+
+def _scored_by_settings(
+    sources: Sequence[str | os.PathLike[str]],
+    settings: str | os.PathLike[str],
+    id_column: str | None,
+    labels: str | os.PathLike[str] | None,
+    progress: Progress,
+) -> _Scored:
+    """By a model that Splink trained."""
+    read = read_by_settings(sources, settings, id_column)
+    labelled = _labelled(labels, read.records)
+    progress.step("candidates", 0, None)
+    candidates = candidates_by_settings(read).beside(labelled.pairs, len(read.records))
+    progress.step("weights", 0, None)
+    scores = labelled.applied(read.scoring.scores(candidates.pairs), candidates, len(read.records))
+    return _Scored(read.records, candidates, read.scoring, scores, labelled, read.left_out, read.warnings)
+
+
+def _labelled(labels: str | os.PathLike[str] | None, records: Records) -> LabelledPairs:
+    return read_labels(labels, records) if labels is not None else LabelledPairs.none()
 
 
 def _about_candidates(candidates: Candidates) -> list[Diagnostic]:

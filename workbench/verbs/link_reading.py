@@ -12,11 +12,11 @@ import numpy as np
 from workbench.errors import Diagnostic, InputError, UsageError, nearest
 from workbench.linkage.choice import Choice, choose_fields
 from workbench.linkage.fields import make_field
-from workbench.tables import StagedTable, TableSource, find_sources, stage
+from workbench.tables import StagedTable, Staging, TableSource, find_sources, stage
 from workbench.tables.names import ID_WORDS, words
 from workbench.tables.records import Records, read_records
 
-__all__ = ["LinkedRecords", "read_linked"]
+__all__ = ["LinkedRecords", "identified", "linked_tables", "read_linked", "shared_columns"]
 
 SHOWN = 3
 _NAMES_OF_ROWS = frozenset("id ids uuid guid pk record rec row".split())
@@ -48,31 +48,10 @@ def read_linked(sources: Sequence[str | os.PathLike[str]], id_column: str | None
     InputError
         E0662 where there is nothing to compare, E0664 for ids that repeat or are blank, E0666 for too few records.
     """
-    _refuse_twice(sources)
-    tables = _named_apart(find_sources(sources))
-    if not 1 <= len(tables) <= 2:
-        raise UsageError.of(
-            "E0667",
-            f"records are linked within one table or between two; given are {len(tables)}: "
-            + ", ".join(table.shown for table in tables[:4]),
-            help="name one or two files of one table each",
-        )
-    with stage(tables) as staging:
+    with stage(linked_tables(sources)) as staging:
         staged = tuple(staging.tables.values())
-        notes = [note for table in staged for note in table.notes]
-        shared = _shared_columns(staged)
-        ids = _id_columns(staged, id_column)
-        compared = [names for names in shared if not set(zip(range(2), names)) & set(enumerate(ids))]
-        records = read_records(staging, staged, compared, ids)
-        if fault := _fault_of_ids(records, staged, ids):
-            if id_column is not None:
-                raise InputError((fault,))
-            notes.append(_rows_instead(fault))
-            records = read_records(staging, staged, shared, [None] * len(staged))
-    if len(records) < 2 or (len(staged) == 2 and len(set(records.source.tolist())) < 2):
-        raise InputError.of(
-            "E0666", f"{' and '.join(t.source.shown for t in staged)}: too few records to link", help="give two or more"
-        )
+        shared = shared_columns(staged)
+        records, ids, notes = identified(staging, id_column, shared, strict=id_column is not None)
     given = [make_field(column.name, column.kind, column.texts, column.codes) for column in records.columns]
     choice = choose_fields(given, one_source=len(staged) == 1)
     choice = replace(choice, left_out={**choice.left_out, **_in_one_only(staged, shared, ids)})
@@ -85,6 +64,47 @@ def read_linked(sources: Sequence[str | os.PathLike[str]], id_column: str | None
         )
     notes += _about_empty_records(records, choice)
     return LinkedRecords(records, choice, tuple(notes))
+
+
+def linked_tables(sources: Sequence[str | os.PathLike[str]]) -> list[TableSource]:
+    """The one or two tables that sources hold, called by different names."""
+    _refuse_twice(sources)
+    tables = _named_apart(find_sources(sources))
+    if not 1 <= len(tables) <= 2:
+        raise UsageError.of(
+            "E0667",
+            f"records are linked within one table or between two; given are {len(tables)}: "
+            + ", ".join(table.shown for table in tables[:4]),
+            help="name one or two files of one table each",
+        )
+    return tables
+
+
+def identified(
+    staging: Staging, id_column: str | None, shared: Sequence[Sequence[str]], *, strict: bool
+) -> tuple[Records, list[str | None], list[Diagnostic]]:
+    """Records with the columns `shared` and ids that tell them apart, the columns these stand in, and what to say.
+
+    Parameters
+    ----------
+    strict : bool
+        Whether an id column that does not tell records apart is refused, or rows' numbers are taken instead.
+    """
+    staged = tuple(staging.tables.values())
+    notes = [note for table in staged for note in table.notes]
+    ids = _id_columns(staged, id_column)
+    compared = [names for names in shared if not set(zip(range(2), names)) & set(enumerate(ids))]
+    records = read_records(staging, staged, compared, ids)
+    if fault := _fault_of_ids(records, staged, ids):
+        if strict:
+            raise InputError((fault,))
+        notes.append(_rows_instead(fault))
+        records = read_records(staging, staged, shared, [None] * len(staged))
+    if len(records) < 2 or (len(staged) == 2 and len(set(records.source.tolist())) < 2):
+        raise InputError.of(
+            "E0666", f"{' and '.join(t.source.shown for t in staged)}: too few records to link", help="give two or more"
+        )
+    return records, ids, notes
 
 
 def _refuse_twice(sources: Sequence[str | os.PathLike[str]]) -> None:
@@ -109,7 +129,7 @@ def _named_apart(sources: Sequence[TableSource]) -> list[TableSource]:
     return found
 
 
-def _shared_columns(tables: Sequence[StagedTable]) -> list[list[str]]:
+def shared_columns(tables: Sequence[StagedTable]) -> list[list[str]]:
     """Of each column that all tables have, its name in every one; case and punctuation of names do not count."""
     if len(tables) == 1:
         return [[name] for name in tables[0].columns]

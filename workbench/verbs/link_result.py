@@ -13,12 +13,12 @@ from workbench.database import write_table
 from workbench.errors import Diagnostic, UsageError
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.clustering import Clustering
-from workbench.linkage.comparison import MISSING
 from workbench.linkage.estimates import Estimates
-from workbench.linkage.linker import Candidates, LinkModel
+from workbench.linkage.linker import Candidates, Scoring
 from workbench.linkage.mixture import sigmoid
 from workbench.tables.records import Records
 from workbench.verbs.common import as_json
+from workbench.verbs.link_settings import NATS, SettingsScoring
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +36,7 @@ class LinkResult:
     ----------
     records : Records
     candidates : Candidates
-    model : LinkModel
+    model : Scoring
     scores : float64 array, shape (n_candidates,)
         Log odds of the candidates.
     clustering : Clustering
@@ -53,7 +53,7 @@ class LinkResult:
 
     records: Records
     candidates: Candidates
-    model: LinkModel
+    model: Scoring
     scores: np.ndarray
     clustering: Clustering
     estimates: Estimates
@@ -86,7 +86,10 @@ class LinkResult:
 
     @property
     def pairs(self) -> pd.DataFrame:
-        """Columns left_source, left, right_source, right, probability: pairs of probability .01 and more, ordered."""
+        """Columns left_source, left, right_source, right, probability: pairs of probability .01 and more, ordered.
+
+        By settings also match_weight: the log odds in bits.
+        """
         import pandas as pd
 
         probability = sigmoid(self.scores)
@@ -94,7 +97,7 @@ class LinkResult:
         pairs, records = self.candidates.pairs, self.records
         left, right = pairs.left[shown], pairs.right[shown]
         sources = np.array(records.sources, object)
-        return pd.DataFrame(
+        found = pd.DataFrame(
             {
                 "left_source": sources[records.source[left]],
                 "left": records.ids[left],
@@ -103,6 +106,9 @@ class LinkResult:
                 "probability": probability[shown].round(6),
             }
         )
+        if isinstance(self.model, SettingsScoring):
+            found["match_weight"] = (self.scores[shown] / NATS).round(9)
+        return found
 
     def why(self, left: str, right: str) -> list[tuple[str, float]]:
         """What each field adds to the log odds that two records are the same, in words, the largest first.
@@ -123,13 +129,8 @@ class LinkResult:
         """
         rows = [self._row(left, 0), self._row(right, len(self.records.sources) - 1)]
         pair = Pairs(np.array([min(rows)], np.int32), np.array([max(rows)], np.int32))
-        levels = self.model.levels(pair)
-        parts = self.model.tree.contributions(levels)[0]
-        start = float(self.model.scores(pair)[0] - parts.sum())
-        said = [
-            (f"{comparison.field.name}: {comparison.levels[level]}", float(part))
-            for comparison, level, part in zip(self.model.comparisons, levels[0], parts)
-        ]
+        said = self.model.reasons(pair)
+        start = float(self.model.scores(pair)[0]) - sum(part for _, part in said)
         said.sort(key=lambda one: -abs(one[1]))
         return [*said, ("before anything is compared", start)]
 
@@ -149,34 +150,6 @@ class LinkResult:
             {"statement": one.words, "pairs": one.pairs, "gain": one.gain, "cut_blocks": list(one.cut[:5])}
             for one in self.candidates.statements
         ]
-
-    def fields(self) -> list[dict[str, Any]]:
-        """Each field's levels with m, u (independent fields) and their weight in nats."""
-        found = []
-        mixture = self.model.mixture
-        for place, comparison in enumerate(self.model.comparisons):
-            levels = [
-                {
-                    "level": words,
-                    "m": float(mixture.m[place][at]),
-                    "u": float(mixture.u[place][at]),
-                    "weight": float(mixture.weights[place][at]),
-                }
-                for at, words in enumerate(comparison.levels)
-                if at != MISSING
-            ]
-            field = comparison.field
-            parent = self.model.tree.parent[place]
-            found.append(
-                {
-                    "field": field.name,
-                    "kind": field.kind,
-                    "beyond": list(field.beyond),
-                    "with": self.model.comparisons[parent].field.name if parent >= 0 else None,
-                    "levels": levels,
-                }
-            )
-        return found
 
     def as_record(self) -> dict[str, Any]:
         """JSON-ready fields."""
@@ -201,7 +174,7 @@ class LinkResult:
             "seconds": self.seconds,
             "statements": self.statements(),
             "near": [{"field": name, "gain": gain} for name, gain in candidates.near],
-            "fields": self.fields(),
+            "fields": self.model.described(),
             "left_out": dict(self.left_out),
             "diagnostics": [one.as_record() for one in self.warnings],
         }
@@ -217,4 +190,4 @@ class LinkResult:
 
 
 def _write(frame: pd.DataFrame, path: Path) -> None:
-    write_table(frame, path, texts=tuple(name for name in frame.columns if name != "probability"))
+    write_table(frame, path, texts=tuple(name for name in frame.columns if name not in ("probability", "match_weight")))

@@ -71,6 +71,7 @@ class LinkOptions(TypedDict, total=False):
 
     id_column: str | None
     labels: str | os.PathLike[str] | None
+    settings: str | os.PathLike[str] | None
     one_to_one: bool
     time_limit: float | None
     seed: int

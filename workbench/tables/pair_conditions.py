@@ -1,0 +1,204 @@
+"""Conditions in SQL over pairs of records, in a locked database of their own that reaches nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow
+
+from workbench.arrays import Float, Int8, Int32
+from workbench.database import first_line, quoted
+from workbench.errors import InputError, WorkbenchError, nearest
+from workbench.tables.staging import StagedTable, Staging
+
+__all__ = ["PairConditions"]
+
+_CLASSES = frozenset("BETWEEN CASE CAST COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION OPERATOR TYPE".split())
+FUNCTIONS = frozenset(
+    "+ - * / // % ** ^ || ~~ !~~ ~~* !~~* ~~~ abs acos array_to_string asin atan atan2 ceil concat concat_ws contains "
+    "cos damerau_levenshtein date_diff date_part datediff datepart date_sub datesub date_trunc day degrees "
+    "editdist3 ends_with epoch exp floor greatest hamming ifnull initcap jaccard jaro_similarity "
+    "jaro_winkler_similarity lcase least left len length levenshtein list_value ln log log10 log2 lower lpad ltrim "
+    "mismatches month nullif pow power prefix radians regexp_extract regexp_full_match regexp_matches regexp_replace "
+    "replace reverse right round rpad rtrim sign sin split_part sqrt starts_with strip_accents strlen strptime strpos "
+    "substr substring suffix tan to_days translate trim trunc try_strptime ucase unaccent upper year "
+    "array_extract to_months to_years isnan isfinite".split()
+)
+"""All that a condition may call: each depends on its arguments alone."""
+ROW, SOURCE = '" row"', '" source"'
+"""Names that no column has, for those are trimmed."""
+VIEWS = ("cells", "texts", "dates")
+_PLAIN = "-?(0|[1-9][0-9]*)"
+_NUMBERS = (("BIGINT", _PLAIN), ("DOUBLE", _PLAIN + "([.][0-9]+)?"))
+_DATES = (("DATE", "[0-9]{4}-[0-9]{2}-[0-9]{2}"),)
+
+
+class PairConditions:
+    """The records of one or two staged tables, and conditions about pairs of them.
+
+    Cells are numbers where a column has nothing else, else texts; an empty cell is NULL. Conditions that do not fit are
+    tried with all cells as texts, then as dates.
+    """
+
+    def __init__(self, staging: Staging, tables: Sequence[StagedTable], names: Sequence[Sequence[str]]) -> None:
+        """Copy the columns `names`: of each, its name in every table; it is called as in the first."""
+        self.columns = tuple(of[0] for of in names)
+        self.connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+        kinds = [f"{ROW} INTEGER", f"{SOURCE} INTEGER", *(f"{quoted(name)} VARCHAR" for name in self.columns)]
+        self.connection.execute(f"CREATE TABLE texts ({', '.join(kinds)})")
+        first = 0
+        for place, table in enumerate(tables):
+            cells = ", ".join(f"nullif({table.cell(of[place])}, '') AS c{at}" for at, of in enumerate(names))
+            sql = f"SELECT (rowid + {first})::INTEGER, {place}, {cells} FROM {table.relation}"
+            self.connection.register("incoming", staging.connection.sql(sql).to_arrow_table())
+            self.connection.execute("INSERT INTO texts FROM incoming")
+            self.connection.unregister("incoming")
+            first += table.rows
+        self._make_views()
+        self.connection.execute("SET enable_external_access = false")
+        self.connection.execute("SET lock_configuration = true")
+
+    def frequencies(self, column: str) -> Float:
+        """Of each record, the share of the filled cells that hold its value; NaN where it has none."""
+        name = quoted(self._known(column, "term frequencies"))
+        found = self.connection.execute(
+            f"SELECT CASE WHEN {name} IS NOT NULL THEN count(*) OVER (PARTITION BY {name}) / count({name}) OVER () END "
+            f"::DOUBLE AS f FROM cells ORDER BY {ROW}"
+        ).fetchnumpy()["f"]
+        return np.ma.filled(np.ma.asarray(found, float), np.nan)
+
+    def pairs(self, rule: str, *, across: bool, most: int) -> tuple[Int32, Int32]:
+        """Rows of the first `most` pairs for which a blocking rule over `l.x` and `r.x` holds, each once."""
+        where = f"blocking rule {rule}"
+        self._check(rule, where, {f"{side}.{name}".lower() for side in "lr" for name in self.columns})
+        order = SOURCE if across else ROW
+        found = self._first_that_fits(
+            lambda view: (
+                f"SELECT l.{ROW} AS l, r.{ROW} AS r FROM {view} l JOIN {view} r "
+                f"ON (\n{rule}\n) AND l.{order} < r.{order} LIMIT {most}"
+            ),
+            where,
+        )
+        return found["l"].astype(np.int32), found["r"].astype(np.int32)
+
+    def levels(self, conditions: Sequence[str | None], left: Int32, right: Int32, where: str) -> Int8:
+        """Of each pair, the number of the first condition over `x_l` and `x_r` that holds, None always; else -1."""
+        known = {f"{name}_{side}".lower() for name in self.columns for side in "lr"}
+        for one in conditions:
+            if one is not None:
+                self._check(one, where, known)
+        cases = " ".join(f"WHEN (\n{one or 'true'}\n) THEN {place}" for place, one in enumerate(conditions))
+        sides = ", ".join(
+            f"{side}.{quoted(name)} AS {quoted(f'{name}_{side}')}" for name in self.columns for side in "lr"
+        )
+        places = pyarrow.array(np.arange(len(left)))
+        asked = pyarrow.table({"place": places, "left_row": left, "right_row": right})
+        self.connection.register("asked", asked)
+        found = self._first_that_fits(
+            lambda view: (
+                f"SELECT {ROW} AS place, CASE {cases} ELSE -1 END AS level FROM (SELECT place AS {ROW}, {sides} "
+                f"FROM asked JOIN {view} l ON l.{ROW} = left_row JOIN {view} r ON r.{ROW} = right_row)"
+            ),
+            where,
+        )
+        self.connection.unregister("asked")
+        levels = np.empty(len(left), np.int8)
+        levels[found["place"]] = found["level"]
+        return levels
+
+    def _make_views(self) -> None:
+        """Besides the texts, cells as numbers, and as dates, in columns that have nothing else."""
+        for view, kinds in (("cells", _NUMBERS), ("dates", _DATES)):
+            cells = [self._read_as(quoted(name), kinds) for name in self.columns]
+            self.connection.execute(f"CREATE TABLE {view} AS SELECT {', '.join([ROW, SOURCE, *cells])} FROM texts")
+
+    def _read_as(self, name: str, kinds: Sequence[tuple[str, str]]) -> str:
+        for kind, form in kinds:
+            cast = f"try_cast({name} AS {kind})"
+            fits = f"{cast} IS NOT NULL AND regexp_full_match({name}, '{form}')"
+            sql = f"SELECT coalesce(bool_and({fits}), false) FROM texts WHERE {name} IS NOT NULL"
+            if self.connection.execute(sql).fetchall()[0][0]:
+                return f"{cast} AS {name}"
+        return name
+
+    def _first_that_fits(self, sql: Callable[[str], str], where: str) -> dict[str, Any]:
+        """The answer over cells as they are, or as texts, or as dates; the first complaint where none fits."""
+        complaint: duckdb.Error | None = None
+        for view in VIEWS:
+            try:
+                return self.connection.execute(sql(view)).fetchnumpy()
+            except duckdb.BinderException as error:
+                complaint = complaint or error
+            except duckdb.Error as error:
+                raise _unusable(where, first_line(error)) from None
+        assert complaint is not None
+        raise _unusable(where, first_line(complaint))
+
+    def _check(self, condition: str, where: str, known: set[str]) -> None:
+        """Refuse all but one expression over the columns, as DuckDB's own parser reads it."""
+        sql = f"SELECT (\n{condition}\n)"
+        answer = self.connection.execute("SELECT json_serialize_sql($sql)", {"sql": sql}).fetchall()
+        parsed = json.loads(answer[0][0])
+        if parsed.get("error"):
+            raise _unusable(where, str(parsed.get("error_message")))
+        statements = parsed["statements"]
+        node = statements[0]["node"]
+        clauses = ("where_clause", "having", "qualify", "sample", "group_expressions", "modifiers")
+        plain = (
+            len(statements) == 1
+            and node["type"] == "SELECT_NODE"
+            and node["from_table"]["type"] == "EMPTY"
+            and len(node["select_list"]) == 1
+            and not any(node[clause] for clause in clauses)
+            and not node["cte_map"]["map"]
+        )
+        if not plain:
+            raise _unusable(where, "it is no single expression")
+        for part in _parts(node["select_list"][0]):
+            self._check_part(part, where, known)
+
+    def _check_part(self, part: dict[str, Any], where: str, known: set[str]) -> None:
+        if part["class"] not in _CLASSES:
+            raise _unusable(where, f"it has a {part['class'].lower()}: columns, constants and calls are taken")
+        if part["class"] == "FUNCTION" and (name := part["function_name"].lower()) not in FUNCTIONS:
+            raise _unusable(where, f"it calls {name}, which is not among the functions that conditions may call")
+        if part["class"] == "COLUMN_REF" and (named := ".".join(part["column_names"])).lower() not in known:
+            close = nearest(named, sorted(known))
+            raise _unknown(named, where, f"did you mean {close}?" if close else self._help())
+
+    def _known(self, column: str, where: str) -> str:
+        found = next((name for name in self.columns if name.lower() == column.lower()), None)
+        if found is None:
+            raise _unknown(column, where, self._help())
+        return found
+
+    def _help(self) -> str:
+        return f"the records' columns are {', '.join(self.columns)}; two files need columns of the same names"
+
+
+def _parts(node: Any) -> Iterator[dict[str, Any]]:
+    """Every expression in a parsed one."""
+    if isinstance(node, list):
+        for item in node:
+            yield from _parts(item)
+    elif isinstance(node, dict):
+        if "class" in node:
+            yield node
+        for item in node.values():
+            yield from _parts(item)
+
+
+def _unusable(where: str, what: str) -> WorkbenchError:
+    return InputError.of(
+        "E0676",
+        f"the condition of {where} cannot be used: {what}",
+        help="conditions are one expression in DuckDB's SQL over the two records' columns; rewrite it in the file",
+    )
+
+
+def _unknown(column: str, where: str, help: str) -> WorkbenchError:
+    return InputError.of("E0677", f"{where} names {column}, and the records have no such column", help=help)
