@@ -90,6 +90,9 @@ def read_form(
         _copy(path, source, scan.encoding)
     lines = _head(source)
     ending = path.name.removesuffix(".gz").rsplit(".", 1)[-1].lower()
+    if lines and separator is not None and separator not in lines[0]:
+        # Files of the same shape may be written otherwise: the mapping's separator is that of the file it was made of.
+        separator = None
     chosen = separator or ("\t" if ending in ("tsv", "tab") else _separator(lines))
     cells = _cells(lines[0], chosen) if lines else []
     named = _is_header(lines, chosen) if header is None else header

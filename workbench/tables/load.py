@@ -87,7 +87,7 @@ def load_tables_as_mapped(
     tables = type_tables(staging, mapping) if typed is None else typed
     predicates = mapped_predicates(mapping)
     notes = [note for table in staging.tables.values() for note in table.notes]
-    notes += target_warnings(staging, mapping, tables)
+    notes += target_warnings(staging, mapping, tables, learning=labels == "withheld")
     counts: dict[str, int] = {}
     with database.transaction():
         database.declare_predicates([Predicate(found.name, found.types) for found in predicates])

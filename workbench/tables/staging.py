@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -75,6 +75,12 @@ class Staging:
     def __init__(self, connection: duckdb.DuckDBPyConnection, tables: Sequence[StagedTable]) -> None:
         self.connection = connection
         self.tables: Mapping[str, StagedTable] = {table.name: table for table in tables}
+
+    def add_blank_column(self, table: str, column: str) -> None:
+        """Give a table a column that it lacks, with nothing in it."""
+        staged = self.tables[table]
+        self.connection.execute(f"ALTER TABLE {staged.relation} ADD COLUMN c{len(staged.columns)} VARCHAR")
+        self.tables = {**self.tables, table: replace(staged, columns=(*staged.columns, column))}
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a query over the staged tables."""

@@ -106,13 +106,13 @@ def target_faults(rows: TargetRows) -> tuple[Diagnostic, ...]:
 
 
 def target_warnings(
-    staging: Staging, mapping: TablesMapping, typed: Mapping[str, TypedTable]
+    staging: Staging, mapping: TablesMapping, typed: Mapping[str, TypedTable], *, learning: bool
 ) -> tuple[Diagnostic, ...]:
-    """What a load says of its target: faults and leaks, as warnings; nothing where nothing is to be predicted."""
+    """What a load says of its target: leaks and, for learning, faults, as warnings; nothing where none is predicted."""
     target = target_of(mapping)
     if target is None:
         return ()
-    faults = target_faults(target_rows(staging, mapping, typed))
+    faults = target_faults(target_rows(staging, mapping, typed)) if learning else ()
     found = [replace(fault, severity="warning") for fault in faults]
     return (*found, *(leak.diagnostic(target) for leak in leaks(staging, mapping, typed)))
 

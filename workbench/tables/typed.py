@@ -145,7 +145,8 @@ def _check_columns(staged: StagedTable, table: TableMapping) -> None:
                     "E0235",
                     f"{staged.source.shown} has no column {name}",
                     span=staged.span(1),
-                    help=f"its columns are {', '.join(staged.columns)}",
+                    help=f"add it (its cells may be blank), or take it out of the mapping; the file's columns are "
+                    f"{', '.join(staged.columns)}",
                 )
 
 
@@ -222,12 +223,14 @@ def _unreadable(
         return
     for row, text in rows:
         written = f" written as {column.reading.format}" if column.kind == "date" and column.reading.format else ""
+        decimal = 'say decimal = "," in the mapping, ' if column.kind == "number" and "," in text else ""
         yield Diagnostic(
             "E0236",
             f"{text!r} in {typed.mapping.name}.{column.name}, row {row}, is no {what}{written}"
             + (f" ({count:,} such cells)" if count > len(rows) else ""),
             staged.span(row, where),
-            'mend the cell, list it under missing = [...], or say unreadable = "blank" or another kind in the mapping',
+            f'{decimal}mend the cell, list it under missing = [...], or say unreadable = "blank" or another kind '
+            "in the mapping",
         )
 
 

@@ -13,6 +13,7 @@ from workbench.errors import InputError, Span
 from workbench.language.formulas import formula_atoms
 from workbench.language.program import FormulaRule, Program
 from workbench.tables import (
+    Staging,
     TablesMapping,
     TableSource,
     TablesReport,
@@ -106,8 +107,12 @@ def load_wide_tables(
     with stage(found) as staging:
         chosen = propose(staging, predict=predict, taken=taken) if given is None else given
         if given is not None:
-            chosen = TablesMapping(tuple(counted(staging, table) for table in given.tables), predict or given.predict)
+            chosen = replace(given, predict=predict or given.predict)
         target = target_of(chosen)
+        if target is not None and labels == "evidence":
+            _ask_where_absent(staging, target)
+        if given is not None:
+            chosen = replace(chosen, tables=tuple(counted(staging, table) for table in chosen.tables))
         with database.transaction():
             report = load_tables_as_mapped(database, staging, chosen, world=world or DEFAULT_WORLD, labels=labels)
             remember_tables(database, chosen)
@@ -130,6 +135,13 @@ def predicted_predicate(mapping: str | os.PathLike[str], program: Program) -> st
 
 def _speaks_of(rule: FormulaRule, predicate: str) -> bool:
     return any(atom.predicate == predicate for atom in formula_atoms(rule.formula))
+
+
+def _ask_where_absent(staging: Staging, target: Target) -> None:
+    """Tables to predict for need no column of what is not known yet."""
+    table, column = target.table.name, target.column.name
+    if column not in staging.tables[table].columns and not target.column.parts:
+        staging.add_blank_column(table, column)
 
 
 def _remember_target(database: Database, target: Target | None) -> None:
