@@ -172,11 +172,11 @@ def tick_rows(visitor: Visitor, *rows: int) -> None:
     table.locator('[role="gridcell"]').first.wait_for(state="attached")
     selected = table.locator('[role="row"][aria-selected="true"]')
     for number, row in enumerate(rows, 1):
-        for _ in range(6):  # a click into a table that is just being drawn again is lost
+        for _ in range(3):  # a click into a table that is just being drawn again is lost
             box = table.bounding_box()
             visitor.page.mouse.click(box["x"] + 18, box["y"] + 18 + 35 * row)
             with suppress(AssertionError):
-                playwright.expect(selected).to_have_count(number, timeout=PATIENCE / 6)
+                playwright.expect(selected).to_have_count(number, timeout=PATIENCE / 3)
                 break
         assert selected.count() == number
         visitor.still()
