@@ -22,6 +22,7 @@ def test_linear_algebra_keeps_to_one_thread_during_the_ascent_only() -> None:
         return -float((weights - 2) @ (weights - 2)), -2 * (weights - 2)
 
     with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
         found = maximise(
             objective,
             np.zeros(3),
@@ -34,5 +35,7 @@ def test_linear_algebra_keeps_to_one_thread_during_the_ascent_only() -> None:
             stage="ascent",
         )
         after = blas_threads()
-    assert (seen, after) == ({1}, {2})
+    assert seen == {1}
+    assert 2 in before
+    assert after == before
     np.testing.assert_allclose(found.weights, [2, 0, 2], atol=1e-8)
