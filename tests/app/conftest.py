@@ -48,7 +48,7 @@ def page(state: Server) -> Open:
     return open_page
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """One server of its own for all journeys, over a workspace in memory; `Visitor.fresh` empties it."""
     with socket.socket() as probe:
@@ -84,9 +84,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         log.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
-    """One headless Chromium for all journeys."""
+    """One headless Chromium for all journeys; it goes with them: its driver keeps an event loop in this thread."""
     with playwright.sync_playwright() as driver:
         opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
         yield opened
