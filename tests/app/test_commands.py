@@ -23,7 +23,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
         "infer",
         {"query": ["Fan"], "engine": "gibbs", "options": {"samples": 50}, "seed": 3, "worlds": ["East"]},
     ),
-    "map": ("infer", {"query": ["Fan"], "task": "map", "engine": "ilp", "time_limit": 20.0}),
+    "map": ("infer", {"query": ["Fan"], "task": "map", "engine": "ilp", "time_limit": 900.0}),
     "learn": ("learn", {"query": ["Fan"], "learner": "pseudo_likelihood", "intervals": "laplace"}),
     "kept folds": (
         "crossval",
