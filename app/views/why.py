@@ -123,6 +123,8 @@ def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
             "other atoms": "Their values: predicted, and known.",
         },
     )
+    for line in dict.fromkeys(line for item in rows[:LISTED] for line in item.definitions):
+        st.text(line)
     onward = list(dict.fromkeys(name for item in rows for name in item.others))
     if onward:
         st.caption("These atoms play a part in it. Why are they as they are?")

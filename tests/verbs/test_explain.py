@@ -61,6 +61,7 @@ def test_the_command_line_names_the_evidence(run: Run) -> None:
         "count": 1,
         "given": ["Smokes(Anna)", "Friends(Anna, Bob)"],
         "given_values": [1.0, 1.0],
+        "definitions": [],
     }
 
 
@@ -188,3 +189,28 @@ def test_the_command_explains_in_the_world_that_is_chosen(towns: Path, run: Run)
     assert "town, village" in refused.err
     told = [run(*base, "--only", name, "--json").json["value"] for name in ("town", "village")]
     assert told[0] > told[1] + 0.2
+
+
+def test_definitions_are_told_by_what_they_count(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "people.csv").write_text(
+        "id,name,odd\n" + "".join(f"P{n},Person {n},{'yno'[n % 2]}\n" for n in range(9))
+    )
+    (tmp_path / "firms.csv").write_text("firm_id,firm name\n" + "".join(f"C{n},Firm {n:02}\n" for n in range(8)))
+    pairs = [(person, firm) for person in range(9) for firm in range(8) if firm <= person]
+    (tmp_path / "directs.csv").write_text("id,firm_id\n" + "".join(f"P{a},C{b}\n" for a, b in pairs))
+    (tmp_path / "rules.mln").write_text(
+        "Directs(person, firm)\nSought(person)\nCompanies(x, n) := n = count(c: Directs(x, c)).\n"
+        "1 Companies(x, n) ^ n >= 2 => Sought(x)\n"
+    )
+    loaded = wb.open(tmp_path / "firms.duckdb")
+    with loaded as workspace:
+        workspace.load([tmp_path / f"{name}.csv" for name in ("people", "firms", "directs")])
+    command = ("explain", str(tmp_path / "rules.mln"), "Sought(P{})", "-w", str(tmp_path / "firms.duckdb"))
+    for person, told in (
+        (1, "Companies(P1, 2): 2 firms: Firm 00 (C0), Firm 01 (C1)"),
+        (7, "Companies(P7, 8): 8 firms: " + ", ".join(f"Firm {n:02} (C{n})" for n in range(5)) + " and 3 more"),
+    ):
+        words = [word.format(person) for word in command]
+        (reason,) = run(*words, "--query", "Sought", "--json").json["contributions"]
+        assert reason["definitions"] == [told]
+        assert told in run(*words, "--query", "Sought").out

@@ -248,3 +248,5 @@ def explain(
             for item in explanation.contributions
         ],
     )
+    for line in explanation.definitions():
+        print_line(line)

@@ -1,6 +1,7 @@
 """Rules to SQL, SQL to the rows of a ground network."""
 
 from workbench.grounding.atoms import AtomTable
+from workbench.grounding.defined_facts import DefinedFact
 from workbench.grounding.fitting import fitted
 from workbench.grounding.ground import ground
 from workbench.grounding.ground_rules import GroundRules, ground_rules
@@ -13,6 +14,7 @@ from workbench.grounding.wording import GroundRule
 __all__ = [
     "DEFAULT_LIMIT",
     "AtomTable",
+    "DefinedFact",
     "GroundRequest",
     "GroundRule",
     "GroundRules",

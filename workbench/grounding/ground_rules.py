@@ -16,6 +16,7 @@ import numpy as np
 
 from workbench.arrays import Array, Float, Int32, Int64
 from workbench.grounding.clauses import plan_clause
+from workbench.grounding.defined_facts import defined_facts
 from workbench.grounding.definitions import make_definitions, make_scopes
 from workbench.grounding.existential import plan_existential
 from workbench.grounding.prepare import clauses_of
@@ -37,7 +38,7 @@ from workbench.grounding.select import (
 from workbench.grounding.templates import TemplateTable
 from workbench.grounding.unification import unify
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.grounding.wording import GroundRule, in_words, merged
+from workbench.grounding.wording import GroundRule, atom_text, in_words, merged
 from workbench.language.program import Atom, Clause, Constant, Variable
 from workbench.language.values import value_text
 
@@ -326,12 +327,15 @@ class _Finder:
         ids = np.unique(found.atoms[rows])
         ids = ids[ids >= 0]
         names = dict(zip(ids.tolist(), self.grounding.atoms.names(ids)))
+        cells = {name: column[rows].tolist() for name, column in zip(variables, found.bindings)}
+        made = defined_facts(self.vocabulary, clause, int(self.grounding.atoms.world[self.atom]), cells, self._names)
         for place, row in enumerate(rows.tolist()):
             binding = {name: column[place] for name, column in zip(variables, columns)}
             values = [float(column[row]) for column in found.values]
             is_open = {names[atom] for atom in found.atoms[row].tolist() if atom >= 0}
             text, given = in_words(clause, binding, values, is_open)
-            yield GroundRule(text, float(found.scale[row]), 1, given)
+            defined = tuple((atom_text(clause, atom, binding), fact) for atom, facts in made for fact in facts[place])
+            yield GroundRule(text, float(found.scale[row]), 1, given, defined)
 
 
 def _universal(clause: Clause) -> tuple[str, ...]:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from workbench.grounding.defined_facts import DefinedFact
 from workbench.grounding.templates import clause_text
 from workbench.language.program import Atom, Clause, Literal, Variable
 
-__all__ = ["GroundRule", "in_words", "merged"]
+__all__ = ["GroundRule", "atom_text", "in_words", "merged"]
 
 MOST_DECIDED = 12
 """Literals of one ground clause that evidence decides and that are written out: existential clauses have many."""
@@ -30,12 +31,15 @@ class GroundRule:
         How many bindings of the rule's variables make it.
     given : tuple of (str, float)
         The atoms in it that evidence decides, and their values.
+    defined : tuple of (str, DefinedFact)
+        The facts of definitions among them, and what those were made of.
     """
 
     text: str
     scale: float
     groundings: int
     given: tuple[tuple[str, float], ...]
+    defined: tuple[tuple[str, DefinedFact], ...] = ()
 
 
 def in_words(
@@ -45,12 +49,11 @@ def in_words(
 
     Comparisons, which the constants make false, are left out, and so are decided literals of a very long clause.
     """
-    bare = replace(clause, guards=(), existential=(), factor=None)
     parts: list[str] = []
     given: dict[str, float] = {}
     decided = 0
     for place, literal in enumerate(clause.literals):
-        atom = clause_text(replace(bare, literals=(Literal(literal.atom),)), binding)
+        atom = atom_text(clause, literal.atom, binding)
         text = atom if literal.positive else f"!{atom}"
         if atom not in is_open and not _variables(literal.atom) - binding.keys():
             decided += 1
@@ -64,6 +67,11 @@ def in_words(
     left = decided - MOST_DECIDED
     suffix = f" v ... ({left:,} more that evidence decides)" if left > 0 else ""
     return prefix + " v ".join(parts) + suffix, tuple(given.items())
+
+
+def atom_text(clause: Clause, atom: Atom, binding: dict[str, str]) -> str:
+    """An atom of a clause, constants and values in the place of its variables."""
+    return clause_text(replace(clause, literals=(Literal(atom),), guards=(), existential=(), factor=None), binding)
 
 
 def _variables(atom: Atom) -> set[str]:

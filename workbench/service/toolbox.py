@@ -303,7 +303,13 @@ class Toolbox:
         """Why a run gave an atom its value: a sentence, and the ground rules that pull most."""
         explanation = self.workspace.reopen(run, fold=fold, progress=self.progress()).explain(atom)
         reasons = [
-            {"rule": one.rule, "because": one.ground, "contribution": one.contribution, "others": one.other_atoms()}
+            {
+                "rule": one.rule,
+                "because": one.ground,
+                "contribution": one.contribution,
+                "others": one.other_atoms(),
+                "definitions": one.definitions,
+            }
             for one in explanation.contributions
         ]
         return answer(

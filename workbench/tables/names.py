@@ -10,6 +10,7 @@ from workbench.errors import InputError, Span
 __all__ = [
     "ID_WORDS",
     "column_names",
+    "plural",
     "predicate_name",
     "singular",
     "singular_words",
@@ -68,6 +69,16 @@ def singular(word: str) -> str:
     if word.endswith("s") and len(word) > 3 and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
+
+
+def plural(word: str) -> str:
+    """The English plural of a noun."""
+    known = next((many for many, one in IRREGULAR.items() if one == word and many != word), None)
+    if known is not None:
+        return known
+    if word.endswith("y") and word[-2:-1] not in tuple("aeiou"):
+        return f"{word[:-1]}ies"
+    return f"{word}es" if word.endswith(("s", "x", "ch", "sh")) else f"{word}s"
 
 
 def singular_words(name: str) -> tuple[str, ...]:

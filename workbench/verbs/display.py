@@ -1,4 +1,4 @@
-"""Atoms in people's words: `IsFraud(Café Müller (C0708))`."""
+"""Atoms and what definitions made them of in people's words: `IsFraud(Café Müller (C0708))`, `3 companies: A, B, C`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from workbench.grounding import AtomTable
+from workbench.language.values import VALUE_TYPES
+from workbench.tables.names import plural
 
-__all__ = ["shown_atoms"]
+if TYPE_CHECKING:
+    from workbench.grounding import AtomTable, DefinedFact
+
+__all__ = ["shown_atoms", "shown_definition"]
 
 
 def shown_atoms(
@@ -30,9 +33,25 @@ def shown_atoms(
     chosen = atoms.predicate if ids is None else atoms.predicate[np.asarray(ids)]
     for number, arguments in zip(chosen.tolist(), atoms.argument_names(ids)):
         predicate, types = atoms.predicates[number], atoms.types[number]
-        shown = (
-            f"{called} ({constant})" if (called := names.get(type_name, {}).get(constant)) else constant
-            for type_name, constant in zip(types, arguments)
-        )
+        shown = (_called(names, type_name, constant) for type_name, constant in zip(types, arguments))
         texts.append(f"{predicate}({', '.join(shown)})" if arguments else predicate)
     return texts
+
+
+def shown_definition(atom: str, fact: DefinedFact, names: Mapping[str, Mapping[str, str]]) -> str:
+    """What a definition made a fact of: `Companies(P1, 7): 7 companies: Acme (C1), Bolt (C2) and 5 more`."""
+    rows = [[_called(names, type_name, cell) for type_name, cell in zip(fact.types, row)] for row in fact.named]
+    if len(fact.types) == 1 and fact.types[0] not in VALUE_TYPES:
+        what, separator = fact.types[0].replace("_", " "), ", "
+        told = [row[0] for row in rows]
+    else:
+        what, separator = "case", "; "
+        told = [", ".join(f"{name} = {cell}" for name, cell in zip(fact.variables, row)) for row in rows]
+    more = f" and {fact.number - len(told):,} more" if fact.number > len(told) else ""
+    return f"{atom}: {fact.number:,} {what if fact.number == 1 else plural(what)}: {separator.join(told)}{more}"
+
+
+def _called(names: Mapping[str, Mapping[str, str]], type_name: str, constant: str) -> str:
+    """A constant with what people call it, where tables say that."""
+    called = names.get(type_name, {}).get(constant)
+    return f"{called} ({constant})" if called else constant

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.network import Domain, explain_atom, mean_explanation
-from workbench.verbs.display import shown_atoms
+from workbench.verbs.display import shown_atoms, shown_definition
 from workbench.verbs.named_rules import named_rules
 from workbench.verbs.naming import row_texts
 from workbench.verbs.written_rules import written_labels
@@ -54,6 +54,8 @@ class Contribution:
         The atoms of the ground rule that evidence decides.
     given_values : tuple of float
         Their values.
+    definitions : tuple of str
+        What definitions made some of those atoms of: `Companies(P1, 3): 3 companies: A, B, C`.
     """
 
     template: int
@@ -67,6 +69,7 @@ class Contribution:
     count: int = 1
     given: tuple[str, ...] = ()
     given_values: tuple[float, ...] = ()
+    definitions: tuple[str, ...] = ()
 
     def other_atoms(self) -> str:
         """`Smokes(Bo) = 0.7, Friends(Ada, Bo) = 1`: the other atoms of the ground rule, open ones first."""
@@ -133,6 +136,10 @@ class Explanation:
             f"{atom} has value {self.value:.4f}. {given}, its log-odds are {self.log_odds:+.4f} "
             f"(probability {self.probability:.4f}), most of it from {'; '.join(reasons)}."
         )
+
+    def definitions(self) -> tuple[str, ...]:
+        """What definitions made the contributions' atoms of, each once: `Companies(P1, 3): 3 companies: A, B, C`."""
+        return tuple(dict.fromkeys(line for item in self.contributions for line in item.definitions))
 
     def by_rule(self) -> list[tuple[str, float, int]]:
         """Contributions summed by rule: (rule, sum, number of ground rules), largest magnitude first."""
@@ -228,6 +235,7 @@ def _contributions(result: Inferred, parts: AtomExplanation, index: int) -> Iter
                 one.count,
                 given,
                 known,
+                tuple(shown_definition(atom, fact, result.names) for atom, fact in one.defined),
             )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.grounding import GroundRules, ground_rules
+from workbench.grounding import DefinedFact, GroundRule, GroundRules, ground_rules
 
 if TYPE_CHECKING:
     from workbench.network import AtomExplanation
@@ -35,6 +35,7 @@ class NamedRule:
     weight: float
     count: int
     given: tuple[tuple[str, float], ...] = ()
+    defined: tuple[tuple[str, DefinedFact], ...] = ()
 
 
 def named_rules(result: Inferred, parts: AtomExplanation, index: int) -> dict[int, list[NamedRule]]:
@@ -102,14 +103,15 @@ def _of_rows(
 def _spread(rules: GroundRules, contribution: float, distance: float, weight: float | None) -> list[NamedRule]:
     """A potential's ground rules by scale, each `contribution` and `weight` times its own; hard where that is None."""
 
-    def one(scale: float, text: str, count: int, given: tuple[tuple[str, float], ...] = ()) -> NamedRule:
-        if weight is None:
-            return NamedRule(text, contribution, distance, float("inf"), count, given)
-        return NamedRule(text, contribution * scale, distance, weight * scale, count, given)
+    def one(scale: float, count: int, rule: GroundRule | None = None) -> NamedRule:
+        adds, weighs = (contribution, float("inf")) if weight is None else (contribution * scale, weight * scale)
+        if rule is None:
+            return NamedRule("", adds, distance, weighs, count)
+        return NamedRule(rule.text, adds, distance, weighs, count, rule.given, rule.defined)
 
-    found = [one(rule.scale, rule.text, rule.groundings, rule.given) for rule in rules.named]
+    found = [one(rule.scale, rule.groundings, rule) for rule in rules.named]
     left = rules.groundings - sum(rule.groundings for rule in rules.named)
-    return [*found, one(rules.scale - sum(rule.scale for rule in rules.named), "", left)] if left else found
+    return [*found, one(rules.scale - sum(rule.scale for rule in rules.named), left)] if left else found
 
 
 def _close(first: float, second: float, size: float) -> bool:

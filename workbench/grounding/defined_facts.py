@@ -1,0 +1,211 @@
+"""What facts of definitions are made of: the bindings under which a definition says them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from workbench.arrays import Array
+from workbench.grounding.definition_queries import conditions_select
+from workbench.grounding.select import Expression, Value, render, render_expression
+from workbench.grounding.value_terms import constant_value
+from workbench.grounding.vocabulary import Vocabulary
+from workbench.language.formulas import item_variables, substitution, term_variables
+from workbench.language.program import (
+    Aggregate,
+    Atom,
+    Clause,
+    Comparison,
+    Condition,
+    Constant,
+    Definition,
+    Literal,
+    Predicate,
+    Term,
+    Variable,
+)
+from workbench.language.values import value_text
+from workbench.language.variable_types import infer_condition_types
+
+__all__ = ["DefinedFact", "defined_facts"]
+
+MOST_NAMED = 5
+"""Bindings that are named; all of them are counted."""
+
+NamesOf = Callable[[str, Array], list[str]]
+
+
+@dataclass(frozen=True)
+class DefinedFact:
+    """Why one definition says a fact: what its aggregate was taken over, or what binds its other variables.
+
+    Attributes
+    ----------
+    number : int
+        Different bindings of `variables` under which the definition says it.
+    variables, types : tuple of str
+    named : tuple of tuple of str
+        The first few bindings, constants by name.
+    """
+
+    number: int
+    variables: tuple[str, ...]
+    types: tuple[str, ...]
+    named: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A definition with the conditions of one of its aggregates written out beside it.
+
+    `choice` are the variables outside the aggregate, of which one binding is told; `shown` is what is told of it.
+    """
+
+    head: Atom
+    body: tuple[Condition, ...]
+    choice: tuple[str, ...]
+    shown: tuple[str, ...]
+    greatest_first: bool = False
+
+
+def defined_facts(
+    vocabulary: Vocabulary, clause: Clause, world: int, cells: Mapping[str, Sequence[Any]], names: NamesOf
+) -> list[tuple[Atom, list[list[DefinedFact]]]]:
+    """The defined atoms of a clause's body and what their definitions made them of, in each of some ground clauses.
+
+    `cells` are the bindings of the clause's variables: ids of constants, texts of values. Cost: one query a definition
+    and aggregate, the joins of its body.
+    """
+    found = []
+    for literal in clause.literals:
+        bound = {variable.name for variable in item_variables(literal)} <= cells.keys()
+        if not literal.positive and literal.atom.predicate in vocabulary.program.defined and bound:
+            heads = _heads(vocabulary, literal.atom, cells)
+            facts: list[list[DefinedFact]] = [[] for _ in heads]
+            for definition in vocabulary.program.definitions:
+                if definition.head.predicate == literal.atom.predicate:
+                    for question in _questions(definition):
+                        for place, fact in _answers(vocabulary, question, world, heads, names):
+                            facts[place].append(fact)
+            found.append((literal.atom, facts))
+    return found
+
+
+def _heads(vocabulary: Vocabulary, atom: Atom, cells: Mapping[str, Sequence[Any]]) -> list[tuple[Expression, ...]]:
+    """The arguments of an atom in each ground clause."""
+    declared = vocabulary.program.predicates[atom.predicate]
+    count = len(next(iter(cells.values()), ("",)))
+    columns: list[list[Expression]] = []
+    for term, type_name, kind in zip(atom.arguments, declared.argument_types, declared.kinds):
+        if isinstance(term, Variable):
+            columns.append([Value(cell) if kind is None else constant_value(kind, cell) for cell in cells[term.name]])
+        else:
+            assert isinstance(term, Constant)
+            known = vocabulary.constant(type_name, term.name) if kind is None else constant_value(kind, term.name)
+            columns.append([known] * count)
+    return list(zip(*columns)) if columns else [()] * count
+
+
+def _questions(definition: Definition) -> Iterator[_Question]:
+    outside = [one for one in definition.body if not isinstance(one, Aggregate)]
+    aggregates = [one for one in definition.body if isinstance(one, Aggregate)]
+    said = {variable.name for term in definition.head.arguments for variable in term_variables(term)}
+    made = {one.variable for one in aggregates}
+    local = [name for name in _bound(outside) if name not in said | made]
+    if not aggregates and local:
+        yield _Question(definition.head, definition.body, (), tuple(local))
+    for aggregate in aggregates:
+        inside = [*aggregate.body, *aggregate.among]
+        own = [name for name in _bound(inside) if name not in {*local, *said, *made}]
+        # The aggregate keeps its variables to itself, so those written out beside it take others.
+        fresh = substitution({name: Variable(f"{name}'") for name in own})
+        written = [_renamed(one, fresh) for one in inside]
+        of = [variable.name for term in aggregate.of for variable in term_variables(term)]
+        last_first = aggregate.function in ("max", "latest")
+        extremes = last_first or aggregate.function == "min"
+        counts = aggregate.function in ("count", "exists", "share")
+        shown = of if counts else [*of, *own] if extremes else own
+        shown = [name for name in dict.fromkeys(shown) if name in own]
+        if shown:
+            told = tuple(f"{name}'" for name in shown)
+            yield _Question(definition.head, (*definition.body, *written), tuple(local), told, last_first)
+
+
+def _bound(conditions: Sequence[Literal | Comparison]) -> list[str]:
+    """The variables that positive atoms bind, in order."""
+    literals = (one for one in conditions if isinstance(one, Literal) and one.positive)
+    return list(dict.fromkeys(variable.name for one in literals for variable in item_variables(one)))
+
+
+def _renamed(condition: Literal | Comparison, change: Callable[[Term], Term]) -> Literal | Comparison:
+    if isinstance(condition, Literal):
+        return replace(condition, atom=replace(condition.atom, arguments=tuple(map(change, condition.atom.arguments))))
+    return replace(condition, left=change(condition.left), right=change(condition.right))
+
+
+def _answers(
+    vocabulary: Vocabulary,
+    question: _Question,
+    world: int,
+    heads: Sequence[tuple[Expression, ...]],
+    names: NamesOf,
+) -> Iterator[tuple[int, DefinedFact]]:
+    """The facts that a question finds bindings of, by their places."""
+    program, head = vocabulary.program, question.head
+    types = infer_condition_types(head, question.body, program).variables
+    told = (*question.choice, *question.shown)
+    declared = program.predicates[head.predicate]
+    things = (declared.arity + place for place, name in enumerate(told) if program.kind_of(types[name]) is None)
+    asked = Predicate(
+        f"{head.predicate}'",
+        (*declared.argument_types, *(types[name] for name in told)),
+        entities=(*declared.entities, *things),
+    )
+    atom = Atom(asked.name, (*head.arguments, *map(Variable, told)))
+    select = conditions_select(
+        replace(vocabulary, program=replace(program, predicates={**program.predicates, asked.name: asked})),
+        atom,
+        question.body,
+        types,
+        vocabulary.given,
+    )
+    rows = vocabulary.connection.execute(_statement(render(select), declared.arity, question, world, heads)).fetchall()
+    shown_types = tuple(types[name] for name in question.shown)
+    texts = [
+        list(map(value_text, column)) if program.kind_of(type_name) else names(type_name, np.array(column))
+        for type_name, column in zip(shown_types, list(zip(*rows))[2:])
+    ]
+    variables = tuple(name.removesuffix("'") for name in question.shown)
+    for fact, members in groupby(zip(rows, zip(*texts)), key=lambda member: member[0][0]):
+        several = list(members)
+        yield fact, DefinedFact(several[0][0][1], variables, shown_types, tuple(named for _, named in several))
+
+
+def _statement(query: str, arity: int, question: _Question, world: int, heads: Sequence[tuple[Expression, ...]]) -> str:
+    """`SELECT place, number, s0, ...`: of each head the first bindings of what is shown, under the first choice."""
+    cells = [[render_expression(cell) for cell in head] for head in heads]
+    rows = ", ".join(f"({', '.join([str(place), *row])})" for place, row in enumerate(cells))
+    places = [f"a{place}" for place in range(arity)]
+    # The lists reach the facts below the joins, which a join with the heads alone need not.
+    among = [f"q.{name} IN ({', '.join(sorted(set(column)))})" for name, column in zip(places, zip(*cells))]
+    same = [f"q.{name} = h.{name}" for name in places]
+    told = [f"a{arity + place}" for place in range(len(question.choice) + len(question.shown))]
+    choice, shown = told[: len(question.choice)], told[len(question.choice) :]
+    order = ", ".join(
+        f"{name} DESC" if question.greatest_first and not place else name for place, name in enumerate(shown)
+    )
+    first = f"QUALIFY rank() OVER (PARTITION BY place ORDER BY {', '.join(choice)}) = 1" if choice else ""
+    return f"""
+        WITH heads({", ".join(["place", *places])}) AS (VALUES {rows}),
+        found AS (
+            SELECT h.place, {", ".join(f"q.{name}" for name in told)}
+            FROM (\n{query}\n) q JOIN heads h ON {" AND ".join([f"q.world = {world}", *same, *among])}
+            {first}
+        )
+        SELECT place, count(*) OVER (PARTITION BY place), {", ".join(shown)} FROM found
+        QUALIFY row_number() OVER (PARTITION BY place ORDER BY {order}) <= {MOST_NAMED}
+        ORDER BY place, {order}"""
