@@ -126,3 +126,23 @@ def test_names_with_spaces_refer_where_they_are_many(tmp_path: Path) -> None:
         mapping = propose(staging)
     assert [column.table for column in mapping.table("ties").references] == ["Users of it"] * 2
     assert mapping.table("ties").relation == "Ties"
+
+
+def test_few_names_with_spaces_refer_where_they_are_half_of_the_keys(tmp_path: Path) -> None:
+    teams = [f"FC {name}" for name in ("Ode", "Iro", "Uno", "Eco", "Aro", "Ito")]
+    (tmp_path / "teams.csv").write_text("team,city\n" + "".join(f"{team},Ulm\n" for team in teams), encoding="utf-8")
+    played = [(home, away) for home in teams for away in teams if home != away]
+    rows = "".join(f"{n},{home},{away},{home if n % 9 else 'Ulm FC'}\n" for n, (home, away) in enumerate(played))
+    (tmp_path / "matches.csv").write_text("match_id,home,away,winner\n" + rows, encoding="utf-8")
+    with stage(find_sources([tmp_path])) as staging:
+        columns = {column.name: column for column in propose(staging).table("matches").columns}
+    assert [columns[name].table for name in ("home", "away", "winner")] == ["teams", "teams", None]
+
+
+def test_repeated_rows_leave_a_key_a_key(tmp_path: Path) -> None:
+    rows = [f"V{n:02};{n % 7};{('ja', 'nein', 'unbekannt', '')[n % 4]}" for n in range(40)]
+    (tmp_path / "besuche.csv").write_text("\n".join(["Besuch;Tage;Kosten", *rows, *rows[:3]]) + "\n", encoding="utf-8")
+    with stage(find_sources([tmp_path])) as staging:
+        table = propose(staging).table("besuche")
+    assert (table.key, table.columns[0].reason) == ("Besuch", "different in all 40 rows, repeated ones left out")
+    assert (table.columns[2].kind, table.columns[2].missing) == ("yes/no", 20 + 1)

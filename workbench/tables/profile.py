@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ __all__ = ["FEW", "ColumnCounts", "TableCounts", "count_table"]
 
 SAMPLE = 500
 FEW = 64
+NEARLY_UNIQUE = 0.9
 COLUMNS_A_QUERY = 6
 
 
@@ -68,10 +69,14 @@ class ColumnCounts:
 
 @dataclass(frozen=True)
 class TableCounts:
-    """The columns of a staged table in numbers."""
+    """The columns of a staged table in numbers; `different` are its rows, those that repeat another left out.
+
+    Repeated rows are counted only where no column tells all rows apart and one nearly does.
+    """
 
     table: StagedTable
     columns: tuple[ColumnCounts, ...]
+    different: int
 
     @property
     def by_name(self) -> Mapping[str, ColumnCounts]:
@@ -105,7 +110,15 @@ def count_table(staging: Staging, table: StagedTable) -> TableCounts:
                 **whole,
             )
         )
-    return TableCounts(table, tuple(columns))
+    return TableCounts(table, tuple(columns), _different_rows(staging, table, columns))
+
+
+def _different_rows(staging: Staging, table: StagedTable, columns: Sequence[ColumnCounts]) -> int:
+    most = max((column.distinct for column in columns), default=0)
+    if not NEARLY_UNIQUE * table.rows <= most < table.rows:
+        return table.rows
+    cells = ", ".join(map(table.cell, table.columns))
+    return int(str(staging.rows(f"SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {table.relation})")[0][0]))
 
 
 def _readings(staging: Staging, table: StagedTable) -> dict[str, Reading]:

@@ -70,7 +70,7 @@ def find_keys(tables: Sequence[TableCounts]) -> dict[str, Key]:
 
 
 def _is_unique(counts: TableCounts, column: ColumnCounts) -> bool:
-    return column.unique and not column.blanks and counts.table.rows > 0
+    return not column.blanks and column.distinct == counts.different > 0
 
 
 def _key_score(counts: TableCounts, column: ColumnCounts) -> float:
@@ -110,7 +110,7 @@ def _called_like_key(table: str, column: str) -> float:
 def _why_key(counts: TableCounts, column: ColumnCounts) -> str:
     rows = counts.table.rows
     if _is_unique(counts, column):
-        return f"different in all {rows:,} rows"
+        return f"different in all {counts.different:,} rows" + (", repeated ones left out" * (counts.different < rows))
     trouble = [f"{column.blanks:,} blank"] if column.blanks else []
     if column.distinct < column.filled:
         trouble.append(f"{column.filled - column.distinct:,} repeated")
@@ -123,7 +123,7 @@ def find_references(
     """The references of all tables, by table and column.
 
     A column refers to a key where at least 95 % of its different values are among the key's and either the names
-    agree or the values are codes that no other column would share by chance. A table's own key may refer to that of
+    agree or the values are codes, or names of half of the keys, that no other column would share by chance. A table's own key may refer to that of
     another (a table that says more of the same things), where columns of one name agree on the rows that meet.
 
     Cost: for each pair of a column and a key that may fit, a look at a thousand values; a join where these fit.
@@ -156,7 +156,7 @@ def _best_target(
         if other is counts and is_key:
             continue
         score = _names_agree(column.name, other.table.name, key.name)
-        if score == 0 and not _like_codes(column):
+        if score == 0 and not _may_be_codes(column):
             continue
         if is_key and (score < 2 or not _says_more(staging, counts, column, other, key)):
             continue
@@ -167,7 +167,9 @@ def _best_target(
             continue
         inside, different = contained
         fits = inside / different
-        if fits < NEARLY_ALL or (score == 0 and different < 5):
+        if fits < NEARLY_ALL:
+            continue
+        if score == 0 and not _like_codes(column) and not (fits == 1 and 2 * inside >= other.different):
             continue
         why = f"{share(inside, different)} of its values are in {other.table.name}.{key.name}"
         why += ", and the names agree" if score else ""
@@ -193,10 +195,17 @@ def _names_agree(column: str, table: str, key: str) -> float:
     return 0
 
 
+def _may_be_codes(column: ColumnCounts) -> bool:
+    """Texts that could be keys elsewhere whatever their column is called."""
+    return column.numbers == 0 and column.truths == 0 and column.distinct >= 5
+
+
 def _like_codes(column: ColumnCounts) -> bool:
-    """Texts of so many values that their being keys elsewhere is no chance."""
-    enough = 20 if 2 * column.spaced > column.filled else 5
-    return column.numbers == 0 and column.truths == 0 and column.distinct >= enough
+    """Texts of so many values that their being keys elsewhere is no chance.
+
+    Names with spaces repeat from table to table: of few, all must be keys, and of the keys no fewer than half.
+    """
+    return 2 * column.spaced <= column.filled or column.distinct >= 20
 
 
 def _contained(

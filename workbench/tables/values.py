@@ -24,7 +24,10 @@ __all__ = [
 BLANKS = ("", "NULL", "null", "Null", "N/A", "n/a", "\\N", "?")
 """Texts that mean that nothing is known, in any column."""
 
-MORE_BLANKS = ("NA", "na", "NaN", "nan", "-", "--", ".", "none", "None", "NONE", "#N/A", "#NV", "k.A.", "unknown")
+MORE_BLANKS = tuple(
+    "NA na N.A. n.a. NaN nan - -- . none None NONE #N/A #NV k.A. "
+    "unknown Unknown UNKNOWN unbekannt Unbekannt UNBEKANNT inconnu Inconnu desconocido Desconocido".split(" ")
+)
 """Texts that mean so in a column whose other cells are numbers, dates, or yes and no."""
 
 YES_NO: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (

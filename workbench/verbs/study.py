@@ -86,7 +86,7 @@ def study(
     with stage(find_sources(sources)) as staging:
         ready = prepared(staging, predict, time=time, mapping=given)
         studied, matrix, rows = _studied(staging, ready, settings, deadline, begun, progress)
-        result = _result(staging, ready, settings, studied, matrix, rows, deadline)
+        result = _result(staging, ready, settings, studied, matrix, rows, out)
         if studied.status == "done":
             result = with_inferred(staging, ready, result, out=out, deadline=deadline, progress=progress)
     place = Path(out) if out is not None else Path("OUT")
@@ -133,11 +133,10 @@ def _result(
     studied: Studied,
     matrix: CandidateMatrix,
     rows: Int64,
-    deadline: float | None,
+    out: str | os.PathLike[str] | None,
 ) -> StudyResult:
     import pandas as pd
 
-    del deadline
     model = studied.model
     assert model is not None
     X = _final_columns(staging, ready, studied, matrix)
@@ -173,7 +172,7 @@ def _result(
         explanations=explained_rows(ready, model, matrix, X, predicted, known, timed=timed),
         predictions=frame,
         program=program_text(ready, model, matrix.candidates),
-        mapping=format_mapping(ready.mapping),
+        mapping=format_mapping(ready.mapping, out),
         seconds=0.0,
         status=studied.status,
         folds=len(studied.folds),
