@@ -1,4 +1,4 @@
-"""Facts from tables of other databases, through DuckDB's scanners."""
+"""Facts from tables of other databases: DuckDB's own, SQLite's and PostgreSQL's."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.ingest import LoadReport, Partition, Source
 from workbench.database.outside import copy_in, first_line, masked, outside
+from workbench.database.postgres_tables import copy_postgres_table, postgres_table_names
 from workbench.database.row_mapping import STAGED_ROWS, RowMapping, find_predicate, load_rows
 from workbench.database.sqlite_tables import copy_sqlite_table, sqlite_table_names
 from workbench.database.table_files import numbered
@@ -35,9 +36,10 @@ def load_attached(
     world_column: str | None = None,
     partition: Partition = "evidence",
 ) -> LoadReport:
-    """Load a table or view of a DuckDB, SQLite or PostgreSQL database through DuckDB's scanner.
+    """Load a table or view of a DuckDB, SQLite or PostgreSQL database.
 
-    SQLite files need no extension: where it is not installed, Python's own driver reads them.
+    SQLite files are read by DuckDB's extension where that is installed, else by Python's own driver; PostgreSQL needs
+    the extra `postgresql`.
 
     Parameters
     ----------
@@ -54,17 +56,19 @@ def load_attached(
     Raises
     ------
     InputError
-        E0213 when the database cannot be attached or DuckDB's extension for it is not installed and cannot be
-        fetched.
+        E0213 when the database or the table cannot be read; E0250 where PostgreSQL's driver is not installed.
     """
     if "\0" in table or "\0" in os.fspath(source):
         raise InputError.of("E0213", "the name of a table or database holds a NUL character")
     stored = find_predicate(database, predicate or table.rsplit(".", 1)[-1], None)
     chosen = kind or _kind_of(source)
     with database.transaction() as connection, outside() as reader:
-        if chosen == "sqlite" and not _has_extension(reader, chosen):
-            scan = quoted("sqlite_rows")
-            copy_sqlite_table(source, table, reader, "sqlite_rows")
+        if chosen == "postgres":
+            scan = quoted("incoming_table")
+            copy_postgres_table(os.fspath(source), table, reader, "incoming_table")
+        elif chosen == "sqlite" and not _has_sqlite(reader):
+            scan = quoted("incoming_table")
+            copy_sqlite_table(source, table, reader, "incoming_table")
         else:
             _attach(reader, os.fspath(source), chosen)
             scan = ".".join(quoted(part) for part in ("attached", *table.split(".")))
@@ -88,14 +92,15 @@ def database_tables(source: str, kind: str) -> tuple[str, ...]:
     InputError
         E0213, as for `load_attached`, and for a database without tables.
     """
-    if kind == "sqlite":
+    if kind == "postgres":
+        names = postgres_table_names(source)
+    elif kind == "sqlite":
         names = sqlite_table_names(source)
     else:
         with outside() as reader:
             _attach(reader, source, kind)
-            main = "main" if kind == "duckdb" else "public"
             names = tuple(
-                name if schema == main else f"{schema}.{name}"
+                name if schema == "main" else f"{schema}.{name}"
                 for schema, name in reader.execute(
                     "SELECT table_schema, table_name FROM information_schema.tables WHERE table_catalog = 'attached' "
                     "AND table_schema NOT IN ('information_schema', 'pg_catalog') ORDER BY ALL"
@@ -114,7 +119,9 @@ def copy_attached(reader: duckdb.DuckDBPyConnection, source: str, table: str, ki
     InputError
         E0213, as for `load_attached`.
     """
-    if kind == "sqlite":
+    if kind == "postgres":
+        copy_postgres_table(source, table, reader, into)
+    elif kind == "sqlite":
         copy_sqlite_table(source, table, reader, into)
     else:
         _attach(reader, source, kind)
@@ -136,28 +143,18 @@ def _kind_of(source: str | os.PathLike[str]) -> str:
         return "sqlite" if stream.read(16).startswith(b"SQLite format 3") else "duckdb"
 
 
-def _has_extension(reader: duckdb.DuckDBPyConnection, kind: str) -> bool:
+def _has_sqlite(reader: duckdb.DuckDBPyConnection) -> bool:
+    """Whether DuckDB's extension for SQLite is installed."""
     try:
-        reader.execute(f"LOAD {kind}")
+        reader.execute("LOAD sqlite")
     except duckdb.Error:
         return False
     return True
 
 
 def _attach(reader: duckdb.DuckDBPyConnection, source: str, kind: str) -> None:
-    if kind != "duckdb" and not _has_extension(reader, kind):
-        try:
-            reader.execute(f"INSTALL {kind}")
-            reader.execute(f"LOAD {kind}")
-        except duckdb.Error as error:
-            raise InputError.of(
-                "E0213",
-                f"DuckDB's {kind} extension is not installed and cannot be fetched: {first_line(error)}",
-                help=f"install it once on a machine with network access (INSTALL {kind}), or export the table",
-            ) from None
+    form = "" if kind == "duckdb" else f", TYPE {kind}"
     try:
-        reader.execute(
-            f"ATTACH {text_literal(source)} AS attached (READ_ONLY{'' if kind == 'duckdb' else f', TYPE {kind}'})"
-        )
+        reader.execute(f"ATTACH {text_literal(source)} AS attached (READ_ONLY{form})")
     except duckdb.Error as error:
-        raise InputError.of("E0213", masked(f"{source} cannot be attached: {first_line(error)}")) from None
+        raise InputError.of("E0213", f"{source} cannot be attached: {first_line(error)}") from None

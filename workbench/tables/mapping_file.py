@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from workbench.database import DATASET_KEYS, TomlReader, read_toml
+from workbench.database import DATASET_KEYS, TomlReader, masked, read_toml
 from workbench.errors import InputError
 from workbench.tables.facts import mapped_predicates
 from workbench.tables.kinds import ColumnKind
@@ -37,6 +37,7 @@ def format_mapping(mapping: TablesMapping, directory: str | os.PathLike[str] | N
     mapping : TablesMapping
     directory : path, optional
         Files below it are written relative to it, as `read_mapping` reads them; None for the working directory.
+        Of the addresses of databases passwords are left out: give those again with the address.
     """
     lines = ["# Tables and what their columns mean. Edit, and load again with --mapping."]
     if mapping.predict is not None:
@@ -74,7 +75,7 @@ def _table_lines(table: TableMapping, directory: Path) -> list[str]:
 
 def _relative(path: str, directory: Path) -> str:
     if is_url(path):
-        return path
+        return masked(path)
     try:
         return Path(path).resolve().relative_to(directory.resolve()).as_posix()
     except ValueError:

@@ -123,8 +123,9 @@ def find_references(
     """The references of all tables, by table and column.
 
     A column refers to a key where at least 95 % of its different values are among the key's and either the names
-    agree or the values are codes, or names of half of the keys, that no other column would share by chance. A table's own key may refer to that of
-    another (a table that says more of the same things), where columns of one name agree on the rows that meet.
+    agree, or the values are codes, or names of half of the keys, that no other column would share by chance. A table's
+    own key may refer to that of another (a table that says more of the same things), where columns of one name agree
+    on the rows that meet.
 
     Cost: for each pair of a column and a key that may fit, a look at a thousand values; a join where these fit.
     """

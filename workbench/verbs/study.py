@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
+from workbench.database import masked
 from workbench.errors import Cancelled, UsageError
 from workbench.evaluation import calibration
 from workbench.progress import SILENT, Progress
@@ -90,7 +91,7 @@ def study(
         if studied.status == "done":
             result = with_inferred(staging, ready, result, out=out, deadline=deadline, progress=progress)
     place = Path(out) if out is not None else Path("OUT")
-    data = " ".join(f"--data {shlex.quote(os.fspath(source))}" for source in sources)
+    data = " ".join(f"--data {shlex.quote(masked(os.fspath(source)))}" for source in sources)
     go_on = f"workbench infer {place / 'program.mln'} {data} --mapping {place / 'dataset.toml'}"
     return replace(result, seconds=perf_counter() - begun, commands=(go_on,))
 

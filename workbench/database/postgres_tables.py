@@ -1,0 +1,89 @@
+"""Tables of PostgreSQL databases, streamed by the driver of Arrow's database connectivity (ADBC)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from workbench.database.identifiers import quoted
+from workbench.database.outside import first_line, masked
+from workbench.errors import InputError, not_installed
+
+if TYPE_CHECKING:
+    from adbc_driver_manager.dbapi import Cursor
+
+__all__ = ["copy_postgres_table", "postgres_table_names"]
+
+_TABLES = """
+    SELECT CASE WHEN n.nspname = 'public' THEN c.relname ELSE n.nspname || '.' || c.relname END
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+      AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
+      AND has_table_privilege(c.oid, 'SELECT')
+    ORDER BY 1"""
+
+
+def copy_postgres_table(source: str, table: str, target: duckdb.DuckDBPyConnection, into: str) -> None:
+    """Create the temporary table `into` in `target` from a table or view of a PostgreSQL database, all columns as text.
+
+    Memory: one batch of rows at a time.
+
+    Parameters
+    ----------
+    source : str
+        `postgresql://...`, or `host=... dbname=...`.
+    table : str
+        `table` or `schema.table`.
+
+    Raises
+    ------
+    InputError
+        E0213 when the database or the table cannot be read; E0250 where the driver is not installed.
+    """
+    name = ".".join(quoted(part) for part in table.split("."))
+    with _reading(source, f"{table} of {source}") as cursor:
+        cursor.execute(f"SELECT * FROM {name} LIMIT 0")
+        columns = [quoted(column) for column, *_ in cursor.description or ()]
+        cursor.execute(f"SELECT {', '.join(f'{column}::text AS {column}' for column in columns)} FROM {name}")
+        target.register("incoming_rows", cursor.fetch_record_batch())
+        try:
+            target.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(into)} AS FROM incoming_rows")
+        finally:
+            target.unregister("incoming_rows")
+
+
+def postgres_table_names(source: str) -> tuple[str, ...]:
+    """The tables and views of a PostgreSQL database that may be read, in order of name; those of `public` by it alone.
+
+    Raises
+    ------
+    InputError
+        As for `copy_postgres_table`.
+    """
+    with _reading(source, source) as cursor:
+        cursor.execute(_TABLES)
+        return tuple(name for (name,) in cursor.fetchall())
+
+
+@contextmanager
+def _reading(source: str, what: str) -> Iterator[Cursor]:
+    """A cursor that can only read, and that writes dates as ISO 8601 does."""
+    try:
+        from adbc_driver_manager import Error
+        from adbc_driver_postgresql import dbapi
+    except ImportError:
+        raise not_installed("E0250", "a PostgreSQL database", "adbc-driver-postgresql", "postgresql") from None
+    try:
+        with dbapi.connect(source) as connection, connection.cursor() as cursor:
+            cursor.execute("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY")
+            cursor.execute("SET datestyle TO ISO")
+            yield cursor
+    except (Error, duckdb.Error) as error:
+        raise InputError.of(
+            "E0213",
+            masked(f"{what} cannot be read: {first_line(error)}"),
+            help="check the address, the name and the rights of its user",
+        ) from None
