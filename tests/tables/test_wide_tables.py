@@ -146,3 +146,28 @@ def test_repeated_rows_leave_a_key_a_key(tmp_path: Path) -> None:
         table = propose(staging).table("besuche")
     assert (table.key, table.columns[0].reason) == ("Besuch", "different in all 40 rows, repeated ones left out")
     assert (table.columns[2].kind, table.columns[2].missing) == ("yes/no", 20 + 1)
+
+
+@pytest.mark.parametrize(
+    ("separator", "cells", "beside", "read", "doubted"),
+    [
+        (";", ("45.500", "7.250", "910"), "1,5", [910.0, 7250.0, 45500.0], True),  # decimal commas beside
+        (";", ("45.500", "7.250", "910"), "ab", [7.25, 45.5, 910.0], True),
+        (";", ("45.500", "0.250", "910"), "1,5", [0.25, 45.5, 910.0], False),
+        (";", ("1.045.500", "7.250", "910"), "ab", [910.0, 7250.0, 1045500.0], False),
+        ("\t", ("45,500", "7,250", "910"), "1.5", [910.0, 7250.0, 45500.0], True),  # commas between thousands
+        (";", ("45,500", "7,250", "910"), "ab", [7.25, 45.5, 910.0], True),
+        ("\t", ("45,5", "7,250", "910"), "ab", [7.25, 45.5, 910.0], False),
+    ],
+)
+def test_marks_that_may_part_thousands(
+    tmp_path: Path, separator: str, cells: tuple[str, ...], beside: str, read: list[float], doubted: bool
+) -> None:
+    rows = [separator.join([f"K{n}", cells[n % 3], beside]) for n in range(12)]
+    text = "\n".join([separator.join(["id", "sales", "other"]), *rows]) + "\n"
+    (tmp_path / "shops.csv").write_text(text, encoding="utf-8")
+    with wb.open() as ws:
+        report = ws.load(tmp_path / "shops.csv", wide=True)
+        assert isinstance(report, TablesReport)
+        assert sorted({row[2] for row in facts_of(ws.database)["Sales"]}) == read
+        assert ("fits as well" in report.mapping.table("shops").column("sales").reason) == doubted

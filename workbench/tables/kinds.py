@@ -62,7 +62,10 @@ def kind_of(column: ColumnCounts) -> Finding:
             return Finding("category", f"{column.distinct} whole numbers, and the name says {min(codes)}")
         said = {".": "", ",": ", with decimal commas", ",.": ", with commas between thousands"}
         reason = f"{share(column.numbers, filled)} numbers from {_short(column.low)} to {_short(column.high)}"
-        return Finding("number", reason + said[reading.decimal or "."], _rest(column.numbers, filled, "numbers"))
+        reason += said[reading.decimal or "."]
+        if reading.other_decimal:
+            reason += f' (decimal = "{reading.other_decimal}" fits as well: look at it)'
+        return Finding("number", reason, _rest(column.numbers, filled, "numbers"))
     for count, what in ((column.numbers, "numbers"), (column.dates, "dates")):
         if 0.2 * filled < count < filled:
             found = _as_text(column, f"only {share(count, filled)} are {what}")

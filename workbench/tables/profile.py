@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.tables.readings import Reading, find_reading
+from workbench.tables.readings import Reading, agreed, find_reading
 from workbench.tables.staging import StagedTable, Staging
 from workbench.tables.values import BLANKS, MORE_BLANKS, date_value, is_blank, number_value, truth_value
 
@@ -131,7 +131,7 @@ def _readings(staging: Staging, table: StagedTable) -> dict[str, Reading]:
         if all(cell in BLANKS + MORE_BLANKS for cell in cells):
             cells = _filled_cells(staging, table.relation, table.cell(column))
         found[column] = find_reading(cells)
-    return found
+    return agreed(found, table.source.separator)
 
 
 def _filled_cells(staging: Staging, relation: str, cell: str) -> list[str]:

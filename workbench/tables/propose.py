@@ -97,7 +97,7 @@ def _column(found: _Found, counts: TableCounts, column: ColumnCounts, key: Key |
     return ColumnMapping(
         column.name,
         finding.kind,
-        reading=replace(column.reading, other_format=None, seen=()),
+        reading=replace(column.reading, other_format=None, other_decimal=None, seen=()),
         unreadable="blank" if finding.mixed and finding.kind in ("number", "date", "yes/no") else "error",
         reason=_reason(finding),
         missing=column.blanks,

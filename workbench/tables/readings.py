@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from workbench.tables.values import BLANKS, DATE_FORMATS, MORE_BLANKS, TIME_FORMATS, YES_NO, date_and_time
 
-__all__ = ["Reading", "find_reading"]
+__all__ = ["Reading", "agreed", "find_reading"]
 
 NUMBER_PATTERNS = {
     ".": re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"),
@@ -30,6 +30,8 @@ class Reading:
         Texts that mean that nothing is known.
     decimal : {'.', ',', ',.'} or None
         Of numbers: 1234.5, 1.234,5 and 1,234.5; None where no cell looks like a number.
+    other_decimal : {',', ',.'} or None
+        Another way to read every number of the sample, a thousand times as large: 1.234 for 1234.
     format : str or None
         Of dates, as `strptime` takes it.
     other_format : str or None
@@ -47,6 +49,7 @@ class Reading:
     yes: tuple[str, ...] = ()
     no: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
+    other_decimal: str | None = None
 
 
 def find_reading(cells: Sequence[str]) -> Reading:
@@ -73,7 +76,32 @@ def find_reading(cells: Sequence[str]) -> Reading:
         yes,
         no,
         tuple(mark for mark in MORE_BLANKS if regular and mark in cells),
+        _other_decimal(decimal, filled) if numbers else None,
     )
+
+
+def _other_decimal(decimal: str, cells: Sequence[str]) -> str | None:
+    """Another reading of marks that may part thousands: everywhere three digits behind them, no zero first."""
+    mark, other = {".": (".", ","), ",": (",", ",.")}.get(decimal, ("", ""))
+    marked = [cell for cell in cells if mark and mark in cell]
+    thousands = re.compile(rf"[+-]?[1-9]\d{{0,2}}({re.escape(mark)}\d{{3}})+")
+    return other if marked and all(map(thousands.fullmatch, marked)) else None
+
+
+def agreed(readings: Mapping[str, Reading], separator: str | None) -> dict[str, Reading]:
+    """The readings of a table's columns, numbers that can be read in two ways as the table's other numbers are.
+
+    Decimal commas elsewhere, or semicolons between cells, speak for 1.234 being 1234 and 1,234 being no thousand.
+    """
+    clear = {one.decimal for one in readings.values() if one.other_decimal is None}
+    commas = "," in clear or (separator == ";" and ",." not in clear)
+
+    def settled(one: Reading) -> Reading:
+        if one.other_decimal == ("," if "," in clear else None) or (one.other_decimal == ",." and not commas):
+            return replace(one, decimal=one.other_decimal, other_decimal=one.decimal)
+        return one
+
+    return {name: settled(one) if one.other_decimal else one for name, one in readings.items()}
 
 
 def _best(candidates: Sequence[str], count: Callable[[str], int]) -> tuple[str, int]:
