@@ -171,3 +171,14 @@ def test_marks_that_may_part_thousands(
         assert isinstance(report, TablesReport)
         assert sorted({row[2] for row in facts_of(ws.database)["Sales"]}) == read
         assert ("fits as well" in report.mapping.table("shops").column("sales").reason) == doubted
+
+
+def test_a_table_that_rules_do_not_declare_is_said_with_its_declaration(folder: Path) -> None:
+    with wb.open() as ws:
+        ws.load([folder / "people.csv", folder / "companies.csv", folder / "directors.tsv"])
+        with pytest.raises(InputError) as raised:
+            ws.infer("IsFraud(person)\n1 Directors(x, c) ^ Directs(y, c) => IsFraud(x)")
+    assert [one.help for one in raised.value.diagnostics] == [
+        "the data have it: write `Directors(person, company)` above the rules",
+        "declare it first: Name(type, type)",
+    ]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
-from workbench.errors import UsageError
+from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.language.program import Program
 from workbench.language.psl_types import with_values
 from workbench.parameters import read_size
@@ -39,11 +39,22 @@ class Modelling:
 
     def declare(self, rules: RulesLike) -> Program:
         """Declare a program's types and predicates in the database, and give the program back."""
-        program = as_program(rules)
+        try:
+            program = as_program(rules)
+        except InputError as error:
+            raise InputError(tuple(map(self._with_declaration, error.diagnostics))) from None
         if program.language == "psl":
             program = with_values(program, {name: one.kinds for name, one in self.database.predicates().items()})
         self.database.declare(program)
         return program
+
+    def _with_declaration(self, problem: Diagnostic) -> Diagnostic:
+        """What is said of a predicate that the rules do not declare, with the line that declares it as the data do."""
+        stored = self.database.predicates().get(problem.message.rpartition(" ")[2])
+        if problem.code != "E0104" or stored is None:
+            return problem
+        line = f"{stored.name}({', '.join(stored.argument_types)})"
+        return replace(problem, help=f"the data have it: write `{line}` above the rules")
 
     def fitted(self, rules: RulesLike, worlds: Sequence[str] | None = None) -> Program:
         """The declared program, with the edges, means and ranges that its rules take from the data of some worlds.
