@@ -19,10 +19,10 @@ from workbench.database.rows import first_row
 from workbench.database.schema import (
     StoredPredicate,
     create_predicate_table,
-    declare_function,
-    declare_predicate,
+    declare_stored,
     declare_type,
     read_predicates,
+    stored_form,
 )
 from workbench.database.storage_faults import check_log, storage_fault
 from workbench.database.upgrade import upgrade
@@ -245,15 +245,16 @@ class Database:
     ) -> None:
         """Make the tables of predicates that no program declares (yet), such as those of `dataset.toml`."""
         with self.transaction() as connection:
-            before = {name: (stored.argument_types, stored.kinds) for name, stored in self.predicates().items()}
+            before = self.predicates()
+            stored = dict(before)
             for declared in types:
                 declare_type(connection, declared.name)
-            for predicate in predicates:
-                declare_predicate(connection, predicate)
-            for function in functions:
-                declare_function(connection, function)
-            after = self.predicates()
-            if any((after[name].argument_types, after[name].kinds) != old for name, old in before.items()):
+            for wanted in map(stored_form, (*predicates, *functions)):
+                stored[wanted.name] = declare_stored(connection, wanted, stored)
+            if any(
+                (stored[name].argument_types, stored[name].kinds) != (old.argument_types, old.kinds)
+                for name, old in before.items()
+            ):
                 self.refresh_domains()
 
     def predicates(self) -> Mapping[str, StoredPredicate]:

@@ -130,23 +130,23 @@ def refresh_domains(
     name, so it does not depend on the order in which facts were loaded. Cost: one scan of each predicate's columns.
     """
     chosen = ", ".join(map(str, worlds))
-    in_world = f" WHERE world IN ({chosen})"
-    connection.execute(f"DELETE FROM domain{in_world}")
-    sources: dict[str, list[str]] = {}
+    connection.execute(f"DELETE FROM domain WHERE world IN ({chosen})")
+    members: dict[str, list[str]] = {}
     for predicate in predicates.values():
         for column, type_name in predicate.constant_columns:
-            sources.setdefault(type_name, []).append(
-                f"SELECT world, {column} AS constant FROM {quoted(predicate.table_name)}{in_world}"
-            )
-    for type_name, table in connection.execute("SELECT name, table_name FROM constant_type ORDER BY name").fetchall():
-        program = (
-            f"SELECT w.id AS world, c.id AS constant FROM world w, program_constant p JOIN {quoted(table)} c "
-            f"ON c.name = p.name WHERE p.type = $type AND w.id IN ({chosen})"
+            facts = f"SELECT world, {column} AS constant FROM {quoted(predicate.table_name)} WHERE world IN ({chosen})"
+            members.setdefault(type_name, []).append(facts)
+    tables = dict(connection.execute("SELECT name, table_name FROM constant_type ORDER BY name").fetchall())
+    for (type_name,) in connection.execute("SELECT DISTINCT type FROM program_constant").fetchall():
+        members.setdefault(type_name, []).append(
+            f"SELECT w.id AS world, c.id AS constant FROM world w, program_constant p JOIN {quoted(tables[type_name])} "
+            f"c ON c.name = p.name WHERE p.type = {text_literal(type_name)} AND w.id IN ({chosen})"
         )
-        members = " UNION ".join([*sources.get(type_name, []), program])
+    for type_name in filter(members.__contains__, tables):
+        found = " UNION ALL ".join(members[type_name])
         connection.execute(
-            "INSERT INTO domain SELECT m.world, $type, m.constant, "
+            f"INSERT INTO domain SELECT m.world, {text_literal(type_name)}, m.constant, "
             "row_number() OVER (PARTITION BY m.world ORDER BY c.name) - 1 AS position "
-            f"FROM ({members}) m JOIN {quoted(table)} c ON c.id = m.constant ORDER BY m.world, position",
-            {"type": type_name},
+            f"FROM (SELECT DISTINCT world, constant FROM ({found})) m "
+            f"JOIN {quoted(tables[type_name])} c ON c.id = m.constant ORDER BY m.world, position"
         )

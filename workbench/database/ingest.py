@@ -12,7 +12,7 @@ from typing import Literal as OneOf
 
 import duckdb
 
-from workbench.database.identifiers import quoted
+from workbench.database.identifiers import quoted, text_literal
 from workbench.database.rows import first_row
 from workbench.database.schema import StoredPredicate, add_constants
 from workbench.database.value_columns import is_no_value, value_of_text
@@ -176,26 +176,28 @@ def _declared_elsewhere(
     """Constants that the program declares, but only for another type."""
     if first_row(connection.execute("SELECT 1 FROM program_constant WHERE declared LIMIT 1")) is None:
         return []
-    found = []
-    for part in staged:
-        for column, type_name in part.predicate.constant_columns:
-            rows = connection.execute(
-                f"SELECT min(s.line), s.{column}, min(p.type) FROM {part.table} s "
-                f"JOIN program_constant p ON p.name = s.{column} AND p.declared AND p.type <> $type "
-                f"WHERE NOT EXISTS (FROM program_constant q WHERE q.name = s.{column} AND q.type = $type) "
-                f"GROUP BY s.{column} ORDER BY 1 LIMIT {SHOWN}",
-                {"type": type_name},
-            ).fetchall()
-            found += [
-                source.diagnostic(
-                    "E0208",
-                    f"{constant} is a constant of {other}, but {part.predicate.name} takes one of {type_name} here",
-                    line,
-                    needle=constant,
-                )
-                for line, constant, other in rows
-            ]
-    return found
+    columns = [
+        f"SELECT line, {column} AS name, {text_literal(type_name)} AS type, {number} AS part FROM {part.table}"
+        for number, part in enumerate(staged)
+        for column, type_name in part.predicate.constant_columns
+    ]
+    if not columns:
+        return []
+    rows = connection.execute(
+        f"SELECT min(s.line), s.name, min(p.type), s.type, s.part FROM ({' UNION ALL '.join(columns)}) s "
+        "JOIN program_constant p ON p.name = s.name AND p.declared AND p.type <> s.type "
+        "WHERE NOT EXISTS (FROM program_constant q WHERE q.name = s.name AND q.type = s.type) "
+        f"GROUP BY s.part, s.type, s.name ORDER BY 1, 2 LIMIT {SHOWN}"
+    ).fetchall()
+    return [
+        source.diagnostic(
+            "E0208",
+            f"{constant} is a constant of {other}, but {staged[part].predicate.name} takes one of {type_name} here",
+            line,
+            needle=constant,
+        )
+        for line, constant, other, type_name, part in rows
+    ]
 
 
 def _new_to_declared_type(

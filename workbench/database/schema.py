@@ -20,10 +20,10 @@ __all__ = [
     "add_constants",
     "create_predicate_table",
     "create_view",
-    "declare_function",
-    "declare_predicate",
+    "declare_stored",
     "declare_type",
     "read_predicates",
+    "stored_form",
 ]
 
 
@@ -131,71 +131,66 @@ def declare_type(connection: duckdb.DuckDBPyConnection, name: str) -> str:
     return str(tables[name])
 
 
-def declare_predicate(connection: duckdb.DuckDBPyConnection, predicate: Predicate) -> None:
-    """Make the table and view of a predicate, or bring the stored declaration up to date."""
-    _declare(
-        connection,
-        StoredPredicate(
-            predicate.name,
-            f"p_{predicate.name}",
-            predicate.name,
-            predicate.argument_types,
-            "predicate",
-            predicate.value_last,
-            predicate.closed,
-            predicate.exactly_one,
-            predicate.at_most_one,
-            predicate.entities,
-        ),
+def stored_form(declared: Predicate | Function) -> StoredPredicate:
+    """The table that a predicate or function asks for: a function's arguments, then its value."""
+    name = declared.name
+    if isinstance(declared, Function):
+        types = (*declared.argument_types, declared.return_type)
+        return StoredPredicate(name, f"p_{name}", name, types, "function", closed=True)
+    return StoredPredicate(
+        name,
+        f"p_{name}",
+        name,
+        declared.argument_types,
+        "predicate",
+        declared.value_last,
+        declared.closed,
+        declared.exactly_one,
+        declared.at_most_one,
+        declared.entities,
     )
 
 
-def declare_function(connection: duckdb.DuckDBPyConnection, function: Function) -> None:
-    """Make the table of a function: its arguments, then its value."""
-    _declare(
-        connection,
-        StoredPredicate(
-            function.name,
-            f"p_{function.name}",
-            function.name,
-            (*function.argument_types, function.return_type),
-            "function",
-            closed=True,
-        ),
-    )
+def declare_stored(
+    connection: duckdb.DuckDBPyConnection, wanted: StoredPredicate, stored: Mapping[str, StoredPredicate]
+) -> StoredPredicate:
+    """Make the table and view of a predicate, or bring what is `stored` of it up to date; what is there then.
 
-
-def _declare(connection: duckdb.DuckDBPyConnection, wanted: StoredPredicate) -> None:
-    stored = read_predicates(connection)
-    present = stored.pop(wanted.name, None)
+    Raises
+    ------
+    InputError
+        E0202 where it has facts that the wanted columns do not fit.
+    """
+    present = stored.get(wanted.name)
+    others = [other for other in stored.values() if other is not present]
     wanted = replace(
         wanted,
-        table_name=unused_name(wanted.table_name, (other.table_name for other in stored.values())),
-        view_name=unused_name(wanted.view_name, (other.view_name for other in stored.values())),
+        table_name=unused_name(wanted.table_name, (other.table_name for other in others)),
+        view_name=unused_name(wanted.view_name, (other.view_name for other in others)),
     )
     if present is None:
         _create(connection, wanted)
-        return
+        return wanted
     if (present.argument_types, present.kind, present.kinds, present.value_last) == (
         wanted.argument_types,
         wanted.kind,
         wanted.kinds,
         wanted.value_last,
     ):
-        marks = (present.exactly_one, present.at_most_one)
-        if marks == (wanted.exactly_one, wanted.at_most_one) and wanted.closed in (None, present.closed):
-            return
+        closed = present.closed if wanted.closed is None else wanted.closed
+        kept = replace(present, closed=closed, exactly_one=wanted.exactly_one, at_most_one=wanted.at_most_one)
+        if kept == present:
+            return present
         connection.execute(
-            "UPDATE predicate SET closed = coalesce($closed, closed), exactly_one = $exactly, at_most_one = $most "
-            "WHERE name = $name",
+            "UPDATE predicate SET closed = $closed, exactly_one = $exactly, at_most_one = $most WHERE name = $name",
             {
-                "closed": wanted.closed,
-                "exactly": list(wanted.exactly_one),
-                "most": list(wanted.at_most_one),
-                "name": wanted.name,
+                "closed": kept.closed,
+                "exactly": list(kept.exactly_one),
+                "most": list(kept.at_most_one),
+                "name": kept.name,
             },
         )
-        return
+        return kept
     has_facts = first_row(connection.execute(f"FROM {quoted(present.table_name)} LIMIT 1")) is not None
     if has_facts:
         _save_texts(connection, present, wanted)
@@ -206,6 +201,7 @@ def _declare(connection: duckdb.DuckDBPyConnection, wanted: StoredPredicate) -> 
     _create(connection, wanted)
     if has_facts:
         _encode_texts(connection, wanted)
+    return wanted
 
 
 def _save_texts(connection: duckdb.DuckDBPyConnection, present: StoredPredicate, wanted: StoredPredicate) -> None:
