@@ -14,11 +14,13 @@ from tests.differential.mln_checks import check_mln
 from tests.differential.mln_clauses import TooMany
 from tests.differential.mln_meaning import TooLarge
 from tests.differential.mln_programs import random_mln_case
+from tests.differential.model_checks import check_model, random_model_case
 from tests.differential.outcome import Difference, Tally
 from tests.differential.product_answers import forget
 from tests.differential.psl_checks import check_psl
 from tests.differential.psl_programs import random_psl_case
 from tests.differential.shrinking import Case, smallest
+from tests.differential.update_checks import UpdateCase, check_updates
 from tests.differential.variants import check_variants
 from workbench.errors import WorkbenchError
 
@@ -37,10 +39,12 @@ KINDS: dict[str, tuple[Callable[[int], Case], Callable[[Case, Tally], None]]] = 
     "learning": (random_learning_case, check_learning),  # type: ignore[dict-item]
     "variants": (random_mln_case, check_variants),  # type: ignore[dict-item]
     "psl": (random_psl_case, check_psl),  # type: ignore[dict-item]
+    "models": (random_model_case, check_model),  # type: ignore[dict-item]
+    "updates": (UpdateCase, check_updates),  # type: ignore[dict-item]
 }
 
 
-SHARES = {"mln": 10, "psl": 6, "learning": 2, "variants": 2}
+SHARES = {"mln": 10, "psl": 6, "learning": 2, "variants": 2, "models": 1, "updates": 1}
 """How the programs of a run are dealt to the kinds."""
 
 

@@ -12,6 +12,7 @@ from tests.differential.fuzz import _saved
 from tests.differential.learning_checks import check_learning, random_learning_case
 from tests.differential.mln_checks import check_mln
 from tests.differential.mln_programs import MlnCase
+from tests.differential.model_checks import ModelCase, check_model
 from tests.differential.outcome import Tally
 from tests.differential.psl_checks import check_psl
 from tests.differential.psl_programs import Fact, PslCase
@@ -119,3 +120,11 @@ def test_clauses_of_one_formula_of_which_one_lacks_its_plus_variable() -> None:
     """They have weights of their own with `--tie` too; the text of the one had a weight for twice its share."""
     given = case(("P(t)", "C(t)"), ("1 (!P(x) v C(x)) ^ (P(+y) v C(y))",), ("C(A)", "C(B)", "!C(D)", "!C(E)"))
     check_learning(replace(given, closed=("C",)), Tally())
+
+
+@pytest.mark.parametrize(("scope", "table"), [((), (0.0,)), ((1,), (0.0, 0.0, 0.0))])
+def test_a_factor_of_zeros_becomes_clauses_that_no_state_keeps(
+    scope: tuple[int, ...], table: tuple[float, ...]
+) -> None:
+    """Written as weighted clauses it was lost, and the file had an optimal state."""
+    check_model(ModelCase(0, (2, 3), (scope, (0,)), (table, (1.0, 2.0))), Tally())

@@ -36,8 +36,9 @@ class IntegerProgram:
 def as_clauses(model: FactorModel, known: Int64 | None = None) -> tuple[WeightedClauses, float]:
     """Clauses whose violated weight is a constant minus `log p`, and that constant: each table's largest value summed.
 
-    One clause for each entry below its table's largest, hard where the entry is 0. A variable of two states is one
-    Boolean variable, of more one a state with hard clauses that exactly one holds; known states are hard units.
+    One clause for each entry below its table's largest (below 1 in a table of zeros), hard where the entry is 0. A
+    variable of two states is one Boolean variable, of more one a state with hard clauses that exactly one holds; known
+    states are hard units.
     """
     first = atoms_of_states(model.states)
     constant = 0.0
@@ -45,6 +46,7 @@ def as_clauses(model: FactorModel, known: Int64 | None = None) -> tuple[Weighted
     for group in model.groups:
         logs = group.logs.reshape(group.scopes.shape[0], -1)
         largest = logs.max(axis=1)
+        largest[np.isneginf(largest)] = 0.0
         constant += float(largest.sum())
         for factor, entry in zip(*(found.tolist() for found in np.nonzero(logs < largest[:, None])), strict=True):
             states = np.unravel_index(entry, group.logs.shape[1:])
