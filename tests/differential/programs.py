@@ -21,6 +21,8 @@ from tests.differential.psl_checks import check_psl
 from tests.differential.psl_programs import random_psl_case
 from tests.differential.shrinking import Case, smallest
 from tests.differential.update_checks import UpdateCase, check_updates
+from tests.differential.value_checks import check_values
+from tests.differential.value_programs import random_value_case
 from tests.differential.variants import check_variants
 from workbench.errors import WorkbenchError
 
@@ -39,12 +41,13 @@ KINDS: dict[str, tuple[Callable[[int], Case], Callable[[Case, Tally], None]]] = 
     "learning": (random_learning_case, check_learning),  # type: ignore[dict-item]
     "variants": (random_mln_case, check_variants),  # type: ignore[dict-item]
     "psl": (random_psl_case, check_psl),  # type: ignore[dict-item]
+    "values": (random_value_case, check_values),  # type: ignore[dict-item]
     "models": (random_model_case, check_model),  # type: ignore[dict-item]
     "updates": (UpdateCase, check_updates),  # type: ignore[dict-item]
 }
 
 
-SHARES = {"mln": 10, "psl": 6, "learning": 2, "variants": 2, "models": 1, "updates": 1}
+SHARES = {"mln": 10, "psl": 6, "learning": 2, "variants": 2, "values": 2, "models": 1, "updates": 1}
 """How the programs of a run are dealt to the kinds."""
 
 
