@@ -249,7 +249,8 @@ class Database:
             stored = dict(before)
             for declared in types:
                 declare_type(connection, declared.name)
-            for wanted in map(stored_form, (*predicates, *functions)):
+            relations: tuple[Predicate | Function, ...] = (*predicates, *functions)
+            for wanted in map(stored_form, relations):
                 stored[wanted.name] = declare_stored(connection, wanted, stored)
             if any(
                 (stored[name].argument_types, stored[name].kinds) != (old.argument_types, old.kinds)
