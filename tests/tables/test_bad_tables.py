@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import workbench as wb
+from tests.cli.conftest import Run
+from tests.cli.conftest import run as run
 from workbench.database import LoadReport
 from workbench.errors import Diagnostic, WorkbenchError
 from workbench.tables import (
@@ -201,3 +203,13 @@ def test_more_than_a_million_categories_are_told(tmp_path: Path, monkeypatch: py
     (note,) = load(tmp_path / "items.csv", ITEMS, mapping=tmp_path / "mapping.toml").warnings
     assert (note.code, note.severity) == ("E0246", "warning")
     assert "items.n" in note.message
+
+
+def test_tables_that_do_not_fit_come_with_the_mapping_to_edit(tmp_path: Path, run: Run) -> None:
+    items = tmp_path / "items.csv"
+    items.write_text(ITEMS + "K003,7,x\n", encoding="utf-8")
+    refused = run("load", tmp_path / "w.duckdb", items)
+    assert (refused.code, "E0239" in refused.err) == (1, True)
+    edited = refused.out.replace('keep = "error"', 'keep = "last"')
+    (tmp_path / "dataset.toml").write_text(edited, encoding="utf-8")
+    assert run("load", tmp_path / "w.duckdb", items, "--mapping", tmp_path / "dataset.toml").code == 0

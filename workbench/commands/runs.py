@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -57,18 +58,25 @@ def load(
     """Load facts into a workspace file; all of them or none.
 
     Tables that no declared predicate is called like are wide: each column becomes a predicate. What each is taken for
-    is printed as TOML, with the reason; edit it and load again with --mapping.
+    is printed as TOML, with the reason, also where the cells do not fit it; edit it and load again with --mapping.
     """
-    from workbench.errors import UsageError
+    from workbench.errors import InputError, UsageError
     from workbench.tables import TablesReport, format_mapping
     from workbench.workspace import open_workspace
 
     if not sources and mapping is None:
         raise UsageError.of("E0814", "no file is named", help="name files or directories, or --mapping FILE")
     with open_workspace(workspace) as opened:
-        report = opened.load(
-            sources or (), rules=rules, world=world, partition=partition, mapping=mapping, predict=predict
-        )
+        try:
+            report = opened.load(
+                sources or (), rules=rules, world=world, partition=partition, mapping=mapping, predict=predict
+            )
+        except InputError as error:
+            if mapping is None and not json and any("in the mapping" in (one.help or "") for one in error.diagnostics):
+                with suppress(InputError):
+                    look = opened.data.look_at_tables(sources or ())
+                    print_line(format_mapping(look.mapping).rstrip("\n"))
+            raise
     print_warnings(report.warnings)
     if json:
         record = {"facts": report.facts, "worlds": report.worlds}
