@@ -15,6 +15,7 @@ from tests.oracles.nested_loop import Expected, World, ground_naively
 from workbench.database import Database, load_alchemy_text
 from workbench.errors import InfeasibleError
 from workbench.grounding import Grounding, GroundRequest, ground
+from workbench.grounding.backend import BackendOf, DuckDB
 from workbench.language import clausal_form, parse_mln
 from workbench.network import GroundNetwork
 
@@ -83,15 +84,18 @@ def program_text(rules: list[str]) -> str:
     return f"{types}\n{DECLARATIONS}\n" + "\n".join(rules)
 
 
-def grounded(rules: list[str], data: list[World], **request: object) -> Grounding:
+def grounded(rules: list[str], data: list[World], backend: BackendOf = DuckDB, **request: object) -> Grounding:
     program = parse_mln(program_text(rules))
     with Database.open(threads=request.pop("threads", 1)) as database:  # type: ignore[arg-type]
         database.declare(program)
         for number, world in enumerate(data):
             load_alchemy_text(database, text_of(world), world=f"w{number}")
         result = ground(
-            database, program, GroundRequest(query=sorted(OPEN), closed=sorted(PREDICATES.keys() - OPEN), **request)
-        )  # type: ignore[arg-type]
+            database,
+            program,
+            GroundRequest(query=sorted(OPEN), closed=sorted(PREDICATES.keys() - OPEN), **request),  # type: ignore[arg-type]
+            backend=backend,
+        )
         return result
 
 

@@ -14,6 +14,7 @@ from tests.oracles.nested_loop_psl import Key, Listed, Row, UnlistedError, linea
 from workbench.database import Database
 from workbench.errors import InfeasibleError, InputError, WorkbenchError
 from workbench.grounding import Grounding, GroundRequest, ground, vocabulary
+from workbench.grounding.backend import BackendOf, DuckDB
 from workbench.language import clausal_form, parse_psl
 from workbench.language.program import Clause, Program
 from workbench.network import evidence_energy, hard_violation, reported_energy
@@ -81,7 +82,9 @@ def load(database: Database, program: Program, worlds: Sequence[dict[Key, tuple[
                 )
 
 
-def grounded(text: str, *worlds: dict[Key, tuple[str, float | None]]) -> tuple[Program, Grounding]:
+def grounded(
+    text: str, *worlds: dict[Key, tuple[str, float | None]], backend: BackendOf = DuckDB
+) -> tuple[Program, Grounding]:
     program = parse_psl(text)
     spelled = {name.casefold(): name for name in program.predicates}
     kept = [
@@ -92,7 +95,10 @@ def grounded(text: str, *worlds: dict[Key, tuple[str, float | None]]) -> tuple[P
         database.declare(program)
         load(database, program, kept)
         found = ground(
-            database, program, GroundRequest(closed=[n for n in program.predicates if n in ("Closed", "Knows")])
+            database,
+            program,
+            GroundRequest(closed=[n for n in program.predicates if n in ("Closed", "Knows")]),
+            backend=backend,
         )
         return program, found
 
@@ -118,9 +124,11 @@ def rows_by_hand(program: Program, atoms: dict[Key, tuple[str, float | None]]) -
     return rows
 
 
-def compare(text: str, atoms: dict[Key, tuple[str, float | None]], rng: np.random.Generator) -> None:
+def compare(
+    text: str, atoms: dict[Key, tuple[str, float | None]], rng: np.random.Generator, backend: BackendOf = DuckDB
+) -> None:
     """The potentials of a single rule at random states, those of evidence alone, and its largest hard violation."""
-    program, found = grounded(text, atoms)
+    program, found = grounded(text, atoms, backend=backend)
     clause = clausal_form(program)[0]
     rows = rows_by_hand(program, atoms)
     open_rows = [row for row in rows if any(row.coefficients.values())]

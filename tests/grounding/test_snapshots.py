@@ -18,8 +18,8 @@ from tests.oracles.nested_loop_psl import Key
 from workbench.database import Database, load_alchemy_text
 from workbench.grounding import GroundRequest
 from workbench.grounding.counting import make_plan
+from workbench.grounding.dialect import render
 from workbench.grounding.ground import Grounder
-from workbench.grounding.select import render
 from workbench.language import parse_mln, parse_psl
 from workbench.progress import SILENT
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from workbench.database import Database, load_alchemy_text
 from workbench.grounding import GroundRequest, preview
-from workbench.grounding.select import Call, Column, Operation, Select, Source, Star, Union, Value, equal, render
+from workbench.grounding.dialect import render
+from workbench.grounding.select import Call, Column, Operation, Select, Source, Star, Union, Value, equal
 from workbench.language import parse_mln
 
 RULES = """

@@ -101,7 +101,7 @@ def ground_again(
     grounder = Grounder(database, connection, program, request, progress)
     clauses = grounder.open()
     try:
-        with interruptible(connection, progress):
+        with interruptible(grounder.backend, progress):
             shape = _shape(grounder.vocabulary, clauses)
             rules = frozenset(range(len(program.rules)))
             if before is not None:

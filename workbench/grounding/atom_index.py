@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench.arrays import Array, Float, Int64
 from workbench.database.arrow_columns import arrow_column
-from workbench.grounding.select import Call, Expression, Operation, Value, equal
+from workbench.grounding.select import Call, Expression, Operation, Registered, Value, equal
 
 __all__ = ["ABSENT", "MOST_PLACES", "OBSERVED", "AtomIndex", "drop_function", "register_array", "worth_an_index"]
 
@@ -72,7 +72,7 @@ class AtomIndex:
                 drop_function(connection, name)
 
     def identity(self, place: Expression) -> Expression:
-        return Call(self.finder, (place,))
+        return Registered(self.finder, (place,))
 
     def is_absent(self, place: Expression) -> Expression:
         return equal(self.identity(place), Value(ABSENT))
@@ -85,7 +85,7 @@ class AtomIndex:
         if self.reader is None:
             return otherwise
         observed = equal(self.identity(place), Value(OBSERVED))
-        return Call("case", (observed, Call(self.reader, (place,)), otherwise))
+        return Call("case", (observed, Registered(self.reader, (place,)), otherwise))
 
 
 def register_array(connection: duckdb.DuckDBPyConnection, name: str, array: Array) -> str:

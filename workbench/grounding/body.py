@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 
 from workbench.errors import InputError
 from workbench.grounding.select import (
+    OPERATORS,
     Call,
     Column,
     Expression,
+    Function,
     Operation,
+    Registered,
     Select,
     Source,
     Value,
@@ -30,6 +33,7 @@ from workbench.language.values import ValueKind
 
 __all__ = ["Binding", "Body"]
 
+TEXTS_OF_TEXTS: dict[str, Function] = {"concat": "concat", "lower": "lower", "upper": "upper"}
 BARE_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
 
 
@@ -243,9 +247,9 @@ class Body:
             raise InputError.of("E0105", f"{function} takes {wanted} arguments and is given {len(arguments)}")
         if user is not None:
             columns = tuple(self.value_of(term, kind) for term, kind in zip(arguments, user.arguments))
-            return Typed(ValueKind.NUMBER, Call(self.vocabulary.user_function(user), columns))
+            return Typed(ValueKind.NUMBER, Registered(self.vocabulary.user_function(user), columns))
         if function == "tfidf":
-            return Typed(ValueKind.NUMBER, Call(self._likeness(arguments), tuple(map(self.text_of, arguments))))
+            return Typed(ValueKind.NUMBER, Registered(self._likeness(arguments), tuple(map(self.text_of, arguments))))
         if function in TEXT_FUNCTIONS:
             return value_function(function, [Typed(ValueKind.TEXT, self.text_of(term)) for term in arguments])
         kinds = [self.kind_of(term) for term in arguments]
@@ -305,15 +309,15 @@ class Body:
         if name == "succ":
             return Operation("+", (self.number_of(arguments[0]), Value(1))), None
         if name in ("+", "-", "*"):
-            return Operation(name, tuple(map(self.number_of, arguments))), None
+            return Operation(OPERATORS[name], tuple(map(self.number_of, arguments))), None
         if name in ("/", "%"):
             left, right = map(self.number_of, arguments)
-            result = Operation(name, (left, Call("nullif", (right, Value(0)))))
+            result = Operation(OPERATORS[name], (left, Call("nullif", (right, Value(0)))))
             return (_of_integers(result, (left, right)) if name == "/" else result), None
         if name == "length":
             return Call("length", (self.text_of(arguments[0]),)), None
-        if name in ("concat", "lower", "upper"):
-            return None, Call(name, tuple(map(self.text_of, arguments)))
+        if name in TEXTS_OF_TEXTS:
+            return None, Call(TEXTS_OF_TEXTS[name], tuple(map(self.text_of, arguments)))
         raise InputError.of("E0304", f"the function {name} is not known")
 
     def constant_of(self, term: Term, type_name: str) -> Expression:
@@ -426,7 +430,7 @@ class Body:
         operator, left, right = comparison.operator, comparison.left, comparison.right
         kind = self.kind_of(left) or self.kind_of(right)
         if kind is not None and operator in ("=", "!=", "<", "<=", ">", ">="):
-            return Operation(operator, (self.value_of(left, kind), self.value_of(right, kind)))
+            return Operation(OPERATORS[operator], (self.value_of(left, kind), self.value_of(right, kind)))
         if operator == BIN:
             raise unfitted("+bin")
         if operator.startswith("!") and operator != "!=":
@@ -437,8 +441,9 @@ class Body:
             condition = self.same_value(left, right) if len(types) > 1 else self.equality((left, right))
             return condition if operator == "=" else negate(condition)
         if operator in ("<", "<=", ">", ">="):
-            numbers = Operation(operator, (self.number_of(left), self.number_of(right)))
-            return Call("coalesce", (numbers, Operation(operator, (self.text_of(left), self.text_of(right)))))
+            order = OPERATORS[operator]
+            numbers = Operation(order, (self.number_of(left), self.number_of(right)))
+            return Call("coalesce", (numbers, Operation(order, (self.text_of(left), self.text_of(right)))))
         texts = (self.text_of(left), self.text_of(right))
         match operator:
             case "substr":

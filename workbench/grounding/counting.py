@@ -6,20 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import duckdb
 import numpy as np
 
 from workbench.arrays import Float, Int32, Int64
 from workbench.errors import InputError, WorkbenchError
+from workbench.grounding.backend import Backend
 from workbench.grounding.bindings import open_bindings
 from workbench.grounding.clauses import ClausePlan, plan_clause
 from workbench.grounding.existential import plan_existential
-from workbench.grounding.explosion import has_more_than
 from workbench.grounding.linear import plan_linear_rule
 from workbench.grounding.plans import Plan
 from workbench.grounding.psl_clauses import plan_logical_rule
 from workbench.grounding.request import GroundRequest
-from workbench.grounding.select import Union, render
+from workbench.grounding.select import Union
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import Clause, LinearRule
 
@@ -56,13 +55,13 @@ def count_plan(vocabulary: Vocabulary, plan: Plan, most: int) -> Tally:
     InputError
         E0310 where a query would count more than `most` groundings with an open atom; E0330 for an atom not listed.
     """
-    connection, n_plus = vocabulary.connection, plan.n_plus
+    backend, n_plus = vocabulary.backend, plan.n_plus
     totals: dict[tuple[int, ...], tuple[float, ...]] = {}
     bindings = open_bindings(vocabulary, plan.clause) if isinstance(plan, ClausePlan) else None
     if bindings is not None:
         totals[()] = (bindings.total, bindings.total, 0.0)
     elif plan.total is not None:
-        totals = {row[:n_plus]: row[n_plus:] for row in connection.execute(render(plan.total)).fetchall()}
+        totals = {row[:n_plus]: row[n_plus:] for row in backend.rows(plan.total)[1]}
     open_: dict[tuple[int, ...], int] = {}
     decided: dict[tuple[int, ...], list[float]] = {}
     unsatisfied: dict[tuple[int, ...], Float] = {}
@@ -71,7 +70,7 @@ def count_plan(vocabulary: Vocabulary, plan: Plan, most: int) -> Tally:
         open_[()] = bindings.open
     elif bindings is not None or _explodes(vocabulary, plan, totals, most):
         raise too_many(vocabulary, plan, most)
-    for key, counts in () if bindings is not None else _count_rows(connection, plan):
+    for key, counts in () if bindings is not None else _count_rows(backend, plan):
         if counts["unlisted"]:
             check_listed(vocabulary, plan)
         width = max(width, counts.get("width", 0))
@@ -126,7 +125,7 @@ def _explodes(vocabulary: Vocabulary, plan: Plan, totals: dict[tuple[int, ...], 
     """Whether a rule has more open groundings than are to be counted."""
     if plan.total is not None and sum(total[0] or 0.0 for total in totals.values()) <= most:
         return False
-    return has_more_than(vocabulary.connection, plan.open_groundings(), most)
+    return vocabulary.backend.has_more_than(plan.open_groundings(), most)
 
 
 def _costs_while_satisfied(plan: Plan, total: tuple[float, ...]) -> bool:
@@ -138,14 +137,13 @@ def _costs_while_satisfied(plan: Plan, total: tuple[float, ...]) -> bool:
     return count > 0 and (positive if weight * plan.scale < 0 else negative if weight else 0.0) > 0
 
 
-def _count_rows(connection: duckdb.DuckDBPyConnection, plan: Plan) -> Iterator[tuple[tuple[int, ...], dict[str, Any]]]:
+def _count_rows(backend: Backend, plan: Plan) -> Iterator[tuple[tuple[int, ...], dict[str, Any]]]:
     """Lines of the count query: the `+` combination, and the counts by name."""
     counting = plan.counts()
     if counting is None:
         return
-    cursor = connection.execute(render(counting))
-    names = [column[0] for column in cursor.description or ()]
-    for row in cursor.fetchall():
+    names, rows = backend.rows(counting)
+    for row in rows:
         yield row[1 : 1 + plan.n_plus], dict(zip(names, row))
 
 

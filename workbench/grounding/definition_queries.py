@@ -8,9 +8,11 @@ from dataclasses import dataclass, field, replace
 from workbench.errors import InputError
 from workbench.grounding.body import Binding, Body
 from workbench.grounding.select import (
+    OPERATORS,
     Call,
     Column,
     Expression,
+    Function,
     Operation,
     Select,
     Source,
@@ -26,6 +28,7 @@ from workbench.language.values import ValueKind
 
 __all__ = ["conditions_select"]
 
+_AGGREGATES: dict[str, Function] = {"mean": "avg", "latest": "max", "sum": "sum", "min": "min", "max": "max"}
 ZERO = ("count", "sum", "exists")
 """Aggregates that are 0 where nothing matches; the others have no value there."""
 
@@ -138,7 +141,7 @@ class _Maker:
             self.body.term(side).expression if isinstance(side, Apply) else self.body.value_of(side, kind)
             for side in sides
         )
-        return Operation(comparison.operator, (left, right))
+        return Operation(OPERATORS[comparison.operator], (left, right))
 
     def bind_free(self, head: Atom, aggregates: Sequence[Aggregate]) -> None:
         """A head variable that only aggregates bind ranges over its domain where they are 0 for what does not match."""
@@ -254,7 +257,7 @@ class _Maker:
         if aggregate.function == "exists":
             return Value(1.0), ValueKind.NUMBER
         typed = body.term(of[0])
-        function = {"mean": "avg", "latest": "max"}.get(aggregate.function, aggregate.function)
+        function = _AGGREGATES[aggregate.function]
         if function in ("sum", "avg"):
             if typed.kind is not ValueKind.NUMBER:
                 raise InputError.of(

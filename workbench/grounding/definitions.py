@@ -10,8 +10,8 @@ from workbench.database.schema import StoredPredicate
 from workbench.database.value_columns import SQL_TYPES
 from workbench.errors import InputError, UsageError
 from workbench.grounding.definition_queries import conditions_select
+from workbench.grounding.dialect import render
 from workbench.grounding.roles import RoleOf
-from workbench.grounding.select import render
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.definitions import condition_atoms, strata
 from workbench.language.program import Definition, Program, Scope

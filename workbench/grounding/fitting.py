@@ -12,9 +12,10 @@ from workbench.database.database import Database
 from workbench.errors import InputError, WorkbenchError
 from workbench.grounding.column_functions import user_errors
 from workbench.grounding.definitions import make_definitions, needed_definitions
+from workbench.grounding.dialect import render
 from workbench.grounding.prepare import prepare
 from workbench.grounding.request import GroundRequest
-from workbench.grounding.select import Column, Operation, Select, Source, Value, render
+from workbench.grounding.select import Column, Operation, Select, Source, Value
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language import parse_mln, parse_psl
 from workbench.language.fitting import Wanted, fitted_text, wanted_of

@@ -12,20 +12,20 @@ from workbench.arrays import Float, Int32, Int64
 from workbench.database.database import Database
 from workbench.errors import Diagnostic, InfeasibleError, InputError
 from workbench.grounding.atom_keys import atom_table, numbering_of
+from workbench.grounding.backend import BackendOf, Batch, DuckDB
 from workbench.grounding.blocks import make_blocks
 from workbench.grounding.column_functions import user_errors
 from workbench.grounding.counting import Tally, check_listed, count_plan, make_plan, sizes, too_many, uncounted
-from workbench.grounding.intake import Batch, Intake, groundings
+from workbench.grounding.intake import Intake, groundings
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.labels import labelled_predicates, listed_values, truth_of
 from workbench.grounding.memory import too_large
-from workbench.grounding.order import in_order
 from workbench.grounding.prepare import clauses_of, prepare
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding, Origin, RuleCount
 from workbench.grounding.roles import Role
 from workbench.grounding.rows import RowSink, UnitSink
-from workbench.grounding.select import Select, Union, render
+from workbench.grounding.select import Select, Union
 from workbench.grounding.templates import TemplateTable
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import Clause, LinearRule, Program
@@ -34,15 +34,19 @@ from workbench.progress import SILENT, Progress
 
 __all__ = ["Grounder", "clauses_by_rule", "ground"]
 
-BATCH = 262_144
 FEW = 1024
 
 
 @user_errors()
 def ground(
-    database: Database, program: Program, request: GroundRequest | None = None, *, progress: Progress = SILENT
+    database: Database,
+    program: Program,
+    request: GroundRequest | None = None,
+    *,
+    progress: Progress = SILENT,
+    backend: BackendOf = DuckDB,
 ) -> Grounding:
-    """Ground a program over the facts of a database.
+    """Ground a program over the facts of a database; the rules' queries run on `backend`.
 
     Rows come in order of rule, clause and `+` constants, and within those in an order that depends only on the names
     of constants: not on the order of facts, nor on the number of threads.
@@ -58,7 +62,7 @@ def ground(
         E0320 when evidence or hard unit rules contradict.
     """
     request = request or GroundRequest()
-    return Grounder(database, database.cursor(), program, request, progress).run()
+    return Grounder(database, database.cursor(), program, request, progress, backend).run()
 
 
 def soft_evidence_units(vocabulary: Vocabulary, table: TemplateTable) -> list[tuple[Int64, int, Float]]:
@@ -93,6 +97,7 @@ class Grounder:
     program: Program
     request: GroundRequest
     progress: Progress
+    backend_of: BackendOf = DuckDB
     lazy: frozenset[int] = frozenset()
     warnings: list[Diagnostic] = field(default_factory=list)
     emitted: list[tuple[int, int]] = field(default_factory=list)
@@ -101,15 +106,20 @@ class Grounder:
     def run(self) -> Grounding:
         clauses = self.open()
         try:
-            with interruptible(self.connection, self.progress):
+            with interruptible(self.backend, self.progress):
                 return self.make(clauses)
         finally:
             self.vocabulary.drop()
 
+    def __post_init__(self) -> None:
+        self.backend = self.backend_of(self.connection)
+
     def open(self) -> tuple[Clause | LinearRule, ...]:
         """The clauses, and the vocabulary that their queries speak."""
         clauses = clauses_of(self.database, self.program, self.request)
-        self.vocabulary, self.warnings = prepare(self.database, self.connection, self.program, clauses, self.request)
+        self.vocabulary, self.warnings = prepare(
+            self.database, self.connection, self.program, clauses, self.request, self.backend
+        )
         return clauses
 
     def count(self, clauses: tuple[Clause | LinearRule, ...], most: int) -> tuple[list[Tally], TemplateTable]:
@@ -220,7 +230,7 @@ class Grounder:
         if plan.n_plus and self.intake.rows.n_rows > first_row and not clause.hard:
             self.intake.rows.sort_by_template(first_row)
         if relation is not None:
-            self.connection.execute(f"DROP TABLE {relation}")
+            self.backend.drop(relation)
         return units
 
     def template_relation(self, tally: Tally) -> str | None:
@@ -233,33 +243,16 @@ class Grounder:
         relation = f"templates_{tally.plan.clause.rule}"
         columns = {f"t{i}": pyarrow.array([key[i] for key in tally.keys], pyarrow.int32()) for i in range(n_plus)}
         columns["template"] = pyarrow.array(tally.templates, pyarrow.int32())
-        arrow = pyarrow.table(columns)
-        self.connection.register("incoming_templates", arrow)
-        self.connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE {relation} AS SELECT * FROM incoming_templates "
-            + ("" if tally.plan.clause.hard else "WHERE template >= 0")
-        )
-        self.connection.unregister("incoming_templates")
+        chosen = np.ones(len(tally.keys), np.bool_) if tally.plan.clause.hard else tally.templates >= 0
+        self.backend.make(relation, pyarrow.table(columns).filter(pyarrow.array(chosen)))
         return relation
 
     def batches(self, select: Select | Union, *, few: bool = False) -> Iterator[Batch]:
         """The result of a query as columns, a batch at a time; `few` rows, none of them lists, come cheaper at once."""
-        shared = self.vocabulary.shared
-        if few and not shared:
-            columns = self.connection.execute(render(select)).fetchnumpy()
-            if len(next(iter(columns.values()))):
-                yield {name: np.asarray(column) for name, column in columns.items()}
-            return
-        for batch in in_order(self.connection.sql(render(select)), select, BATCH, shared=shared):
+        for batch in self.backend.batches(select, shared=self.vocabulary.shared, few=few):
             if self.progress.cancelled:
                 self.progress.step("ground", 0)
-            if batch.num_rows:
-                yield {
-                    name: batch.column(place)
-                    if name == "literals"
-                    else batch.column(place).to_numpy(zero_copy_only=False)
-                    for place, name in enumerate(batch.schema.names)
-                }
+            yield batch
 
     def _network(self, tallies: list[Tally], n_templates: int, powers: Sequence[int], world: Int32) -> GroundNetwork:
         groundings = np.zeros((n_templates, 3))

@@ -18,6 +18,7 @@ from workbench.arrays import Array, Float, Int32, Int64
 from workbench.grounding.clauses import plan_clause
 from workbench.grounding.defined_facts import defined_facts
 from workbench.grounding.definitions import make_definitions, make_scopes
+from workbench.grounding.dialect import render
 from workbench.grounding.existential import plan_existential
 from workbench.grounding.prepare import clauses_of
 from workbench.grounding.psl_clauses import all_listed, plan_logical_rule
@@ -33,7 +34,6 @@ from workbench.grounding.select import (
     any_of,
     equal,
     negate,
-    render,
 )
 from workbench.grounding.templates import TemplateTable
 from workbench.grounding.unification import unify

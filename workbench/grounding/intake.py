@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.arrays import Array
 from workbench.grounding.atom_index import ABSENT
+from workbench.grounding.backend import Batch
 from workbench.grounding.lines import LinearRows, rows_of_lines, whole_groundings
 from workbench.grounding.plans import LineForm, Plan, Shape
 from workbench.grounding.rows import RowSink, UnitSink
@@ -17,9 +18,7 @@ from workbench.grounding.space import Numbering
 from workbench.language.program import LinearRule
 from workbench.network.ground_network import Relation
 
-__all__ = ["Batch", "Intake", "groundings"]
-
-Batch = dict[str, Any]
+__all__ = ["Intake", "groundings"]
 
 
 @dataclass

@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from time import monotonic
 
-import duckdb
-
 from workbench.errors import Cancelled, InputError
+from workbench.grounding.backend import Backend
 from workbench.progress import Progress
 
 __all__ = ["interruptible"]
@@ -19,10 +18,8 @@ GLANCE = 0.1
 
 
 @contextmanager
-def interruptible(
-    connection: duckdb.DuckDBPyConnection, progress: Progress, seconds: float | None = None
-) -> Iterator[list[str]]:
-    """Interrupt the connection's queries when `progress` is cancelled, or after some seconds.
+def interruptible(backend: Backend, progress: Progress, seconds: float | None = None) -> Iterator[list[str]]:
+    """Interrupt the backend's queries when `progress` is cancelled, or after some seconds.
 
     Yields a list whose last text says what is being done, for the message.
 
@@ -40,13 +37,13 @@ def interruptible(
     def watch() -> None:
         while not done.wait(GLANCE):
             if progress.cancelled or monotonic() > deadline:
-                connection.interrupt()
+                backend.interrupt()
 
     watcher = Thread(target=watch, name="workbench-interrupt", daemon=True)
     watcher.start()
     try:
         yield doing
-    except duckdb.InterruptException:
+    except backend.interrupted:
         if progress.cancelled:
             raise Cancelled(doing[-1] if doing else "query") from None
         raise InputError.of(

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from workbench.grounding.body import Binding, Body
 from workbench.grounding.select import (
+    OPERATORS,
     Call,
     Column,
     Expression,
@@ -261,7 +262,7 @@ class RuleTerms:
             case Calculation("/", left, right):
                 return Operation("/", (self._factor(left), Call("nullif", (self._factor(right), Value(0.0)))))
             case Calculation(operator, left, right):
-                return Operation(operator, (self._factor(left), self._factor(right)))
+                return Operation(OPERATORS[operator], (self._factor(left), self._factor(right)))
         assert isinstance(factor, int | float)
         return Value(float(factor))
 

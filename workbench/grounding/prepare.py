@@ -14,6 +14,7 @@ from workbench.database.database import Database
 from workbench.database.schema import StoredPredicate
 from workbench.errors import Diagnostic, InputError, UsageError, WorkbenchError, nearest
 from workbench.grounding.atom_index import MOST_PLACES
+from workbench.grounding.backend import Backend, DuckDB
 from workbench.grounding.definitions import make_definitions, make_scopes, needed_definitions
 from workbench.grounding.psl_demands import check_demands
 from workbench.grounding.request import GroundRequest
@@ -98,6 +99,7 @@ def prepare(
     program: Program,
     clauses: tuple[Clause | LinearRule, ...],
     request: GroundRequest,
+    backend: Backend | None = None,
 ) -> tuple[Vocabulary, list[Diagnostic]]:
     """The vocabulary of one grounding, and notes about predicates' roles."""
     worlds = chosen_worlds(database, request)
@@ -126,6 +128,7 @@ def prepare(
     placeholder = AtomSpace((), {}, {}, {}, 0)
     vocabulary = Vocabulary(
         connection,
+        backend or DuckDB(connection),
         program,
         stored,
         type_tables,

@@ -14,6 +14,7 @@ from workbench.errors import Diagnostic
 from workbench.grounding.atom_keys import names_in_space
 from workbench.grounding.column_functions import user_errors
 from workbench.grounding.counting import Tally, check_listed, joined_relations, sizes
+from workbench.grounding.dialect import render
 from workbench.grounding.ground import Grounder, clauses_by_rule
 from workbench.grounding.intake import Intake
 from workbench.grounding.interruption import interruptible
@@ -33,7 +34,6 @@ from workbench.grounding.select import (
     add,
     all_of,
     negate,
-    render,
 )
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import LinearRule, Program
@@ -161,7 +161,7 @@ def preview(
     grounder = Grounder(database, connection, program, request, progress)
     clauses = grounder.open()
     try:
-        with interruptible(connection, progress, seconds) as doing:
+        with interruptible(grounder.backend, progress, seconds) as doing:
 
             def report(stage: str, done: float, total: float | None, message: str) -> None:
                 doing.append(message)
@@ -231,13 +231,13 @@ def _rule_preview(grounder: Grounder, text: str, tallies: list[Tally], samples: 
                 clauses += _linear_samples(grounder, sink, shape.lines.relation, samples - len(clauses))
                 continue
             # All rows are fetched: an unfinished result would block the next statement on this connection.
-            counted = (grounder.connection.execute(render(_counting(tally.plan, shape))).fetchall() or [(0, 0)])[0]
+            counted = (grounder.backend.rows(_counting(tally.plan, shape))[1] or [(0, 0)])[0]
             units += counted[0]
             rows += counted[1]
             if len(clauses) < samples:
                 clauses += _samples(grounder, shape, samples - len(clauses))
         if relation is not None:
-            grounder.connection.execute(f"DROP TABLE {relation}")
+            grounder.backend.drop(relation)
     total = sum(int(tally.total.sum()) for tally in tallies)
     n_open, violated = (sum(int(getattr(tally, name).sum()) for tally in tallies) for name in ("open", "violated"))
     return RulePreview(

@@ -20,7 +20,6 @@ from workbench.grounding.select import (
     Value,
     any_of,
     real_sum,
-    render,
 )
 from workbench.grounding.templates import clause_text
 from workbench.grounding.unification import branches, merging_is_needless
@@ -134,9 +133,9 @@ class LogicalPlan:
             for one in case.missing:
                 shown = tuple((f"c{i}", value) for i, value in enumerate(one.constants)) or (("one", Value(1)),)
                 sample = Select(shown, case.select.sources, (*case.select.where, one.is_missing), limit=1)
-                row = first_row(vocabulary.connection.execute(render(sample)))
-                if row is not None:
-                    return _unlisted(vocabulary, self.clause, one.predicate, row if one.constants else ())
+                rows = vocabulary.backend.rows(sample)[1]
+                if rows:
+                    return _unlisted(vocabulary, self.clause, one.predicate, rows[0] if one.constants else ())
         return None
 
 

@@ -1,20 +1,27 @@
-"""The relational intermediate form: one small frozen `Select`, and its one renderer to DuckDB's SQL.
+"""The relational intermediate form: one small frozen `Select`, which a dialect renders to SQL.
 
-Everything that grounding asks of the database about rules is built from these classes, so that joins, counts, plans
-and the statements shown in a preview come from one description.
+Everything that grounding asks of a database about rules is built from these classes, so that joins, counts, plans
+and the statements shown in a preview come from one description. Functions and operators are closed types: a wrong one
+is found by the type checker.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Literal as OneOf
+from typing import get_args
 
 __all__ = [
+    "OPERATORS",
     "Call",
     "Column",
     "Expression",
+    "Function",
     "Operation",
+    "Operator",
     "Raw",
+    "Registered",
     "Select",
     "Source",
     "Star",
@@ -26,9 +33,27 @@ __all__ = [
     "equal",
     "negate",
     "real_sum",
-    "render",
-    "render_expression",
+    "relations",
 ]
+
+Operator = OneOf[
+    "+", "-", "*", "/", "//", "%", "=", "<>", "!=", "<", "<=", ">", ">=",
+    "AND", "OR", "IN", "IS", "IS NOT", "IS DISTINCT FROM",
+]  # fmt: skip
+"""Infix operators: `/` divides real numbers, `//` integers."""
+
+Function = OneOf[
+    "abs", "any_value", "avg", "case", "cast BIGINT", "cast BIGINT[]", "cast DOUBLE", "cast INTEGER", "cast TIMESTAMP",
+    "cast VARCHAR", "coalesce", "concat", "contains", "count", "damerau_levenshtein", "distinct", "ends_with",
+    "epoch_us", "greatest", "jaro_similarity", "jaro_winkler_similarity", "least", "len", "length", "levenshtein",
+    "list", "list_contains", "list_cosine_similarity", "list_distinct", "list_extract", "list_intersect", "list_sort",
+    "list_value", "ln", "lower", "max", "min", "month", "not", "nullif", "regexp_extract_all", "row", "starts_with",
+    "sum", "to_seconds", "trunc", "try_cast DOUBLE", "try_cast DOUBLE[]", "upper", "year",
+]  # fmt: skip
+"""Functions and aggregates, by their names in DuckDB."""
+
+OPERATORS: Mapping[str, Operator] = {one: one for one in get_args(Operator)}
+"""The operators that a language and SQL write alike, by the language's text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +75,7 @@ class Value:
 class Operation:
     """Infix `operator` between two or more operands."""
 
-    operator: str
+    operator: Operator
     operands: tuple[Expression, ...]
 
 
@@ -61,10 +86,18 @@ class Call:
     `cast T` and `try_cast T` convert to type T; `case` takes condition, value, condition, value, ..., otherwise.
     """
 
-    function: str
+    function: Function
     arguments: tuple[Expression, ...]
     order: tuple[Expression, ...] = ()
     filter: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A function of ours, known to the database by a name of its own, of columns."""
+
+    name: str
+    arguments: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +112,7 @@ class Raw:
     select: Select
 
 
-Expression = Column | Value | Operation | Call | Star | Raw
+Expression = Column | Value | Operation | Call | Registered | Star | Raw
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,92 +187,17 @@ def real_sum(value: Expression, only: Expression | None = None, *, in_order: boo
     return Call("sum", (value,), order=(value,) if in_order else (), filter=only)
 
 
-def render(query: Select | Union, indent: str = "") -> str:
-    """SQL text, one clause a line."""
-    if isinstance(query, Union):
-        return f"\n{indent}UNION ALL\n".join(render(select, indent) for select in query.selects)
-    shown = ", ".join(f"{render_expression(value)} AS {name}" for name, value in query.columns)
-    lines = [f"SELECT {'DISTINCT ' if query.distinct else ''}{shown}"]
-    for number, source in enumerate(query.sources):
-        lines.append(("FROM " if number == 0 else "  ") + _source(source, number == 0, indent))
-    if query.where:
-        lines.append("WHERE " + "\n  AND ".join(_operand(part) for part in query.where))
-    if query.group_by:
-        lines.append("GROUP BY " + ", ".join(map(_group_key, query.group_by)))
-    if query.having:
-        lines.append("HAVING " + " AND ".join(_operand(part) for part in query.having))
-    if query.order_by:
-        lines.append("ORDER BY " + ", ".join(map(render_expression, query.order_by)))
-    if query.limit is not None:
-        lines.append(f"LIMIT {query.limit}")
-    return "\n".join(indent + line for line in lines)
+def relations(query: Select | Union) -> frozenset[str]:
+    """The names of all relations that a query reads, those of its subqueries too."""
+    return frozenset(_relations(query))
 
 
-def _source(source: Source, first: bool, indent: str) -> str:
-    if isinstance(source.relation, str):
-        shown = f"{source.relation} AS {source.alias}"
-    else:
-        shown = f"(\n{render(source.relation, indent + '    ')}\n{indent}  ) AS {source.alias}"
-    if first:
-        return shown
-    if not source.on:
-        if source.kind == "inner":
-            return f"CROSS JOIN {shown}"
-        return f"{source.kind.upper()} JOIN {shown} ON TRUE"
-    word = {"inner": "JOIN", "left": "LEFT JOIN", "anti": "ANTI JOIN", "semi": "SEMI JOIN"}[source.kind]
-    return f"{word} {shown} ON " + " AND ".join(_operand(part) for part in source.on)
-
-
-def render_expression(expression: Expression) -> str:
-    """SQL text of an expression."""
-    match expression:
-        case Column(table, name):
-            return f"{table}.{name}" if table else name
-        case Value(value):
-            return _literal(value)
-        case Operation(operator, operands):
-            return f" {operator} ".join(map(_operand, operands))
-        case Star():
-            return "*"
-        case Raw(select):
-            return f"({render(select)})"
-        case Call("not", (argument,)):
-            return f"NOT {_operand(argument)}"
-        case Call("distinct", (argument,)):
-            return f"DISTINCT {_operand(argument)}"
-        case Call("case", arguments):
-            pairs = zip(arguments[:-1:2], arguments[1::2])
-            branches = " ".join(f"WHEN {render_expression(a)} THEN {render_expression(b)}" for a, b in pairs)
-            return f"CASE {branches} ELSE {render_expression(arguments[-1])} END"
-        case Call(function, arguments, order, condition):
-            inside = ", ".join(map(render_expression, arguments))
-            if order:
-                inside += " ORDER BY " + ", ".join(map(render_expression, order))
-            suffix = f" FILTER (WHERE {render_expression(condition)})" if condition is not None else ""
-            word, _, type_name = function.partition(" ")
-            if type_name:
-                return f"{word.upper()}({inside} AS {type_name})"
-            return f"{function}({inside}){suffix}"
-
-
-def _group_key(expression: Expression) -> str:
-    """A number in GROUP BY would name a column."""
-    text = render_expression(expression)
-    return f"CAST({text} AS INTEGER)" if isinstance(expression, Value) else text
-
-
-def _operand(expression: Expression) -> str:
-    text = render_expression(expression)
-    return f"({text})" if isinstance(expression, Operation) and len(expression.operands) > 1 else text
-
-
-def _literal(value: float | int | str | bool | None) -> str:
-    if value is None:
-        return "NULL"
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
-    if isinstance(value, float):
-        return f"{value!r}::DOUBLE" if abs(value) != float("inf") else f"'{value}'::DOUBLE"
-    return str(value)
+def _relations(part: object) -> Iterator[str]:
+    if isinstance(part, Source) and isinstance(part.relation, str):
+        yield part.relation
+    if isinstance(part, tuple):
+        for one in part:
+            yield from _relations(one)
+    elif is_dataclass(part):
+        for own in fields(part):
+            yield from _relations(getattr(part, own.name))

@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.grounding.atom_index import drop_function, register_array
-from workbench.grounding.select import Call, Expression
+from workbench.grounding.select import Expression, Registered
 
 if TYPE_CHECKING:
     from workbench.grounding.vocabulary import Vocabulary
@@ -36,7 +36,7 @@ class State:
 
     def value_of(self, identity: Expression) -> Expression:
         """An atom's value, by its id."""
-        return Call(self._function, (identity,))
+        return Registered(self._function, (identity,))
 
     def true_atoms(self, predicate: str) -> str:
         """`(world, a0, p0, ...)`: the true atoms of a cross-product predicate, a temporary table."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workbench.errors import InputError, WorkbenchError
-from workbench.grounding.select import Call, Expression, Operation, Value, all_of, equal
+from workbench.grounding.select import OPERATORS, Call, Expression, Function, Operation, Value, all_of, equal
 from workbench.language.builtin import FITTED
 from workbench.language.values import ValueKind, parse_value
 
@@ -61,7 +61,7 @@ def _date_arithmetic(name: str, kinds: tuple[ValueKind, ...], values: tuple[Expr
         return Typed(ValueKind.NUMBER, _days(*values))
     date, days = values if kinds[0] is ValueKind.DATE else values[::-1]
     seconds = Call("to_seconds", (Operation("*", (Call("cast DOUBLE", (days,)), Value(86400.0))),))
-    return Typed(ValueKind.DATE, Operation(name, (date, seconds)))
+    return Typed(ValueKind.DATE, Operation(OPERATORS[name], (date, seconds)))
 
 
 def _days(later: Expression, earlier: Expression) -> Expression:
@@ -77,7 +77,7 @@ def _where(condition: Expression, value: Expression) -> Expression:
     return Call("case", (condition, value, Value(None)))
 
 
-def _call(function: str) -> Callable[..., Expression]:
+def _call(function: Function) -> Callable[..., Expression]:
     return lambda *values: _number(Call(function, values))
 
 

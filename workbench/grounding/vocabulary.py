@@ -17,11 +17,13 @@ from workbench.database.rows import first_row
 from workbench.database.schema import StoredPredicate
 from workbench.errors import InputError
 from workbench.grounding.atom_index import OBSERVED, AtomIndex, drop_function, worth_an_index
+from workbench.grounding.backend import Backend, DuckDB
 from workbench.grounding.column_functions import register_likeness, register_user_function
+from workbench.grounding.dialect import render_expression
 from workbench.grounding.order import ascending
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import RoleOf
-from workbench.grounding.select import Call, Column, Expression, Value, real_sum, render_expression
+from workbench.grounding.select import Call, Column, Expression, Value, real_sum
 from workbench.grounding.space import AtomSpace
 from workbench.grounding.state import State
 from workbench.language.program import Program
@@ -42,6 +44,7 @@ class Vocabulary:
     """Names of the temporary relations of one grounding, made when first asked for."""
 
     connection: duckdb.DuckDBPyConnection
+    backend: Backend
     program: Program
     stored: Mapping[str, StoredPredicate]
     type_tables: Mapping[str, str]
@@ -70,6 +73,7 @@ class Vocabulary:
         return replace(
             self,
             connection=connection,
+            backend=DuckDB(connection),
             stored=stored,
             made={},
             scopes={},
@@ -469,7 +473,7 @@ class Vocabulary:
 
     def _make_index(self, predicate: str) -> AtomIndex | None:
         grid = self.space.grids.get(predicate)
-        if grid is None or not self.roles[predicate].listed:
+        if grid is None or not self.roles[predicate].listed or not self.backend.dialect.registered:
             return None
         listed = self.listed(predicate)
         n_places = int(grid.count.sum())

@@ -36,7 +36,7 @@ GROUP BY e1.a0;
 
 SELECT id, name FROM "c_person" WHERE id IN (SELECT unnest($ids));
 
-CREATE OR REPLACE TEMP TABLE templates_0 AS SELECT * FROM incoming_templates WHERE template >= 0;
+CREATE OR REPLACE TEMP TABLE templates_0 AS SELECT * FROM incoming;
 
 SELECT tm.template AS template, CASE WHEN k2.value IS NULL THEN d1.p ELSE -1 END AS l0, d1.p + 3 AS l1
 FROM domain_person AS d1
@@ -44,7 +44,7 @@ FROM domain_person AS d1
   LEFT JOIN known_Smokes AS k2 ON (k2.atom = d1.p)
 WHERE ((k2.value IS NULL) OR (k2.value = 1));
 
-CREATE OR REPLACE TEMP TABLE templates_1 AS SELECT * FROM incoming_templates WHERE template >= 0;
+CREATE OR REPLACE TEMP TABLE templates_1 AS SELECT * FROM incoming;
 
 SELECT tm.template AS template, r.l0 AS l0, CAST(count(*) AS DOUBLE) AS s
 FROM (
