@@ -57,6 +57,7 @@ class PostgresDialect(Dialect):
     name = "PostgreSQL"
     semi_joins = False
     registered = False
+    row_subqueries = False
     types: ClassVar[Mapping[str, str]] = {"DOUBLE": "DOUBLE PRECISION", "VARCHAR": "TEXT"}
     operators: ClassVar[Mapping[Operator, str]] = {
         "/": "({0}::double precision / {1})",
@@ -80,15 +81,15 @@ class Postgres(Elsewhere):
         super().__init__(connection)
         self.server = server
 
-    def create(self, name: str, table: Any) -> None:
+    def create(self, name: str, batches: Any) -> None:
         kinds = {"int": "INTEGER", "double": "DOUBLE PRECISION", "string": "TEXT", "bool": "BOOLEAN"}
         columns = ", ".join(
             f"{field.name} {next(kind for word, kind in kinds.items() if str(field.type).startswith(word))}"
-            for field in table.schema
+            for field in batches.schema
         )
         self.server.execute(f"DROP TABLE IF EXISTS {name}; CREATE TABLE {name} ({columns})")
         with self.server.cursor().copy(f"COPY {name} FROM STDIN") as copy:
-            for row in table.to_pylist():
+            for row in batches.read_all().to_pylist():
                 copy.write_row(tuple(row.values()))
 
     def rows(self, query: Select | Union) -> tuple[list[str], list[tuple[Any, ...]]]:

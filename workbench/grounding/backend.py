@@ -139,15 +139,15 @@ class Elsewhere(ABC):
         """How its SQL is written."""
 
     @abstractmethod
-    def create(self, name: str, table: Any) -> None:
-        """Create or replace a relation by an Arrow table."""
+    def create(self, name: str, batches: Any) -> None:
+        """Create or replace a relation by a reader of Arrow batches."""
 
     @abstractmethod
     def rows(self, query: Select | Union) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The columns' names and all rows of a query that has few."""
 
     def make(self, name: str, table: Any) -> None:
-        self.create(name, table)
+        self.create(name, table.to_reader())
         self._copied.add(name)
 
     def drop(self, name: str) -> None:
@@ -156,7 +156,8 @@ class Elsewhere(ABC):
     def text(self, query: Select | Union) -> str:
         """SQL text of a query, all of whose relations are there."""
         for name in sorted(relations(query) - self._copied):
-            self.make(name, self.connection.sql(f"FROM {name}").to_arrow_table())
+            self.create(name, self.connection.sql(f"FROM {name}").to_arrow_reader(BATCH))
+            self._copied.add(name)
         return self.dialect.render(query)
 
     def has_more_than(self, selects: tuple[Select, ...], most: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from workbench.errors import UsageError, WorkbenchError
@@ -40,6 +41,8 @@ class Dialect:
         Whether an aggregate can be told the order of its values.
     registered : bool
         Whether functions of ours can be called.
+    row_subqueries : bool
+        Whether a subquery of rows is one column; else one column a value.
     """
 
     name: ClassVar[str] = "DuckDB"
@@ -49,6 +52,7 @@ class Dialect:
     semi_joins: ClassVar[bool] = True
     ordered_sums: ClassVar[bool] = True
     registered: ClassVar[bool] = True
+    row_subqueries: ClassVar[bool] = True
 
     def render(self, query: Select | Union, indent: str = "") -> str:
         """SQL text, one clause a line.
@@ -86,6 +90,8 @@ class Dialect:
                 return f"{table}.{name}" if table else name
             case Value(value):
                 return self.literal(value)
+            case Operation("IN", (Call("row", keys), Raw(select))) if not self.row_subqueries:
+                return f"({', '.join(map(self.expression, keys))}) IN ({self.render(_values_of_rows(select))})"
             case Operation(operator, operands):
                 return self._infix(operator, [self._operand(one) for one in operands])
             case Star():
@@ -181,6 +187,13 @@ class Dialect:
     def _operand(self, expression: Expression) -> str:
         text = self.expression(expression)
         return f"({text})" if isinstance(expression, Operation) and len(expression.operands) > 1 else text
+
+
+def _values_of_rows(select: Select) -> Select:
+    """A subquery of rows, one column a value."""
+    ((_, row),) = select.columns
+    assert isinstance(row, Call)
+    return replace(select, columns=tuple((f"k{place}", value) for place, value in enumerate(row.arguments)))
 
 
 DUCKDB = Dialect()

@@ -46,6 +46,8 @@ def interruptible(backend: Backend, progress: Progress, seconds: float | None = 
     except backend.interrupted:
         if progress.cancelled:
             raise Cancelled(doing[-1] if doing else "query") from None
+        if seconds is None or monotonic() < deadline:
+            raise
         raise InputError.of(
             "E0312",
             f"{doing[-1] if doing else 'the groundings'} could not be counted in {seconds:g} seconds",
