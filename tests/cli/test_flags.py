@@ -29,6 +29,7 @@ VALUES = {
     "--hidden": "H",
     "--only": "w1",
     "--task": "map",
+    "--on": "spark",
     "--engine": "mcsat",
     "--learner": "exact",
     "--set": "samples=7",

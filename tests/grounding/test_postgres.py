@@ -60,8 +60,8 @@ class PostgresDialect(Dialect):
     row_subqueries = False
     types: ClassVar[Mapping[str, str]] = {"DOUBLE": "DOUBLE PRECISION", "VARCHAR": "TEXT"}
     operators: ClassVar[Mapping[Operator, str]] = {
-        "/": "({0}::double precision / {1})",
-        "//": "({0} / {1})",
+        "/": "{0}::double precision / {1}",
+        "//": "{0} / {1}",
     }
     functions: ClassVar[Mapping[Function, str | None]] = {
         "any_value": "min({all}){filter}",

@@ -136,6 +136,10 @@ def infer(
         int, typer.Option("--limit", help="Refuse rules with more ground rows than this.", rich_help_panel=SOLVING)
     ] = 50_000_000,
     memory: Memory = None,
+    on: Annotated[
+        str | None,
+        typer.Option("--on", help="spark or spark=MASTER: join and solve there (--task map).", rich_help_panel=SOLVING),
+    ] = None,
     ignore_evidence_violations: Annotated[
         bool,
         typer.Option(
@@ -204,6 +208,7 @@ def infer(
             # Labels of mapped tables are withheld where they are loaded.
             "labels": "evidence" if mapping is not None else chosen_labels(labels),
             "ignore_evidence_violations": ignore_evidence_violations,
+            "on": on,
         }
         document = open_workspace.run_document(rules, learn=not no_learn, **how) if is_document(rules) else None
         result = open_workspace.infer(program, **how) if document is None else document.inference

@@ -11,7 +11,8 @@ import numpy as np
 
 from workbench.arrays import Array
 from workbench.grounding.definition_queries import conditions_select
-from workbench.grounding.select import Expression, Value, render, render_expression
+from workbench.grounding.dialect import render, render_expression
+from workbench.grounding.select import Expression, Value
 from workbench.grounding.value_terms import constant_value
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.formulas import item_variables, substitution, term_variables

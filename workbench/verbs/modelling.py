@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 from workbench.errors import Diagnostic, InputError, UsageError
@@ -184,6 +185,7 @@ class Modelling:
         time_limit: float | None = None,
         progress: Progress = SILENT,
         record: bool = True,
+        on: str | None = None,
         **request: Unpack[RequestOptions],
     ) -> InferenceResult:
         """Predict the open atoms.
@@ -204,6 +206,8 @@ class Modelling:
             Seconds.
         record : bool
             Keep the run, its weights and its predictions in the workspace.
+        on : str, optional
+            `spark` or `spark=MASTER`: join the rules and solve the components there (MAP only); see docs/scaling.md.
         **request
             `query`, `closed`, `hidden`, `worlds`, as in `request`. A query may name atoms, `Friends(Anna, x)`: the
             others of the predicate stay open, and are not answered.
@@ -235,7 +239,12 @@ class Modelling:
         program = self.fitted(rules, request.get("worlds"))
         chosen = task_of(program, task)
         asked = read_query(request.get("query"))
-        result = infer(
+        run: Callable[..., InferenceResult] = infer
+        if on is not None:
+            from workbench.verbs.on_spark import infer_on_spark
+
+            run = partial(infer_on_spark, on=on)
+        result = run(
             self.database,
             program,
             self.request(role=_role(_withholds(labels, program)), **request | {"query": asked.predicates}),
@@ -254,7 +263,14 @@ class Modelling:
         result = replace(result, names=display_names(self.database))
         if not record:
             return result
-        settings = {"engine": engine, "options": options, "time_limit": time_limit, "labels": labels, **request}
+        settings = {
+            "engine": engine,
+            "options": options,
+            "time_limit": time_limit,
+            "labels": labels,
+            "on": on,
+            **request,
+        }
         return replace(result, run_id=runs.record_inference(self.database, result, seed, _settings(settings)))
 
     def run_document(
