@@ -1,4 +1,4 @@
-"""One process against Spark: `python -m benchmarks.on_spark [--clubs 50 200] [--people 16] [--masters M ...]`.
+"""One process against Spark: `python -m benchmarks.on_spark [--clubs 50 200] [--people 12] [--masters M ...]`.
 
 Clubs that no rule joins, each a random graph of friends, who are alike, and enemies, who differ: the most probable
 state of a club is a cut, which is hard, and a club is a component. Wall seconds of a whole call, Spark's session apart,
