@@ -19,7 +19,9 @@ from tests.differential.outcome import Difference, Tally
 from tests.differential.product_answers import forget
 from tests.differential.psl_checks import check_psl
 from tests.differential.psl_programs import random_psl_case
+from tests.differential.score_checks import check_scores, random_score_case
 from tests.differential.shrinking import Case, smallest
+from tests.differential.soft_learning_checks import check_soft_learning, random_soft_case
 from tests.differential.update_checks import UpdateCase, check_updates
 from tests.differential.value_checks import check_values
 from tests.differential.value_programs import random_value_case
@@ -42,12 +44,14 @@ KINDS: dict[str, tuple[Callable[[int], Case], Callable[[Case, Tally], None]]] = 
     "variants": (random_mln_case, check_variants),  # type: ignore[dict-item]
     "psl": (random_psl_case, check_psl),  # type: ignore[dict-item]
     "values": (random_value_case, check_values),  # type: ignore[dict-item]
+    "soft learning": (random_soft_case, check_soft_learning),  # type: ignore[dict-item]
+    "scores": (random_score_case, check_scores),  # type: ignore[dict-item]
     "models": (random_model_case, check_model),  # type: ignore[dict-item]
     "updates": (UpdateCase, check_updates),  # type: ignore[dict-item]
 }
 
 
-SHARES = {"mln": 10, "psl": 6, "learning": 2, "variants": 2, "values": 2, "models": 1, "updates": 1}
+SHARES = dict.fromkeys(KINDS, 1) | {"mln": 9, "psl": 5, "learning": 2, "values": 2}
 """How the programs of a run are dealt to the kinds."""
 
 

@@ -18,7 +18,7 @@ NAMES = ["Ann", "Bob", "Cy", "10", "9", "a b"]
 FAMILY = 8
 """Programs in a row that have the listed atoms in common: these are loaded once."""
 Fact = tuple[str, str, tuple[str, ...], float | None]
-"""Predicate, `observations` or `targets`, arguments, value."""
+"""Predicate, `observations`, `targets` or `truth`, arguments, value."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class PslCase:
         """The PSL 2.4 document of one world, rules included."""
         predicates: dict[str, Any] = {}
         for name, arity in ARITY.items():
-            section: dict[str, Any] = {"observations": [], "targets": []}
+            section: dict[str, Any] = {"observations": [], "targets": [], "truth": []}
             for predicate, part, arguments, value in self.worlds[world][1]:
                 if predicate == name:
                     section[part].append([*arguments, *([] if value is None else [value])])

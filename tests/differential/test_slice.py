@@ -11,7 +11,17 @@ from tests.differential.fuzz import TEXTS, fuzz_inputs
 from tests.differential.kills import kill_commands
 from tests.differential.programs import run_programs
 
-PROGRAMS = {"mln": 40, "learning": 12, "variants": 10, "psl": 30, "values": 12, "models": 20, "updates": 3}
+PROGRAMS = {
+    "mln": 40,
+    "learning": 12,
+    "variants": 10,
+    "psl": 30,
+    "values": 12,
+    "soft learning": 4,
+    "scores": 10,
+    "models": 20,
+    "updates": 3,
+}
 INPUTS = 600
 KILLS = 3
 
