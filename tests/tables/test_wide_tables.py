@@ -182,3 +182,28 @@ def test_a_table_that_rules_do_not_declare_is_said_with_its_declaration(folder: 
         "the data have it: write `Directors(person, company)` above the rules",
         "declare it first: Name(type, type)",
     ]
+
+
+def test_signs_beside_numbers_are_left_out(tmp_path: Path) -> None:
+    rows = "".join(f"K{n};€{n + 1},5;{n} %;{n}.250,00 €;$ {n}x\n" for n in range(1, 30))
+    (tmp_path / "shops.csv").write_text("id;fee;share;rent;code\n" + rows + "K30;-€3,5;n/a;7 €;$\n", encoding="utf-8")
+    with wb.open() as ws:
+        report = ws.load(tmp_path / "shops.csv", wide=True)
+        assert isinstance(report, TablesReport)
+        table, before = report.mapping.table("shops"), facts_of(ws.database)
+    assert {column.name: column.reading.unit for column in table.columns[1:4]} == {
+        "fee": "€",
+        "share": "%",
+        "rent": "€",
+    }
+    assert table.column("share").reason == "all numbers from 1 to 29, in %"
+    assert table.column("code").kind == "text"
+    assert {name: min(row[2] for row in before[name]) for name in ("Fee", "Share", "Rent")} == {
+        "Fee": -3.5,
+        "Share": 1.0,
+        "Rent": 7.0,
+    }
+    (tmp_path / "dataset.toml").write_text(format_mapping(report.mapping, tmp_path), encoding="utf-8")
+    with wb.open() as ws:
+        ws.load(tmp_path / "shops.csv", mapping=tmp_path / "dataset.toml")
+        assert facts_of(ws.database) == before

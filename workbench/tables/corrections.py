@@ -100,7 +100,7 @@ def _as_kind(
 def _reading(column: ColumnMapping, kind: ColumnKind, found: Reading) -> Reading:
     blanks = tuple(dict.fromkeys((*BLANKS, *MORE_BLANKS, *column.reading.blanks)))
     if kind == "number":
-        return Reading(blanks, found.decimal or ".")
+        return Reading(blanks, found.decimal or ".", unit=found.unit)
     if kind == "date":
         return Reading(blanks, format=found.format or "%Y-%m-%d")
     every = tuple(tuple(dict.fromkeys(word for pair in YES_NO for word in pair[side])) for side in (0, 1))

@@ -62,7 +62,7 @@ def kind_of(column: ColumnCounts) -> Finding:
             return Finding("category", f"{column.distinct} whole numbers, and the name says {min(codes)}")
         said = {".": "", ",": ", with decimal commas", ",.": ", with commas between thousands"}
         reason = f"{share(column.numbers, filled)} numbers from {_short(column.low)} to {_short(column.high)}"
-        reason += said[reading.decimal or "."]
+        reason += said[reading.decimal or "."] + (f", in {reading.unit}" if reading.unit else "")
         if reading.other_decimal:
             reason += f' (decimal = "{reading.other_decimal}" fits as well: look at it)'
         return Finding("number", reason, _rest(column.numbers, filled, "numbers"))

@@ -25,7 +25,7 @@ __all__ = ["format_mapping", "read_mapping"]
 _TABLE_KEYS = tuple(
     "name file part separator encoding header type key relation display keep blank_keys columns".split()
 )
-_COLUMN_KEYS = tuple("kind predicate type table decimal format yes no parts missing unreadable".split())
+_COLUMN_KEYS = tuple("kind predicate type table decimal unit format yes no parts missing unreadable".split())
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -88,6 +88,7 @@ def _column_entry(column: ColumnMapping) -> str:
     said["table"] = column.table
     if column.kind == "number" and reading.decimal not in (None, "."):
         said["decimal"] = reading.decimal
+    said["unit"] = reading.unit if column.kind == "number" else None
     if column.kind == "date" and not column.parts:
         said["format"] = reading.format
     if column.kind == "yes/no" and (reading.yes, reading.no) not in YES_NO:
@@ -224,6 +225,7 @@ def _column(reader: TomlReader, name: str, given: object) -> ColumnMapping:
         decimal or ("." if kind == "number" else None),
         reader.text(given, "format") or ("%Y-%m-%d" if kind == "date" else None),
         yes=_words_of(reader, given, "yes") or (_every(0) if kind == "yes/no" else ()),
+        unit=reader.text(given, "unit"),
         no=_words_of(reader, given, "no") or (_every(1) if kind == "yes/no" and "yes" not in given else ()),
     )
     parts = reader.texts(given, "parts") or ()

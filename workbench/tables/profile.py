@@ -165,7 +165,7 @@ def _counted(staging: Staging, table: StagedTable, readings: Mapping[str, Readin
 def _read_cells(number: int, cell: str, reading: Reading) -> list[str]:
     """A cell's text where it says something, and what it says as a number, a date, and yes or no."""
     text = f"CASE WHEN NOT {is_blank(cell, reading.blanks)} THEN {cell} END"
-    as_number = number_value(cell, reading.decimal) if reading.decimal else "NULL::DOUBLE"
+    as_number = number_value(cell, reading.decimal, reading.unit) if reading.decimal else "NULL::DOUBLE"
     as_date = date_value(cell, reading.format) if reading.format else "NULL"
     as_truth = truth_value(cell, reading.yes, reading.no) if reading.yes else "NULL"
     return [

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from workbench.tables.values import BLANKS, DATE_FORMATS, MORE_BLANKS, TIME_FORMATS, YES_NO, date_and_time
+from workbench.tables.values import BLANKS, DATE_FORMATS, MORE_BLANKS, TIME_FORMATS, UNITS, YES_NO, date_and_time
 
 __all__ = ["Reading", "agreed", "find_reading"]
 
@@ -32,6 +32,8 @@ class Reading:
         Of numbers: 1234.5, 1.234,5 and 1,234.5; None where no cell looks like a number.
     other_decimal : {',', ',.'} or None
         Another way to read every number of the sample, a thousand times as large: 1.234 for 1234.
+    unit : str or None
+        Of numbers: a sign before or behind them, which is left out.
     format : str or None
         Of dates, as `strptime` takes it.
     other_format : str or None
@@ -50,6 +52,7 @@ class Reading:
     no: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
     other_decimal: str | None = None
+    unit: str | None = None
 
 
 def find_reading(cells: Sequence[str]) -> Reading:
@@ -60,8 +63,10 @@ def find_reading(cells: Sequence[str]) -> Reading:
     filled = [cell for cell in cells if cell not in BLANKS and cell not in MORE_BLANKS]
     if not filled:
         return Reading()
+    unit = next((sign for sign in UNITS if sum(sign in cell for cell in filled) > 0.5 * len(filled)), None)
+    bare = filled if unit is None else [cell.replace(unit, "").strip() for cell in filled]
     decimal, numbers = _best(
-        tuple(NUMBER_PATTERNS), lambda form: sum(bool(NUMBER_PATTERNS[form].fullmatch(cell)) for cell in filled)
+        tuple(NUMBER_PATTERNS), lambda form: sum(bool(NUMBER_PATTERNS[form].fullmatch(cell)) for cell in bare)
     )
     formats = _date_formats(filled)
     yes, no = next(
@@ -76,7 +81,8 @@ def find_reading(cells: Sequence[str]) -> Reading:
         yes,
         no,
         tuple(mark for mark in MORE_BLANKS if regular and mark in cells),
-        _other_decimal(decimal, filled) if numbers else None,
+        _other_decimal(decimal, bare) if numbers else None,
+        unit if numbers else None,
     )
 
 

@@ -130,7 +130,7 @@ def _cell(cell: str, column: ColumnCounts, kind: str) -> str:
     if kind == "date" and reading.format:
         value = f"coalesce(strftime({date_value(cell, reading.format)}, '%Y-%m-%d'), {value})"
     elif kind == "number":
-        value = f"({number_value(cell, reading.decimal or '.')})::VARCHAR"
+        value = f"({number_value(cell, reading.decimal or '.', reading.unit)})::VARCHAR"
     return f"CASE WHEN NOT {is_blank(cell, reading.blanks)} THEN {value} END"
 
 

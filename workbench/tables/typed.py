@@ -157,7 +157,7 @@ def _value(staged: StagedTable, column: ColumnMapping) -> str:
     cell, reading = staged.cell(column.name), column.reading
     text = f"CASE WHEN NOT {is_blank(cell, reading.blanks)} THEN {cell} END"
     if column.kind == "number":
-        return number_value(text, reading.decimal or ".")
+        return number_value(text, reading.decimal or ".", reading.unit)
     if column.kind == "date":
         return date_value(text, reading.format or "%Y-%m-%d")
     if column.kind == "yes/no":

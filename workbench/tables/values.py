@@ -11,6 +11,7 @@ __all__ = [
     "DATE_FORMATS",
     "MORE_BLANKS",
     "TIME_FORMATS",
+    "UNITS",
     "YES_NO",
     "date_and_time",
     "date_from_parts",
@@ -39,6 +40,9 @@ YES_NO: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("1", "1.0"), ("0", "0.0")),
 )
 """Pairs of words: true, false."""
+
+UNITS = ("%", "€", "$", "£", "¥")
+"""Signs before or behind numbers."""
 
 DATE_FORMATS = (
     "%Y-%m-%d",
@@ -83,11 +87,13 @@ def is_blank(cell: str, blanks: Sequence[str]) -> str:
     return f"({cell} IS NULL OR {cell} IN {listed(blanks)})" if blanks else f"({cell} IS NULL)"
 
 
-def number_value(cell: str, form: str) -> str:
+def number_value(cell: str, form: str, unit: str | None = None) -> str:
     """The number that a cell says, NULL where it says none; never infinite.
 
-    Forms: `.` is 1234.5, `,` is 1.234,5 and `,.` is 1,234.5.
+    Forms: `.` is 1234.5, `,` is 1.234,5 and `,.` is 1,234.5; `unit` is a sign before or behind it, as in 12 %.
     """
+    if unit is not None:
+        cell = f"trim(replace({cell}, {text_literal(unit)}, ''))"
     if form == ".":
         text = cell
     else:
