@@ -13,7 +13,7 @@ from app.state import server, workspace
 from app.watching import start, watch
 from app.work import Work
 from workbench.errors import WorkbenchError
-from workbench.experiments import EXPERIMENTS, ReproductionTable, Row, kept, published, systems
+from workbench.experiments import EXPERIMENTS, ReproductionTable, Row, experiment, kept, published, systems
 from workbench.resources import datasets_directory
 
 COLUMNS = {
@@ -103,7 +103,7 @@ def paper(name: str) -> None:
 
 header("Experiments", "Published experiments run again on the real data, their figures beside ours.")
 name = st.selectbox("Experiment", list(EXPERIMENTS), key="experiment")
-st.caption(plain(EXPERIMENTS[name].__doc__ or ""))
+st.caption(plain(experiment(name).subject))
 try:
     datasets_directory()
     there = True

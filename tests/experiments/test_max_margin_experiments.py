@@ -11,7 +11,9 @@ from tests.kits.datasets import dataset
 from tests.learning.small_networks import templates
 from workbench.database import Database
 from workbench.experiments import citeseer, webkb
-from workbench.experiments.margin_study import Candidate, MarginStudy, published_f1, score_systems
+from workbench.experiments.experiment import Experiment
+from workbench.experiments.margin_study import Candidate, MarginStudy, score_systems
+from workbench.experiments.table import published_figures
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
 from workbench.learning import Example
@@ -87,16 +89,24 @@ def test_iterations_are_chosen_without_the_test_world() -> None:
     np.testing.assert_array_equal(again, weights)
 
 
-def test_each_system_is_scored_on_each_world_left_out() -> None:
+def test_each_system_is_scored_on_each_world_left_out(tmp_path: Path) -> None:
     whole = study()
     weights = np.array([1.0, 1.0, 1.0, 1.0, 1.0])
-    measured, settings = score_systems(
-        whole, {"A": "lp", "B": "ilp"}, lambda _study, test, system: (weights, system * test), folds=2
+    value = Experiment(
+        name="t",
+        subject="",
+        title="title",
+        systems=("A", "B"),
+        published=published_figures(("a", "b", "average"), ("F1",), {"A": (0.5, 0.6, 0.55)}),
+        measure=lambda run: score_systems(
+            run, whole, {"A": "lp", "B": "ilp"}, lambda _study, test, system: (weights, system * test)
+        ),
+        average=True,
     )
-    assert [(one.system, one.column, one.value) for one in measured.scores] == [
+    table = value.run(data_dir=tmp_path, folds=2)
+    assert [(one.system, one.column, one.value) for one in table.folds_detail] == [
         (system, name, 1.0) for system in "AB" for name in "ab"
     ]
-    assert settings == ["A, b: A.", "B, b: B."]
-    assert set(measured.seconds) == {"A", "B"}
-    table = measured.table("t", "title", published_f1(("a", "b"), {"A": (0.5, 0.6, 0.55)}), settings, average=True)
+    assert table.notes == ("A, b: A.", "B, b: B.")
+    assert set(table.seconds) == {"A", "B"}
     assert (table.find("A", "average", "F1").published, table.find("A", "average", "F1").folds) == (0.55, 2)

@@ -9,7 +9,7 @@ from workbench.experiments.records import (
     read_record,
     recorded_table,
 )
-from workbench.experiments.registry import EXPERIMENTS, published, reproduce, systems
+from workbench.experiments.registry import EXPERIMENTS, experiment, published, reproduce, systems
 from workbench.experiments.table import FoldScore, ReproductionTable, Row, rows_from_folds
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Row",
     "add_measurement",
     "differences",
+    "experiment",
     "keep",
     "kept",
     "published",

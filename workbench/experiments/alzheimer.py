@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array, hstack
@@ -17,21 +16,21 @@ from workbench.evaluation.significance import paired_t_test
 from workbench.experiments.alzheimer_data import DATA_SETS, DrugData, load_drugs, our_modes
 from workbench.experiments.alzheimer_generative import GENERATIVE, learn_without_modes
 from workbench.experiments.alzheimer_published import PUBLISHED
-from workbench.experiments.measurements import Measurements, known_systems
-from workbench.experiments.table import FoldScore, ReproductionTable
+from workbench.experiments.experiment import Experiment, Reproduction
+from workbench.experiments.measurements import Measurements
+from workbench.experiments.table import FoldScore
 from workbench.inference.registry import make_engine
 from workbench.learning.exact_likelihood import choose_penalty
 from workbench.learning.learner import Example
 from workbench.learning.logistic import Penalty, fit_logistic
 from workbench.learning.registry import make_learner
 from workbench.network.ground_network import Templates
-from workbench.progress import SILENT, Progress
 from workbench.structure.collective import intransitive_triples, relation_network
 from workbench.structure.features import ClauseFeatures, clause_features
 from workbench.structure.induction import ClauseLearner
 from workbench.structure.settings import SearchSettings
 
-__all__ = ["SETTINGS", "SHIPPED_SETTINGS", "SYSTEMS", "run"]
+__all__ = ["EXPERIMENTS", "SETTINGS", "SHIPPED_SETTINGS"]
 
 SETTINGS = SearchSettings(
     i=3, clauselength=5, minpos=2, noise=300, minscore=0.6, evalfn="auto_m", nodes=30_000, explore=True, collect=0.6
@@ -48,7 +47,11 @@ TRANSITIVE = "+transitivity"
 ANTISYMMETRIC = "+transitivity+antisymmetry"
 MOST_PROBABLE = " MAP"
 
-FOLD_COLUMNS = ("fold_orig", "fold_strat", "fold_pair")
+SAMPLES = 500
+"""Of MC-SAT, where the target is predicted transitive."""
+
+FOLD_COLUMNS = {"fold_orig": "", "fold_pair": " fold_pair"}
+"""The columns of folds that are run, and what they add to a system's name."""
 SHIPPED = "ALEPH (shipped modes)"
 SYSTEMS = (
     *GENERATIVE, "ALEPH", "ALEPH-PSCG", "ALEPH-ExactL2", "ALEPH++PSCG", "ALEPH++ExactL2", "ALEPH++ExactL1", SHIPPED
@@ -80,60 +83,28 @@ NOTES = (
 )
 
 
-def run(
-    *,
-    data_dir: Path,
-    folds: int | None = None,
-    progress: Progress = SILENT,
-    columns: Sequence[str] = tuple(DATA_SETS),
-    systems: Sequence[str] = SYSTEMS,
-    fold_columns: Sequence[str] = ("fold_orig", "fold_pair"),
-    collective: bool = True,
-    samples: int = 500,
-) -> ReproductionTable:
-    """Learn and score all systems on all folds.
-
-    Parameters
-    ----------
-    data_dir : path
-    folds : int or None
-        Only the first so many of the ten folds.
-    columns, systems, fold_columns : sequences of str
-        Parts of the table.
-    collective : bool
-        Also predict with the target hard transitive, by MC-SAT.
-    samples : int
-        Of MC-SAT.
-
-    Raises
-    ------
-    UsageError
-        `E0904` for an unknown part.
-    """
-    measured = Measurements(progress)
-    systems = known_systems(systems, SYSTEMS)
-    with measured.until_cancelled():
-        for column in known_systems(columns, tuple(DATA_SETS), "data set"):
-            data = load_drugs(data_dir, column)
+def measure(run: Reproduction) -> None:
+    """Learn and score all systems on all folds of each data set."""
+    with run.measured.until_cancelled():
+        for column in run.columns:
+            data = load_drugs(run.directory, column)
             learner = ClauseLearner(data.background, data.examples, data.problem.head_mode, our_modes(), SETTINGS)
             shipped = ClauseLearner(
                 data.background, data.examples, data.problem.head_mode, data.shipped_modes(), SHIPPED_SETTINGS
             )
-            for fold_column in known_systems(fold_columns, FOLD_COLUMNS, "column of folds"):
-                suffix = "" if fold_column == "fold_orig" else f" {fold_column}"
+            for fold_column, suffix in FOLD_COLUMNS.items():
                 member = data.folds[fold_column]
-                for number in range(1, (folds or 10) + 1):
-                    progress.step("alzheimer", number - 1, folds or 10, f"{column} {fold_column} fold {number}")
+                for number in range(1, (run.folds or 10) + 1):
+                    run.progress.step("alzheimer", number - 1, run.folds or 10, f"{column} {fold_column} fold {number}")
                     train, test = (member > 0) & (member != number), member == number
-                    fold = _Fold(data, train, test, number, samples if collective else 0, measured)
+                    fold = _Fold(data, train, test, number, run.measured)
                     for system, metric, value in chain(
-                        _score_generative(fold, systems),
-                        _score_searched(fold, learner, systems),
-                        _score_shipped(fold, shipped, systems),
+                        _score_generative(fold, run.systems),
+                        _score_searched(fold, learner, run.systems),
+                        _score_shipped(fold, shipped, run.systems),
                     ):
-                        measured.add(system + suffix, column, str(number), {metric: value})
-    title = "Huynh and Mooney 2008, Tables 3 to 7: Alzheimer's drugs, ten-fold cross-validation"
-    return measured.table("alzheimer", title, PUBLISHED, (*NOTES, *_significance(measured.scores)))
+                        run.measured.add(system + suffix, column, str(number), {metric: value})
+    run.measured.notes.extend(_significance(run.measured.scores))
 
 
 @dataclass(frozen=True)
@@ -145,15 +116,12 @@ class _Fold:
     train, test : bool arrays, shape (n_examples,)
     number : int
         From 1 on; the seed of whatever is drawn.
-    samples : int
-        Of MC-SAT, where the target is predicted transitive as well; 0 for not at all.
     """
 
     data: DrugData
     train: Bool
     test: Bool
     number: int
-    samples: int
     measured: Measurements
 
     @property
@@ -255,10 +223,8 @@ def _weigh(system: str, X: csc_array, target: Float, copies: Int64) -> tuple[Flo
 def _collective(fold: _Fold, system: str, log_odds: Float) -> Iterator[Figure]:
     """Scores with the target hard transitive over all ordered pairs: the exact MAP state, and MC-SAT started at it.
 
-    None where the fold is not to be sampled; `log_odds` of each pair by itself, shape (n_examples,).
+    `log_odds` are of each pair by itself, shape (n_examples,).
     """
-    if not fold.samples:
-        return
     for constraint, antisymmetric in ((TRANSITIVE, False), (ANTISYMMETRIC, True)):
         if antisymmetric and system != "ALEPH++ExactL1":
             continue
@@ -267,7 +233,7 @@ def _collective(fold: _Fold, system: str, log_odds: Float) -> Iterator[Figure]:
             units = csr_array(log_odds[:, None])
             network = relation_network(pairs, units, transitive=True, antisymmetric=antisymmetric)
             state = make_engine("cpi", "map").solve(network, one, seed=fold.number).values
-            engine = make_engine("mcsat", "marginal", samples=fold.samples)
+            engine = make_engine("mcsat", "marginal", samples=SAMPLES)
             marginal = engine.solve(network, one, seed=fold.number, start=state).values
         yield system + constraint + MOST_PROBABLE, "accuracy", fold.accuracy(state > 0.5)
         yield from _ranked(fold, system + constraint, marginal)
@@ -301,3 +267,17 @@ def _significance(scores: Sequence[FoldScore]) -> list[str]:
                     f"p = {test.p_value:.3f}, {verdict} at 95 %"
                 )
     return notes
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="alzheimer",
+        subject="Alzheimer's drugs: clauses found by bottom-clause search, weighted exactly (Huynh and Mooney 2008).",
+        title="Huynh and Mooney 2008, Tables 3 to 7: Alzheimer's drugs, ten-fold cross-validation",
+        systems=SYSTEMS,
+        columns=tuple(DATA_SETS),
+        published=PUBLISHED,
+        notes=NOTES,
+        measure=measure,
+    ),
+)

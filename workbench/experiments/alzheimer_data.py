@@ -95,7 +95,7 @@ def _folds(path: Path, drugs: tuple[str, ...], examples: Examples) -> dict[str, 
 
     number = {name: position for position, name in enumerate(drugs)}
     row_of = {tuple(pair): row for row, pair in enumerate(examples.arguments.tolist())}
-    columns = ("fold_orig", "fold_strat", "fold_pair")
+    columns = ("fold_orig", "fold_pair")
     folds = {column: np.zeros(len(examples), np.int64) for column in columns}
     with path.open(encoding="utf-8", newline="") as stream:
         for record in csv.DictReader(stream):

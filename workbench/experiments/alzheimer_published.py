@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from workbench.experiments.table import published_figures
 
 __all__ = ["PUBLISHED"]
 
@@ -44,11 +44,10 @@ _CLAUSES = {
     "ALEPH++ExactL1": (3477, 747, 2433, 2471),
 }
 
-PUBLISHED: Mapping[tuple[str, str, str], float] = {
-    (system, column, metric): float(value)
-    for metric, figures in (("accuracy", _ACCURACY), ("AUC-ROC", _AUC), ("clauses", _CLAUSES))
-    for system, values in figures.items()
-    for column, value in zip(_COLUMNS, values)
+PUBLISHED = {
+    **published_figures(_COLUMNS, ("accuracy",), _ACCURACY),
+    **published_figures(_COLUMNS, ("AUC-ROC",), _AUC),
+    **published_figures(_COLUMNS, ("clauses",), _CLAUSES),
 }
 """By (system, column, metric); accuracy in percent, clauses as the average number learned (Table 6).
 

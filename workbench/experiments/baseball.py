@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import process_time
 from typing import Any
 
 import duckdb
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.errors import Cancelled
 from workbench.evaluation import binary_scores
-from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
-from workbench.progress import SILENT, Progress
+from workbench.experiments.experiment import Experiment, Reproduction
+from workbench.experiments.table import published_figures
+from workbench.progress import Progress
 from workbench.study.columns import CandidateColumns
 from workbench.study.folds import best_threshold
 from workbench.study.learners import LearnerName, fit_learner
@@ -24,23 +23,21 @@ from workbench.study.matrix import CandidateMatrix, candidate_matrix
 from workbench.study.prepared import prepared
 from workbench.tables import find_sources, stage
 
-__all__ = ["PUBLISHED", "SYSTEMS", "run"]
+__all__ = ["EXPERIMENTS"]
 
-SYSTEMS: tuple[LearnerName, ...] = ("rules", "boosted_trees")
-TITLE = "Baseball by tables: who enters the Hall of Fame"
+SYSTEMS: Mapping[str, LearnerName] = {"rules": "rules", "boosted_trees": "boosted_trees"}
 METRICS = ("AUC-ROC", "AUC-PR", "F1")
 FOLDS = 5
-_MEASURED = {
-    "own columns": (0.818, 0.558, 0.500),
-    "30 weights on aggregates": (0.943, 0.799, 0.690),
-    "aggregates, LightGBM": (0.947, 0.817, 0.739),
-    "featuretools, LightGBM": (0.947, 0.813, 0.735),
-}
-PUBLISHED: Mapping[tuple[str, str, str], float | None] = {
-    (system, "inducted", metric): figure
-    for system, figures in _MEASURED.items()
-    for metric, figure in zip(METRICS, figures)
-}
+PUBLISHED = published_figures(
+    ("inducted",),
+    METRICS,
+    {
+        "own columns": (0.818, 0.558, 0.500),
+        "30 weights on aggregates": (0.943, 0.799, 0.690),
+        "aggregates, LightGBM": (0.947, 0.817, 0.739),
+        "featuretools, LightGBM": (0.947, 0.813, 0.735),
+    },
+)
 TABLES = (
     "AllstarFull AwardsPlayers AwardsSharePlayers BattingPost CollegePlaying FieldingPost HomeGames Managers Parks "
     "People PitchingPost Salaries Schools Teams"
@@ -56,38 +53,19 @@ _AFTERWARDS = "deathYear, deathMonth, deathDay, deathCountry, deathState, deathC
 """Columns of People that tell of the time after the ballot, or nothing."""
 
 
-def run(
-    *,
-    data_dir: str | os.PathLike[str],
-    folds: int | None = None,
-    systems: Sequence[str] | None = None,
-    progress: Progress = SILENT,
-) -> ReproductionTable:
+def measure(run: Reproduction) -> None:
     """Five folds of persons in order of their ids; each sees what is dated before the year of the first ballot."""
-    wanted = [name for name in SYSTEMS if name in (systems or SYSTEMS)]
-    found: list[FoldScore] = []
-    seconds: dict[str, float] = dict.fromkeys(wanted, 0.0)
-    complete = True
-    try:
-        with TemporaryDirectory() as directory:
-            begun = time.process_time()
-            matrix, labels = _candidates(Path(data_dir) / "tables" / "baseball", Path(directory), progress)
-            shared = time.process_time() - begun
-        for system in wanted:
-            begun = time.process_time()
-            for fold in range(min(folds or FOLDS, FOLDS)):
-                progress.step("folds", fold, FOLDS, system)
-                for metric, value in _fold(matrix, labels, fold, system, progress).items():
-                    found.append(FoldScore(system, "inducted", metric, str(fold + 1), value))
-            seconds[system] = shared + time.process_time() - begun
-    except Cancelled:
-        complete = False
-    notes = (
-        "Figures beside ours were measured on these folds with the settings their names say.",
-        "seconds are of the processor, from files on; the candidates' columns count for each system.",
-    )
-    rows = rows_from_folds(found, PUBLISHED)
-    return ReproductionTable("baseball", TITLE, rows, tuple(found), notes, seconds, complete)
+    with TemporaryDirectory() as directory:
+        begun = process_time()
+        matrix, labels = _candidates(run.directory / "tables" / "baseball", Path(directory), run.progress)
+        shared = process_time() - begun
+    for system in run.systems:
+        run.measured.seconds[system] = shared
+        with run.measured.timed(system):
+            for fold in range(min(run.folds or FOLDS, FOLDS)):
+                run.progress.step("folds", fold, FOLDS, system)
+                figures = _fold(matrix, labels, fold, SYSTEMS[system], run.progress)
+                run.measured.add(system, "inducted", str(fold + 1), figures)
 
 
 def _candidates(source: Path, directory: Path, progress: Progress) -> tuple[CandidateMatrix, Float]:
@@ -128,3 +106,20 @@ def _files(source: Path, directory: Path) -> list[Path]:
         )
     connection.close()
     return files
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="baseball",
+        subject="Baseball by tables: who enters the Hall of Fame, from what is dated before the first ballot.",
+        title="Baseball by tables: who enters the Hall of Fame",
+        systems=tuple(SYSTEMS),
+        published=PUBLISHED,
+        notes=(
+            "Figures beside ours were measured on these folds with the settings their names say.",
+            "seconds are of the processor, from files on; the candidates' columns count for each system.",
+        ),
+        measure=measure,
+        clock=process_time,
+    ),
+)

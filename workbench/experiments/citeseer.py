@@ -9,14 +9,13 @@ from pathlib import Path
 
 from workbench.arrays import Float
 from workbench.database import Database, load_alchemy_text
-from workbench.experiments.margin_study import MarginStudy, ground_study, published_f1, score_systems
-from workbench.experiments.measurements import known_systems
-from workbench.experiments.table import ReproductionTable
+from workbench.experiments.experiment import Experiment, Reproduction
+from workbench.experiments.margin_study import MarginStudy, ground_study, score_systems
+from workbench.experiments.table import published_figures
 from workbench.language import read_program
 from workbench.language.program import Program
-from workbench.progress import SILENT, Progress
 
-__all__ = ["COLUMNS", "PUBLISHED", "SYSTEMS", "load", "run"]
+__all__ = ["EXPERIMENTS", "load"]
 
 COLUMNS = ("Constraint", "Face", "Reasoning", "Reinforcement")
 PENALTIES = (0.1, 0.3, 1.0, 3.0)
@@ -37,7 +36,9 @@ _FIGURES: Mapping[str, tuple[float, ...]] = {
     "MM-Hamming-LPRelax-1000": (0.931, 0.918, 0.925, 0.958, 0.933),
     "MM-Hamming-LPRelax-10000": (0.932, 0.922, 0.919, 0.968, 0.935),
 }
-PUBLISHED = published_f1(COLUMNS, _FIGURES) | {("contrastive divergence, reported elsewhere", "average", "F1"): 0.944}
+PUBLISHED = published_figures((*COLUMNS, "average"), ("F1",), _FIGURES) | {
+    ("contrastive divergence, reported elsewhere", "average", "F1"): 0.944
+}
 
 SYSTEMS: Mapping[str, tuple[str, float, str]] = (
     {"MM-Hamming-LPRelax": ("held out", 0.0, "lp")}
@@ -71,36 +72,14 @@ def load(database: Database, directory: Path, topics: Sequence[str] = COLUMNS) -
     return program
 
 
-def run(
-    *,
-    data_dir: Path,
-    folds: int | None = None,
-    progress: Progress = SILENT,
-    systems: Sequence[str] | None = None,
-) -> ReproductionTable:
-    """Leave one topic out: train on the other three, predict every token's field.
-
-    Raises
-    ------
-    UsageError
-        E0904 for an unknown system.
-    """
-    chosen = known_systems(systems, SYSTEMS)
+def measure(run: Reproduction) -> None:
+    """Leave one topic out: train on the other three, predict every token's field."""
     with Database.open() as database:
-        program = load(database, Path(data_dir) / "citeseer")
+        program = load(database, run.directory / "citeseer")
         study = ground_study(
-            database,
-            program,
-            COLUMNS,
-            "InField",
-            penalties=PENALTIES,
-            cuts=("fractional",),
-            progress=progress,
+            database, program, COLUMNS, "InField", penalties=PENALTIES, cuts=("fractional",), progress=run.progress
         )
-    engines = {system: SYSTEMS[system][2] for system in chosen}
-    measured, settings = score_systems(study, engines, _weights, folds)
-    title = "Huynh & Mooney 2009, Tables 3 and 4: CiteSeer, F1"
-    return measured.table("citeseer", title, PUBLISHED, (*NOTES, *settings), average=True)
+    score_systems(run, study, {system: engine for system, (_, _, engine) in SYSTEMS.items()}, _weights)
 
 
 def _weights(study: MarginStudy, test: int, system: str) -> tuple[Float, str]:
@@ -113,3 +92,17 @@ def _weights(study: MarginStudy, test: int, system: str) -> tuple[Float, str]:
         return study.at_penalties(test, SENSITIVITY, "fractional")[number], ""
     others = [world for world in range(len(COLUMNS)) if world != test]
     return study.likelihood(others, PSCG_ITERATIONS)[int(number)], ""
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="citeseer",
+        subject="Citation segmentation (Huynh & Mooney 2009, Tables 3 and 4).",
+        title="Huynh & Mooney 2009, Tables 3 and 4: CiteSeer, F1",
+        systems=tuple(SYSTEMS),
+        published=PUBLISHED,
+        notes=NOTES,
+        measure=measure,
+        average=True,
+    ),
+)

@@ -12,12 +12,12 @@ from workbench.arrays import Float, Int64
 from workbench.database import Database, load_alchemy, load_frame
 from workbench.evaluation import Fold
 from workbench.experiments.baselines import NaiveBayes, TreeAugmentedBayes
+from workbench.experiments.experiment import Experiment, Reproduction
 from workbench.experiments.facts import domain_names, domain_sizes, relations_of
 from workbench.experiments.grounded import Prediction, gibbs, ground_worlds, map_search, without_weights
 from workbench.experiments.leave_one_out import KB_WEIGHT, Study, System, learned_by, score_systems
-from workbench.experiments.measurements import known_systems
 from workbench.experiments.similarity import BINS, bin_facts, similarity_bins
-from workbench.experiments.table import ReproductionTable
+from workbench.experiments.table import published_figures
 from workbench.inference import make_engine
 from workbench.inference.cutting_plane import CuttingPlane
 from workbench.language import parse_mln, read_program
@@ -25,28 +25,26 @@ from workbench.language.program import Program
 from workbench.learning import make_learner, validate
 from workbench.linkage.transitivity import Transitivity
 from workbench.network import GroundNetwork
-from workbench.progress import SILENT, Progress
 
-__all__ = ["FIELDS", "PUBLISHED", "SYSTEMS", "load", "run"]
+__all__ = ["COLUMNS", "EXPERIMENTS", "FIELDS", "load"]
 
 FOLDS = ("1", "2", "3", "4", "5")
 FIELDS = ("Author", "Title", "Venue")
 COLUMNS = {"SameBib": "citation", "SameAuthor": "author", "SameVenue": "venue", "SameTitle": "title"}
 
-PUBLISHED: Mapping[tuple[str, str, str], float] = {
-    (system, column, metric): value
-    for system, figures in (
-        ("MLN(VP)", (-0.069, 0.973, -0.069, 0.969, -0.232, 0.771)),
-        ("MLN(ML)", (-13.261, 0.111, -12.973, 0.162, -13.380, 0.061)),
-        ("MLN(PL)", (-0.699, 0.722, -3.062, 0.323, -0.708, 0.342)),
-        ("KB", (-8.629, 0.149, -8.096, 0.180, -8.475, 0.096)),
-        ("CLAUDIEN", (-0.461, 0.187, -2.375, 0.090, -1.261, 0.047)),
-        ("NB", (-0.082, 0.945, -0.203, 0.734, -0.233, 0.339)),
-        ("BN", (-0.067, 0.951, -0.203, 0.734, -0.233, 0.339)),
-    )
-    for column, pair in zip(("citation", "author", "venue"), zip(figures[::2], figures[1::2]))
-    for metric, value in (("AUC-PR", pair[1]), ("CLL", pair[0]))
-}
+PUBLISHED = published_figures(
+    ("citation", "author", "venue"),
+    ("AUC-PR", "CLL"),
+    {
+        "MLN(VP)": (0.973, -0.069, 0.969, -0.069, 0.771, -0.232),
+        "MLN(ML)": (0.111, -13.261, 0.162, -12.973, 0.061, -13.380),
+        "MLN(PL)": (0.722, -0.699, 0.323, -3.062, 0.342, -0.708),
+        "KB": (0.149, -8.629, 0.180, -8.096, 0.096, -8.475),
+        "CLAUDIEN": (0.187, -0.461, 0.090, -2.375, 0.047, -1.261),
+        "NB": (0.945, -0.082, 0.734, -0.203, 0.339, -0.233),
+        "BN": (0.951, -0.067, 0.734, -0.203, 0.339, -0.233),
+    },
+)
 
 NOTES = (
     "The release has five folds (the paper made eight) and words instead of similarities: cosine TF-IDF is computed "
@@ -83,28 +81,13 @@ def _bins(database: Database, fold: str, name: str) -> Int64:
     return similarity_bins(words, sizes[name.lower()], sizes["word"])
 
 
-def run(
-    *,
-    data_dir: Path,
-    folds: int | None = None,
-    progress: Progress = SILENT,
-    systems: Sequence[str] | None = None,
-) -> ReproductionTable:
-    """Leave one fold out: train on the other four, predict every pair of citations, authors, titles and venues.
-
-    Raises
-    ------
-    UsageError
-        E0904 for an unknown system.
-    """
-    chosen = known_systems(systems, SYSTEMS)
+def measure(run: Reproduction) -> None:
+    """Leave one fold out: train on the other four, predict every pair of citations, authors, titles and venues."""
     with Database.open() as database:
-        program = load(database, Path(data_dir) / "cora-er")
-        worlds, templates = ground_worlds(database, program, FOLDS, query=tuple(COLUMNS), progress=progress)
-        study = Study(database, program, worlds, templates, samples=200, burn_in=50, progress=progress)
-        measured = score_systems(study, {system: SYSTEMS[system] for system in chosen}, COLUMNS, folds)
-    title = "Singla and Domingos 2005, Table 2: Cora, de-duplicating citations, authors and venues"
-    return measured.table("cora", title, PUBLISHED, NOTES)
+        program = load(database, run.directory / "cora-er")
+        worlds, templates = ground_worlds(database, program, FOLDS, query=tuple(COLUMNS), progress=run.progress)
+        study = Study(database, program, worlds, templates, samples=200, burn_in=50, progress=run.progress)
+        score_systems(run, study, SYSTEMS, COLUMNS)
 
 
 def voted_perceptron(study: Study, fold: Fold) -> Prediction:
@@ -190,3 +173,15 @@ SYSTEMS: Mapping[str, System] = {
     "NB": _propositional(NaiveBayes),
     "BN": _propositional(TreeAugmentedBayes),
 }
+
+EXPERIMENTS = (
+    Experiment(
+        name="cora",
+        subject="Entity resolution on Cora: citations, authors, titles and venues (Singla and Domingos 2005, Table 2).",
+        title="Singla and Domingos 2005, Table 2: Cora, de-duplicating citations, authors and venues",
+        systems=tuple(SYSTEMS),
+        published=PUBLISHED,
+        notes=NOTES,
+        measure=measure,
+    ),
+)

@@ -4,55 +4,35 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from workbench.experiments.measurements import Measurements, known_systems
-from workbench.experiments.table import ReproductionTable
+from workbench.experiments.experiment import Experiment, Reproduction
+from workbench.experiments.table import published_figures
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.fields import Field, make_field
 from workbench.linkage.supervised import best_cut, fit_supervised
-from workbench.progress import SILENT, Progress
 
-__all__ = ["PUBLISHED", "run_labelled"]
+__all__ = ["EXPERIMENTS"]
 
 PARTS = ("train", "valid", "test")
-PUBLISHED: Mapping[str, Mapping[tuple[str, str, str], float | None]] = {
-    "Amazon-Google": {
-        ("random forest on similarities", "test", "F1"): 0.718,
-        ("LightGBM on similarities", "test", "F1"): 0.747,
-        ("gpt-4o (reported)", "test", "F1"): 0.781,
-    },
-    "Fodors-Zagats": {
-        ("random forest on similarities", "test", "F1"): 0.969,
-        ("LightGBM on similarities", "test", "F1"): 0.977,
-    },
-}
 NUMBERS = frozenset({"price"})
 
 
-def run_labelled(
-    name: str, directory: str, data_dir: Path, progress: Progress = SILENT, systems: Sequence[str] | None = None
-) -> ReproductionTable:
-    """Learn from train alone; words are weighted by all records, whose labels that does not use."""
-    known_systems(systems, ("link",))
-    fields, pairs, match, part = _read(Path(data_dir) / "er-products" / directory)
+def measure(run: Reproduction, directory: str) -> None:
+    """Learn on train, choose the cut on valid, score on test; words are weighted by all records."""
+    fields, pairs, match, part = _read(run.directory / "er-products" / directory)
     of = {one: np.flatnonzero(part == one) for one in PARTS}
-    measured = Measurements(progress)
-    with measured.until_cancelled():
-        with measured.timed("link"):
-            progress.step("learning", 0, None)
-            model = fit_supervised(fields, _taken(pairs, of["train"]), match[of["train"]])
-            said = {one: model.probabilities(_taken(pairs, of[one])) for one in ("valid", "test")}
-            cut = best_cut(said["valid"], match[of["valid"]])
-        for one, values in said.items():
-            measured.add("link", one, "all", _scores(values >= cut, match[of[one]]))
-    title = f"{directory}, labels of train, cut chosen on valid"
-    return measured.table(
-        name, title, PUBLISHED[directory], ("Rivals were measured on the same files, not in this run.",)
-    )
+    with run.measured.timed("link"):
+        run.progress.step("learning", 0, None)
+        model = fit_supervised(fields, _taken(pairs, of["train"]), match[of["train"]])
+        said = {one: model.probabilities(_taken(pairs, of[one])) for one in ("valid", "test")}
+        cut = best_cut(said["valid"], match[of["valid"]])
+    for one, values in said.items():
+        run.measured.add("link", one, "all", _scores(values >= cut, match[of[one]]))
 
 
 def _taken(pairs: Pairs, rows: np.ndarray) -> Pairs:
@@ -93,3 +73,32 @@ def _field(name: str, cells: Sequence[str]) -> Field:
         text = cell.strip() if name in NUMBERS else " ".join(re.findall(r"\w+", cell.lower()))
         codes.append(known.setdefault(text, len(known)) if text else -1)
     return make_field(name, "number" if name in NUMBERS else "text", list(known), np.array(codes, np.int32))
+
+
+EXPERIMENTS = tuple(
+    Experiment(
+        name=f"er-{directory.lower()}",
+        subject=subject,
+        title=f"{directory}, labels of train, cut chosen on valid",
+        systems=("link",),
+        published=published_figures(("test",), ("F1",), rivals),
+        notes=("Rivals were measured on the same files, not in this run.",),
+        measure=partial(measure, directory=directory),
+    )
+    for directory, subject, rivals in (
+        (
+            "Amazon-Google",
+            "Record linkage: pairs of products of Amazon and Google, with the labels of train.",
+            {
+                "random forest on similarities": (0.718,),
+                "LightGBM on similarities": (0.747,),
+                "gpt-4o (reported)": (0.781,),
+            },
+        ),
+        (
+            "Fodors-Zagats",
+            "Record linkage: pairs of restaurants of Fodor's and Zagat's, with the labels of train.",
+            {"random forest on similarities": (0.969,), "LightGBM on similarities": (0.977,)},
+        ),
+    )
+)

@@ -3,79 +3,50 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from workbench.evaluation import cluster_scores
-from workbench.experiments.measurements import Measurements, known_systems
-from workbench.experiments.table import ReproductionTable
-from workbench.progress import SILENT, Progress
+from workbench.experiments.experiment import Experiment, Reproduction
+from workbench.experiments.table import published_figures
+from workbench.progress import Progress
 
 if TYPE_CHECKING:
     from workbench.verbs.link_result import LinkResult
 
-__all__ = ["DBLP_ACM", "HISTORICAL", "run_dblp_acm", "run_historical"]
+__all__ = ["EXPERIMENTS"]
 
-HISTORICAL: Mapping[tuple[str, str, str], float | None] = {
-    (system, "records", metric): value
-    for system, figures in (
-        ("Splink 5.0, its tutorial's model", (0.924, 0.750, 0.828, 0.856)),
-        ("Splink 5.0, twelve wider blocking rules", (0.893, 0.806, 0.847, 0.882)),
-        ("GoldenMatch 3.22, probabilistic", (0.960, 0.750, 0.842, 0.860)),
-        ("LightGBM on labels, average linkage", (None, None, 0.918, 0.927)),
-    )
-    for metric, value in zip(("precision", "recall", "F1", "B-cubed F1"), figures)
-}
-DBLP_ACM: Mapping[tuple[str, str, str], float | None] = {
-    ("Splink 5.0", "papers", "F1"): 0.905,
-    ("Splink 5.0, one to one", "papers", "F1"): 0.987,
-    ("random forest, 10 % of labels, one to one", "papers", "F1"): 0.983,
-}
 NOTES = (
     "No label is read before the scores. Choices were made on people made up by benchmarks/linkage.py and on DBLP-ACM.",
     "The rivals' figures were measured on the same files (their own defaults), not in this run.",
 )
 
 
-def run_historical(
-    *, data_dir: Path, folds: int | None = None, progress: Progress = SILENT, systems: Sequence[str] | None = None
-) -> ReproductionTable:
+def measure_historical(run: Reproduction) -> None:
     """50,578 records of 5,156 persons in one file; there are no folds."""
-    del folds
-    known_systems(systems, ("link",))
-    directory = Path(data_dir) / "er-historical"
-    measured = Measurements(progress)
-    with measured.until_cancelled():
-        with measured.timed("link"):
-            result = _link([directory / "records.parquet"], "record", progress)
-        truth = _column(directory / "truth.parquet", "record", "cluster")
-        of_record = np.array([truth[str(one)] for one in result.records.ids])
-        _, numbered = np.unique(of_record, return_inverse=True)
-        measured.add("link", "records", "all", cluster_scores(result.clustering.label, numbered))
-        measured.add("link", "records", "all", _said(result))
-    return measured.table("er-historical", "Historical people, no labels: pairs and B-cubed", HISTORICAL, NOTES)
+    directory = run.directory / "er-historical"
+    with run.measured.timed("link"):
+        result = _link([directory / "records.parquet"], "record", run.progress)
+    truth = _column(directory / "truth.parquet", "record", "cluster")
+    of_record = np.array([truth[str(one)] for one in result.records.ids])
+    _, numbered = np.unique(of_record, return_inverse=True)
+    figures = {**cluster_scores(result.clustering.label, numbered), **_said(result)}
+    run.measured.add("link", "records", "all", figures)
 
 
-def run_dblp_acm(
-    *, data_dir: Path, folds: int | None = None, progress: Progress = SILENT, systems: Sequence[str] | None = None
-) -> ReproductionTable:
+def measure_dblp_acm(run: Reproduction) -> None:
     """2,616 and 2,294 papers, 2,224 of them in both; there are no folds."""
-    del folds
-    chosen = known_systems(systems, ("link", "link, one to one"))
-    directory = Path(data_dir) / "er-products" / "dblp-acm"
+    directory = run.directory / "er-products" / "dblp-acm"
     with (directory / "DBLP-ACM_perfectMapping.csv").open(encoding="latin-1", newline="") as stream:
         truth = {(row["idDBLP"], row["idACM"]) for row in csv.DictReader(stream)}
-    measured = Measurements(progress)
-    with measured.until_cancelled():
-        for system in chosen:
-            with measured.timed(system):
-                files = [directory / "DBLP2.csv", directory / "ACM.csv"]
-                result = _link(files, "id", progress, one_to_one=system.endswith("one to one"))
-            measured.add(system, "papers", "all", {**_across(result, truth), **_said(result)})
-    return measured.table("er-dblp-acm", "DBLP and ACM, no labels: pairs across", DBLP_ACM, NOTES)
+    files = [directory / "DBLP2.csv", directory / "ACM.csv"]
+    for system in run.systems:
+        with run.measured.timed(system):
+            result = _link(files, "id", run.progress, one_to_one=system.endswith("one to one"))
+        run.measured.add(system, "papers", "all", {**_across(result, truth), **_said(result)})
 
 
 def _link(files: Sequence[Path], id_column: str, progress: Progress, **options: bool) -> LinkResult:
@@ -117,3 +88,42 @@ def _column(path: Path, key: str, value: str) -> dict[str, str]:
 
     table = parquet.read_table(path)
     return dict(zip(map(str, table[key].to_pylist()), map(str, table[value].to_pylist())))
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="er-historical",
+        subject="Record linkage: 50,578 records of historical people, without labels.",
+        title="Historical people, no labels: pairs and B-cubed",
+        systems=("link",),
+        published=published_figures(
+            ("records",),
+            ("precision", "recall", "F1", "B-cubed F1"),
+            {
+                "Splink 5.0, its tutorial's model": (0.924, 0.750, 0.828, 0.856),
+                "Splink 5.0, twelve wider blocking rules": (0.893, 0.806, 0.847, 0.882),
+                "GoldenMatch 3.22, probabilistic": (0.960, 0.750, 0.842, 0.860),
+                "LightGBM on labels, average linkage": (None, None, 0.918, 0.927),
+            },
+        ),
+        notes=NOTES,
+        measure=measure_historical,
+    ),
+    Experiment(
+        name="er-dblp-acm",
+        subject="Record linkage: papers of DBLP and ACM, without labels, free and one to one.",
+        title="DBLP and ACM, no labels: pairs across",
+        systems=("link", "link, one to one"),
+        published=published_figures(
+            ("papers",),
+            ("F1",),
+            {
+                "Splink 5.0": (0.905,),
+                "Splink 5.0, one to one": (0.987,),
+                "random forest, 10 % of labels, one to one": (0.983,),
+            },
+        ),
+        notes=NOTES,
+        measure=measure_dblp_acm,
+    ),
+)

@@ -9,8 +9,8 @@ from typing import Any
 from workbench.arrays import Float
 from workbench.database import Database
 from workbench.evaluation import Fold, leave_one_world_out
+from workbench.experiments.experiment import Reproduction
 from workbench.experiments.grounded import GroundedWorld, Prediction, marginals, score_world
-from workbench.experiments.measurements import Measurements
 from workbench.language.program import Program
 from workbench.learning import Example, Learner
 from workbench.network import Templates
@@ -77,27 +77,20 @@ def learned_by(learner: Learner) -> System:
     return predict
 
 
-def score_systems(
-    study: Study, systems: Mapping[str, System], columns: Mapping[str, str], folds: int | None = None
-) -> Measurements:
-    """Every system on every fold.
+def score_systems(run: Reproduction, study: Study, systems: Mapping[str, System], columns: Mapping[str, str]) -> None:
+    """Every system that is asked for, on every fold.
 
     Parameters
     ----------
     columns : mapping of str to str
         The predicates that are scored, and the table's columns for them.
-    folds : int or None
-        Only the first so many worlds are left out.
     """
-    measured = Measurements(study.progress)
-    splits = leave_one_world_out([world.name for world in study.worlds])[:folds]
-    with measured.until_cancelled():
-        for system, predict in systems.items():
-            with measured.timed(system):
-                for number, fold in enumerate(splits):
-                    study.progress.step(system, number, len(splits), f"leaving out {fold.name}")
-                    predicted = predict(study, fold)
-                    for predicate, column in columns.items():
-                        figures = score_world(study.test(fold), predicate, predicted, METRICS)
-                        measured.add(system, column, fold.name, figures)
-    return measured
+    splits = leave_one_world_out([world.name for world in study.worlds])[: run.folds]
+    for system in run.systems:
+        with run.measured.timed(system):
+            for number, fold in enumerate(splits):
+                study.progress.step(system, number, len(splits), f"leaving out {fold.name}")
+                predicted = systems[system](study, fold)
+                for predicate, column in columns.items():
+                    figures = score_world(study.test(fold), predicate, predicted, METRICS)
+                    run.measured.add(system, column, fold.name, figures)

@@ -11,7 +11,7 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.database import Database
 from workbench.evaluation import scores
-from workbench.experiments.measurements import Measurements
+from workbench.experiments.experiment import Reproduction
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
 from workbench.inference.solution import Engine
@@ -25,7 +25,7 @@ from workbench.network import Templates
 from workbench.network.simplify import simplify
 from workbench.progress import SILENT, Progress
 
-__all__ = ["Candidate", "MarginStudy", "ground_study", "published_f1", "score_systems"]
+__all__ = ["Candidate", "MarginStudy", "ground_study", "score_systems"]
 
 Loss = Literal["hamming", "0/1", "f1"]
 Cuts = Literal["rounded", "fractional"]
@@ -194,41 +194,26 @@ def ground_study(
 
 
 def score_systems(
+    run: Reproduction,
     study: MarginStudy,
     engines: Mapping[str, str],
     weigh: Callable[[MarginStudy, int, str], tuple[Float, str]],
-    folds: int | None = None,
-) -> tuple[Measurements, list[str]]:
-    """Leave one world out: F1 of each system on each world, and in words the settings that were chosen for it.
+) -> None:
+    """Leave one world out: F1 of each system on each world; what was chosen for it becomes a note.
 
     Parameters
     ----------
     engines : mapping of str to str
-        The systems to run, and the engine that predicts for each.
+        The engine that predicts for each system.
     weigh : callable
         From the study, the test world and the system to weights learned on the other worlds and what was chosen,
         empty where nothing was.
-    folds : int or None
-        Only the first so many worlds are tested on.
     """
-    measured, settings = Measurements(study.progress), []
-    with measured.until_cancelled():
-        for system, engine in engines.items():
-            with measured.timed(system):
-                for test, name in enumerate(study.names[:folds]):
-                    weights, setting = weigh(study, test, system)
-                    if setting:
-                        settings.append(f"{system}, {name}: {setting}.")
-                    measured.add(system, name, name, {"F1": study.f1(test, weights, make_engine(engine))})
-    return measured, settings
-
-
-def published_f1(
-    columns: Sequence[str], figures: Mapping[str, Sequence[float]]
-) -> dict[tuple[str, str, str], float | None]:
-    """Published F1 by (system, column, metric), from each system's figures for the columns and their average."""
-    return {
-        (system, column, "F1"): value
-        for system, values in figures.items()
-        for column, value in zip((*columns, "average"), values, strict=True)
-    }
+    for system in run.systems:
+        with run.measured.timed(system):
+            for test, name in enumerate(study.names[: run.folds]):
+                weights, setting = weigh(study, test, system)
+                if setting:
+                    run.measured.notes.append(f"{system}, {name}: {setting}.")
+                figures = {"F1": study.f1(test, weights, make_engine(engines[system]))}
+                run.measured.add(system, name, name, figures)

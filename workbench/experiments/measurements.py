@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from workbench.errors import Cancelled, UsageError, nearest
-from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
+from workbench.experiments.table import Figure, FoldScore, ReproductionTable, rows_from_folds
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Measurements", "known_systems"]
@@ -29,12 +29,15 @@ class Measurements:
     scores : list of FoldScore
     seconds : dict of str to float
         By system, summed over folds.
+    notes : list of str
+        What is found on the way and said below the table.
     """
 
     progress: Progress = SILENT
     clock: Callable[[], float] = perf_counter
     scores: list[FoldScore] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     def add(self, system: str, column: str, fold: str, figures: Mapping[str, float]) -> None:
         """Keep one system's metrics on one fold.
@@ -69,7 +72,7 @@ class Measurements:
         self,
         name: str,
         title: str,
-        published: Mapping[tuple[str, str, str], float | None],
+        published: Mapping[Figure, float | None],
         notes: Sequence[str],
         *,
         average: bool = False,

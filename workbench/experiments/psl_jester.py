@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from time import process_time
 
@@ -14,40 +14,33 @@ import pandas as pd
 from workbench.arrays import Float, Int64
 from workbench.database import Database, Partition, load_frame
 from workbench.evaluation.metrics import continuous_scores
+from workbench.experiments.experiment import Experiment, Reproduction
 from workbench.experiments.matrix_factorisation import predict_ratings
-from workbench.experiments.measurements import Measurements, known_systems
-from workbench.experiments.psl_worlds import (
-    LEARNERS,
-    best_marks,
-    ground_world,
-    learn_and_predict,
-)
-from workbench.experiments.table import ReproductionTable
+from workbench.experiments.psl_worlds import best_marks, measure_splits
+from workbench.experiments.table import published_figures
 from workbench.language import parse_psl
-from workbench.progress import SILENT, Progress
 
-__all__ = ["PROGRAM", "PUBLISHED", "SYSTEMS", "joke_similarity", "run"]
+__all__ = ["EXPERIMENTS", "joke_similarity"]
 
-SYSTEMS = (*(f"{family} {learner}" for family in ("HL-MRF-Q", "HL-MRF-L") for learner in LEARNERS), "BPMF")
 METRICS = ("NMSE", "NMAE")
 LEAST_SIMILARITY = 0.6
 PRIOR = 0.5
 """The paper's text has the mean observed rating; its authors' released program sets that, does not store it, and so
 learns and predicts with the 0.5 it began with."""
 
-PUBLISHED: dict[tuple[str, str, str], float | None] = {
-    (system, "jester", metric): value
-    for system, figures in (
-        ("HL-MRF-Q MLE", (0.0554, 0.1974)),
-        ("HL-MRF-Q MPLE", (0.0549, 0.1953)),
-        ("HL-MRF-Q LME", (0.0738, 0.2297)),
-        ("HL-MRF-L MLE", (0.0578, 0.2021)),
-        ("HL-MRF-L MPLE", (0.0535, 0.1885)),
-        ("HL-MRF-L LME", (0.0544, 0.1875)),
-        ("BPMF", (0.0501, 0.1832)),
-    )
-    for metric, value in zip(METRICS, figures)
-}
+PUBLISHED = published_figures(
+    ("jester",),
+    METRICS,
+    {
+        "HL-MRF-Q MLE": (0.0554, 0.1974),
+        "HL-MRF-Q MPLE": (0.0549, 0.1953),
+        "HL-MRF-Q LME": (0.0738, 0.2297),
+        "HL-MRF-L MLE": (0.0578, 0.2021),
+        "HL-MRF-L MPLE": (0.0535, 0.1885),
+        "HL-MRF-L LME": (0.0544, 0.1875),
+        "BPMF": (0.0501, 0.1832),
+    },
+)
 
 PROGRAM = """
 1.0: SimRating(J1, J2) & Likes(U, J1) & J1 != J2 -> Likes(U, J2) ^2
@@ -77,48 +70,36 @@ def joke_similarity(user: Int64, joke: Int64, rating: Float) -> Float:
     return np.asarray(np.where(similarity >= LEAST_SIMILARITY, similarity, 0.0))
 
 
-def run(
-    *,
-    data_dir: Path,
-    folds: int | None = None,
-    progress: Progress = SILENT,
-    systems: Sequence[str] | None = None,
-) -> ReproductionTable:
+def measure(run: Reproduction) -> None:
     """Ten splits of 1,000 train and 1,000 test users, half of each user's hundred ratings observed."""
-    chosen = known_systems(systems, SYSTEMS)
-    program = parse_psl(PROGRAM)
-    measured = Measurements(progress, process_time)
-    sizes: list[int] = []
-    with measured.until_cancelled():
-        for number in range(folds or 10):
-            with Database.open() as database:
-                database.declare(program)
-                for world, mark in (("train", "tr"), ("test", "te")):
-                    _load(database, world, data_dir / "hlmrf" / "jester", mark, number)
-                train = ground_world(database, program, "train", query="Likes")
-                test = ground_world(database, program, "test", query="Likes", templates=train.templates)
-            sizes.append(test.network.n_rows)
-            for system in chosen:
-                progress.step(system, number, folds or 10, f"split {number + 1}")
-                with measured.timed(system):
-                    if system == "BPMF":
-                        found = _factorised(data_dir / "hlmrf" / "jester", number)
-                    else:
-                        values, _ = learn_and_predict(system, train, test, step=1.0)
-                        found = continuous_scores(values, test.example.truth)
-                measured.add(system, "jester", f"split {number + 1}", {metric: found[metric] for metric in METRICS})
-    notes = [
-        "Averages and similarities come from the observed ratings of the same world: training users for learning, "
-        "test users for prediction.",
-        f"The two-sided prior is {PRIOR}, as the authors' released program has it, not the mean observed rating of the "
-        "paper's text, with which errors are a little larger.",
-        f"Ground rows of a test world: {int(np.mean(sizes)):,} on average.",
-        "BPMF: 10 factors (chosen among 5, 10 and 30 on the training users' hidden ratings), from all of the training "
-        "users' ratings and the test users' observed ones.",
-        "Published figures are recalled from the journal version.",
-        *best_marks(measured.scores, lower_is_better=METRICS),
-    ]
-    return measured.table("psl-jester", "Bach et al. 2017, predicting ratings of jokes (Jester)", PUBLISHED, notes)
+    directory = run.directory / "hlmrf" / "jester"
+
+    def load(database: Database, number: int) -> None:
+        for world, mark in (("train", "tr"), ("test", "te")):
+            _load(database, world, directory, mark, number)
+
+    spent = measure_splits(
+        run,
+        parse_psl(PROGRAM),
+        "Likes",
+        column="jester",
+        number=10,
+        load=load,
+        score=lambda _, test, values: _errors(values, test.example.truth),
+        step=1.0,
+        others={"BPMF": lambda number: _factorised(directory, number)},
+    )
+    run.measured.notes.extend(
+        [
+            f"Ground rows of a test world: {int(np.mean(spent.rows)):,} on average.",
+            *best_marks(run.measured.scores, lower_is_better=METRICS),
+        ]
+    )
+
+
+def _errors(values: Float, truth: Float) -> dict[str, float]:
+    found = continuous_scores(values, truth)
+    return {metric: found[metric] for metric in METRICS}
 
 
 def _read(path: Path) -> tuple[Int64, Int64, Float]:
@@ -133,7 +114,7 @@ def _factorised(directory: Path, split: int) -> Mapping[str, float]:
     user, joke, rating = (np.concatenate(columns) for columns in zip(*known))
     asked_user, asked_joke, truth = _read(directory / f"jester-1-te-uno-{split}.txt.gz")
     predicted = predict_ratings(user, joke, rating)[asked_user, asked_joke]
-    return continuous_scores(np.clip(predicted, 0.0, 1.0), truth)
+    return _errors(np.clip(predicted, 0.0, 1.0), truth)
 
 
 def _load(database: Database, world: str, directory: Path, mark: str, split: int) -> None:
@@ -180,3 +161,25 @@ def _users(users: Int64) -> list[str]:
 
 def _jokes(jokes: Int64) -> list[str]:
     return [f"j{joke}" for joke in jokes]
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="psl-jester",
+        subject="Preference prediction on Jester: similar jokes are rated alike (Bach et al. 2017, section 7.3).",
+        title="Bach et al. 2017, predicting ratings of jokes (Jester)",
+        systems=tuple(dict.fromkeys(system for system, _, _ in PUBLISHED)),
+        published=PUBLISHED,
+        notes=(
+            "Averages and similarities come from the observed ratings of the same world: training users for learning, "
+            "test users for prediction.",
+            f"The two-sided prior is {PRIOR}, as the authors' released program has it, not the mean observed rating of "
+            "the paper's text, with which errors are a little larger.",
+            "BPMF: 10 factors (chosen among 5, 10 and 30 on the training users' hidden ratings), from all of the "
+            "training users' ratings and the test users' observed ones.",
+            "Published figures are recalled from the journal version.",
+        ),
+        measure=measure,
+        clock=process_time,
+    ),
+)

@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 from time import process_time
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Float, Int64
-from workbench.experiments.measurements import Measurements, known_systems
-from workbench.experiments.table import ReproductionTable
+from workbench.experiments.experiment import Experiment, Reproduction
+from workbench.experiments.table import published_figures
 from workbench.inference import make_engine
 from workbench.learning import Example, make_learner
 from workbench.learning.training import condition, without_rows
 from workbench.network import Blocks, Domain, GroundNetwork, Templates
-from workbench.progress import SILENT, Progress
 
-__all__ = ["PUBLISHED", "SYSTEMS", "face_network", "run"]
+__all__ = ["EXPERIMENTS", "face_network", "observe"]
 
 SIDE = 64
+TRAINING_IMAGES = 100
 TEST_IMAGES = 50
-SYSTEMS = ("HL-MRF-Q MLE", "nearest neighbour")
-HALVES = ("left", "bottom")
 
-PUBLISHED: dict[tuple[str, str, str], float | None] = {
-    ("HL-MRF-Q MLE", "Olivetti, left half", "MSE"): 927.0,
-    ("HL-MRF-Q MLE", "Olivetti, bottom half", "MSE"): 1226.0,
-    ("sum-product network", "Olivetti, left half", "MSE"): 942.0,
-    ("sum-product network", "Olivetti, bottom half", "MSE"): 918.0,
-    ("HL-MRF-Q MLE", "Caltech, left half", "MSE"): 1741.0,
-    ("HL-MRF-Q MLE", "Caltech, bottom half", "MSE"): 1910.0,
-    ("sum-product network", "Caltech, left half", "MSE"): 1815.0,
-    ("sum-product network", "Caltech, bottom half", "MSE"): 1924.0,
-}
+PUBLISHED = published_figures(
+    ("Olivetti, left half", "Olivetti, bottom half", "Caltech, left half", "Caltech, bottom half"),
+    ("MSE",),
+    {
+        "HL-MRF-Q MLE": (927.0, 1226.0, 1741.0, 1910.0),
+        "sum-product network": (942.0, 918.0, 1815.0, 1924.0),
+    },
+)
 
 
 def _pairs(side: int) -> Iterator[tuple[Int64, Int64, bool]]:
@@ -96,56 +91,39 @@ def observe(network: GroundNetwork, image: Float, missing: Bool) -> GroundNetwor
     return without_rows(clamped, np.diff(clamped.A.indptr) == 0)
 
 
-def run(
-    *,
-    data_dir: Path,
-    folds: int | None = None,
-    progress: Progress = SILENT,
-    systems: Sequence[str] | None = None,
-    train_images: int = 100,
-    iterations: int = 200,
-) -> ReproductionTable:
+def measure(run: Reproduction, iterations: int = 200) -> None:
     """Train on random halves of the pixels of the first pictures; complete half of each of the last fifty.
 
     Parameters
     ----------
-    folds : int or None
-        Only the first so many test pictures.
-    train_images, iterations : int
-        100 and 200 in the authors' released program.
+    iterations : int
+        200 in the authors' released program.
     """
-    chosen = known_systems(systems, SYSTEMS)
-    faces = np.load(data_dir / "hlmrf" / "olivetti" / "faces.npz")["faces"].reshape(-1, SIDE * SIDE) / 255.0
-    training, tested = faces[:train_images], faces[-TEST_IMAGES:][:folds]
+    faces = np.load(run.directory / "hlmrf" / "olivetti" / "faces.npz")["faces"].reshape(-1, SIDE * SIDE) / 255.0
+    training, tested = faces[:TRAINING_IMAGES], faces[-TEST_IMAGES:][: run.folds]
     network, templates = face_network()
     column, row = np.arange(SIDE * SIDE) % SIDE, np.arange(SIDE * SIDE) // SIDE
     missing = {"left": column < SIDE // 2, "bottom": row >= SIDE // 2}
-    measured = Measurements(progress, process_time)
-    with measured.until_cancelled():
-        for system in chosen:
-            with measured.timed(system):
-                weights = templates.weight
-                if system == "HL-MRF-Q MLE":
-                    learner = make_learner("hinge_perceptron", step=5.0, iterations=iterations, start=None)
-                    weights = learner.fit(_halves(network, training), templates, progress=progress).weights
-                for number, image in enumerate(tested):
-                    progress.step(system, number, len(tested))
-                    for half in HALVES:
-                        hole = missing[half]
-                        if system == "nearest neighbour":
-                            distance = ((faces[:-TEST_IMAGES, ~hole] - image[~hole]) ** 2).sum(axis=1)
-                            completed = faces[int(np.argmin(distance))]
-                        else:
-                            completed = make_engine("admm", "map").solve(observe(network, image, hole), weights).values
-                        error = float(np.mean((255.0 * (completed - image)[hole]) ** 2))
-                        measured.add(system, f"Olivetti, {half} half", f"picture {number + 1}", {"MSE": error})
-    notes = (
+    run.measured.notes.append(
         f"Trained on {len(training)} pictures with {iterations} perceptron steps (100 and 200 in the authors' "
-        "released program); one weight per pixel and rule. Folds are test pictures.",
-        "The network is built from the pixel grid directly: PSL has no rule with one weight per constant.",
-        "Caltech faces are not among the data; its rows, and those of the sum-product network, are as published.",
+        "released program); one weight per pixel and rule. Folds are test pictures."
     )
-    return measured.table("psl-olivetti", "Bach et al. 2017, completing faces (Olivetti)", PUBLISHED, notes)
+    for system in run.systems:
+        with run.measured.timed(system):
+            weights = templates.weight
+            if system == "HL-MRF-Q MLE":
+                learner = make_learner("hinge_perceptron", step=5.0, iterations=iterations, start=None)
+                weights = learner.fit(_halves(network, training), templates, progress=run.progress).weights
+            for number, image in enumerate(tested):
+                run.progress.step(system, number, len(tested))
+                for half, hole in missing.items():
+                    if system == "nearest neighbour":
+                        distance = ((faces[:-TEST_IMAGES, ~hole] - image[~hole]) ** 2).sum(axis=1)
+                        completed = faces[int(np.argmin(distance))]
+                    else:
+                        completed = make_engine("admm", "map").solve(observe(network, image, hole), weights).values
+                    error = float(np.mean((255.0 * (completed - image)[hole]) ** 2))
+                    run.measured.add(system, f"Olivetti, {half} half", f"picture {number + 1}", {"MSE": error})
 
 
 def _halves(network: GroundNetwork, images: Float) -> list[Example]:
@@ -157,3 +135,22 @@ def _halves(network: GroundNetwork, images: Float) -> list[Example]:
         # Pixels outside the hidden half occur in no row; they count as labelled at their own value.
         examples.append(Example(observe(network, image, hidden), image))
     return examples
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="psl-olivetti",
+        subject=(
+            "Image completion on the Olivetti faces: pixels follow neighbours and mirror pixels (Bach et al. 2017)."
+        ),
+        title="Bach et al. 2017, completing faces (Olivetti)",
+        systems=("HL-MRF-Q MLE", "nearest neighbour"),
+        published=PUBLISHED,
+        notes=(
+            "The network is built from the pixel grid directly: PSL has no rule with one weight per constant.",
+            "Caltech faces are not among the data; its rows, and those of the sum-product network, are as published.",
+        ),
+        measure=measure,
+        clock=process_time,
+    ),
+)

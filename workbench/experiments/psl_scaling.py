@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic, process_time
 
@@ -13,22 +12,17 @@ import pandas as pd
 from workbench.arrays import Float
 from workbench.database import Database, load_frame
 from workbench.errors import UsageError
-from workbench.experiments.measurements import Measurements, known_systems
-from workbench.experiments.table import ReproductionTable
+from workbench.experiments.experiment import Experiment, Reproduction
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
 from workbench.language import parse_psl
 from workbench.network import GroundNetwork
-from workbench.progress import SILENT, Progress
 
-__all__ = ["PUBLISHED", "RELATIONS", "SIZES", "SYSTEMS", "program_text", "run"]
+__all__ = ["EXPERIMENTS"]
 
 SIZES = (22050, 33075, 38588, 44100, 49613, 55125)
 RELATIONS = {"knowswell": 0.3, "knows": 0.1, "boss": 0.05, "mentor": 0.1, "olderRelative": 0.7, "idol": 0.8}
 BIAS_WEIGHT = 0.5
-# The paper draws its times and prints none.
-PUBLISHED: Mapping[tuple[str, str, str], float | None] = {}
-SYSTEMS = ("ADMM", "PDHG", "interior point")
 METRICS = ("CPU seconds", "energy", "relative error")
 LARGEST_INTERIOR = 22050
 LONGEST_INTERIOR = 900.0
@@ -44,55 +38,36 @@ def program_text(power: int) -> str:
     return "\n".join([*lines, "Votes(A, +P) <= 1 .", ""])
 
 
-def run(
-    *,
-    data_dir: Path,
-    folds: int | None = None,
-    progress: Progress = SILENT,
-    systems: Sequence[str] | None = None,
-) -> ReproductionTable:
+def measure(run: Reproduction) -> None:
     """Solve the six networks, linear and squared; `folds` takes the first so many sizes.
 
     The interior-point method (Clarabel) runs on the smallest network only: it is the paper's point that it stops
     scaling.
     """
-    chosen = known_systems(systems, SYSTEMS)
-    measured = Measurements(progress, process_time)
-    rows: dict[int, list[tuple[int, float]]] = {1: [], 2: []}
-    with measured.until_cancelled():
-        for number, size in enumerate(SIZES[:folds]):
-            for power, kind in ((1, "linear"), (2, "squared")):
-                progress.step("scaling", number, len(SIZES[:folds]), f"{size} persons, {kind}")
-                network, weights = _ground(data_dir / "hlmrf" / "social" / f"socialNet{size}.txt.gz", power)
+    rows: dict[str, list[tuple[int, float]]] = {"linear": [], "squared": []}
+    with run.measured.until_cancelled():
+        for number, size in enumerate(SIZES[: run.folds]):
+            for power, kind in enumerate(rows, start=1):
+                run.progress.step("scaling", number, len(SIZES[: run.folds]), f"{size} persons, {kind}")
+                network, weights = _ground(run.directory / "hlmrf" / "social" / f"socialNet{size}.txt.gz", power)
                 found: dict[str, tuple[float, float]] = {}
-                for system in chosen:
+                for system in run.systems:
                     if system == "interior point" and size > LARGEST_INTERIOR:
                         continue
-                    with measured.timed(system):
+                    with run.measured.timed(system):
                         answer = _solve(system, network, weights)
                     if answer is not None:
                         found[system] = answer
                 if "ADMM" in found:
-                    rows[power].append((network.n_rows, found["ADMM"][0]))
+                    rows[kind].append((network.n_rows, found["ADMM"][0]))
                 best = min((energy for _, energy in found.values()), default=np.nan)
                 for system, (seconds, energy) in found.items():
                     figures = (seconds, energy, energy / best - 1.0)
-                    column = f"{kind}, {size} persons"
-                    measured.add(system, column, "1", dict(zip(METRICS, figures)))
-    notes = [
-        "The paper compares its Java ADMM with MOSEK's interior-point method on one thread; its figures were lost in "
-        "the text's extraction. Here Clarabel stands for the interior-point method, on the smallest network, "
-        f"for {LONGEST_INTERIOR / 60:.0f} minutes at most; no figure means that it had no point by then.",
-        "Times are CPU seconds of the solver alone, to a proven relative gap of 0.001; relative error "
-        "is against the lowest energy found.",
-    ]
-    notes += [
-        f"ADMM, {kind}: linear fit of CPU time on ground rows has R^2 = {_fit(rows[power]):.3f}."
-        for power, kind in ((1, "linear"), (2, "squared"))
-        if len(rows[power]) > 2
-    ]
-    return measured.table(
-        "psl-scaling", "Bach et al. 2017, scaling of MAP inference on social networks", PUBLISHED, notes
+                    run.measured.add(system, f"{kind}, {size} persons", "1", dict(zip(METRICS, figures)))
+    run.measured.notes.extend(
+        f"ADMM, {kind}: linear fit of CPU time on ground rows has R^2 = {_fit(points):.3f}."
+        for kind, points in rows.items()
+        if len(points) > 2
     )
 
 
@@ -137,3 +112,26 @@ def _ground(path: Path, power: int) -> tuple[GroundNetwork, Float]:
         load_frame(database, targets, predicate="Votes", partition="target")
         grounding = ground(database, program, GroundRequest(query=("Votes",)))
     return grounding.network, grounding.templates.weight
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="psl-scaling",
+        subject=(
+            "Scaling of MAP inference: ADMM against an interior-point method on growing networks (Bach et al. 2017)."
+        ),
+        title="Bach et al. 2017, scaling of MAP inference on social networks",
+        systems=tuple(_ENGINES),
+        # The paper draws its times and prints none.
+        published={},
+        notes=(
+            "The paper compares its Java ADMM with MOSEK's interior-point method on one thread; its figures were lost "
+            "in the text's extraction. Here Clarabel stands for the interior-point method, on the smallest network, "
+            f"for {LONGEST_INTERIOR / 60:.0f} minutes at most; no figure means that it had no point by then.",
+            "Times are CPU seconds of the solver alone, to a proven relative gap of 0.001; relative error "
+            "is against the lowest energy found.",
+        ),
+        measure=measure,
+        clock=process_time,
+    ),
+)

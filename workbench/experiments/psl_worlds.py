@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from time import process_time
+from types import MappingProxyType
 
 import numpy as np
 
 from workbench.arrays import Float
 from workbench.database import Database
 from workbench.evaluation import paired_t_test
+from workbench.experiments.experiment import Reproduction
 from workbench.experiments.table import FoldScore
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
@@ -19,7 +21,6 @@ from workbench.language.program import Program
 from workbench.learning import Example, Learner, make_learner
 from workbench.network import BlockKind, Blocks, Domain, GroundNetwork, Relation, Templates, blocks_from_members
 from workbench.network.relax import relax
-from workbench.progress import SILENT, Progress
 
 __all__ = [
     "LEARNERS",
@@ -28,6 +29,7 @@ __all__ = [
     "discrete_twin",
     "ground_world",
     "learn_and_predict",
+    "measure_splits",
 ]
 
 LEARNERS = ("MLE", "MPLE", "LME")
@@ -119,31 +121,91 @@ def learn_and_predict(system: str, train: HingeWorld, test: HingeWorld, *, step:
     return predict(system, test, learned.weights), process_time() - began
 
 
-def learner_for(system: str, *, step: float = 5.0, iterations: int = 100, C: float = 0.1) -> Learner:
+def learner_for(system: str, *, step: float = 5.0) -> Learner:
     """The published learner of a system such as `HL-MRF-Q MLE` or `MRF LME`."""
     family, method = system.rsplit(" ", 1)
     if family == "MRF":
         return {
-            "MLE": lambda: make_learner(
-                "voted_perceptron", step=step, iterations=iterations, per_weight=True, start="given"
-            ),
+            "MLE": lambda: make_learner("voted_perceptron", step=step, iterations=100, per_weight=True, start="given"),
             "MPLE": lambda: make_learner("pseudo_likelihood", prior_sd=10.0),
-            "LME": lambda: make_learner("max_margin", penalty=C, nonnegative=True, max_iterations=60),
+            "LME": lambda: make_learner("max_margin", penalty=0.1, nonnegative=True, max_iterations=60),
         }[method]()
     return {
-        "MLE": lambda: make_learner("hinge_perceptron", step=step, iterations=iterations, start=None),
-        "MPLE": lambda: make_learner("hinge_pseudolikelihood", step=step, iterations=iterations, start=None),
-        "LME": lambda: make_learner("hinge_large_margin", C=C),
+        "MLE": lambda: make_learner("hinge_perceptron", step=step, iterations=100, start=None),
+        "MPLE": lambda: make_learner("hinge_pseudolikelihood", step=step, iterations=100, start=None),
+        "LME": lambda: make_learner("hinge_large_margin", C=0.1),
     }[method]()
 
 
-def predict(system: str, world: HingeWorld, weights: Float, *, seed: int = 0, progress: Progress = SILENT) -> Float:
+def predict(system: str, world: HingeWorld, weights: Float) -> Float:
     """MAP truth values of a hinge-loss MRF; for a discrete one marginals by Gibbs sampling (2,500 sweeps after 500)."""
     if system.startswith("MRF"):
         engine = make_engine("gibbs", samples=2500, burn_in=500, chains=1, from_map=True)
     else:
         engine = make_engine("auto", "map")
-    return engine.solve(world.network, weights, seed=seed, progress=Progress(cancel_event=progress.cancel_event)).values
+    return engine.solve(world.network, weights).values
+
+
+def measure_splits(
+    run: Reproduction,
+    program: Program,
+    query: str,
+    *,
+    column: str,
+    number: int,
+    load: Callable[[Database, int], None],
+    score: Callable[[int, HingeWorld, Float], Mapping[str, float]],
+    step: float = 5.0,
+    others: Mapping[str, Callable[[int], Mapping[str, float]]] = MappingProxyType({}),
+    of: str = "split",
+) -> Inference:
+    """Every system on each split: learned on its world `train`, scored on its world `test`.
+
+    Parameters
+    ----------
+    number : int
+        How many splits there are.
+    load : callable
+        Puts both worlds of a split into a database.
+    others : mapping of str to callable
+        Systems that read the data themselves: from the number of the split to its scores.
+    of : str
+        What a split is called.
+    """
+    spent = Inference()
+    splits = run.folds or number
+    with run.measured.until_cancelled():
+        for split in range(splits):
+            with Database.open() as database:
+                database.declare(program)
+                load(database, split)
+                train = ground_world(database, program, "train", query=query)
+                test = ground_world(database, program, "test", query=query, templates=train.templates)
+            spent.rows.append(test.network.n_rows)
+            for system in run.systems:
+                run.progress.step(system, split, splits, f"{of} {split + 1}")
+                with run.measured.timed(system):
+                    if system in others:
+                        figures = others[system](split)
+                    else:
+                        values, seconds = learn_and_predict(system, train, test, step=step)
+                        spent.seconds.setdefault(system, []).append(seconds)
+                        figures = score(split, test, values)
+                run.measured.add(system, column, f"{of} {split + 1}", figures)
+    return spent
+
+
+@dataclass(frozen=True)
+class Inference:
+    """What predicting took: CPU seconds by system and split, and the ground rows of each split's test world."""
+
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+    rows: list[int] = field(default_factory=list)
+
+    def note(self, of: str) -> str:
+        """Mean CPU seconds of each system, in words."""
+        means = ", ".join(f"{system} {np.mean(spent):.3f}" for system, spent in self.seconds.items())
+        return f"Inference, CPU seconds a {of}: {means}"
 
 
 def best_marks(measured: Sequence[FoldScore], *, lower_is_better: Sequence[str] = (), level: float = 0.01) -> list[str]:

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import process_time
 from typing import Any
 
 import duckdb
 import numpy as np
 
 from workbench.arrays import Bool, Float
-from workbench.errors import Cancelled, UsageError
 from workbench.evaluation import auc_roc
-from workbench.experiments.table import FoldScore, ReproductionTable, rows_from_folds
-from workbench.progress import SILENT, Progress
+from workbench.experiments.experiment import Experiment, Reproduction
+from workbench.progress import Progress
 from workbench.study.columns import CandidateColumns, TargetTimes
 from workbench.study.learners import LearnerName, fit_learner
 from workbench.study.matrix import candidate_matrix
 from workbench.study.prepared import Prepared, prepared
 from workbench.tables import Staging, find_sources, propose, stage
 
-__all__ = ["PUBLISHED", "SYSTEMS", "run"]
+__all__ = ["EXPERIMENTS"]
 
-SYSTEMS: tuple[LearnerName, ...] = ("rules", "boosted_trees")
-TITLE = "Formula 1 by tables: RelBench's rel-f1, rolling and frozen"
+SYSTEMS: Mapping[str, LearnerName] = {"rules": "rules", "boosted_trees": "boosted_trees"}
 TASKS = {
     "dnf": ("driver_dnf", "did_not_finish", "AUC-ROC", 30, 40),
     "top3": ("driver_top3", "qualifying", "AUC-ROC", 30, 40),
@@ -58,66 +55,34 @@ TABLES = (
 ).split()
 
 
-def run(
-    *,
-    data_dir: str | os.PathLike[str],
-    folds: int | None = None,
-    systems: Sequence[str] | None = None,
-    columns: Sequence[str] | None = None,
-    progress: Progress = SILENT,
-) -> ReproductionTable:
+def measure(run: Reproduction) -> None:
     """Learn on train and valid (choices on valid), score on test; one split, so one fold.
 
     In the frozen regime rows learned from see their past as late as those of the test do: of each run of steps only
     what was known at its beginning.
     """
-    del folds
-    wanted = [name for name in (systems or SYSTEMS) if name in SYSTEMS]
-    unknown = sorted(set(columns or ()) - set(TASKS))
-    if unknown:
-        raise UsageError.of("E0904", f"there is no task {', '.join(unknown)}", help=f"tasks: {', '.join(TASKS)}")
-    found: list[FoldScore] = []
-    seconds: dict[str, float] = {}
-    complete = True
-    try:
-        with TemporaryDirectory() as directory:
-            for task in columns or TASKS:
-                progress.step("tasks", len(found), 12, task)
-                _run_task(Path(data_dir), Path(directory), task, wanted, found, seconds, progress)
-    except Cancelled:
-        complete = False
-    notes = (
-        "Figures beside ours were measured on this split with the settings their names say; KumoRFM-2's and the data "
-        "scientist's were published.",
-        "seconds are of the processor, for all tasks and both regimes; the candidates' columns count for each system.",
-    )
-    return ReproductionTable("rel-f1", TITLE, rows_from_folds(found, PUBLISHED), tuple(found), notes, seconds, complete)
+    with TemporaryDirectory() as directory:
+        for task in run.columns:
+            run.progress.step("tasks", len(run.measured.scores), 12, task)
+            _measure_task(run, Path(directory), task)
 
 
-def _run_task(
-    data_dir: Path,
-    directory: Path,
-    task: str,
-    systems: Sequence[LearnerName | str],
-    found: list[FoldScore],
-    seconds: dict[str, float],
-    progress: Progress,
-) -> None:
+def _measure_task(run: Reproduction, directory: Path, task: str) -> None:
     target, column, metric, days, _ = TASKS[task]
-    files, parts = _task_files(data_dir / "tables" / "formula1", directory, task)
+    files, parts = _task_files(run.directory / "tables" / "formula1", directory, task)
     with stage(find_sources(files)) as staging:
         ready = prepared(staging, f"{target}.{column}", time=f"{target}.date", mapping=_mapping(staging))
         order = [parts[row] for row in zip(ready.keys["date"], ready.keys["driverId"])]
         part = np.array(order)
         for regime in REGIMES:
-            begun = time.process_time()
-            X = _columns(staging, ready, part, days, TASKS[task][4], frozen=regime == "frozen", progress=progress)
-            shared = time.process_time() - begun
-            for system in systems:
-                begun = time.process_time()
-                value = _scored(X, ready.labels, part, system, task, progress)  # type: ignore[arg-type]
-                found.append(FoldScore(system, f"{task}, {regime}", metric, "test", value))
-                seconds[system] = seconds.get(system, 0.0) + shared + time.process_time() - begun
+            begun = process_time()
+            X = _columns(staging, ready, part, days, TASKS[task][4], frozen=regime == "frozen", progress=run.progress)
+            shared = process_time() - begun
+            for system in run.systems:
+                with run.measured.timed(system):
+                    value = _scored(X, ready.labels, part, SYSTEMS[system], task, run.progress)
+                run.measured.seconds[system] += shared
+                run.measured.add(system, f"{task}, {regime}", "test", {metric: value})
 
 
 def _scored(X: Any, y: Float, part: Any, system: LearnerName, task: str, progress: Progress) -> float:
@@ -222,3 +187,23 @@ _LABELS = {
         "JOIN results USING (raceId) GROUP BY c.t, driverId"
     ),
 }
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="rel-f1",
+        subject="Formula 1 by tables: who does not finish, who qualifies in front, which place (RelBench's rel-f1).",
+        title="Formula 1 by tables: RelBench's rel-f1, rolling and frozen",
+        systems=tuple(SYSTEMS),
+        columns=tuple(TASKS),
+        published=PUBLISHED,
+        notes=(
+            "Figures beside ours were measured on this split with the settings their names say; KumoRFM-2's and the "
+            "data scientist's were published.",
+            "seconds are of the processor, for all tasks and both regimes; the candidates' columns count for each "
+            "system.",
+        ),
+        measure=measure,
+        clock=process_time,
+    ),
+)

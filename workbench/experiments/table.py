@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import groupby, product
 from typing import Any
 
 from workbench.evaluation import summary
 
-__all__ = ["FoldScore", "ReproductionTable", "Row", "rows_from_folds"]
+__all__ = ["Figure", "FoldScore", "ReproductionTable", "Row", "published_figures", "rows_from_folds"]
+
+Figure = tuple[str, str, str]
+"""System, column, metric."""
 
 
 @dataclass(frozen=True)
@@ -152,14 +155,28 @@ class ReproductionTable:
         raise KeyError((system, column, metric))
 
 
+def published_figures(
+    columns: Sequence[str], metrics: Sequence[str], values: Mapping[str, Sequence[float | None]]
+) -> dict[Figure, float | None]:
+    """A paper's figures by (system, column, metric), from each system's values, metrics running fastest.
+
+    What the paper does not give (None) is left out.
+    """
+    places = list(product(columns, metrics))
+    return {
+        (system, *place): float(value)
+        for system, row in values.items()
+        for place, value in zip(places, row, strict=True)
+        if value is not None
+    }
+
+
 def _defined(value: float | None) -> float | None:
     """None for NaN, which JSON does not know."""
     return None if value is None or value != value else float(value)
 
 
-def rows_from_folds(
-    scores: Sequence[FoldScore], published: Mapping[tuple[str, str, str], float | None]
-) -> tuple[Row, ...]:
+def rows_from_folds(scores: Sequence[FoldScore], published: Mapping[Figure, float | None]) -> tuple[Row, ...]:
     """A row for every published figure, in its order, then one for each further (system, column, metric) measured."""
     keyed = sorted(scores, key=_key)
     ours = {key: summary([score.value for score in group]) for key, group in groupby(keyed, key=_key)}
@@ -180,5 +197,5 @@ def rows_from_folds(
     return tuple(rows)
 
 
-def _key(score: FoldScore) -> tuple[str, str, str]:
+def _key(score: FoldScore) -> Figure:
     return score.system, score.column, score.metric

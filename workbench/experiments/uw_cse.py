@@ -11,20 +11,19 @@ import numpy as np
 from workbench.database import Database, load_alchemy, load_frame
 from workbench.evaluation import Fold
 from workbench.experiments.baselines import NaiveBayes, TreeAugmentedBayes
+from workbench.experiments.experiment import Experiment, Reproduction
 from workbench.experiments.facts import domain_names, domain_sizes, relations_of
 from workbench.experiments.generative import GenerativeWeights
 from workbench.experiments.grounded import Prediction, ground_worlds
 from workbench.experiments.leave_one_out import KB_WEIGHT, Study, System, learned_by, score_systems
-from workbench.experiments.measurements import known_systems
 from workbench.experiments.relational_attributes import AttributeTable, pair_attributes
-from workbench.experiments.table import ReproductionTable
+from workbench.experiments.table import published_figures
 from workbench.inference import Engine, make_engine
 from workbench.language import read_program
 from workbench.language.program import Program
 from workbench.learning import Learner, make_learner, validate
-from workbench.progress import SILENT, Progress
 
-__all__ = ["AREAS", "PUBLISHED", "SYSTEMS", "load", "run"]
+__all__ = ["AREAS", "EXPERIMENTS", "OPEN", "PUBLISHED", "load"]
 
 AREAS = ("ai", "graphics", "language", "systems", "theory")
 QUERY = "advisedBy"
@@ -32,19 +31,19 @@ OPEN = (QUERY, "student", "professor")
 SMALL_TYPES = ("level", "position", "phase", "integer")
 PRIOR_SDS = (0.1, 0.3, 1.0, 3.0)
 
-PUBLISHED: Mapping[tuple[str, str, str], float] = {
-    (system, QUERY, metric): value
-    for system, cll, auc in (
-        ("MLN(VP)", -0.033, 0.295),
-        ("MLN(ML)", -0.063, 0.077),
-        ("MLN(PL)", -0.034, 0.232),
-        ("KB", -0.053, 0.114),
-        ("CLAUDIEN", -0.693, 0.006),
-        ("NB", -1.237, 0.065),
-        ("BN", -0.046, 0.020),
-    )
-    for metric, value in (("AUC-PR", auc), ("CLL", cll))
-}
+PUBLISHED = published_figures(
+    (QUERY,),
+    ("AUC-PR", "CLL"),
+    {
+        "MLN(VP)": (0.295, -0.033),
+        "MLN(ML)": (0.077, -0.063),
+        "MLN(PL)": (0.232, -0.034),
+        "KB": (0.114, -0.053),
+        "CLAUDIEN": (0.006, -0.693),
+        "NB": (0.065, -1.237),
+        "BN": (0.020, -0.046),
+    },
+)
 
 NOTES = (
     "The facts are the later public release (2,673 tuples; the paper counted 3,212); the rules are the paper's.",
@@ -78,28 +77,13 @@ def load(database: Database, directory: Path, areas: Sequence[str] = AREAS) -> P
     return program
 
 
-def run(
-    *,
-    data_dir: Path,
-    folds: int | None = None,
-    progress: Progress = SILENT,
-    systems: Sequence[str] | None = None,
-) -> ReproductionTable:
-    """Leave one area out: train on the other four, predict every ordered pair of its persons.
-
-    Raises
-    ------
-    UsageError
-        E0904 for an unknown system.
-    """
-    chosen = known_systems(systems, SYSTEMS)
+def measure(run: Reproduction) -> None:
+    """Leave one area out: train on the other four, predict every ordered pair of its persons."""
     with Database.open() as database:
-        program = load(database, Path(data_dir) / "uw-cse")
-        worlds, templates = ground_worlds(database, program, AREAS, query=OPEN, scored=(QUERY,), progress=progress)
-        study = Study(database, program, worlds, templates, progress=progress)
-        measured = score_systems(study, {system: SYSTEMS[system] for system in chosen}, {QUERY: QUERY}, folds)
-    title = "Singla and Domingos 2005, Table 1: UW-CSE, predicting advisedBy"
-    return measured.table("uw-cse", title, PUBLISHED, NOTES)
+        program = load(database, run.directory / "uw-cse")
+        worlds, templates = ground_worlds(database, program, AREAS, query=OPEN, scored=(QUERY,), progress=run.progress)
+        study = Study(database, program, worlds, templates, progress=run.progress)
+        score_systems(run, study, SYSTEMS, {QUERY: QUERY})
 
 
 def _perceptron(**settings: object) -> Learner:
@@ -180,3 +164,15 @@ SYSTEMS: Mapping[str, System] = {
     "BN, order 1": _propositional(TreeAugmentedBayes, "1"),
 }
 """The table's rows and those beside them; the published settings are MAP counts, log-odds start, step 0.001."""
+
+EXPERIMENTS = (
+    Experiment(
+        name="uw-cse",
+        subject="Link prediction on UW-CSE: who advises whom (Singla and Domingos 2005, Table 1).",
+        title="Singla and Domingos 2005, Table 1: UW-CSE, predicting advisedBy",
+        systems=tuple(SYSTEMS),
+        published=PUBLISHED,
+        notes=NOTES,
+        measure=measure,
+    ),
+)

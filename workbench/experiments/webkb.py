@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from workbench.arrays import Float
 from workbench.database import Database, load_alchemy_text
-from workbench.experiments.margin_study import Loss, MarginStudy, ground_study, published_f1, score_systems
-from workbench.experiments.measurements import known_systems
-from workbench.experiments.table import ReproductionTable
+from workbench.experiments.experiment import Experiment, Reproduction
+from workbench.experiments.margin_study import Loss, MarginStudy, ground_study, score_systems
+from workbench.experiments.table import published_figures
 from workbench.language import read_program
 from workbench.language.program import Program
-from workbench.progress import SILENT, Progress
 
-__all__ = ["COLUMNS", "PUBLISHED", "SYSTEMS", "load", "run"]
+__all__ = ["EXPERIMENTS", "load"]
 
 COLUMNS = ("Cornell", "Texas", "Washington", "Wisconsin")
 PENALTIES = (0.003, 0.01, 0.03, 0.1)
@@ -31,7 +30,7 @@ _FIGURES: Mapping[str, tuple[float, ...]] = {
     "MM-Hamming-MCSAT": (0.470, 0.370, 0.573, 0.481, 0.473),
     "MM-Hamming-MaxWalkSAT": (0.185, 0.184, 0.150, 0.154, 0.168),
 }
-PUBLISHED = published_f1(COLUMNS, _FIGURES)
+PUBLISHED = published_figures((*COLUMNS, "average"), ("F1",), _FIGURES)
 
 SYSTEMS: Mapping[str, tuple[str, Loss, str]] = {
     "MM-Hamming-LPRelax": ("lp", "hamming", "lp"),
@@ -71,30 +70,14 @@ def load(database: Database, directory: Path) -> Program:
     return program
 
 
-def run(
-    *,
-    data_dir: Path,
-    folds: int | None = None,
-    progress: Progress = SILENT,
-    systems: Sequence[str] | None = None,
-) -> ReproductionTable:
-    """Leave one university out: train on the other three, predict every page's classes.
-
-    Raises
-    ------
-    UsageError
-        E0904 for an unknown system.
-    """
-    chosen = known_systems(systems, SYSTEMS)
+def measure(run: Reproduction) -> None:
+    """Leave one university out: train on the other three, predict every page's classes."""
     with Database.open() as database:
-        program = load(database, Path(data_dir) / "webkb")
+        program = load(database, run.directory / "webkb")
         study = ground_study(
-            database, program, COLUMNS, "Pageclass", penalties=PENALTIES, cuts=("rounded",), progress=progress
+            database, program, COLUMNS, "Pageclass", penalties=PENALTIES, cuts=("rounded",), progress=run.progress
         )
-    engines = {system: SYSTEMS[system][2] for system in chosen}
-    measured, settings = score_systems(study, engines, _weights, folds)
-    title = "Huynh & Mooney 2009, Tables 1 and 2: WebKB, F1"
-    return measured.table("webkb", title, PUBLISHED, (*NOTES, *settings), average=True)
+    score_systems(run, study, {system: engine for system, (_, _, engine) in SYSTEMS.items()}, _weights)
 
 
 def _weights(study: MarginStudy, test: int, system: str) -> tuple[Float, str]:
@@ -104,3 +87,17 @@ def _weights(study: MarginStudy, test: int, system: str) -> tuple[Float, str]:
         return weights, f"{iterations} iterations"
     weights, candidate = study.max_margin(test, loss, trainer, None if loss == "hamming" else 1)
     return weights, f"C = {candidate.penalty:g}"
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="webkb",
+        subject="Collective classification of web pages (Huynh & Mooney 2009, Tables 1 and 2).",
+        title="Huynh & Mooney 2009, Tables 1 and 2: WebKB, F1",
+        systems=tuple(SYSTEMS),
+        published=PUBLISHED,
+        notes=NOTES,
+        measure=measure,
+        average=True,
+    ),
+)
