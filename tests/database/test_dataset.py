@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.database import Database, load_dataset, load_directory, load_file, read_dataset, read_folds
+from workbench.database import Database, load_dataset, load_file, read_dataset, read_folds
 from workbench.errors import InputError
 
 DESCRIPTION = """\
@@ -85,5 +85,3 @@ def test_directories_without_description(directory: Path) -> None:
         for town in ("north", "south"):
             (directory / town / "friends.csv").unlink()
         assert load_file(database, directory).worlds == ("north", "south")
-        (directory / "east.db").write_text("Smokes(Eve)\n")
-        assert load_directory(database, directory, each_file_a_world=True).worlds == ("east", "north", "south")

@@ -64,10 +64,3 @@ def _loops(pairs: np.ndarray, values: np.ndarray) -> int:
     """Pairs true both ways: t(x, x) would follow, and is false; transitivity forbids them as well."""
     true = {tuple(pair) for pair, value in zip(pairs.tolist(), values) if value > 0.5}
     return sum((b, a) in true for a, b in true)
-
-
-def test_functional_targets_keep_one_value() -> None:
-    pairs = np.array([(0, 1), (0, 2), (1, 2)], np.int32)
-    network = relation_network(pairs, csr_array(np.array([[1.0], [2.0], [3.0]])), functional=True)
-    state = make_engine("ilp", "map").solve(network, np.ones(1))
-    assert state.values.tolist() == [0.0, 1.0, 1.0]

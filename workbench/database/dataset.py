@@ -194,23 +194,8 @@ def load_file(
     return load_facts(database, path, FileFacts(world=world, partition=partition, split=split))
 
 
-def load_directory(
-    database: Database,
-    source: str | os.PathLike[str],
-    *,
-    each_file_a_world: bool = False,
-    partition: Partition = "evidence",
-) -> LoadReport:
-    """Load every file of facts in a directory; each subdirectory is a world of its own.
-
-    Parameters
-    ----------
-    database : Database
-    source : path
-    each_file_a_world : bool
-        Take every `.db` file directly in the directory for a world called as its stem.
-    partition : {'evidence', 'truth', 'target'}
-    """
+def load_directory(database: Database, source: str | os.PathLike[str]) -> LoadReport:
+    """Load every file of facts in a directory; each subdirectory is a world of its own."""
     directory = Path(source)
     if not directory.is_dir():
         raise UsageError.of("E0211", f"{display_name(directory)} is no directory")
@@ -219,11 +204,9 @@ def load_directory(
         for file in sorted(directory.iterdir()):
             if file.is_dir() and any(map(_is_facts, file.iterdir())):
                 for inner in sorted(filter(_is_facts, file.iterdir())):
-                    report += load_file(database, inner, world=file.name, partition=partition)
+                    report += load_file(database, inner, world=file.name)
             elif _is_facts(file):
-                own = each_file_a_world and format_of(file) is FORMATS["alchemy"]
-                world = predicate_of_file(file) if own else DEFAULT_WORLD
-                report += load_file(database, file, world=world, partition=partition)
+                report += load_file(database, file)
     if not report.worlds:
         raise InputError.of("E0211", f"{display_name(directory)} holds no files of facts (.db, .csv, .parquet, ...)")
     return report

@@ -30,7 +30,6 @@ def load_psl_data(
     *,
     split: Split = "infer",
     world: str = DEFAULT_WORLD,
-    base: str | os.PathLike[str] | None = None,
 ) -> LoadReport:
     """Load all that a PSL `.data` (YAML) or `.json` file lists, in one transaction.
 
@@ -44,8 +43,6 @@ def load_psl_data(
     split : {'infer', 'learn', 'validation'}
         Which of the lists of files a `.json` file may hold.
     world : str
-    base : path or None
-        The directory that relative paths start from; None for that of `source`.
 
     Raises
     ------
@@ -53,7 +50,7 @@ def load_psl_data(
         E0130, E0131 for a file of another shape; E0203, E0204, E0206, E0207, E0209, E0210, E0211 for its facts.
     """
     path = Path(source)
-    directory = path.parent if base is None else Path(base)
+    directory = path.parent
     document = read_psl_document(path)
     report = LoadReport({}, ())
     with database.transaction():

@@ -65,11 +65,11 @@ class Field:
         return words, starts, len(known)
 
 
-def make_field(name: str, kind: str, texts: Sequence[str], codes: Int32, *, beyond: tuple[str, ...] = ()) -> Field:
+def make_field(name: str, kind: str, texts: Sequence[str], codes: Int32) -> Field:
     """A field of a column; texts get the kind of comparison that suits them."""
     values = np.array(texts, object)
     chosen: FieldKind = kind if kind in ("date", "number") else kind_of_texts(values, codes)  # type: ignore[assignment]
-    return Field(name, chosen, values, codes, beyond)
+    return Field(name, chosen, values, codes)
 
 
 def kind_of_texts(texts: Array, codes: Int32) -> FieldKind:

@@ -17,7 +17,6 @@ def relation_network(
     *,
     transitive: bool = False,
     antisymmetric: bool = False,
-    functional: bool = False,
 ) -> GroundNetwork:
     """The ground network of a binary target: independent unit clauses, and hard constraints among its atoms.
 
@@ -31,8 +30,6 @@ def relation_network(
         `t(x, y) ^ t(y, z) => t(x, z)`, hard; where t(x, z) is not open the two bodies exclude each other.
     antisymmetric : bool
         `!t(x, y) v !t(y, x)`, hard.
-    functional : bool
-        `t(x, y) ^ t(x, z) => y = z`, hard.
     """
     n_atoms = len(pairs)
     rows = [np.zeros((0, 3), np.int64)]
@@ -40,8 +37,6 @@ def relation_network(
         rows.append(_transitive(pairs))
     if antisymmetric:
         rows.append(_antisymmetric(pairs))
-    if functional:
-        rows.append(_functional(pairs))
     clauses = np.unique(np.concatenate(rows), axis=0)
     n_rows = len(clauses)
     negated = (clauses[:, :2] >= 0).sum(axis=1)
@@ -49,7 +44,6 @@ def relation_network(
     signs = np.broadcast_to(np.array([1, 1, -1], np.int8), clauses.shape)[present]
     pointers = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
     matrix: csr_array = csr_array((signs, clauses[present], pointers), shape=(n_rows, n_atoms))
-    matrix.sort_indices()
     matrix.sort_indices()
     n_templates = unit.shape[1]
     positive = np.asarray(abs(unit).sum(axis=0)).reshape(-1).astype(np.float64)
@@ -105,12 +99,6 @@ def _antisymmetric(pairs: Integer) -> Int64:
     here = np.arange(len(pairs))
     kept = reverse > here
     return np.stack([here[kept], reverse[kept], np.full(int(kept.sum()), -1)], axis=1)
-
-
-def _functional(pairs: Integer) -> Int64:
-    first, second = _joined(pairs, pairs[:, 0])
-    kept = first < second
-    return np.stack([first[kept], second[kept], np.full(int(kept.sum()), -1)], axis=1)
 
 
 def intransitive_triples(pairs: Integer, true: Bool) -> int:
