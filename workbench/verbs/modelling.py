@@ -19,11 +19,10 @@ if TYPE_CHECKING:
     from workbench.database import Database
     from workbench.grounding import Grounding, GroundRequest, Preview
     from workbench.language.ilp import IlpProblem
-    from workbench.network import Templates
     from workbench.verbs.crossval import CrossValidation
     from workbench.verbs.infer import InferenceResult
     from workbench.verbs.learn import LearningResult
-    from workbench.verbs.options import CrossvalOptions, RequestOptions
+    from workbench.verbs.options import CrossvalOptions, RequestOptions, StructureOptions
     from workbench.verbs.psl_document import DocumentRun
     from workbench.verbs.structure_result import StructureResult
     from workbench.verbs.train_and_score import TrainedAndScored
@@ -71,17 +70,7 @@ class Modelling:
         made = fitted(self.database, program, worlds)
         return program if made is program else self.declare(made)
 
-    def request(
-        self,
-        *,
-        query: Sequence[str] | str | None = None,
-        closed: Sequence[str] | str | None = None,
-        hidden: Sequence[str] | str | None = None,
-        worlds: Sequence[str] | None = None,
-        templates: Templates | None = None,
-        memory: str | int | None = None,
-        **options: Any,
-    ) -> GroundRequest:
+    def request(self, *, role: Literal["infer", "learn"] = "infer", **given: Unpack[RequestOptions]) -> GroundRequest:
         """What to ground, worlds by name.
 
         Raises
@@ -94,6 +83,8 @@ class Modelling:
         if not self.database.worlds():
             self.database.world_id()
         by_name = self.database.worlds()
+        options: dict[str, Any] = {**given}
+        query, worlds, memory = (options.pop(name, None) for name in ("query", "worlds", "memory"))
         unknown = [name for name in worlds or () if name not in by_name]
         if unknown:
             raise UsageError.of(
@@ -103,10 +94,10 @@ class Modelling:
         return GroundRequest(
             memory=None if memory is None else read_size(memory),
             query=None if query is None else names_of(query),
-            closed=names_of(closed),
-            hidden=names_of(hidden),
+            closed=names_of(options.pop("closed", None)),
+            hidden=names_of(options.pop("hidden", None)),
             worlds=ids,
-            templates=templates,
+            role=role,
             **options,
         )
 
@@ -451,7 +442,11 @@ class Modelling:
         )
 
     def structure(
-        self, source: RulesLike | IlpProblem | None = None, *, targets: Sequence[str] | None = None, **options: Any
+        self,
+        source: RulesLike | IlpProblem | None = None,
+        *,
+        targets: Sequence[str] | None = None,
+        **given: Unpack[StructureOptions],
     ) -> StructureResult:
         """Learn rules; `result.candidate_table()` has every candidate with support, precision and gain.
 
@@ -464,7 +459,7 @@ class Modelling:
             its predicates.
         targets : sequence of str, optional
             Without modes: the predicates that rules are learned for, all when absent.
-        options
+        **given
             What the two functions take: `loop`, `weights`, `features`, `collect`; `method`, `worlds`; `settings`,
             `candidates`, `seed`, `time_limit`, `progress`; `record` (False leaves no run).
         """
@@ -473,6 +468,7 @@ class Modelling:
         from workbench.verbs.induction import induce
         from workbench.verbs.structure import learn_rules
 
+        options: dict[str, Any] = {**given}
         record, seed = options.pop("record", True), options.get("seed", 0)
         if isinstance(source, IlpProblem):
             result = induce(self.database, source, **options)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.verbs.common import Task
     from workbench.verbs.solve import ModelTask
 
-__all__ = ["CrossvalOptions", "LinkOptions", "RequestOptions", "SolveOptions", "StudyOptions"]
+__all__ = ["CrossvalOptions", "LinkOptions", "RequestOptions", "SolveOptions", "StructureOptions", "StudyOptions"]
 
 
 class RequestOptions(TypedDict, total=False):
@@ -45,6 +45,23 @@ class CrossvalOptions(TypedDict, total=False):
     engine: str
     engine_options: Mapping[str, object] | None
     inductive: bool
+    seed: int
+    time_limit: float | None
+    progress: Progress
+    record: bool
+
+
+class StructureOptions(TypedDict, total=False):
+    """See `workbench.verbs.induction.induce` (with modes) and `workbench.verbs.structure.learn_rules` (without)."""
+
+    loop: str
+    weights: str
+    features: str
+    collect: float | None
+    method: str
+    worlds: Sequence[str] | None
+    settings: Mapping[str, object] | None
+    candidates: int
     seed: int
     time_limit: float | None
     progress: Progress
