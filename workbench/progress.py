@@ -9,7 +9,7 @@ from time import monotonic
 
 from workbench.errors import Cancelled
 
-__all__ = ["SILENT", "UNHEARING", "Progress", "expired", "remaining"]
+__all__ = ["PLAIN", "SILENT", "UNHEARING", "Conduct", "Progress", "expired", "remaining"]
 
 
 @dataclass(frozen=True)
@@ -73,3 +73,35 @@ def remaining(deadline: float | None) -> float:
 def expired(deadline: float | None) -> bool:
     """Whether `deadline` has passed."""
     return remaining(deadline) <= 0
+
+
+@dataclass(frozen=True)
+class Conduct:
+    """How an engine or a learner goes about its task.
+
+    Attributes
+    ----------
+    seed : int
+        Where random numbers start.
+    deadline : float or None
+        A `time.monotonic()` reading.
+    progress : Progress
+    """
+
+    seed: int = 0
+    deadline: float | None = None
+    progress: Progress = SILENT
+
+    @property
+    def expired(self) -> bool:
+        """Whether the deadline has passed."""
+        return expired(self.deadline)
+
+    @property
+    def quiet(self) -> Conduct:
+        """The same for a part of the task: it hears a cancel and reports nothing."""
+        return Conduct(self.seed, self.deadline, Progress(cancel_event=self.progress.cancel_event))
+
+
+PLAIN = Conduct()
+"""Without limits, unheard."""

@@ -7,7 +7,7 @@ import numpy as np
 from workbench.inference.chains import begin_chains, is_light
 from workbench.network import BlockKind, GroundNetwork, blocks_from_members, network_from_clauses, reported_energy
 from workbench.network.layout import lay_out
-from workbench.progress import SILENT
+from workbench.progress import Conduct
 
 TOPICS = 7
 
@@ -31,7 +31,7 @@ def test_chains_begin_where_the_distribution_is() -> None:
     """Near the state where each circle has a topic of its own, not at a local minimum of many times its energy."""
     network, weights = topics(), np.array([1.4, 0.5])
     layout = lay_out(network, weights, clauses=True)
-    chains = begin_chains(network, layout, weights, [None] * 4, seed=1, deadline=None, progress=SILENT, low=False)
+    chains = begin_chains(network, layout, weights, [None] * 4, Conduct(1), low=False)
     assert chains is not None
     energies = [reported_energy(network, weights, layout.to_network(chain.y)) for chain in chains]
     circles = np.eye(TOPICS)[np.arange(60) % TOPICS].ravel()

@@ -14,7 +14,7 @@ from workbench.inference.propagation import propagate
 from workbench.inference.solution import Status
 from workbench.network import BlockKind, blocks_from_members, hard_violation, network_from_clauses
 from workbench.network.layout import lay_out
-from workbench.progress import SILENT
+from workbench.progress import Conduct
 
 
 @pytest.mark.parametrize("seed", range(9))
@@ -27,7 +27,7 @@ def test_joint_draws_alone_leave_the_distribution_as_it_is(seed: int) -> None:
         network, weights = random_hinge_network(seed, n_atoms=7, hard=0.0)
     layout = lay_out(network, weights)
     layout = layout._replace(fixed=propagate(layout, network).fixed)
-    state = legal_state(network, weights, seed=seed, deadline=None, progress=SILENT)
+    state = legal_state(network, weights, Conduct(seed))
     assert state is not None
     chain, price = new_chain(layout, state, seed, 0), hard_price(layout)
     seen = np.zeros(network.n_atoms)

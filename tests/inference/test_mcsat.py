@@ -16,7 +16,7 @@ from workbench.inference.solution import Status
 from workbench.network import blocks_from_members, hard_violation, network_from_clauses
 from workbench.network.ground_network import BlockKind
 from workbench.network.layout import lay_out
-from workbench.progress import SILENT
+from workbench.progress import Conduct
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -33,7 +33,7 @@ def test_no_sample_violates_a_hard_clause_or_block(seed: int) -> None:
     network, weights = random_mln(seed, n_atoms=25, n_rows=70, hard=0.5)
     layout = lay_out(network, weights, clauses=True)
     layout = layout._replace(fixed=propagate(layout, network).fixed)
-    state = legal_state(network, weights, seed=seed, deadline=None, progress=SILENT, low=False)
+    state = legal_state(network, weights, Conduct(seed), low=False)
     assert state is not None
     chain, work = new_chain(layout, state, seed, 0), new_slice(layout)
     for _ in range(200):

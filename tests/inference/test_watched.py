@@ -8,7 +8,7 @@ import pytest
 
 from workbench.errors import Cancelled
 from workbench.inference.watched import stop_flag, watched
-from workbench.progress import UNHEARING, Progress
+from workbench.progress import PLAIN, UNHEARING, Conduct, Progress
 
 
 def test_a_cancel_while_machine_code_is_made_waits_for_nothing() -> None:
@@ -17,7 +17,7 @@ def test_a_cancel_while_machine_code_is_made_waits_for_nothing() -> None:
     UNHEARING.begin()
     try:
         with pytest.raises(Cancelled):
-            watched(stop_flag(), None, progress, go_on.wait)
+            watched(stop_flag(), Conduct(progress=progress), go_on.wait)
     finally:
         UNHEARING.end()
         go_on.set()
@@ -32,10 +32,10 @@ def test_a_kernel_that_reads_the_flag_gives_what_it_has() -> None:
             steps.append(1)
         return steps[:1]
 
-    assert watched(stop, None, progress, kernel, []) == [1]
-    assert watched(stop, None, Progress(), len, [1, 2]) == 2
+    assert watched(stop, Conduct(progress=progress), kernel, []) == [1]
+    assert watched(stop, PLAIN, len, [1, 2]) == 2
 
 
 def test_what_a_kernel_raises_is_raised() -> None:
     with pytest.raises(ZeroDivisionError):
-        watched(stop_flag(), None, Progress(), divmod, 1, 0)
+        watched(stop_flag(), PLAIN, divmod, 1, 0)

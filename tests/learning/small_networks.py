@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
-from workbench.inference.solution import Solution, Status
+from workbench.inference.solution import Engine, Solution, Status
 from workbench.network import potentials
 from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Relation, Templates
 
@@ -95,7 +95,7 @@ def distribution(net: GroundNetwork, weights: np.ndarray) -> tuple[np.ndarray, n
 
 
 @dataclass(frozen=True)
-class Enumeration:
+class Enumeration(Engine):
     """MAP by enumeration."""
 
     name: ClassVar[str] = "enumeration"
@@ -104,6 +104,6 @@ class Enumeration:
     def declines(self, network, weights):
         return None
 
-    def solve(self, network, weights, *, seed=0, deadline=None, progress=None, start=None):
+    def infer(self, network, weights, conduct, start=None):
         legal, probability, _ = distribution(network, weights)
         return Solution(Status.OPTIMAL, legal[np.argmax(probability)], 0.0, 0.0, 0.0, self.name)

@@ -18,12 +18,11 @@ from workbench.inference.solution import Engine
 from workbench.language.program import Program
 from workbench.learning import Example
 from workbench.learning.choice import choose, held_out_worlds
-from workbench.learning.learner import Conduct
 from workbench.learning.max_margin import MaxMargin, map_f1
 from workbench.learning.newton import PreconditionedConjugateGradient
 from workbench.network import Templates
 from workbench.network.simplify import simplify
-from workbench.progress import SILENT, Progress
+from workbench.progress import SILENT, Conduct, Progress
 
 __all__ = ["Candidate", "MarginStudy", "ground_study", "score_systems"]
 

@@ -1,7 +1,8 @@
 """Engines that solve a ground network."""
 
 from workbench.inference.choose import choose
-from workbench.inference.registry import ENGINES, fitted, has_parameter, make_engine, with_parameters
+from workbench.inference.registry import ENGINES, has_parameter, make_engine, with_parameters
+from workbench.inference.rounded import fitted
 from workbench.inference.solution import Engine, Solution, Status
 
 __all__ = [

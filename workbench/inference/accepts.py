@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar, Literal, cast
+from typing import Literal
 
 import numpy as np
 
 from workbench.arrays import Float
 from workbench.network.ground_network import Domain, GroundNetwork
 
-__all__ = ["ALL", "CLAUSES", "CONVEX", "RELAXABLE", "Accepts", "Declared", "Task", "Trait", "traits_of"]
+__all__ = ["ALL", "CLAUSES", "CONVEX", "OTHER_STATES", "RELAXABLE", "Accepts", "Task", "Trait", "traits_of"]
 
 Task = Literal["map", "marginal"]
 
@@ -67,21 +67,9 @@ class Accepts:
         """Why a network is not taken at these weights, in words; None when it is. Linear in the stored entries."""
         taken = self.takes.get(network.domain)
         if taken is None:
-            return _OTHER_STATES[network.domain]
+            return OTHER_STATES[network.domain]
         refused = traits_of(network, weights) - taken if taken != ALL else ()
         return f"it has {' and '.join(sorted(refused))}" if refused else None
-
-
-class Declared:
-    """An engine that declines what its declaration does not take, and nothing else."""
-
-    accepts: ClassVar[Accepts]
-
-    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Why this engine cannot take the network at these weights; None when it can."""
-        if cast(Any, self).task == "marginal" and network.domain is Domain.UNIT:
-            return _OTHER_STATES[Domain.UNIT]
-        return self.accepts.why_not(network, weights)
 
 
 def traits_of(network: GroundNetwork, weights: Float) -> frozenset[Trait]:
@@ -103,7 +91,7 @@ def traits_of(network: GroundNetwork, weights: Float) -> frozenset[Trait]:
     return frozenset(trait for trait, rows in found.items() if rows.any()) | blocked
 
 
-_OTHER_STATES = {
+OTHER_STATES = {
     Domain.BOOLEAN: "it takes truth values between 0 and 1, and the atoms of Markov logic are true or false",
     Domain.UNIT: "it searches states of true and false, and soft logic has truth values between them",
 }

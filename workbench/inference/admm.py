@@ -8,22 +8,22 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from workbench.arrays import Float, Int64
-from workbench.inference.accepts import CONVEX, Accepts, Declared
+from workbench.inference.accepts import CONVEX, Accepts
 from workbench.inference.admm_kernels import Consensus, advance
 from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude
 from workbench.inference.finish import finished
 from workbench.inference.partition import partition
-from workbench.inference.solution import Solution, Status
+from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.relax import relax
-from workbench.progress import SILENT, Progress
+from workbench.progress import Conduct
 
 __all__ = ["ADMM"]
 
 
 @dataclass(frozen=True)
-class ADMM(Declared):
+class ADMM(Engine):
     """Consensus optimisation by the alternating direction method of multipliers (Bach et al. 2017, section 5).
 
     Every row keeps copies of its atoms; an iteration updates all copies in closed form, averages them and projects the
@@ -63,19 +63,10 @@ class ADMM(Declared):
     check_every: int = 20
     finish: bool = False
 
-    def solve(
-        self,
-        network: GroundNetwork,
-        weights: Float,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-        start: Float | None = None,
-    ) -> Solution:
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """MAP state in [0, 1] with a dual lower bound; O(local copies) time an iteration. Deterministic."""
         problem = convex_program(relax(network, weights))
-        recorder = Recorder(deadline, progress, self.name)
+        recorder = Recorder(conduct, self.name)
         sweeps = _Sweeps(self, problem, start, recorder)
         answer = conclude(
             self.name,
@@ -86,7 +77,7 @@ class ADMM(Declared):
             tolerance=self.tolerance,
             diagnostics=sweeps.diagnostics,
         )
-        return finished(network, weights, answer, deadline=deadline, progress=progress) if self.finish else answer
+        return finished(network, weights, answer, conduct) if self.finish else answer
 
 
 class _Sweeps:

@@ -9,15 +9,15 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.errors import Cancelled
-from workbench.inference.accepts import CLAUSES, Accepts, Declared
+from workbench.inference.accepts import CLAUSES, Accepts
 from workbench.inference.chains import legal_state
 from workbench.inference.propagation import propagate
 from workbench.inference.sampling import no_legal_state, refuse
-from workbench.inference.solution import Solution, Status, infeasible
+from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import Domain, GroundNetwork, Relation
 from workbench.network.layout import Layout, lay_out
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import Conduct
 
 __all__ = ["BeliefPropagation"]
 
@@ -26,7 +26,7 @@ CERTAIN = 500.0
 
 
 @dataclass(frozen=True)
-class BeliefPropagation(Declared):
+class BeliefPropagation(Engine):
     """The sum-product algorithm (Kschischang, Frey and Loeliger 2001), factor after factor, until messages settle.
 
     A clause's messages cost time linear in its literals, a block's in its members. Exact where the factor graph is a
@@ -57,16 +57,7 @@ class BeliefPropagation(Declared):
     tolerance: float = 1e-5
     iterations: int = 1000
 
-    def solve(
-        self,
-        network: GroundNetwork,
-        weights: Float,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-        start: Float | None = None,
-    ) -> Solution:
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """Marginal probabilities: `EXACT` on forests, `CONVERGED` or `LIMIT` otherwise.
 
         Messages settle also where hard rows contradict each other around a loop, so on a graph with loops a state that
@@ -88,8 +79,8 @@ class BeliefPropagation(Declared):
         status, reason = Status.LIMIT, f"messages had not settled after {self.iterations} rounds"
         try:
             for iteration in range(self.iterations):
-                progress.step("bp", iteration, self.iterations)
-                if expired(deadline):
+                conduct.progress.step("bp", iteration, self.iterations)
+                if conduct.expired:
                     reason = "the time limit was reached"
                     break
                 change = _round(layout, weight, belief, messages, block_messages, damping)
@@ -107,13 +98,12 @@ class BeliefPropagation(Declared):
             status, reason = Status.CANCELLED, "cancelled"
         if status == Status.LIMIT and trace:
             reason += f"; the last round would have changed one by {trace[-1]:.2g} in log-odds"
-        if status in (Status.CONVERGED, Status.LIMIT) and not expired(deadline):
-            quiet = Progress(cancel_event=progress.cancel_event)
-            if legal_state(network, weights, seed=seed, deadline=deadline, progress=quiet, low=False) is None:
-                verdict = no_legal_state(network, self.name, deadline)
-                if verdict.status == Status.INFEASIBLE:
-                    return verdict
-                status, reason = Status.LIMIT, f"{reason}; no state that keeps all hard rows was found"
+        unsure = status in (Status.CONVERGED, Status.LIMIT) and not conduct.expired
+        if unsure and legal_state(network, weights, conduct.quiet, low=False) is None:
+            verdict = no_legal_state(network, self.name, conduct.deadline)
+            if verdict.status == Status.INFEASIBLE:
+                return verdict
+            status, reason = Status.LIMIT, f"{reason}; no state that keeps all hard rows was found"
         probability = 1.0 / (1.0 + np.exp(-np.clip(belief, -CERTAIN, CERTAIN)))
         probability = np.where(layout.fixed >= 0, layout.fixed, probability)
         return Solution(

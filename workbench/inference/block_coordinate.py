@@ -8,22 +8,22 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.inference.accepts import CONVEX, Accepts, Declared, Trait
+from workbench.inference.accepts import CONVEX, Accepts, Trait
 from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude
 from workbench.inference.coordinate_kernels import Descent, descend
 from workbench.inference.feasible_point import make_feasible
 from workbench.inference.partition import partition
-from workbench.inference.solution import Solution, Status
+from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.relax import relax
-from workbench.progress import SILENT, Progress
+from workbench.progress import Conduct
 
 __all__ = ["BlockCoordinateDescent"]
 
 
 @dataclass(frozen=True)
-class BlockCoordinateDescent(Declared):
+class BlockCoordinateDescent(Engine):
     """Minimise over one atom, or one simplex of atoms, at a time (squared hinges only).
 
     An atom's step is exact; a simplex's step minimises a separable quadratic above the energy, exact where its
@@ -57,19 +57,10 @@ class BlockCoordinateDescent(Declared):
         """Beside what it does not take, hard rows that are neither bounds nor disjoint simplexes."""
         return super().declines(network, weights) or _declines_program(convex_program(relax(network, weights)))
 
-    def solve(
-        self,
-        network: GroundNetwork,
-        weights: Float,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-        start: Float | None = None,
-    ) -> Solution:
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """MAP state in [0, 1] with a dual lower bound; O(nonzeros) time a sweep. Deterministic."""
         program = convex_program(relax(network, weights))
-        recorder = Recorder(deadline, progress, self.name)
+        recorder = Recorder(conduct, self.name)
         sweeps = _Descent(self, program, start, recorder)
         return conclude(
             self.name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 import numpy as np
@@ -19,7 +19,7 @@ from workbench.inference.random_numbers import stream
 from workbench.network.energy import hard_violation
 from workbench.network.ground_network import GroundNetwork, Relation
 from workbench.network.layout import SQUARED, Layout
-from workbench.progress import Progress, expired
+from workbench.progress import Conduct
 
 __all__ = ["Chain", "Record", "hard_price", "is_light", "legal_state", "new_chain", "run_chains"]
 
@@ -99,7 +99,7 @@ def is_light(layout: Layout) -> bool:
     return soft and not layout.block_kind.size and float(np.abs(layout.weight).max(initial=0.0)) <= HEAVY
 
 
-def cool(layout: Layout, chain: Chain, price: Float, *, deadline: float | None, progress: Progress) -> None:
+def cool(layout: Layout, chain: Chain, price: Float, conduct: Conduct) -> None:
     """Bring a chain from a random state to where it belongs: sweeps at weights that rise from nothing to their size.
 
     A chain that begins at a local minimum of heavy weights stays there. Small networks get more sweeps, for they cost
@@ -110,7 +110,7 @@ def cool(layout: Layout, chain: Chain, price: Float, *, deadline: float | None, 
     sweeps = int(np.clip(COOLING // max(entries, 1), *SWEEPS))
     nothing = np.zeros(layout.n_atoms)
     for done in range(1, sweeps):
-        if expired(deadline) or progress.cancelled:
+        if conduct.expired or conduct.progress.cancelled:
             return
         share = done / sweeps
         chain.redraw(layout._replace(field=share * layout.field), np.where(hard, price, share * price), nothing)
@@ -129,21 +129,19 @@ def hard_price(layout: Layout) -> Float:
     return np.where(hard, CERTAIN + 4.0 * influence.max(initial=0.0), layout.weight)
 
 
-def legal_state(
-    network: GroundNetwork, weights: Float, *, seed: int, deadline: float | None, progress: Progress, low: bool = True
-) -> Float | None:
+def legal_state(network: GroundNetwork, weights: Float, conduct: Conduct, *, low: bool = True) -> Float | None:
     """A state that keeps hard rows and blocks, by MaxWalkSAT; None when none was found.
 
     With `low` one of low energy, where a short search from a random state ends; otherwise any. A search that ends at a
     broken hard row is followed by one for hard rows alone.
     """
-    start = (np.random.default_rng([seed, 7]).random(network.n_atoms) < 0.5).astype(np.float64)
+    start = (np.random.default_rng([conduct.seed, 7]).random(network.n_atoms) < 0.5).astype(np.float64)
     if not low and not np.any(network.relation != Relation.HINGE) and not network.blocks.n_blocks:
         return start
     nothing = np.zeros_like(weights)
     searches = [(MaxWalkSAT(flips_per_atom=50, tries=1), weights)] if low else []
     for search, pull in [*searches, (MaxWalkSAT(tries=3), nothing)]:
-        found = search.solve(network, pull, seed=seed, deadline=deadline, progress=progress, start=start).values
+        found = search.infer(network, pull, conduct, start).values
         if not np.isnan(found).any() and not hard_violation(network, found):
             return found
     return None
@@ -154,10 +152,8 @@ def begin_chains(
     layout: Layout,
     weights: Float,
     starts: Sequence[Float | None],
+    conduct: Conduct,
     *,
-    seed: int,
-    deadline: float | None,
-    progress: Progress,
     low: bool = True,
 ) -> list[Chain] | None:
     """One chain for each of `starts`, at that state or, where it is None, at a legal one of its own.
@@ -169,13 +165,13 @@ def begin_chains(
     for number, start in enumerate(starts):
         state = start
         if state is None:
-            own = seed + 1000 * number
-            state = legal_state(network, weights, seed=own, deadline=deadline, progress=progress, low=low)
+            own = replace(conduct, seed=conduct.seed + 1000 * number)
+            state = legal_state(network, weights, own, low=low)
         if state is None:
             return None
-        chains.append(new_chain(layout, state, seed, number))
+        chains.append(new_chain(layout, state, conduct.seed, number))
         if start is None and not low:
-            cool(layout, chains[-1], price, deadline=deadline, progress=progress)
+            cool(layout, chains[-1], price, conduct)
     return chains
 
 
@@ -231,8 +227,7 @@ def run_chains(
     *,
     samples: int,
     burn_in: int,
-    deadline: float | None,
-    progress: Progress,
+    conduct: Conduct,
     stage: str,
 ) -> Record:
     """Advance all chains, `burn_in` steps each unrecorded, then `samples` in all, each chain in a thread of its own.
@@ -254,8 +249,8 @@ def run_chains(
     with ThreadPoolExecutor(min(len(chains), os.cpu_count() or 1)) as pool:
         try:
             while done < burn_in + each:
-                progress.step(stage, done * len(chains), (burn_in + each) * len(chains))
-                if expired(deadline):
+                conduct.progress.step(stage, done * len(chains), (burn_in + each) * len(chains))
+                if conduct.expired:
                     stopped = "limit"
                     break
                 begun, ahead = perf_counter(), min(done + length, burn_in + each)

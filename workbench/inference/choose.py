@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.inference.accepts import ALL, CONVEX, RELAXABLE, Accepts, Declared
+from workbench.inference.accepts import ALL, CONVEX, RELAXABLE, Accepts
 from workbench.inference.cliques import count_cliques
 from workbench.inference.cutting_plane import CuttingPlane
 from workbench.inference.exact import Exact
@@ -18,13 +18,13 @@ from workbench.inference.solution import Engine, Solution, Task
 from workbench.network.components import components
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.relax import relax
-from workbench.progress import SILENT, Progress
+from workbench.progress import Conduct
 
 __all__ = ["Auto", "choose"]
 
 
 @dataclass(frozen=True)
-class Auto(Declared):
+class Auto(Engine):
     """Take the first engine that fits, and say which and why in the answer's `reason`."""
 
     name: ClassVar[str] = "auto"
@@ -33,19 +33,10 @@ class Auto(Declared):
     )
     task: Task = "marginal"
 
-    def solve(
-        self,
-        network: GroundNetwork,
-        weights: Float,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-        start: Float | None = None,
-    ) -> Solution:
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """Choose and solve."""
         engine, why = choose(network, weights, self.task)
-        solution = engine.solve(network, weights, seed=seed, deadline=deadline, progress=progress, start=start)
+        solution = engine.infer(network, weights, conduct, start)
         return replace(solution, reason=f"auto took {engine.name}: {why}; {solution.reason}")
 
 
@@ -84,7 +75,7 @@ def _some_narrow(network: GroundNetwork, weights: Float) -> bool:
 
 
 @dataclass(frozen=True)
-class _Certified(Declared):
+class _Certified(Engine):
     """An integer program where that is affordable, else the relaxation, rounded and polished."""
 
     name: ClassVar[str] = "ilp or lp"
@@ -96,19 +87,10 @@ class _Certified(Declared):
         large = _entries(network, weights) > _LARGE
         return make_engine("lp", polish=True) if large else make_engine("ilp", max_nodes=_NODES)
 
-    def solve(
-        self,
-        network: GroundNetwork,
-        weights: Float,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-        start: Float | None = None,
-    ) -> Solution:
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """Choose by size and solve."""
         engine = self.by_size(network, weights)
-        return engine.solve(network, weights, seed=seed, deadline=deadline, progress=progress, start=start)
+        return engine.infer(network, weights, conduct, start)
 
 
 def _entries(network: GroundNetwork, weights: Float) -> int:

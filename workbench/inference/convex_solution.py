@@ -14,7 +14,7 @@ from workbench.inference.convex_program import ConvexProgram
 from workbench.inference.feasible_point import make_feasible
 from workbench.inference.solution import Solution, Status, infeasible
 from workbench.network.ground_network import GroundNetwork
-from workbench.progress import Progress, expired
+from workbench.progress import Conduct
 
 __all__ = ["Point", "Recorder", "conclude"]
 
@@ -32,8 +32,7 @@ class Point:
 class Recorder:
     """The trace of a run: seconds, energy, bound and violation at every check; tells when to stop."""
 
-    deadline: float | None
-    progress: Progress
+    conduct: Conduct
     stage: str
     began: float = field(default_factory=monotonic)
     columns: dict[str, list[float]] = field(
@@ -61,11 +60,11 @@ class Recorder:
         row = (monotonic() - self.began, iteration, energy, bound, violation, primal_residual, dual_residual)
         for column, value in zip(self.columns.values(), row, strict=True):
             column.append(float(value))
-        if self.progress.cancelled:
+        if self.conduct.progress.cancelled:
             return Status.CANCELLED
-        self.progress.report(self.stage, iteration, None, f"energy {energy:.6g}, bound {bound:.6g}")
-        self.progress.observe({"energy": energy, "bound": bound})
-        return Status.LIMIT if expired(self.deadline) else None
+        self.conduct.progress.report(self.stage, iteration, None, f"energy {energy:.6g}, bound {bound:.6g}")
+        self.conduct.progress.observe({"energy": energy, "bound": bound})
+        return Status.LIMIT if self.conduct.expired else None
 
     def trace(self) -> Mapping[str, Float]:
         """The columns as arrays."""
@@ -76,8 +75,8 @@ def _without_state(
     engine: str, network: GroundNetwork, problem: ConvexProgram, point: Point, recorder: Recorder
 ) -> Solution:
     """The answer where no state was found that keeps the hard rows: infeasible only where that is proven."""
-    cut_short = point.stopped is Status.CANCELLED or expired(recorder.deadline)
-    conflict = None if cut_short else smallest_conflict(network, deadline=recorder.deadline)
+    cut_short = point.stopped is Status.CANCELLED or recorder.conduct.expired
+    conflict = None if cut_short else smallest_conflict(network, deadline=recorder.conduct.deadline)
     if conflict is not None:
         return infeasible(engine, network, conflict)
     values = np.clip(point.x, problem.lower, problem.upper)
@@ -117,7 +116,7 @@ def conclude(
     best_energy = np.inf
     while True:
         point = run(inner)
-        feasible = make_feasible(problem, point.x, deadline=recorder.deadline)
+        feasible = make_feasible(problem, point.x, deadline=recorder.conduct.deadline)
         if feasible is None and best is None:
             return _without_state(engine, network, problem, point, recorder)
         energy = np.inf if feasible is None else problem.energy(feasible)

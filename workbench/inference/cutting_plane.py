@@ -10,14 +10,14 @@ import numpy as np
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.errors import Cancelled, UsageError
-from workbench.inference.accepts import RELAXABLE, Accepts, Declared
+from workbench.inference.accepts import RELAXABLE, Accepts
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.registry import make_engine
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork, Relation, Rows
 from workbench.network.growth import extend, take
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import Conduct
 
 __all__ = ["CuttingPlane", "RowSource", "StoredRows", "set_aside"]
 
@@ -72,7 +72,7 @@ def set_aside(network: GroundNetwork, weights: Float) -> tuple[GroundNetwork, St
 
 
 @dataclass(frozen=True)
-class CuttingPlane(Declared):
+class CuttingPlane(Engine):
     """MAP by an engine on a network that grows by the rows its own answers violate.
 
     Parameters
@@ -115,16 +115,7 @@ class CuttingPlane(Declared):
         """What the inner engine declines."""
         return self._inner().declines(network, weights)
 
-    def solve(
-        self,
-        network: GroundNetwork,
-        weights: Float,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-        start: Float | None = None,
-    ) -> Solution:
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """Solve and grow until the state violates nothing that was left out, or a limit is reached.
 
         `diagnostics` holds `rounds`, `rows_added`, `rows` and the grown `network`; `relaxed`, where the engine gives
@@ -137,7 +128,7 @@ class CuttingPlane(Declared):
         trace: dict[str, list[float]] = {"seconds": [], "rows": [], "energy": [], "bound": []}
         conflict = None
         while rounds < self.max_rounds:
-            solution = engine.solve(partial, weights, seed=seed, deadline=deadline, progress=progress, start=start)
+            solution = engine.infer(partial, weights, conduct, start)
             rounds += 1
             if solution.status == Status.INFEASIBLE:
                 status, reason = Status.INFEASIBLE, "the rows added so far admit no state"
@@ -161,13 +152,13 @@ class CuttingPlane(Declared):
                 status, reason = solution.status, f"nothing left out is violated; {solution.reason}"
                 break
             if self.source is None and partial.n_rows > self.most_rows * network.n_rows:
-                whole = engine.solve(network, weights, seed=seed, deadline=deadline, progress=progress, start=start)
+                whole = engine.infer(network, weights, conduct, start)
                 return replace(whole, reason=f"too many rows are violated to add them by and by; {whole.reason}")
-            if expired(deadline):
+            if conduct.expired:
                 reason = "time ran out while rows were still violated"
                 break
             try:
-                progress.step("cutting planes", rounds, None, f"{rows.n} violated rows added")
+                conduct.progress.step("cutting planes", rounds, None, f"{rows.n} violated rows added")
             except Cancelled:
                 status, reason = Status.CANCELLED, "cancelled while rows were still violated"
                 break

@@ -15,15 +15,15 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.errors import InputError, UsageError
-from workbench.inference.accepts import CONVEX, Accepts, Declared
+from workbench.inference.accepts import CONVEX, Accepts
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude
 from workbench.inference.elsewhere import Stopped, elsewhere
-from workbench.inference.solution import Solution, Status, infeasible
+from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.relax import relax
-from workbench.progress import SILENT, Progress, remaining
+from workbench.progress import Conduct, remaining
 
 __all__ = ["SOLVERS", "ConvexSolver"]
 
@@ -40,7 +40,7 @@ _TIME_LIMITS: Mapping[str, str] = {"clarabel": "time_limit", "osqp": "time_limit
 
 
 @dataclass(frozen=True)
-class ConvexSolver(Declared):
+class ConvexSolver(Engine):
     """A solver that CVXPY knows, on the whole problem in vectorised form.
 
     Parameters
@@ -71,16 +71,7 @@ class ConvexSolver(Declared):
         """The solver's where it is named."""
         return self.solver or "cvxpy"
 
-    def solve(
-        self,
-        network: GroundNetwork,
-        weights: Float,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-        start: Float | None = None,
-    ) -> Solution:
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """MAP state in [0, 1] and the bound of the solver's own dual values.
 
         Raises
@@ -92,22 +83,22 @@ class ConvexSolver(Declared):
         """
         solver = self._chosen()
         program = convex_program(relax(network, weights))
-        recorder = Recorder(deadline, progress, self.name)
+        recorder = Recorder(conduct, self.name)
         began = monotonic()
         options = dict(self.options)
-        if deadline is not None and solver in _TIME_LIMITS:
-            options.setdefault(_TIME_LIMITS[solver], max(remaining(deadline), 0.01))
+        if conduct.deadline is not None and solver in _TIME_LIMITS:
+            options.setdefault(_TIME_LIMITS[solver], max(remaining(conduct.deadline), 0.01))
         if program.n:
             try:
-                point, said = elsewhere(deadline, progress, _solve, program, SOLVERS[solver], options)
+                point, said = elsewhere(conduct, _solve, program, SOLVERS[solver], options)
             except Stopped:
                 middle = np.clip(np.full(program.n, 0.5), program.lower, program.upper)
-                stopped = Status.CANCELLED if progress.cancelled else Status.LIMIT
+                stopped = Status.CANCELLED if conduct.progress.cancelled else Status.LIMIT
                 point, said = Point(middle, -np.inf, stopped), "stopped"
         else:
             point, said = Point(np.zeros(0), program.energy(np.zeros(0))), "nothing to solve"
         if point is None:
-            conflict = smallest_conflict(network, deadline=deadline)
+            conflict = smallest_conflict(network, deadline=conduct.deadline)
             if conflict is not None:
                 return infeasible(self.name, network, conflict)
             raise UsageError.of(

@@ -18,7 +18,7 @@ from threading import Lock
 from time import process_time
 from typing import Any, ParamSpec, TypeVar
 
-from workbench.progress import Progress, remaining
+from workbench.progress import Conduct, remaining
 
 __all__ = ["Stopped", "cpu_elsewhere", "elsewhere"]
 
@@ -36,8 +36,7 @@ class Stopped(Exception):
 
 
 def elsewhere(
-    deadline: float | None,
-    progress: Progress,
+    conduct: Conduct,
     function: Callable[Parameters, Result],
     *arguments: Parameters.args,
     **named: Parameters.kwargs,
@@ -58,7 +57,7 @@ def elsewhere(
     try:
         worker.send((function, arguments, named))
         while not worker.answers.poll(LOOK):
-            if progress.cancelled or remaining(deadline) < -GRACE:
+            if conduct.progress.cancelled or remaining(conduct.deadline) < -GRACE:
                 raise Stopped
         try:
             failed, result, seconds = worker.answers.recv()

@@ -9,15 +9,15 @@ import numpy as np
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.errors import Cancelled
-from workbench.inference.accepts import ALL, Accepts, Declared
+from workbench.inference.accepts import ALL, Accepts
 from workbench.inference.elimination import Plan, Variables, best_values, marginals, plan, variables
 from workbench.inference.propagation import propagate
 from workbench.inference.sampling import refuse
-from workbench.inference.solution import Solution, Status, infeasible
+from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork, Relation
 from workbench.network.layout import Layout, lay_out
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import Conduct
 
 __all__ = ["Exact"]
 
@@ -31,7 +31,7 @@ LARGE = 200_000
 
 
 @dataclass(frozen=True)
-class Exact(Declared):
+class Exact(Engine):
     """Closed form where an atom stands alone; variable elimination in the other components.
 
     Parameters
@@ -77,16 +77,7 @@ class Exact(Declared):
                 return planned
         return None
 
-    def solve(
-        self,
-        network: GroundNetwork,
-        weights: Float,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-        start: Float | None = None,
-    ) -> Solution:
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """Marginals with `diagnostics["log_z"]` (of `exp(-energy)`), or a least-energy state. No `seed`, no `start`.
 
         Raises
@@ -111,14 +102,14 @@ class Exact(Declared):
         widest, stopped = 0.0, ""
 
         def look() -> None:
-            if expired(deadline):
+            if conduct.expired:
                 raise _TimeIsUp
-            if progress.cancelled:
+            if conduct.progress.cancelled:
                 raise Cancelled("exact")
 
         try:
             for done, component in enumerate(joined.tolist()):
-                progress.step("exact", done, joined.size)
+                conduct.progress.step("exact", done, joined.size)
                 look()
                 planned = self._plan(layout, component)
                 refuse(planned if isinstance(planned, str) else None, self.name)

@@ -8,7 +8,7 @@ from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.ground_network import GroundNetwork
-from workbench.progress import Progress, expired
+from workbench.progress import Conduct
 
 __all__ = ["finished"]
 
@@ -16,19 +16,17 @@ SMALL = 200_000
 """Entries of the largest network that is finished so: seconds for an interior-point method."""
 
 
-def finished(
-    network: GroundNetwork, weights: Float, solution: Solution, *, deadline: float | None, progress: Progress
-) -> Solution:
+def finished(network: GroundNetwork, weights: Float, solution: Solution, conduct: Conduct) -> Solution:
     """The better of a convex engine's answer and an exact solver's, with the better of their bounds.
 
     The answer comes back as it is where it is proven, where time is up or the work was cancelled, or where the network
     is large.
     """
     open_ended = solution.status in (Status.LIMIT, Status.FEASIBLE)
-    if not open_ended or expired(deadline) or progress.cancelled or network.A.nnz > SMALL:
+    if not open_ended or conduct.expired or conduct.progress.cancelled or network.A.nnz > SMALL:
         return solution
     try:
-        exact = _exact(network, weights).solve(network, weights, deadline=deadline, progress=progress)
+        exact = _exact(network, weights).infer(network, weights, replace(conduct, seed=0))
     except UsageError:  # the solver gave no point: the answer stays as far as it came
         return solution
     if exact.status is Status.INFEASIBLE:

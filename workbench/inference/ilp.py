@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.arrays import Bool, Float
 from workbench.errors import Cancelled
-from workbench.inference.accepts import RELAXABLE, Accepts, Declared
+from workbench.inference.accepts import RELAXABLE, Accepts
 from workbench.inference.aggregation import aggregate
 from workbench.inference.cliques import count_cliques
 from workbench.inference.conflict import smallest_conflict
@@ -23,13 +23,13 @@ from workbench.inference.parts import restrict, split
 from workbench.inference.relaxation import better, is_proven, solve_relaxation
 from workbench.inference.roof_duality import has_roof_dual
 from workbench.inference.rounding import round_state
-from workbench.inference.solution import Solution, Status, infeasible
+from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.part import Part
 from workbench.network.priced import priced
 from workbench.network.relax import HingeProblem, relax
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import Conduct
 
 __all__ = ["IntegerProgram"]
 
@@ -38,7 +38,7 @@ MANY = 20_000
 
 
 @dataclass(frozen=True)
-class IntegerProgram(Declared):
+class IntegerProgram(Engine):
     """The integer program of Huynh & Mooney (2009), component by component.
 
     The relaxation goes first. With at most two literals a clause, its integral atoms keep their values in some optimum
@@ -75,16 +75,7 @@ class IntegerProgram(Declared):
     aggregate: Literal["auto", "always", "never"] = "auto"
     polish: bool = True
 
-    def solve(
-        self,
-        network: GroundNetwork,
-        weights: Float,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-        start: Float | None = None,
-    ) -> Solution:
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """A state of least energy with proof, or the best found with a bound when time runs out."""
         began = monotonic()
         network, weights = priced(network, weights)
@@ -92,21 +83,21 @@ class IntegerProgram(Declared):
         scale = float(problem.weight.sum() + np.abs(problem.linear).sum())
         if not has_roof_dual(problem):
             problem = count_cliques(problem)
-        settled = self._settle(problem, deadline, progress)
+        settled = self._settle(problem, conduct)
         if settled is None:
-            return infeasible(self.name, network, smallest_conflict(network, deadline=deadline))
+            return infeasible(self.name, network, smallest_conflict(network, deadline=conduct.deadline))
         fixed, x, bound, relaxation = settled
         rounded = round_state(network, weights, x[: network.n_atoms])
         best = rounded.values if start is None else better(network, weights, rounded.values, start)
         rounded_energy = reported_energy(network, weights, best)
         if self.polish and not (hard_violation(network, best) == 0.0 and is_proven(rounded_energy, bound, scale)):
-            best = local_search(network, weights, best, seed=seed, deadline=deadline, progress=progress)
+            best = local_search(network, weights, best, conduct)
         left = restrict(problem, fixed, x)
         parts = split(left.problem)
         warm = problem.complete(best)
-        solved, bounds, programs = self._search(parts, left, warm, seed, deadline, progress)
+        solved, bounds, programs = self._search(parts, left, warm, conduct)
         if solved is None:
-            return infeasible(self.name, network, smallest_conflict(network, deadline=deadline))
+            return infeasible(self.name, network, smallest_conflict(network, deadline=conduct.deadline))
         candidate = np.round(left.lift(solved, x)[: network.n_atoms])
         state = better(network, weights, candidate, best)
         energy = reported_energy(network, weights, state)
@@ -122,20 +113,18 @@ class IntegerProgram(Declared):
         if proven:
             how = f"branch and cut proved it, {programs} programs searched" if programs else "the relaxation proves it"
             status, reason = Status.OPTIMAL, how
-        elif progress.cancelled:
+        elif conduct.progress.cancelled:
             status, reason = Status.CANCELLED, "cancelled; the bound holds"
-        elif expired(deadline):
+        elif conduct.expired:
             status, reason = Status.LIMIT, "time ran out before every component was proven"
         else:
             status, reason = Status.FEASIBLE, "stopped within the relative gap or the nodes asked for"
         bound = min(bound, energy) if violation == 0.0 else bound
         return Solution(status, state, energy, bound, violation, self.name, reason, diagnostics=diagnostics)
 
-    def _settle(
-        self, problem: HingeProblem, deadline: float | None, progress: Progress
-    ) -> tuple[Bool, Float, float, str] | None:
+    def _settle(self, problem: HingeProblem, conduct: Conduct) -> tuple[Bool, Float, float, str] | None:
         """Solve the relaxation: which variables it fixes for good, where, and its bound; None when infeasible."""
-        answer = solve_relaxation(problem, deadline=deadline, progress=progress)
+        answer = solve_relaxation(problem, conduct=conduct)
         if answer.status == "infeasible":
             return None
         fixed = np.zeros(problem.n_variables, np.bool_)
@@ -148,9 +137,7 @@ class IntegerProgram(Declared):
         parts: list[Part[HingeProblem]],
         left: Part[HingeProblem],
         warm: Float,
-        seed: int,
-        deadline: float | None,
-        progress: Progress,
+        conduct: Conduct,
     ) -> tuple[Float | None, float, int]:
         """Solve every part; its best point over the left variables, the summed bound, and how many were searched."""
         solved = warm[left.variables].copy()
@@ -158,12 +145,12 @@ class IntegerProgram(Declared):
         jobs: list[tuple[Part[HingeProblem], Callable[[], LinearAnswer]]] = []
         for part in parts:
             start = solved[part.variables][: part.problem.n_atoms]
-            jobs.append((part, partial(self._search_part, part.problem, start, seed, deadline, progress)))
+            jobs.append((part, partial(self._search_part, part.problem, start, conduct)))
         with ThreadPoolExecutor(max_workers=max(1, self.workers)) as pool:
             futures = [(part, pool.submit(job)) for part, job in jobs]
             for done, (part, future) in enumerate(futures):
                 try:
-                    progress.step("integer programs", done, len(futures))
+                    conduct.progress.step("integer programs", done, len(futures))
                 except Cancelled:
                     for _, waiting in futures:
                         waiting.cancel()
@@ -179,16 +166,14 @@ class IntegerProgram(Declared):
                     solved[part.variables] = answer.x[: part.variables.size]
         return solved, total, searched
 
-    def _search_part(
-        self, problem: HingeProblem, start: Float, seed: int, deadline: float | None, progress: Progress
-    ) -> LinearAnswer:
+    def _search_part(self, problem: HingeProblem, start: Float, conduct: Conduct) -> LinearAnswer:
         """One part: its relaxation first, the integer search only where that leaves a gap."""
-        if expired(deadline) or progress.cancelled:
+        if conduct.expired or conduct.progress.cancelled:
             return replace(nothing(problem), bound=_trivial_bound(problem))
         problem = count_cliques(problem)
         x = problem.complete(start)
         here, feasible = problem.objective(x), problem.violation(x) <= 1e-9
-        relaxed = solve_relaxation(problem, deadline=deadline, progress=progress)
+        relaxed = solve_relaxation(problem, conduct=conduct)
         if relaxed.status == "infeasible":
             return relaxed
         scale = float(problem.weight.sum() + np.abs(problem.linear).sum())
@@ -203,11 +188,9 @@ class IntegerProgram(Declared):
             self._aggregated(problem),
             integer=True,
             start=start if feasible else None,
-            deadline=deadline,
-            progress=progress,
+            conduct=conduct,
             relative_gap=self.relative_gap,
             max_nodes=self.max_nodes,
-            seed=seed,
         )
         return replace(answer, bound=max(answer.bound, relaxed.bound))
 

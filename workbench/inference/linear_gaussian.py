@@ -10,7 +10,6 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.inference.solution import Solution, Status
 from workbench.network.ground_network import GroundNetwork
-from workbench.progress import SILENT, Progress
 
 __all__ = ["LinearGaussian"]
 
@@ -34,17 +33,8 @@ class LinearGaussian:
             return "a rule joins a number with something else that is open, or is hard"
         return None
 
-    def solve(
-        self,
-        network: GroundNetwork,
-        weights: Float,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-        start: Float | None = None,
-    ) -> Solution:
-        """One sparse product; no `seed`, `deadline` or `start`."""
+    def solve(self, network: GroundNetwork, weights: Float) -> Solution:
+        """One sparse product."""
         mean = np.asarray(network.unit @ np.asarray(weights, np.float64), np.float64)
         energy = -0.5 * float(mean @ mean) if self.task == "map" else np.nan
         status = Status.OPTIMAL if self.task == "map" else Status.EXACT

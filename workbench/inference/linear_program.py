@@ -11,7 +11,7 @@ from scipy.sparse import block_array, csr_array, eye_array
 from workbench.arrays import Float
 from workbench.inference.elsewhere import Stopped, elsewhere
 from workbench.network.relax import HingeProblem
-from workbench.progress import SILENT, Progress, remaining
+from workbench.progress import PLAIN, Conduct, remaining
 
 __all__ = ["LinearAnswer", "LinearProgram", "as_linear_program", "nothing", "solve_highs"]
 
@@ -88,12 +88,10 @@ def solve_highs(
     *,
     integer: bool = False,
     start: Float | None = None,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
+    conduct: Conduct = PLAIN,
     method: str = "choose",
     relative_gap: float = 0.0,
     max_nodes: int | None = None,
-    seed: int = 0,
 ) -> LinearAnswer:
     """Solve by HiGHS: the linear program, or with `integer` the program whose atoms are 0/1.
 
@@ -105,8 +103,6 @@ def solve_highs(
         Demand 0/1 atoms (slacks and auxiliaries follow by themselves).
     start : float64 array, shape (n_atoms,), optional
         A 0/1 state to start the integer search from.
-    deadline : float, optional
-        A `time.monotonic()` reading.
     method : {'choose', 'simplex', 'ipm', 'pdlp'}
         HiGHS's algorithm for the linear program.
     relative_gap : float
@@ -120,11 +116,11 @@ def solve_highs(
     """
     if problem.n_variables == 0:
         return LinearAnswer("optimal", np.zeros(0), problem.offset, problem.offset, 0)
-    limits = (integer, start, remaining(deadline), method, relative_gap, max_nodes, seed)
+    limits = (integer, start, remaining(conduct.deadline), method, relative_gap, max_nodes, conduct.seed)
     if problem.A.nnz + problem.H.nnz <= (AT_ONCE_INTEGER if integer else AT_ONCE):
         return _solve(problem, *limits)
     try:
-        return elsewhere(deadline, progress, _solve, problem, *limits)
+        return elsewhere(conduct, _solve, problem, *limits)
     except Stopped:
         return nothing(problem)
 

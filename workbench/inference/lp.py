@@ -10,9 +10,10 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.errors import Cancelled
-from workbench.inference.accepts import RELAXABLE, Accepts, Declared, Trait
+from workbench.inference.accepts import RELAXABLE, Accepts, Trait
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.linear_program import LinearAnswer
+from workbench.inference.maxwalksat import MaxWalkSAT
 from workbench.inference.relaxation import (
     RelaxationSolver,
     better,
@@ -26,13 +27,13 @@ from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.priced import priced
 from workbench.network.relax import relax
-from workbench.progress import SILENT, Progress, expired, remaining
+from workbench.progress import Conduct, remaining
 
-__all__ = ["LinearRelaxation", "local_search", "maxwalksat"]
+__all__ = ["LinearRelaxation", "local_search"]
 
 
 @dataclass(frozen=True)
-class LinearRelaxation(Declared):
+class LinearRelaxation(Engine):
     """The relaxation of Huynh & Mooney (2009), rounded by their modified ROUNDUP.
 
     Parameters
@@ -68,22 +69,13 @@ class LinearRelaxation(Declared):
             return "rounding gives states of true and false, and soft logic has truth values between them"
         return super().declines(unit, weights)
 
-    def solve(
-        self,
-        network: GroundNetwork,
-        weights: Float,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-        start: Float | None = None,
-    ) -> Solution:
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """A 0/1 state and the relaxation's bound; a dead end of the rounding goes to MaxWalkSAT for repair."""
         began = monotonic()
         network, weights = priced(network, weights)
         problem = relax(network, weights)
         try:
-            progress.step("relaxation", 0, None, f"{problem.n_variables} variables, {problem.n_hinges} hinges")
+            conduct.progress.step("relaxation", 0, None, f"{problem.n_variables} variables, {problem.n_hinges} hinges")
         except Cancelled:
             nothing = np.full(network.n_atoms, np.nan)
             return Solution(Status.CANCELLED, nothing, np.nan, -np.inf, np.nan, self.name, "cancelled before it began")
@@ -92,11 +84,9 @@ class LinearRelaxation(Declared):
         rounding = self.rounding or ("none" if network.domain is Domain.UNIT else "roundup")
         if solver == "auto" and rounding == "none" and not has_roof_dual(problem):
             solver = "highs"
-        answer = solve_relaxation(
-            problem, solver, deadline=deadline, progress=progress, start=warm, tolerance=self.tolerance
-        )
+        answer = solve_relaxation(problem, solver, conduct, start=warm, tolerance=self.tolerance)
         if answer.status == "infeasible":
-            return infeasible(self.name, network, smallest_conflict(network, deadline=deadline))
+            return infeasible(self.name, network, smallest_conflict(network, deadline=conduct.deadline))
         relaxed = answer.x[: network.n_atoms]
         diagnostics: dict[str, object] = {
             "relaxed_energy": answer.objective,
@@ -109,12 +99,12 @@ class LinearRelaxation(Declared):
             network = replace(network, domain=Domain.UNIT)
             values, repaired = relaxed, False
         else:
-            values, repaired = self._round(network, weights, relaxed, rounding, seed, deadline, progress)
+            values, repaired = self._round(network, weights, relaxed, rounding, conduct)
             if self.polish and reported_energy(network, weights, values) > answer.bound + 1e-9 * abs(answer.bound):
-                values = local_search(network, weights, values, seed=seed, deadline=deadline, progress=progress)
+                values = local_search(network, weights, values, conduct)
         diagnostics["repaired"] = repaired
         diagnostics["seconds"] = monotonic() - began
-        return _judge(self.name, network, weights, values, answer, diagnostics, deadline, progress)
+        return _judge(self.name, network, weights, values, answer, diagnostics, conduct)
 
     def _round(
         self,
@@ -122,9 +112,7 @@ class LinearRelaxation(Declared):
         weights: Float,
         relaxed: Float,
         rounding: Literal["roundup", "conditional", "best"],
-        seed: int,
-        deadline: float | None,
-        progress: Progress,
+        conduct: Conduct,
     ) -> tuple[Float, bool]:
         methods: tuple[Literal["roundup", "conditional"], ...] = (
             ("roundup", "conditional") if rounding == "best" else (rounding,)
@@ -135,29 +123,14 @@ class LinearRelaxation(Declared):
             values = better(network, weights, values, other.values)
         if hard_violation(network, values) == 0.0:
             return values, False
-        repaired = local_search(network, weights, values, seed=seed, deadline=deadline, progress=progress)
+        repaired = local_search(network, weights, values, conduct)
         return better(network, weights, repaired, values), True
 
 
-def local_search(
-    network: GroundNetwork,
-    weights: Float,
-    start: Float,
-    *,
-    seed: int = 0,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
-) -> Float:
+def local_search(network: GroundNetwork, weights: Float, start: Float, conduct: Conduct) -> Float:
     """MaxWalkSAT from `start`: the best state it meets, `start` among them."""
-    found = maxwalksat().solve(network, weights, seed=seed, deadline=deadline, progress=progress, start=start).values
+    found = MaxWalkSAT().infer(network, weights, conduct, start).values
     return better(network, weights, start, found)
-
-
-def maxwalksat() -> Engine:
-    """The local search that repairs and polishes rounded states."""
-    from workbench.inference.registry import make_engine
-
-    return make_engine("maxwalksat", "map")
 
 
 def _judge(
@@ -167,8 +140,7 @@ def _judge(
     values: Float,
     answer: LinearAnswer,
     diagnostics: dict[str, object],
-    deadline: float | None,
-    progress: Progress,
+    conduct: Conduct,
 ) -> Solution:
     """The solution with its honest status."""
     energy = reported_energy(network, weights, values)
@@ -180,9 +152,9 @@ def _judge(
     proven = feasible and is_proven(energy, answer.bound, scale)
     if proven:
         status, reason = Status.OPTIMAL, "the state's energy equals the relaxation's bound"
-    elif progress.cancelled:
+    elif conduct.progress.cancelled:
         status, reason = Status.CANCELLED, "cancelled; the bound holds"
-    elif answer.status == "limit" and (expired(deadline) or remaining(deadline) <= 0.0):
+    elif answer.status == "limit" and (conduct.expired or remaining(conduct.deadline) <= 0.0):
         status, reason = Status.LIMIT, "time ran out before the relaxation was solved"
     elif not feasible:
         met = "rounding met a dead end and repair left" if boolean else "the linear program's tolerance leaves"

@@ -14,16 +14,16 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from workbench.arrays import Float, Int32, Int64
-from workbench.inference.accepts import RELAXABLE, Accepts, Declared, Trait
+from workbench.inference.accepts import RELAXABLE, Accepts, Trait
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.elsewhere import Stopped, elsewhere
 from workbench.inference.lp import local_search
 from workbench.inference.relaxation import better, is_proven
-from workbench.inference.solution import Solution, Status, infeasible
+from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.network.components import components
 from workbench.network.energy import hard_violation, reported_energy, unit_offset
 from workbench.network.ground_network import BlockKind, Domain, GroundNetwork
-from workbench.progress import SILENT, Progress, expired, remaining
+from workbench.progress import Conduct, remaining
 
 __all__ = ["MaxSat"]
 
@@ -35,7 +35,7 @@ Soft = list[tuple[list[int], float]]
 
 
 @dataclass(frozen=True)
-class MaxSat(Declared):
+class MaxSat(Engine):
     """Weighted partial MaxSAT, component by component: a clause of negative weight is a reward for all its literals
     being false; blocks are cardinality clauses.
 
@@ -67,41 +67,32 @@ class MaxSat(Declared):
     resolution: float = 1e-10
     solver: str = "g3"
 
-    def solve(
-        self,
-        network: GroundNetwork,
-        weights: Float,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-        start: Float | None = None,
-    ) -> Solution:
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """A state of least energy with proof; when time runs out, the best state known and RC2's bound."""
         began = monotonic()
         if (network.blocks.right < 0).any() or _starved(network):
-            return infeasible(self.name, network, smallest_conflict(network, deadline=deadline))
+            return infeasible(self.name, network, smallest_conflict(network, deadline=conduct.deadline))
         problems, offset, largest = _problems(network, weights)
         unit = self.resolution * largest if largest > 0.0 else 1.0
         values = np.zeros(network.n_atoms) if start is None else np.rint(start)
         bound, rounding, complete = offset, 0.0, True
         for number, problem in enumerate(problems):
-            if progress.cancelled or expired(deadline):
+            if conduct.progress.cancelled or conduct.expired:
                 complete = False
                 break
-            progress.report("MaxSAT", number, len(problems), f"bound {bound:.6g}")
+            conduct.progress.report("MaxSAT", number, len(problems), f"bound {bound:.6g}")
             whole = [max(1, round(weight / unit)) for _, weight in problem.soft]
             rounding += sum(abs(weight - unit * count) for (_, weight), count in zip(problem.soft, whole))
-            model, cost, interrupted = self._search(problem, whole, deadline, progress)
+            model, cost, interrupted = self._search(problem, whole, conduct)
             if model is None and not interrupted:
-                return infeasible(self.name, network, smallest_conflict(network, deadline=deadline))
+                return infeasible(self.name, network, smallest_conflict(network, deadline=conduct.deadline))
             bound += unit * cost
             complete &= model is not None
             if model is not None:
                 values[problem.atoms] = model
         bound -= rounding
         if not complete:
-            found = local_search(network, weights, values, seed=seed, deadline=deadline, progress=progress)
+            found = local_search(network, weights, values, conduct)
             values = better(network, weights, found, values)
         energy = reported_energy(network, weights, values)
         violation = hard_violation(network, values)
@@ -109,7 +100,7 @@ class MaxSat(Declared):
         proven = complete and violation == 0.0 and is_proven(energy, bound, scale)
         if proven:
             status, reason = Status.OPTIMAL, f"RC2 proved it, {len(problems)} components"
-        elif progress.cancelled:
+        elif conduct.progress.cancelled:
             status, reason = Status.CANCELLED, "cancelled; the bound holds"
         elif not complete:
             status, reason = Status.LIMIT, "time ran out before every component was proven"
@@ -122,14 +113,12 @@ class MaxSat(Declared):
         bound = min(bound, energy) if violation == 0.0 else bound
         return Solution(status, values, energy, bound, violation, self.name, reason, diagnostics=diagnostics)
 
-    def _search(
-        self, problem: _Problem, whole: list[int], deadline: float | None, progress: Progress
-    ) -> tuple[Float | None, int, bool]:
+    def _search(self, problem: _Problem, whole: list[int], conduct: Conduct) -> tuple[Float | None, int, bool]:
         """The best values of the component's atoms, RC2's cost so far, and whether it was interrupted."""
         if len(problem.hard) + len(problem.soft) <= AT_ONCE:
-            return _search(problem, whole, self.solver, remaining(deadline))
+            return _search(problem, whole, self.solver, remaining(conduct.deadline))
         try:
-            return elsewhere(deadline, progress, _search, problem, whole, self.solver, remaining(deadline))
+            return elsewhere(conduct, _search, problem, whole, self.solver, remaining(conduct.deadline))
         except Stopped:
             return None, 0, True
 

@@ -10,17 +10,17 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.errors import Cancelled
-from workbench.inference.accepts import ALL, Accepts, Declared
+from workbench.inference.accepts import ALL, Accepts
 from workbench.inference.local_search import Search, new_search
 from workbench.inference.maxwalksat_kernels import anneal, start_all
 from workbench.inference.propagation import propagate
 from workbench.inference.random_numbers import stream
-from workbench.inference.solution import Solution, Status, infeasible
+from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.inference.watched import watched
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork, Relation
 from workbench.network.layout import Layout, lay_out
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import Conduct
 
 __all__ = ["MaxWalkSAT"]
 
@@ -31,7 +31,7 @@ UNWATCHED = 2_000
 
 
 @dataclass(frozen=True)
-class MaxWalkSAT(Declared):
+class MaxWalkSAT(Engine):
     """Weighted local search (Kautz, Selman and Jiang 1997) with hard rows, blocks, weights of either sign and cooling.
 
     Each step repairs an unsatisfied ground clause picked at random; a clause of negative weight is unsatisfied while it
@@ -70,16 +70,7 @@ class MaxWalkSAT(Declared):
     tabu: int = 3
     temperature: float = 0.5
 
-    def solve(
-        self,
-        network: GroundNetwork,
-        weights: Float,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-        start: Float | None = None,
-    ) -> Solution:
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """A state of low energy. `FEASIBLE` without proof; `OPTIMAL` only where nothing at all is unsatisfied.
 
         `start` (rounded at 1/2) opens the first try, and the answer is never worse than it.
@@ -90,7 +81,7 @@ class MaxWalkSAT(Declared):
         if forced.conflict is not None:
             return infeasible(self.name, network, forced.conflict, forced.conflict_blocks)
         layout = layout._replace(fixed=forced.fixed)
-        search = new_search(layout, stream(seed))
+        search = new_search(layout, stream(conduct.seed))
         trace: list[tuple[float, float, float]] = []
         status, reason = Status.FEASIBLE, "spent its steps"
         start_all(layout, search, 0)
@@ -98,7 +89,7 @@ class MaxWalkSAT(Declared):
             search.y[:] = layout.from_network(start) >= 0.5
             start_all(layout, search, 2)
         try:
-            total = self._search(layout, search, start is not None, network, weights, deadline, progress, trace, began)
+            total = self._search(layout, search, start is not None, network, weights, conduct, trace, began)
             if total is None:
                 status, reason = Status.LIMIT, "the time limit was reached"
         except Cancelled:
@@ -135,8 +126,7 @@ class MaxWalkSAT(Declared):
         started: bool,
         network: GroundNetwork,
         weights: Float,
-        deadline: float | None,
-        progress: Progress,
+        conduct: Conduct,
         trace: list[tuple[float, float, float]],
         began: float,
     ) -> int | None:
@@ -152,21 +142,21 @@ class MaxWalkSAT(Declared):
             for first, last in _batches(flips):
                 parts = max(1, min(SLICES, int(flips[first:last].sum()) // BATCH)) if last == first + 1 else 1
                 for part in range(parts):
-                    if expired(deadline):
+                    if conduct.expired:
                         return None
-                    progress.step("maxwalksat", done, total)
+                    conduct.progress.step("maxwalksat", done, total)
                     steps = int(flips[first:last].sum()) // parts
                     slices = (SLICES, part * SLICES // parts, (part + 1) * SLICES // parts)
                     work = (layout, search, first, last, flips, heat, self.noise, self.tabu, how, *slices)
                     if steps > UNWATCHED:
-                        watched(search.stop, deadline, progress, anneal, *work)
+                        watched(search.stop, conduct, anneal, *work)
                     else:
                         anneal(*work)
                     done += steps
                     best = reported_energy(network, weights, layout.to_network(search.best))
                     trace.append((monotonic() - began, float(done), best))
                     if search.stop[0]:
-                        progress.step("maxwalksat", done, total)
+                        conduct.progress.step("maxwalksat", done, total)
                         return None
         return done
 

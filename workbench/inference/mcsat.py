@@ -10,15 +10,14 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.inference.accepts import CLAUSES, Accepts, Declared
-from workbench.inference.chains import Chain, begin_chains, hard_price, run_chains
+from workbench.inference.accepts import CLAUSES, Accepts
+from workbench.inference.chains import Chain
 from workbench.inference.mcsat_kernels import Slice, slice_step
-from workbench.inference.propagation import propagate
-from workbench.inference.sampling import answer, no_legal_state, refuse
-from workbench.inference.solution import Solution, infeasible
+from workbench.inference.sampling import refuse, sample
+from workbench.inference.solution import Engine, Solution
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.layout import Layout, lay_out
-from workbench.progress import SILENT, Progress
+from workbench.progress import Conduct
 
 __all__ = ["MCSAT", "new_slice"]
 
@@ -27,7 +26,7 @@ SELDOM = 4
 
 
 @dataclass(frozen=True)
-class MCSAT(Declared):
+class MCSAT(Engine):
     """MC-SAT (Poon and Domingos 2006) with SampleSAT inside.
 
     A step keeps each clause that holds with probability `1 - exp(-w)`, and of each clause of negative weight that does
@@ -73,16 +72,7 @@ class MCSAT(Declared):
     sweeps: int = 2
     from_map: bool = False
 
-    def solve(
-        self,
-        network: GroundNetwork,
-        weights: Float,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-        start: Float | None = None,
-    ) -> Solution:
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """Marginal probabilities. Chains start at `start`, or apart as `from_map` says.
 
         Raises
@@ -92,45 +82,23 @@ class MCSAT(Declared):
         """
         refuse(self.declines(network, weights), self.name)
         layout = lay_out(network, weights, clauses=True)
-        forced = propagate(layout, network)
-        if forced.conflict is not None:
-            return infeasible(self.name, network, forced.conflict, forced.conflict_blocks)
-        layout = layout._replace(fixed=forced.fixed)
-        starts, low = [start] * self.chains, self.from_map
-        chains = begin_chains(
-            network, layout, weights, starts, seed=seed, deadline=deadline, progress=progress, low=low
-        )
-        if chains is None:
-            return no_legal_state(network, self.name, deadline)
-        price, work = hard_price(layout), [new_slice(layout) for _ in chains]
+        work: list[Slice] = []
 
-        def stepper(chain: Chain, work: Slice) -> Callable[[int, bool], None]:
-            probability, turns = np.zeros(layout.n_atoms), count()
+        def slices(settled: Layout, chain: Chain) -> Callable[[], None]:
+            own, turns = new_slice(settled), count()
+            work.append(own)
             every = SELDOM if chain.light else 1
 
-            def advance(batch: int, record: bool) -> None:
+            def step() -> None:
                 if next(turns) % every == 0:
-                    slice_step(
-                        layout, work, chain.y, chain.ell, chain.block_true, chain.random, self.search_steps, self.sweeps
-                    )
-                probability[:] = 0.0
-                chain.redraw(layout, price, probability)
-                if record:
-                    chain.record(batch, probability)
+                    state = chain.y, chain.ell, chain.block_true, chain.random
+                    slice_step(settled, own, *state, self.search_steps, self.sweeps)
 
-            return advance
+            return step
 
-        record = run_chains(
-            layout,
-            chains,
-            [stepper(chain, own) for chain, own in zip(chains, work)],
-            samples=self.samples,
-            burn_in=self.burn_in,
-            deadline=deadline,
-            progress=progress,
-            stage="mcsat",
-        )
-        solution = answer(record, self.name, self.chains, self.samples)
+        solution = sample(self, network, weights, layout, conduct, start, before=slices)
+        if not work:
+            return solution
         totals = np.sum([own.figures for own in work], axis=0).tolist()
         figures = dict(zip(("steps", "failed_searches", "flips"), totals))
         return replace(solution, diagnostics={**solution.diagnostics, **figures})

@@ -13,13 +13,13 @@ from workbench.inference.exact import Exact
 from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.part import Part, part
-from workbench.progress import SILENT, Progress
+from workbench.progress import Conduct
 
 __all__ = ["Mixed"]
 
 
 @dataclass(frozen=True)
-class Mixed:
+class Mixed(Engine):
     """A sampler for the components that are too wide for elimination, and elimination for the others.
 
     The answer's name, status and figures are the sampler's; `diagnostics["exact_atoms"]` says how many atoms it left.
@@ -50,26 +50,15 @@ class Mixed:
         """What the sampler declines."""
         return self.sampler.declines(network, weights)
 
-    def solve(
-        self,
-        network: GroundNetwork,
-        weights: Float,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-        start: Float | None = None,
-    ) -> Solution:
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """Marginal probabilities; `seed` and `start` are for the sampler."""
         narrow = self.exact.narrow(network, weights)
         inside, rest = part(network, narrow), part(network, ~narrow)
-        known = self.exact.solve(inside.problem, weights, deadline=deadline, progress=progress)
+        known = self.exact.infer(inside.problem, weights, conduct)
         if known.status is Status.INFEASIBLE:
             return _clash(known, inside, network)
         begin = None if start is None else start[rest.variables]
-        sampled = self.sampler.solve(
-            rest.problem, weights, seed=seed, deadline=deadline, progress=progress, start=begin
-        )
+        sampled = self.sampler.infer(rest.problem, weights, conduct, begin)
         if sampled.status is Status.INFEASIBLE:
             return _clash(sampled, rest, network)
         exact = inside.lift(known.values, np.empty(network.n_atoms))

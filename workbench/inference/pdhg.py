@@ -9,17 +9,17 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from workbench.arrays import Float, Real
-from workbench.inference.accepts import CONVEX, Accepts, Declared
+from workbench.inference.accepts import CONVEX, Accepts
 from workbench.inference.convex_program import ConvexProgram, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude
 from workbench.inference.feasible_point import make_feasible
 from workbench.inference.finish import finished
 from workbench.inference.pdhg_kernels import Iterate, halpern_steps
 from workbench.inference.polish import Polish
-from workbench.inference.solution import Solution, Status
+from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.relax import relax
-from workbench.progress import SILENT, Progress
+from workbench.progress import Conduct
 
 __all__ = ["PDHG", "PrimalDual"]
 
@@ -34,7 +34,7 @@ _SINGLE_RESIDUAL = 2e-6
 
 
 @dataclass(frozen=True)
-class PDHG(Declared):
+class PDHG(Engine):
     """Primal-dual hybrid gradient, Halpern-anchored, reflected and restarted.
 
     It treats each potential's multiplier as its dual variable, in [0, w] for linear hinges, so that no auxiliary
@@ -70,19 +70,10 @@ class PDHG(Declared):
     check_every: int = 40
     finish: bool = False
 
-    def solve(
-        self,
-        network: GroundNetwork,
-        weights: Float,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-        start: Float | None = None,
-    ) -> Solution:
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """MAP state in [0, 1] with a dual lower bound; O(nonzeros) time an iteration. Deterministic."""
         program = convex_program(relax(network, weights))
-        recorder = Recorder(deadline, progress, self.name)
+        recorder = Recorder(conduct, self.name)
         iterates = PrimalDual(
             program,
             start=start,
@@ -99,7 +90,7 @@ class PDHG(Declared):
             tolerance=self.tolerance,
             diagnostics=iterates.diagnostics,
         )
-        return finished(network, weights, answer, deadline=deadline, progress=progress) if self.finish else answer
+        return finished(network, weights, answer, conduct) if self.finish else answer
 
 
 class PrimalDual:

@@ -10,10 +10,9 @@ from typing import Any, cast
 
 from workbench.errors import UsageError, nearest, not_installed
 from workbench.inference.solution import Engine, Task
-from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.parameters import read_parameters
 
-__all__ = ["ENGINES", "engine_class", "fitted", "has_parameter", "make_engine", "tasks_of", "with_parameters"]
+__all__ = ["ENGINES", "engine_class", "has_parameter", "make_engine", "tasks_of", "with_parameters"]
 
 ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
     "auto": ("choose", "Auto", {}),
@@ -87,15 +86,6 @@ def tasks_of(name: str) -> tuple[Task, ...]:
     """What an engine computes: both tasks where the task is a parameter."""
     cls = engine_class(name)
     return ("map", "marginal") if "task" in _parameters(name) else (cls.task,)
-
-
-def fitted(engine: Engine, network: GroundNetwork) -> Engine:
-    """The engine for a network's atoms: one over [0, 1] solves the relaxation of 0/1 states, which is rounded."""
-    if engine.task == "map" and network.domain is Domain.BOOLEAN and Domain.BOOLEAN not in engine.accepts.takes:
-        from workbench.inference.rounded import Rounded
-
-        return Rounded(engine)
-    return engine
 
 
 def has_parameter(name: str, parameter: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -13,7 +14,7 @@ from workbench.inference.roof_duality import has_roof_dual, solve_roof_dual
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.relax import HingeProblem
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["RelaxationSolver", "better", "is_proven", "solve_relaxation"]
 
@@ -26,9 +27,8 @@ HIGHS_LIMIT = 60_000
 def solve_relaxation(
     problem: HingeProblem,
     solver: RelaxationSolver = "auto",
+    conduct: Conduct = PLAIN,
     *,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
     start: Float | None = None,
     tolerance: float = 1e-6,
 ) -> LinearAnswer:
@@ -40,8 +40,6 @@ def solve_relaxation(
     solver : {'auto', 'flow', 'highs', 'simplex', 'ipm', 'pdhg'}
         `auto`: a maximum flow where clauses have at most two literals, HiGHS for small linear programs, else restarted
         primal-dual hybrid gradient.
-    deadline : float, optional
-        A `time.monotonic()` reading.
     start : float64 array, shape (n_variables,), optional
         Where the first-order method starts.
     tolerance : float
@@ -63,18 +61,16 @@ def solve_relaxation(
     if solver == "flow":
         if not has_roof_dual(problem):
             raise UsageError.of("E0406", "the flow solver takes clauses of at most two literals, without blocks")
-        return solve_roof_dual(problem, deadline=deadline, progress=progress)
+        return solve_roof_dual(problem, conduct)
     if solver == "pdhg":
-        return _first_order(problem, deadline, progress, start, tolerance)
+        return _first_order(problem, conduct, start, tolerance)
     if not linear:
         raise UsageError.of("E0406", "a linear program cannot hold squared potentials", help="use admm or pdhg")
     method = "choose" if solver == "highs" else solver
-    return solve_highs(problem, method=method, deadline=deadline, progress=progress)
+    return solve_highs(problem, method=method, conduct=replace(conduct, seed=0))
 
 
-def _first_order(
-    problem: HingeProblem, deadline: float | None, progress: Progress, start: Float | None, tolerance: float
-) -> LinearAnswer:
+def _first_order(problem: HingeProblem, conduct: Conduct, start: Float | None, tolerance: float) -> LinearAnswer:
     from workbench.inference.convex_program import convex_program
     from workbench.inference.pdhg import PrimalDual
     from workbench.inference.solution import Status
@@ -82,7 +78,7 @@ def _first_order(
     program = convex_program(problem)
 
     def note(*figures: float) -> Status | None:
-        return Status.LIMIT if expired(deadline) or progress.cancelled else None
+        return Status.LIMIT if conduct.expired or conduct.progress.cancelled else None
 
     run = PrimalDual(program, start=start, note=note)
     point = run.run(tolerance)

@@ -16,7 +16,7 @@ from workbench.inference.watched import stop_flag, watched
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import clauses
 from workbench.network.relax import HingeProblem
-from workbench.progress import SILENT, Progress
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["has_roof_dual", "solve_roof_dual"]
 
@@ -37,9 +37,7 @@ def _short_clauses(A: csr_array, b: Float) -> bool:
     return not sizes.size or bool(sizes.min() >= 1 and sizes.max() <= 2 and clauses(A, b).all())
 
 
-def solve_roof_dual(
-    problem: HingeProblem, *, deadline: float | None = None, progress: Progress = SILENT
-) -> LinearAnswer:
+def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAnswer:
     """Minimise the relaxation; values are 0, 1/2 or 1.
 
     Parameters
@@ -99,9 +97,7 @@ def solve_roof_dual(
     graph = _graph(2 * n, np.concatenate(tails), np.concatenate(heads), np.concatenate(capacities))
     contracted, side = _contract(*graph, source, sink)
     stop = stop_flag()
-    flow, reached, phases = watched(
-        stop, deadline, progress, _maximum_flow, *graph, source, sink, 1e-13 * ceiling, stop
-    )
+    flow, reached, phases = watched(stop, conduct, _maximum_flow, *graph, source, sink, 1e-13 * ceiling, stop)
     flow += contracted
     if stop[0]:
         middle = np.full(n, 0.5)

@@ -8,23 +8,23 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.inference.accepts import RELAXABLE, Accepts, Declared
+from workbench.inference.accepts import RELAXABLE, Accepts
 from workbench.inference.lp import local_search
 from workbench.inference.relaxation import better, is_proven
 from workbench.inference.rounding import round_state
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork
-from workbench.progress import SILENT, Progress
+from workbench.progress import Conduct
 
-__all__ = ["Rounded"]
+__all__ = ["Rounded", "fitted"]
 
 NEAR = 1e-3
 """How near 0 or 1 a convex solver's value counts as integral: interior points stop short of the corners."""
 
 
 @dataclass(frozen=True)
-class Rounded(Declared):
+class Rounded(Engine):
     """Solve the relaxation by `engine`, round it by ROUNDUP, repair by local search where that breaks hard rows.
 
     The hinge energy over [0, 1], rows of negative weight rewritten, is the linear relaxation of the discrete one, so
@@ -45,19 +45,10 @@ class Rounded(Declared):
         """The engine's."""
         return self.engine.name
 
-    def solve(
-        self,
-        network: GroundNetwork,
-        weights: Float,
-        *,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-        start: Float | None = None,
-    ) -> Solution:
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """A 0/1 state, the relaxation's bound, and an honest status."""
         unit = replace(network, domain=Domain.UNIT)
-        relaxed = self.engine.solve(unit, weights, seed=seed, deadline=deadline, progress=progress, start=start)
+        relaxed = self.engine.infer(unit, weights, conduct, start)
         if relaxed.status is Status.INFEASIBLE:
             return relaxed
         inside = relaxed.values[: network.n_atoms]  # auxiliary variables of negative weights follow the atoms
@@ -68,7 +59,7 @@ class Rounded(Declared):
             round_state(network, weights, inside, method="conditional").values,
         )
         if hard_violation(network, values):
-            repaired = local_search(network, weights, values, seed=seed, deadline=deadline, progress=progress)
+            repaired = local_search(network, weights, values, conduct)
             values = better(network, weights, repaired, values)
         energy = reported_energy(network, weights, values)
         violation = hard_violation(network, values)
@@ -91,3 +82,10 @@ class Rounded(Declared):
             reason=f"rounded from the relaxation ({relaxed.reason})",
             diagnostics={**relaxed.diagnostics, "relaxed_energy": relaxed.energy},
         )
+
+
+def fitted(engine: Engine, network: GroundNetwork) -> Engine:
+    """The engine for a network's atoms: one over [0, 1] solves the relaxation of 0/1 states, which is rounded."""
+    if engine.task == "map" and network.domain is Domain.BOOLEAN and Domain.BOOLEAN not in engine.accepts.takes:
+        return Rounded(engine)
+    return engine

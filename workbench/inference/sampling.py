@@ -1,22 +1,96 @@
-"""Solutions from samplers."""
+"""What samplers have in common: chains from legal states, sweeps over them, and the answer that they give."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Protocol
+
 import numpy as np
 
+from workbench.arrays import Float
 from workbench.errors import UsageError
-from workbench.inference.chains import Record
+from workbench.inference.chains import Chain, Record, begin_chains, hard_price, run_chains
 from workbench.inference.conflict import smallest_conflict
+from workbench.inference.propagation import propagate
 from workbench.inference.solution import Solution, Status, infeasible
 from workbench.network.ground_network import GroundNetwork
-from workbench.progress import expired
+from workbench.network.layout import Layout
+from workbench.progress import Conduct, expired
 
-__all__ = ["answer", "no_legal_state", "refuse"]
+__all__ = ["answer", "no_legal_state", "refuse", "sample"]
 
 AGREED = 1.05
 """Largest R-hat of an atom on which chains count as agreeing: at 1.07 errors of 0.15 were seen."""
 PRECISE = 0.02
 """Standard error of a probability up to which a larger R-hat does not matter: 625 independent samples of 1/2."""
+
+
+class Sampler(Protocol):
+    """The parameters of a sampler's chains."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def samples(self) -> int: ...
+    @property
+    def burn_in(self) -> int: ...
+    @property
+    def chains(self) -> int: ...
+    @property
+    def from_map(self) -> bool: ...
+
+
+def sample(
+    sampler: Sampler,
+    network: GroundNetwork,
+    weights: Float,
+    layout: Layout,
+    conduct: Conduct,
+    start: Float | None,
+    before: Callable[[Layout, Chain], Callable[[], None]] | None = None,
+) -> Solution:
+    """Marginal probabilities by sweeps of Gibbs sampling.
+
+    Parameters
+    ----------
+    start : float64 array, shape (n_atoms,), or None
+        Where all chains begin; None for a legal state of each one's own.
+    before : callable, optional
+        From the layout, its forced atoms fixed, and a chain to what is done before each of the chain's sweeps.
+    """
+    forced = propagate(layout, network)
+    if forced.conflict is not None:
+        return infeasible(sampler.name, network, forced.conflict, forced.conflict_blocks)
+    layout = layout._replace(fixed=forced.fixed)
+    starts = [start] * sampler.chains
+    chains = begin_chains(network, layout, weights, starts, conduct, low=sampler.from_map)
+    if chains is None:
+        return no_legal_state(network, sampler.name, conduct.deadline)
+    price = hard_price(layout)
+
+    def stepper(chain: Chain) -> Callable[[int, bool], None]:
+        probability = np.zeros(layout.n_atoms)
+        first = before(layout, chain) if before else lambda: None
+
+        def advance(batch: int, record: bool) -> None:
+            first()
+            probability[:] = 0.0
+            chain.redraw(layout, price, probability)
+            if record:
+                chain.record(batch, probability)
+
+        return advance
+
+    record = run_chains(
+        layout,
+        chains,
+        [stepper(chain) for chain in chains],
+        samples=sampler.samples,
+        burn_in=sampler.burn_in,
+        conduct=conduct,
+        stage=sampler.name,
+    )
+    return answer(record, sampler.name, sampler.chains, sampler.samples)
 
 
 def answer(record: Record, engine: str, chains: int, wanted: int) -> Solution:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -10,9 +11,9 @@ from typing import Protocol
 import numpy as np
 
 from workbench.arrays import Float, Int64
-from workbench.inference.accepts import Accepts, Task
-from workbench.network.ground_network import GroundNetwork
-from workbench.progress import SILENT, Progress
+from workbench.inference.accepts import OTHER_STATES, Accepts, Task
+from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.progress import SILENT, Conduct, Progress
 
 __all__ = ["Engine", "Solution", "Status", "Task", "infeasible"]
 
@@ -111,7 +112,9 @@ class Engine(Protocol):
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """Why this engine cannot take the network at these weights; None when it can."""
-        ...
+        if self.task == "marginal" and network.domain is Domain.UNIT:
+            return OTHER_STATES[Domain.UNIT]
+        return self.accepts.why_not(network, weights)
 
     def solve(
         self,
@@ -124,4 +127,9 @@ class Engine(Protocol):
         start: Float | None = None,
     ) -> Solution:
         """Infer. `deadline` is a `time.monotonic()` reading; `start` an initial state, shape (n_atoms,)."""
+        return self.infer(network, weights, Conduct(seed, deadline, progress), start)
+
+    @abstractmethod
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
+        """What `solve` does, as each engine does it."""
         ...

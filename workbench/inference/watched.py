@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.arrays import Int8
 from workbench.errors import Cancelled
-from workbench.progress import UNHEARING, Progress, expired
+from workbench.progress import UNHEARING, Conduct
 
 __all__ = ["stop_flag", "watched"]
 
@@ -30,8 +30,7 @@ def stop_flag() -> Int8:
 
 def watched(
     stop: Int8,
-    deadline: float | None,
-    progress: Progress,
+    conduct: Conduct,
     kernel: Callable[Parameters, Result],
     *arguments: Parameters.args,
     **named: Parameters.kwargs,
@@ -59,9 +58,9 @@ def watched(
             try:
                 return running.result(LOOK)
             except StillRunning:
-                if progress.cancelled and UNHEARING.now:
+                if conduct.progress.cancelled and UNHEARING.now:
                     raise Cancelled("cancelled") from None
-                if progress.cancelled or expired(deadline):
+                if conduct.progress.cancelled or conduct.expired:
                     stop[0] = 1
                     return running.result()
     finally:

@@ -14,9 +14,9 @@ from workbench.errors import UsageError
 from workbench.evaluation import conditional_log_likelihood, continuous_scores
 from workbench.learning.chains import chain_of
 from workbench.learning.completion import MapStates
-from workbench.learning.learner import Conduct, Example, Learner
+from workbench.learning.learner import Example, Learner
 from workbench.network.ground_network import Domain, Templates
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import SILENT, Conduct, Progress, expired
 
 __all__ = ["Choice", "Validation", "choose", "held_out_worlds", "validate"]
 

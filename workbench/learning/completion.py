@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workbench.arrays import Float
 from workbench.errors import InfeasibleError
 from workbench.inference.convex_choice import convex_engine
 from workbench.inference.solution import Engine, Status
-from workbench.learning.learner import Conduct
 from workbench.learning.training import TrainingWorld, default_map_engine, hidden_part
 from workbench.network.ground_network import Domain, GroundNetwork
-from workbench.progress import Progress
+from workbench.progress import Conduct
 
 __all__ = ["MapStates"]
 
@@ -43,8 +42,7 @@ class MapStates:
             E0404, where the hard rows admit no state.
         """
         engine = self.engine or self._suited(network, weights)
-        quiet = Progress(cancel_event=self.conduct.progress.cancel_event)
-        answer = engine.solve(network, weights, seed=seed, deadline=self.conduct.deadline, progress=quiet, start=start)
+        answer = engine.infer(network, weights, replace(self.conduct.quiet, seed=seed), start)
         if answer.status is Status.INFEASIBLE:
             raise InfeasibleError.of("E0404", "the hard rules and the evidence of a training database admit no state")
         return answer.values

@@ -10,10 +10,11 @@ import numpy as np
 
 from workbench.learning.declaration import Declaration
 from workbench.learning.expectation import SampledCounts
-from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
+from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
 from workbench.learning.training import initial_weights, prepare, step_sizes
 from workbench.network.ground_network import Templates
+from workbench.progress import Conduct
 
 __all__ = ["ContrastiveDivergence"]
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.errors import Cancelled, UsageError
-from workbench.inference.lp import maxwalksat
+from workbench.inference.maxwalksat import MaxWalkSAT
 from workbench.inference.solution import Engine
-from workbench.learning.learner import Conduct, LearnedWeights
+from workbench.learning.learner import LearnedWeights
 from workbench.learning.margin_cuts import Cut, Separation, joined
 from workbench.learning.margin_losses import MarginWorld
 from workbench.learning.margin_program import MarginProgram
@@ -21,6 +21,7 @@ from workbench.learning.margin_settings import MarginSettings
 from workbench.learning.separation import separate
 from workbench.learning.training import TrainingSet, grounding_counts, named_engine
 from workbench.network.ground_network import Domain
+from workbench.progress import Conduct
 
 __all__ = ["CuttingPlanes"]
 
@@ -174,9 +175,7 @@ class CuttingPlanes:
                 self.worlds[index],
                 weights,
                 engine(self.worlds[index]),
-                seed=self.conduct.seed,
-                deadline=self.conduct.deadline,
-                progress=self.conduct.progress,
+                self.conduct,
                 start=self.states[index],
                 fractional=self.learner.cuts != "rounded",
             )
@@ -195,7 +194,7 @@ class CuttingPlanes:
         cuts = []
         for index, separation in enumerate(found):
             world = self.worlds[index]
-            polished = separate(world, weights, maxwalksat(), seed=self.conduct.seed, start=separation.state)
+            polished = separate(world, weights, MaxWalkSAT(), Conduct(self.conduct.seed), start=separation.state)
             self._keep_grown(index, polished)
             cuts.append(polished.rounded)
         return cuts

@@ -18,11 +18,12 @@ from workbench.arrays import Bool, Float
 from workbench.errors import UsageError
 from workbench.learning.choice import Choice, choose
 from workbench.learning.declaration import LOGIC, Declaration
-from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
+from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.logistic import Penalty, fit_logistic
 from workbench.learning.logistic_objective import loss
 from workbench.learning.training import prepare
 from workbench.network.ground_network import Templates
+from workbench.progress import Conduct
 
 __all__ = ["ExactLikelihood", "choose_penalty"]
 

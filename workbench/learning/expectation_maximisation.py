@@ -11,11 +11,12 @@ import numpy as np
 from workbench.errors import Cancelled
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import Declaration
-from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
+from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.perceptron import HingePerceptron
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.learning.training import prepare, start_weights
 from workbench.network.ground_network import Domain, Templates
+from workbench.progress import Conduct
 
 __all__ = ["ExpectationMaximisation"]
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from workbench.errors import UsageError
 from workbench.learning.declaration import Declaration
-from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
+from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.network.ground_network import Templates
+from workbench.progress import Conduct
 
 __all__ = ["FixedWeights"]
 

@@ -8,10 +8,11 @@ from typing import ClassVar
 
 from workbench.inference.solution import Engine
 from workbench.learning.declaration import SOFT, Declaration
-from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
+from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.max_margin import MaxMargin
 from workbench.learning.training import prepare
 from workbench.network.ground_network import Templates
+from workbench.progress import Conduct
 
 __all__ = ["HingeLargeMargin"]
 

@@ -18,11 +18,12 @@ from workbench.learning.completion import MapStates
 from workbench.learning.declaration import SOFT, Declaration
 from workbench.learning.expectation import Measured
 from workbench.learning.hinge_integrals import expect_over_atoms, expect_over_simplexes
-from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
+from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
 from workbench.learning.training import TrainingSet, TrainingWorld, grounding_counts, prepare, start_weights
 from workbench.network.ground_network import Domain, Relation, Templates
 from workbench.network.relax import relax
+from workbench.progress import Conduct
 
 __all__ = ["HingePseudolikelihood", "Pseudolikelihood"]
 

@@ -14,9 +14,9 @@ from workbench.inference.row_store import RowStore
 from workbench.learning.declaration import Declaration
 from workbench.learning.flip_counts import FlipCountSource
 from workbench.network.ground_network import GroundNetwork, Templates
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import SILENT, Conduct, Progress
 
-__all__ = ["PLAIN", "Conduct", "Example", "LearnedWeights", "Learner"]
+__all__ = ["Example", "LearnedWeights", "Learner"]
 
 
 @dataclass(frozen=True)
@@ -69,33 +69,6 @@ class LearnedWeights:
     status: str
     learner: str
     diagnostics: Mapping[str, object] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Conduct:
-    """How a learner goes about its task.
-
-    Attributes
-    ----------
-    seed : int
-        Where random numbers start.
-    deadline : float or None
-        A `time.monotonic()` reading.
-    progress : Progress
-    """
-
-    seed: int = 0
-    deadline: float | None = None
-    progress: Progress = SILENT
-
-    @property
-    def expired(self) -> bool:
-        """Whether the deadline has passed."""
-        return expired(self.deadline)
-
-
-PLAIN = Conduct()
-"""Without limits, unheard."""
 
 
 class Learner(ABC):

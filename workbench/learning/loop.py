@@ -10,8 +10,9 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.errors import Cancelled
 from workbench.learning.expectation import Expectation, Measured
-from workbench.learning.learner import Conduct, LearnedWeights
+from workbench.learning.learner import LearnedWeights
 from workbench.learning.training import TrainingSet
+from workbench.progress import Conduct
 
 __all__ = ["Averaged", "Step", "stages", "train"]
 

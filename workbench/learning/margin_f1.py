@@ -10,7 +10,7 @@ from workbench.arrays import Float
 from workbench.inference.solution import Engine, Status
 from workbench.learning.margin_cuts import Cut, Separation, cut_of
 from workbench.learning.margin_losses import MarginWorld
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["separate_f1"]
 
@@ -19,10 +19,8 @@ def separate_f1(
     world: MarginWorld,
     weights: Float,
     engine: Engine,
+    conduct: Conduct = PLAIN,
     *,
-    seed: int = 0,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
     start: Float | None = None,
     rounds: int = 8,
     tolerance: float = 1e-3,
@@ -50,12 +48,12 @@ def separate_f1(
     found, upper = False, float("inf")
     counts, tried = _counts(world, start), set()
     for _ in range(rounds):
-        if expired(deadline) or counts in tried:
+        if conduct.expired or counts in tried:
             break
         tried.add(counts)
         reward = _loss_gradient(*counts, n_true)
         augmented = _augmented(weights, *reward)
-        solution = engine.solve(world.network, augmented, seed=seed, deadline=deadline, progress=progress, start=start)
+        solution = engine.infer(world.network, augmented, conduct, start)
         if solution.status == Status.INFEASIBLE:
             nothing = Cut(np.zeros(weights.size), 0.0)
             return Separation(nothing, nothing, 0.0, world.truth, True)

@@ -17,12 +17,13 @@ from workbench.learning.choice import Choice, choose, held_out_worlds
 from workbench.learning.completion import MapStates
 from workbench.learning.cutting_planes import CuttingPlanes
 from workbench.learning.declaration import Declaration
-from workbench.learning.learner import PLAIN, Conduct, Example, LearnedWeights, Learner
+from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.margin_losses import MarginWorld, f1_world, hamming_world, zero_one_world
 from workbench.learning.margin_settings import MarginSettings
 from workbench.learning.training import TrainingSet, prepare
 from workbench.network.ground_network import Domain, Templates
 from workbench.network.growth import extend, take
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["MaxMargin", "map_f1"]
 

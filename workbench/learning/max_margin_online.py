@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,12 +12,13 @@ from workbench.errors import Cancelled
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.solution import Engine
 from workbench.learning.declaration import LOGIC, Declaration
-from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
+from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.margin_losses import LossKind
 from workbench.learning.max_margin import MaxMargin
 from workbench.learning.separation import separate
 from workbench.learning.training import named_engine, prepare
 from workbench.network.ground_network import Templates
+from workbench.progress import SILENT, Conduct
 
 __all__ = ["OnlineMaxMargin"]
 
@@ -77,7 +78,7 @@ class OnlineMaxMargin(Learner):
         weights, mean, steps = np.zeros(given.size), np.zeros(given.size), 0
         fixed = np.where(learned, 0.0, given)
         columns: dict[str, list[float]] = {"pass": [], "dual": [], "gap": [], "primal": []}
-        status = "iterations"
+        status, unheard = "iterations", replace(conduct, progress=SILENT)
         try:
             for number in range(self.passes):
                 gap = 0.0
@@ -86,9 +87,7 @@ class OnlineMaxMargin(Learner):
                     if conduct.expired:
                         status = "limit"
                         break
-                    found = separate(
-                        worlds[index], weights + fixed, engine, seed=conduct.seed, deadline=conduct.deadline
-                    )
+                    found = separate(worlds[index], weights + fixed, engine, unheard)
                     direction = np.where(learned, found.rounded.direction, 0.0)
                     gain = found.rounded.loss - float(fixed @ found.rounded.direction)
                     violated = gain - float(weights @ direction) > 0.0

@@ -12,12 +12,12 @@ from workbench.arrays import Float
 from workbench.learning.ascent import maximise
 from workbench.learning.declaration import Declaration
 from workbench.learning.expectation import Measured, SampledCounts
-from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
+from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.loop import train
 from workbench.learning.moments import Moments
 from workbench.learning.training import TrainingSet, initial_weights, prepare
 from workbench.network.ground_network import Templates
-from workbench.progress import SILENT
+from workbench.progress import SILENT, Conduct
 
 __all__ = ["MonteCarloMaximumLikelihood"]
 

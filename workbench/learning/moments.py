@@ -10,10 +10,10 @@ from workbench.arrays import Float
 from workbench.learning.chain import CountSamples
 from workbench.learning.chains import chain_of
 from workbench.learning.completion import MapStates
-from workbench.learning.learner import PLAIN
 from workbench.learning.training import TrainingSet, hidden_part
 from workbench.network import potentials
 from workbench.network.ground_network import Domain
+from workbench.progress import PLAIN
 
 __all__ = ["Moments", "WorldChains"]
 

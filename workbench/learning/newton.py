@@ -11,10 +11,11 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.learning.declaration import Declaration
 from workbench.learning.expectation import Measured, SampledCounts
-from workbench.learning.learner import PLAIN, Conduct, Example, LearnedWeights, Learner
+from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.loop import stages
 from workbench.learning.training import initial_weights, prepare
 from workbench.network.ground_network import Domain, Templates
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["DiagonalNewton", "PreconditionedConjugateGradient"]
 

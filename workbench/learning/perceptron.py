@@ -15,7 +15,7 @@ from workbench.learning.chains import Chain, chain_of
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import LOGIC, SOFT, Declaration
 from workbench.learning.expectation import Measured
-from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
+from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.learning.training import (
@@ -30,6 +30,7 @@ from workbench.learning.training import (
 )
 from workbench.network import potentials
 from workbench.network.ground_network import GroundNetwork, Templates
+from workbench.progress import Conduct
 
 __all__ = ["HingePerceptron", "VotedPerceptron"]
 

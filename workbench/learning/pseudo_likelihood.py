@@ -15,9 +15,10 @@ from workbench.learning.ascent import maximise
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import LOGIC, Declaration
 from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, joined
-from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
+from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.training import TrainingSet, prepare
 from workbench.network.ground_network import Domain, Templates
+from workbench.progress import Conduct
 
 __all__ = ["GenerativePseudoLikelihood", "PseudoLikelihood"]
 

@@ -14,9 +14,10 @@ from workbench.errors import Cancelled, UsageError
 from workbench.inference.solution import Engine
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import Declaration
-from workbench.learning.learner import Conduct, Example, LearnedWeights, Learner
+from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.training import prepare, start_weights
 from workbench.network.ground_network import Templates
+from workbench.progress import Conduct
 
 __all__ = ["WeightSearch"]
 

@@ -13,7 +13,7 @@ from workbench.learning.margin_cuts import Cut, Separation, cut_of
 from workbench.learning.margin_f1 import separate_f1
 from workbench.learning.margin_losses import MarginWorld, exclude_truth, with_sides
 from workbench.network.ground_network import Domain, GroundNetwork
-from workbench.progress import SILENT, Progress
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["separate"]
 
@@ -28,10 +28,8 @@ def separate(
     world: MarginWorld,
     weights: Float,
     engine: Engine,
+    conduct: Conduct = PLAIN,
     *,
-    seed: int = 0,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
     start: Float | None = None,
     fractional: bool = True,
 ) -> Separation:
@@ -54,21 +52,21 @@ def separate(
     Huynh & Mooney 2009, section 3.3.
     """
     if world.kind == "f1":
-        return separate_f1(world, weights, engine, seed=seed, deadline=deadline, progress=progress, start=start)
+        return separate_f1(world, weights, engine, conduct, start=start)
     augmented = np.append(weights, 1.0)
     if world.source is not None:
         engine = CuttingPlane(engine, world.source)
-    solution = engine.solve(world.network, augmented, seed=seed, deadline=deadline, progress=progress, start=start)
+    solution = engine.infer(world.network, augmented, conduct, start)
     if world.kind == "0/1" and np.array_equal(solution.values[world.scored], world.truth[world.scored]):
         if world.network.A.nnz > EXCLUSION_LIMIT:
             return _nearest_to_truth(world, weights, solution.bound)
         world = exclude_truth(world)
-        solution = engine.solve(world.network, augmented, seed=seed, deadline=deadline, progress=progress)
+        solution = engine.infer(world.network, augmented, conduct)
     if solution.status == Status.INFEASIBLE:
         nothing = Cut(np.zeros(weights.size), 0.0)
         return Separation(nothing, nothing, 0.0, world.truth, True)
     if world.network.domain is Domain.UNIT:
-        return _from_its_side(world, weights, engine, solution, deadline, progress)
+        return _from_its_side(world, weights, engine, solution, conduct)
     grown = solution.diagnostics.get("network")
     if isinstance(grown, GroundNetwork):
         world = replace(world, network=grown)
@@ -86,12 +84,7 @@ def separate(
 
 
 def _from_its_side(
-    world: MarginWorld,
-    weights: Float,
-    engine: Engine,
-    solution: Solution,
-    deadline: float | None,
-    progress: Progress,
+    world: MarginWorld, weights: Float, engine: Engine, solution: Solution, conduct: Conduct
 ) -> Separation:
     """The cut of soft logic, from the state that is worst by the loss's concave hull, whose bound holds for the loss.
 
@@ -105,7 +98,7 @@ def _from_its_side(
         side = np.where(state > world.truth, 1.0, -1.0) * world.scored
         for _ in range(_TURNS):
             turned = with_sides(world, side)
-            state = engine.solve(turned, augmented, deadline=deadline, progress=progress, start=state).values
+            state = engine.infer(turned, augmented, conduct, state).values
             wrong = side * (state - world.truth) < -1e-6
             if not wrong.any():
                 break
