@@ -21,7 +21,7 @@ from workbench.progress import SILENT, Progress
 from workbench.tables import ColumnKind, TableMapping, TablesMapping
 from workbench.verbs.common import as_words
 from workbench.verbs.data import Data
-from workbench.verbs.examples import Example, bundled_examples, example_tables
+from workbench.verbs.examples import BundledExample, bundled_examples, example_tables
 from workbench.verbs.modelling import RulesLike
 from workbench.verbs.models import Models
 from workbench.verbs.recorded import Runs
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from workbench.verbs.update import Update
 
 __all__ = [
+    "BundledExample",
     "CheckedRules",
     "ColumnKind",
-    "Example",
     "Salvage",
     "TableMapping",
     "TablesMapping",

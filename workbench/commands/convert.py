@@ -89,14 +89,13 @@ def _write(files: dict[str, str], out: Path) -> list[Path]:
 
 
 def _converted(source: Path, data: Path | None, learn_data: Path | None) -> dict[str, str]:
-    from workbench.language import format_program, read_program
+    from workbench.language import format_program, is_document, read_program
     from workbench.language.mln_to_psl import mln_to_psl
     from workbench.language.program import Program
     from workbench.language.psl_document import read_psl_document
     from workbench.language.psl_forms import document_to_files, files_to_document, format_psl_document
 
-    is_document = source.name.removesuffix(".gz").endswith((".json", ".yaml", ".yml"))
-    if is_document:
+    if is_document(source):
         _refuse_data(data or learn_data, "a PSL document holds its data")
         return dict(document_to_files(read_psl_document(source), source.stem))
     given = given_rules(source)

@@ -172,8 +172,8 @@ def infer(
 ) -> None:
     """Predict: the most probable state (map), or each atom's probability (marginal)."""
     from workbench.inference import has_parameter
+    from workbench.language import is_document
     from workbench.verbs.common import as_program
-    from workbench.verbs.psl_document import is_document
     from workbench.verbs.wide_tables import predicted_predicate
 
     check_predictions_output(out)

@@ -122,7 +122,8 @@ def learn(
     json: Json = False,
 ) -> None:
     """Learn the rules' weights from data in which the query predicates are labelled."""
-    from workbench.verbs.psl_document import is_document, plan_of
+    from workbench.language import is_document
+    from workbench.verbs.psl_document import plan_of
 
     check_output(out)
     program, options = given_rules(rules), parameters(settings)

@@ -33,10 +33,10 @@ from workbench.database.dataset import (
 from workbench.database.encoded_facts import FactColumns, display_names, insert_facts, name_things
 from workbench.database.facts import set_fact
 from workbench.database.fingerprint import data_hash
-from workbench.database.folds import Fold, clear_folds, held_out_keys, make_atom_folds, make_world_folds, read_folds
+from workbench.database.folds import KeptFold, clear_folds, held_out_keys, make_atom_folds, make_world_folds, read_folds
 from workbench.database.formats import FORMATS, FileFacts, endings, format_of, load_facts, write_table
 from workbench.database.identifiers import quoted, text_literal, unused_name
-from workbench.database.ingest import LoadReport, Partition, Source
+from workbench.database.ingest import FactSource, LoadReport, Partition
 from workbench.database.kept_arrays import forget_arrays, keep_arrays, kept_arrays
 from workbench.database.labelled import BesideTruth, beside_truth, keep_truth, label_counts, label_keys
 from workbench.database.outside import first_line, masked, outside, parquet_bytes
@@ -85,11 +85,12 @@ __all__ = [
     "Database",
     "Dataset",
     "FactColumns",
+    "FactSource",
     "FactTexts",
     "FactsEntry",
     "FactsPage",
     "FileFacts",
-    "Fold",
+    "KeptFold",
     "LoadReport",
     "Neighbour",
     "Partition",
@@ -100,7 +101,6 @@ __all__ = [
     "Run",
     "RunRecord",
     "Salvage",
-    "Source",
     "StoredPredicate",
     "TablePreview",
     "TomlReader",

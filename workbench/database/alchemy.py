@@ -10,7 +10,7 @@ import duckdb
 
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.identifiers import quoted
-from workbench.database.ingest import SHOWN, LoadReport, Partition, Source, Staged, ingest
+from workbench.database.ingest import SHOWN, FactSource, LoadReport, Partition, Staged, ingest
 from workbench.database.schema import StoredPredicate
 from workbench.database.text_files import chunks_of_lines, display_name, line_reader
 from workbench.errors import Diagnostic, InputError, Span, nearest
@@ -55,7 +55,7 @@ def load_alchemy(
         contradicting facts, E0209 bytes that are no text; all faults of the file at once, and nothing is loaded.
     """
     path = Path(source)
-    source_of_lines = Source(display_name(path), line_reader(path))
+    source_of_lines = FactSource(display_name(path), line_reader(path))
     return _load(database, chunks_of_lines(path), source_of_lines, world, partition, declare=declare)
 
 
@@ -69,14 +69,14 @@ def load_alchemy_text(
 ) -> LoadReport:
     """Load facts from a string in the form of `load_alchemy`."""
     lines = text.split("\n")
-    source = Source(name, lambda line: lines[line - 1] if line <= len(lines) else None)
+    source = FactSource(name, lambda line: lines[line - 1] if line <= len(lines) else None)
     return _load(database, iter([(1, text)]), source, world, partition)
 
 
 def _load(
     database: Database,
     chunks: Iterator[tuple[int, str]],
-    source: Source,
+    source: FactSource,
     world: str,
     partition: Partition,
     *,
@@ -147,12 +147,12 @@ def _present(connection: duckdb.DuckDBPyConnection) -> list[str]:
     ]
 
 
-def _syntax_faults(connection: duckdb.DuckDBPyConnection, source: Source) -> list[Diagnostic]:
+def _syntax_faults(connection: duckdb.DuckDBPyConnection, source: FactSource) -> list[Diagnostic]:
     rows = connection.execute(f"SELECT line FROM staged_lines WHERE NOT fact ORDER BY line LIMIT {SHOWN}").fetchall()
     return [_syntax_fault(source, line) for (line,) in rows]
 
 
-def _syntax_fault(source: Source, line: int) -> Diagnostic:
+def _syntax_fault(source: FactSource, line: int) -> Diagnostic:
     """Say what is wrong with a line that is no fact, with the caret where reading stopped."""
     text = source.line_text(line) or ""
     message, column = "this line is no fact", 1
@@ -168,7 +168,7 @@ def _syntax_fault(source: Source, line: int) -> Diagnostic:
 
 
 def _signature_faults(
-    connection: duckdb.DuckDBPyConnection, stored: Mapping[str, StoredPredicate], source: Source
+    connection: duckdb.DuckDBPyConnection, stored: Mapping[str, StoredPredicate], source: FactSource
 ) -> list[Diagnostic]:
     """Undeclared predicates and wrong numbers of arguments, one diagnostic for each kind of either."""
     rows = connection.execute(

@@ -11,7 +11,7 @@ import duckdb
 
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.identifiers import quoted, text_literal
-from workbench.database.ingest import LoadReport, Partition, Source
+from workbench.database.ingest import FactSource, LoadReport, Partition
 from workbench.database.outside import copy_in, first_line, masked, outside
 from workbench.database.postgres_tables import copy_postgres_table, postgres_table_names
 from workbench.database.row_mapping import STAGED_ROWS, RowMapping, find_predicate, load_rows
@@ -79,7 +79,7 @@ def load_attached(
         return load_rows(
             database,
             stored,
-            Source(masked(f"{source}:{table}")),
+            FactSource(masked(f"{source}:{table}")),
             RowMapping(columns, value, world, world_column, partition),
         )
 

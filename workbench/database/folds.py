@@ -13,13 +13,13 @@ from workbench.database.rows import first_row
 from workbench.database.schema import StoredPredicate
 from workbench.errors import UsageError
 
-__all__ = ["Fold", "clear_folds", "held_out_keys", "make_atom_folds", "make_world_folds", "read_folds"]
+__all__ = ["KeptFold", "clear_folds", "held_out_keys", "make_atom_folds", "make_world_folds", "read_folds"]
 
 MOST_ATOMS = 20_000_000
 
 
 @dataclass(frozen=True)
-class Fold:
+class KeptFold:
     """One fold.
 
     Attributes
@@ -43,7 +43,7 @@ def clear_folds(database: Database) -> None:
         connection.execute("DELETE FROM folds")
 
 
-def make_world_folds(database: Database) -> tuple[Fold, ...]:
+def make_world_folds(database: Database) -> tuple[KeptFold, ...]:
     """Leave one world out: fold i tests on world i and trains on the others.
 
     Raises
@@ -69,7 +69,7 @@ def make_world_folds(database: Database) -> tuple[Fold, ...]:
 
 def make_atom_folds(
     database: Database, predicate: str, *, count: int = 5, seed: int = 0, group_by: int | None = None
-) -> tuple[Fold, ...]:
+) -> tuple[KeptFold, ...]:
     """Deal the labelled atoms of a predicate (those in `truth` and `evidence`) into `count` folds.
 
     Where no fact is false and no atom a target, the world is closed: every combination of constants that has no fact
@@ -146,7 +146,7 @@ def _labelled_atoms(database: Database, stored: StoredPredicate) -> str:
     return f"SELECT world, {constants} FROM {joined} EXCEPT ({unknown})"
 
 
-def read_folds(database: Database) -> tuple[Fold, ...]:
+def read_folds(database: Database) -> tuple[KeptFold, ...]:
     """The folds in order of number."""
     names = {number: name for name, number in database.worlds().items()}
     rows = database.execute(
@@ -159,7 +159,7 @@ def read_folds(database: Database) -> tuple[Fold, ...]:
         return tuple(names[world] for world in worlds or ())
 
     return tuple(
-        Fold(number, named(train) or (tuple(names.values()) if atoms else ()), named(test), atoms)
+        KeptFold(number, named(train) or (tuple(names.values()) if atoms else ()), named(test), atoms)
         for number, train, test, atoms in rows
     )
 

@@ -19,7 +19,7 @@ from workbench.database.value_columns import is_no_value, value_of_text
 from workbench.errors import Diagnostic, InputError, Span
 from workbench.language.values import ValueKind
 
-__all__ = ["LoadReport", "Partition", "Source", "Staged", "ingest"]
+__all__ = ["FactSource", "LoadReport", "Partition", "Staged", "ingest"]
 
 SHOWN = 20
 
@@ -27,7 +27,7 @@ Partition = OneOf["evidence", "truth", "target"]
 
 
 @dataclass(frozen=True)
-class Source:
+class FactSource:
     """Where staged lines came from, for diagnostics.
 
     Parameters
@@ -94,7 +94,7 @@ class LoadReport:
 
 
 def ingest(
-    connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], type_tables: Mapping[str, str], source: Source
+    connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], type_tables: Mapping[str, str], source: FactSource
 ) -> tuple[dict[str, int], tuple[Diagnostic, ...]]:
     """Check staged facts, give ids to new constants, and insert what is new.
 
@@ -133,7 +133,7 @@ def _place(diagnostic: Diagnostic) -> tuple[int, int]:
     return (diagnostic.span.line, diagnostic.span.column) if diagnostic.span else (0, 0)
 
 
-def _value_faults(connection: duckdb.DuckDBPyConnection, part: Staged, source: Source) -> list[Diagnostic]:
+def _value_faults(connection: duckdb.DuckDBPyConnection, part: Staged, source: FactSource) -> list[Diagnostic]:
     rows = connection.execute(
         f"SELECT line, value FROM {part.table} WHERE value < 0 OR value > 1 OR isnan(value) ORDER BY line LIMIT {SHOWN}"
     ).fetchall()
@@ -148,7 +148,7 @@ def _value_faults(connection: duckdb.DuckDBPyConnection, part: Staged, source: S
     ]
 
 
-def _argument_faults(connection: duckdb.DuckDBPyConnection, part: Staged, source: Source) -> list[Diagnostic]:
+def _argument_faults(connection: duckdb.DuckDBPyConnection, part: Staged, source: FactSource) -> list[Diagnostic]:
     """Arguments that should be numbers or dates and are not."""
     predicate, found = part.predicate, []
     for column, kind in predicate.value_columns:
@@ -171,7 +171,7 @@ def _argument_faults(connection: duckdb.DuckDBPyConnection, part: Staged, source
 
 
 def _declared_elsewhere(
-    connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], source: Source
+    connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], source: FactSource
 ) -> list[Diagnostic]:
     """Constants that the program declares, but only for another type."""
     if first_row(connection.execute("SELECT 1 FROM program_constant WHERE declared LIMIT 1")) is None:
@@ -201,7 +201,7 @@ def _declared_elsewhere(
 
 
 def _new_to_declared_type(
-    connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], source: Source
+    connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], source: FactSource
 ) -> tuple[Diagnostic, ...]:
     """One warning for each type with declared constants that the facts add to."""
     declared = {
@@ -276,7 +276,7 @@ def _same(columns: Iterable[str]) -> str:
     return " AND ".join(f"t.{column} = m.{column}" for column in columns)
 
 
-def _contradictions(connection: duckdb.DuckDBPyConnection, part: Staged, source: Source) -> list[Diagnostic]:
+def _contradictions(connection: duckdb.DuckDBPyConnection, part: Staged, source: FactSource) -> list[Diagnostic]:
     """Facts that disagree with each other, or with what an earlier load put into the same world and partition."""
     predicate = part.predicate
     key = _key(predicate)

@@ -10,7 +10,7 @@ from typing import Literal as OneOf
 
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.identifiers import quoted, text_literal
-from workbench.database.ingest import SHOWN, LoadReport, Partition, Source, Staged, ingest
+from workbench.database.ingest import SHOWN, FactSource, LoadReport, Partition, Staged, ingest
 from workbench.database.schema import StoredPredicate
 from workbench.database.text_files import chunks_of_lines, display_name, line_reader
 from workbench.errors import InputError, Span, nearest
@@ -65,7 +65,7 @@ def load_psl_data(
                 report += load_psl_table(database, file, predicate=predicate.name, world=world, partition=partition)
             else:
                 text = "\n".join("\t".join(row) for row in facts.rows)
-                source_of_rows = Source(display_name(path))
+                source_of_rows = FactSource(display_name(path))
                 report += _load(database, predicate, iter([(1, text)]), source_of_rows, world, partition)
     return report
 
@@ -107,14 +107,14 @@ def load_psl_table(
     path = Path(source)
     name = display_name(path)
     stored = _stored(database, predicate, name)
-    return _load(database, stored, chunks_of_lines(path), Source(name, line_reader(path)), world, partition)
+    return _load(database, stored, chunks_of_lines(path), FactSource(name, line_reader(path)), world, partition)
 
 
 def _load(
     database: Database,
     predicate: StoredPredicate,
     chunks: Iterator[tuple[int, str]],
-    source: Source,
+    source: FactSource,
     world: str,
     partition: Partition,
 ) -> LoadReport:

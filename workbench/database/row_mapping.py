@@ -9,7 +9,7 @@ import duckdb
 
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
-from workbench.database.ingest import SHOWN, LoadReport, Partition, Source, Staged, ingest
+from workbench.database.ingest import SHOWN, FactSource, LoadReport, Partition, Staged, ingest
 from workbench.database.rows import first_row
 from workbench.database.schema import StoredPredicate
 from workbench.errors import Diagnostic, InputError, Span, nearest
@@ -48,7 +48,7 @@ def find_predicate(database: Database, name: str, file: str | None) -> StoredPre
     )
 
 
-def load_rows(database: Database, predicate: StoredPredicate, source: Source, mapping: RowMapping) -> LoadReport:
+def load_rows(database: Database, predicate: StoredPredicate, source: FactSource, mapping: RowMapping) -> LoadReport:
     """Facts from the rows in `staged_rows`."""
     columns, world, partition = mapping.columns, mapping.world, mapping.partition
     connection = database.connection
@@ -114,7 +114,7 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _column(present: Sequence[str], name: str, source: Source) -> str:
+def _column(present: Sequence[str], name: str, source: FactSource) -> str:
     folded = {other.casefold(): other for other in present}
     if name.casefold() not in folded:
         close = nearest(name, present)
@@ -138,7 +138,7 @@ def _value_cell(cell: str) -> str:
 
 
 def _cell_faults(
-    connection: duckdb.DuckDBPyConnection, arguments: Sequence[str], special: dict[str, str], source: Source
+    connection: duckdb.DuckDBPyConnection, arguments: Sequence[str], special: dict[str, str], source: FactSource
 ) -> list[Diagnostic]:
     """Empty arguments and cells of the special columns that cannot be read."""
     checks = [

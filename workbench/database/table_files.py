@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 
 from workbench.database.identifiers import text_literal
-from workbench.database.ingest import Source
+from workbench.database.ingest import FactSource
 from workbench.database.outside import first_line, outside
 from workbench.database.text_files import (
     cells_of_line,
@@ -54,7 +54,7 @@ class TablePreview:
 def preview_table(source: str | os.PathLike[str], *, rows: int = 20, header: bool = True) -> TablePreview:
     """The columns and first rows of a CSV, TSV or Parquet file, without loading it."""
     path = Path(source)
-    place = Source(display_name(path), (lambda line: None) if is_parquet(path) else line_reader(path))
+    place = FactSource(display_name(path), (lambda line: None) if is_parquet(path) else line_reader(path))
     with outside() as reader:
         try:
             result = reader.execute(f"SELECT COLUMNS(*)::VARCHAR FROM {scan(path, header)} LIMIT {int(rows)}")
@@ -117,7 +117,7 @@ def _column_names(first_text: str, delimiter: str, header: bool) -> list[str]:
     return names
 
 
-def read_fault(error: duckdb.Error, source: Source) -> Diagnostic:
+def read_fault(error: duckdb.Error, source: FactSource) -> Diagnostic:
     """DuckDB's complaint about a file, at its line."""
     text = str(error)
     found = re.search(r"(?:on|at|in) [Ll]ine:? (\d+)", text) or re.search(r"LINE:? (\d+)", text)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from workbench.database.database import DEFAULT_WORLD, Database
-from workbench.database.ingest import LoadReport, Partition, Source
+from workbench.database.ingest import FactSource, LoadReport, Partition
 from workbench.database.outside import copy_in, first_line, outside
 from workbench.database.row_mapping import STAGED_ROWS, RowMapping, find_predicate, load_rows
 from workbench.database.table_files import is_parquet, numbered, read_fault, scan
@@ -74,7 +74,7 @@ def load_tables(
         for path in paths:
             text = not is_parquet(path)
             name = display_name(path)
-            place = Source(name, line_reader(path) if text else lambda line: None)
+            place = FactSource(name, line_reader(path) if text else lambda line: None)
             stored = find_predicate(database, predicate or predicate_of_file(path), name)
             with outside() as reader:
                 try:
@@ -106,4 +106,4 @@ def load_frame(
             raise InputError.of("E0211", f"the data frame cannot be read: {first_line(error)}") from None
         finally:
             connection.unregister("incoming_frame")
-        return load_rows(database, stored, Source(None), RowMapping(columns, value, world, world_column, partition))
+        return load_rows(database, stored, FactSource(None), RowMapping(columns, value, world, world_column, partition))

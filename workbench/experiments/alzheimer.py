@@ -39,7 +39,7 @@ SHIPPED_SETTINGS = replace(SETTINGS, i=2, nodes=5000, explore=False)
 """For the shipped modes: Aleph's own i and nodes."""
 L1_CANDIDATES = (8.0, 5.6, 4.0, 2.8, 2.0, 1.4, 1.0, 0.7, 0.5)
 L2_CANDIDATES = (10.0, 3.0, 1.0, 0.3, 0.1)
-Figure = tuple[str, str, float]
+Score = tuple[str, str, float]
 """System, metric, value."""
 GENERATIVE_SECONDS = 120.0
 """At most so long for a fold of ALCHEMY or BUSL; they take a few seconds on an idle core."""
@@ -133,7 +133,7 @@ class _Fold:
         return 100 * float(np.mean(guess[self.test] == (self.truth[self.test] == 1)))
 
 
-def _score_generative(fold: _Fold, systems: Sequence[str]) -> Iterator[Figure]:
+def _score_generative(fold: _Fold, systems: Sequence[str]) -> Iterator[Score]:
     """The structure learners that take no modes."""
     for system in [name for name in systems if name in GENERATIVE]:
         with fold.measured.timed(system):
@@ -143,7 +143,7 @@ def _score_generative(fold: _Fold, systems: Sequence[str]) -> Iterator[Figure]:
         yield from _collective(fold, system, log_odds)
 
 
-def _score_searched(fold: _Fold, learner: ClauseLearner, systems: Sequence[str]) -> Iterator[Figure]:
+def _score_searched(fold: _Fold, learner: ClauseLearner, systems: Sequence[str]) -> Iterator[Score]:
     """ALEPH's theory, and weights for its clauses or (ALEPH++) for all good clauses that its search came upon."""
     if {*GENERATIVE, SHIPPED} >= set(systems):
         return
@@ -165,7 +165,7 @@ def _score_searched(fold: _Fold, learner: ClauseLearner, systems: Sequence[str])
             yield from _score_weighted(fold, names, features)
 
 
-def _score_shipped(fold: _Fold, learner: ClauseLearner, systems: Sequence[str]) -> Iterator[Figure]:
+def _score_shipped(fold: _Fold, learner: ClauseLearner, systems: Sequence[str]) -> Iterator[Score]:
     """The theory that the shipped modes allow."""
     if SHIPPED in systems:
         with fold.measured.timed(SHIPPED):
@@ -174,7 +174,7 @@ def _score_shipped(fold: _Fold, learner: ClauseLearner, systems: Sequence[str]) 
         yield SHIPPED, "clauses", float(len(found.parts))
 
 
-def _score_weighted(fold: _Fold, systems: Sequence[str], features: ClauseFeatures) -> Iterator[Figure]:
+def _score_weighted(fold: _Fold, systems: Sequence[str], features: ClauseFeatures) -> Iterator[Score]:
     """Systems that weigh the same clauses, and the target's unit clause beside them."""
     matrix = csr_array(hstack([features.matrix, csr_array(np.ones((len(fold.train), 1)))]))
     X = csc_array(matrix[np.flatnonzero(fold.train)])
@@ -220,7 +220,7 @@ def _weigh(system: str, X: csc_array, target: Float, copies: Int64) -> tuple[Flo
     return learned.weights, int(copies[learned.weights != 0].sum())
 
 
-def _collective(fold: _Fold, system: str, log_odds: Float) -> Iterator[Figure]:
+def _collective(fold: _Fold, system: str, log_odds: Float) -> Iterator[Score]:
     """Scores with the target hard transitive over all ordered pairs: the exact MAP state, and MC-SAT started at it.
 
     `log_odds` are of each pair by itself, shape (n_examples,).
@@ -240,7 +240,7 @@ def _collective(fold: _Fold, system: str, log_odds: Float) -> Iterator[Figure]:
         yield system + constraint, "violated triples", float(intransitive_triples(pairs, marginal >= 0.5))
 
 
-def _ranked(fold: _Fold, system: str, probability: Float) -> Iterator[Figure]:
+def _ranked(fold: _Fold, system: str, probability: Float) -> Iterator[Score]:
     yield system, "accuracy", fold.accuracy(probability >= 0.5)
     yield system, "AUC-ROC", auc_roc(probability[fold.test], fold.truth[fold.test])
 

@@ -12,11 +12,11 @@ from workbench.arrays import Bool, Float, Int8, Int32
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 
-__all__ = ["Rounded", "round_state"]
+__all__ = ["RoundedState", "round_state"]
 
 
 @dataclass(frozen=True)
-class Rounded:
+class RoundedState:
     """A 0/1 state made from a fractional one.
 
     Attributes
@@ -41,7 +41,7 @@ def round_state(
     linear: Float | None = None,
     method: Literal["roundup", "conditional"] = "roundup",
     tolerance: float = 1e-6,
-) -> Rounded:
+) -> RoundedState:
     """Round a relaxed state of a network of clauses.
 
     `roundup` keeps the integral atoms and takes the fractional ones from last to first: an atom becomes true where the
@@ -90,7 +90,7 @@ def round_state(
         *_both_ways(hard),
         right,
     )
-    return Rounded(values.astype(np.float64), bool(dead_end), int(np.count_nonzero(~integral)))
+    return RoundedState(values.astype(np.float64), bool(dead_end), int(np.count_nonzero(~integral)))
 
 
 def _at_most_rows(network: GroundNetwork) -> tuple[csr_array, Float]:

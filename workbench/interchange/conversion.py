@@ -13,11 +13,11 @@ from workbench.interchange.factors import FactorGroup, FactorModel
 from workbench.interchange.ground import atoms_of_states
 from workbench.interchange.wcnf import WeightedClauses
 
-__all__ = ["IntegerProgram", "as_clauses", "as_factors", "as_integer_program"]
+__all__ = ["ClauseProgram", "as_clauses", "as_factors", "as_integer_program"]
 
 
 @dataclass(frozen=True)
-class IntegerProgram:
+class ClauseProgram:
     """Minimise `cost @ x` over 0/1 columns subject to `A x >= lower`.
 
     Attributes
@@ -84,7 +84,7 @@ def as_factors(clauses: WeightedClauses) -> FactorModel:
     return FactorModel(np.full(clauses.n_variables, 2), tuple(made))
 
 
-def as_integer_program(clauses: WeightedClauses) -> IntegerProgram:
+def as_integer_program(clauses: WeightedClauses) -> ClauseProgram:
     """A column for every variable and every soft clause; a row a clause: its true literals, or its own column."""
     soft = np.flatnonzero(np.isfinite(clauses.weight))
     n = clauses.n_variables
@@ -93,7 +93,7 @@ def as_integer_program(clauses: WeightedClauses) -> IntegerProgram:
     data = np.concatenate([np.sign(clauses.literals), np.ones(soft.size)]).astype(np.float64)
     A = csr_array((data, (rows, columns)), shape=(clauses.weight.size, n + soft.size))
     negated = np.bincount(clauses.of_clause[clauses.literals < 0], minlength=clauses.weight.size)
-    return IntegerProgram(np.concatenate([np.zeros(n), clauses.weight[soft]]), A, (1 - negated).astype(np.float64))
+    return ClauseProgram(np.concatenate([np.zeros(n), clauses.weight[soft]]), A, (1 - negated).astype(np.float64))
 
 
 def _literal(variable: int, state: int, states: Int64, first: Int64) -> int:

@@ -23,7 +23,18 @@ from workbench.language.program import (
 from workbench.language.source import Diagnostics
 from workbench.language.variable_types import FormulaTypes, infer_condition_types
 
-__all__ = ["Use", "check_definitions", "condition_atoms", "strata", "uses", "with_defined_predicates"]
+__all__ = ["Collected", "Use", "check_definitions", "condition_atoms", "strata", "uses", "with_defined_predicates"]
+
+
+@dataclass(frozen=True)
+class Collected:
+    """`count(c: ...)`, before the variable that takes it is known."""
+
+    function: str
+    of: tuple[Term, ...]
+    body: tuple[Literal | Comparison, ...]
+    among: tuple[Literal | Comparison, ...]
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)

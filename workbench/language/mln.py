@@ -15,7 +15,7 @@ from workbench.errors import InputError, Span
 from workbench.language.checks import check
 from workbench.language.definitions import with_defined_predicates
 from workbench.language.formulas import formula_atoms, is_nested_deeper
-from workbench.language.mln_builder import Builder
+from workbench.language.mln_builder import MlnBuilder
 from workbench.language.program import (
     Definition,
     FormulaRule,
@@ -100,10 +100,10 @@ def _read(text: str, source: str | None, directory: str | os.PathLike[str] | Non
 _thread = local()
 
 
-def _parser_of_thread() -> tuple[Lark, Builder]:
+def _parser_of_thread() -> tuple[Lark, MlnBuilder]:
     """The builder holds the statement at hand, so each thread has its own."""
     if not hasattr(_thread, "parser"):
-        _thread.builder = Builder()
+        _thread.builder = MlnBuilder()
         _thread.parser = mln_parser(_thread.builder)
     return _thread.parser, _thread.builder
 

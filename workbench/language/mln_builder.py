@@ -20,6 +20,7 @@ from workbench.language.builtin import (
     STRING_PREDICATES,
     negated_operator,
 )
+from workbench.language.definitions import Collected
 from workbench.language.formulas import formula_comparisons, leaves
 from workbench.language.program import (
     Aggregate,
@@ -52,7 +53,7 @@ from workbench.language.refusal import Refused, finite_weight, unquoted
 from workbench.language.source import Source
 from workbench.language.values import ValueKind
 
-__all__ = ["Builder", "is_variable_name"]
+__all__ = ["MlnBuilder", "is_variable_name"]
 
 MOST_RANGE = 1_000_000
 
@@ -64,17 +65,6 @@ class Parenthesised:
     body: Formula
 
 
-@dataclass(frozen=True)
-class Collected:
-    """`count(c: ...)`, before the variable that takes it is known."""
-
-    function: str
-    of: tuple[Term, ...]
-    body: tuple[Literal | Comparison, ...]
-    among: tuple[Literal | Comparison, ...]
-    span: Span
-
-
 Node = Token | Term | Formula | Parenthesised | Collected
 
 
@@ -84,7 +74,7 @@ def is_variable_name(name: str) -> bool:
 
 
 @v_args(inline=True)
-class Builder(Transformer[Token, object]):
+class MlnBuilder(Transformer[Token, object]):
     """Builds one statement; `source`, `predicates` and `functions` are set by the reader before each."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from lark.exceptions import UnexpectedToken
 from workbench.language.checks import check
 from workbench.language.formulas import is_nested_deeper
 from workbench.language.program import ArithmeticRule, Calculation, Definition, Factor, LogicalRule, Program, Scope
-from workbench.language.psl_builder import Builder
+from workbench.language.psl_builder import PslBuilder
 from workbench.language.psl_statements import psl_parser, split_rules
 from workbench.language.psl_types import with_inferred_types
 from workbench.language.refusal import Refused
@@ -81,10 +81,10 @@ def _read(text: str, source: str | None, starts: Sequence[int] = ()) -> tuple[Pr
     return program, diagnostics
 
 
-def _parser_of_thread() -> tuple[Lark, Builder]:
+def _parser_of_thread() -> tuple[Lark, PslBuilder]:
     """The builder holds the rule at hand, so each thread has its own."""
     if not hasattr(_thread, "parser"):
-        _thread.builder = Builder()
+        _thread.builder = PslBuilder()
         _thread.parser = psl_parser(_thread.builder)
     return _thread.parser, _thread.builder
 

@@ -14,6 +14,7 @@ from workbench.errors import Span
 from workbench.language.aggregates import check_aggregate
 from workbench.language.bins import BIN, bin_of, lifted_items
 from workbench.language.builtin import DEGREES, FITTED, VALUE_FUNCTIONS, negated_operator
+from workbench.language.definitions import Collected
 from workbench.language.linear import Line, LinearProblem, combine, constant_line, divide, extremum, multiply
 from workbench.language.program import (
     Aggregate,
@@ -42,7 +43,7 @@ from workbench.language.program import (
 from workbench.language.refusal import Refused, finite_weight, unquoted
 from workbench.language.source import Source
 
-__all__ = ["Builder"]
+__all__ = ["PslBuilder"]
 
 ARITHMETIC_SIGNS = {"=", "<=", ">="}
 COMPARISONS = {"==": "=", "!=": "!=", "~=": "!=", "%": "%", "^": "%"}
@@ -74,22 +75,11 @@ class Extremum:
     span: Span
 
 
-@dataclass(frozen=True)
-class Collected:
-    """`count(C: ...)`, before the variable that takes it is known."""
-
-    function: str
-    of: tuple[Term, ...]
-    body: tuple[Literal | Comparison, ...]
-    among: tuple[Literal | Comparison, ...]
-    span: Span
-
-
 Node = Collected | Atom | Variable | Constant | Cardinality | Joined | Operation | Extremum
 
 
 @v_args(inline=True)
-class Builder(Transformer[Token, object]):
+class PslBuilder(Transformer[Token, object]):
     """Builds one rule; `source` is set by the reader before each."""
 
     def __init__(self) -> None:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from lark import Lark, Token, Transformer
 
 from workbench.language.source import Diagnostics, Source
-from workbench.language.statements import CLOSING, OPENING, STRAY, Statement, is_sound, opens_scope, report_stray
+from workbench.language.statements import (
+    CLOSING,
+    OPENING,
+    STRAY,
+    KeptTerminals,
+    Statement,
+    grammar_parser,
+    is_sound,
+    opens_scope,
+    report_stray,
+)
 
 __all__ = ["psl_parser", "split_rules"]
 
@@ -28,26 +37,10 @@ STRAY_HELP = {
 }
 
 
-class Layout:
-    """Keeps the terminals that no grammar rule uses: cutting into rules uses them."""
-
-    always_accept = ("NEWLINE", "POINT", "OPEN_COMMENT", "OPEN_STRING", "UNKNOWN")
-
-    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        return stream
-
-
 def psl_parser(builder: Transformer[Token, object]) -> Lark:
-    """The LALR(1) parser of `psl.lark`, calling `builder` at each reduction."""
-    return Lark(
-        (Path(__file__).parent / "psl.lark").read_text(encoding="utf-8"),
-        parser="lalr",
-        lexer="basic",
-        start=["rule", "definition", "scope"],
-        transformer=builder,
-        maybe_placeholders=True,
-        postlex=Layout(),
-    )
+    """The parser of `psl.lark`."""
+    kept = KeptTerminals("NEWLINE", "POINT", "OPEN_COMMENT", "OPEN_STRING", "UNKNOWN")
+    return grammar_parser("psl.lark", ("rule", "definition", "scope"), kept, builder)
 
 
 def split_rules(

@@ -7,7 +7,7 @@ reported at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,13 +40,27 @@ OPERAND_STARTS = {"NAME", "STRING", "NUMBER", "NOT", "FORALL", "EXIST", "NOW"}
 STRAY = {"UNKNOWN", "OPEN_COMMENT", "OPEN_STRING"}
 
 
-class Layout:
+class KeptTerminals:
     """Keeps the terminals that no grammar rule uses: cutting into statements uses them."""
 
-    always_accept = ("NEWLINE", "POINT", "COLON", "AT", "INCLUDE", "OPEN_COMMENT", "OPEN_STRING", "UNKNOWN")
+    def __init__(self, *names: str) -> None:
+        self.always_accept = names
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
         return stream
+
+
+def grammar_parser(name: str, starts: Sequence[str], kept: KeptTerminals, builder: Transformer[Token, object]) -> Lark:
+    """The LALR(1) parser of a grammar of this room, calling `builder` at each reduction."""
+    return Lark(
+        (Path(__file__).parent / name).read_text(encoding="utf-8"),
+        parser="lalr",
+        lexer="basic",
+        start=[*starts],
+        transformer=builder,
+        maybe_placeholders=True,
+        postlex=kept,
+    )
 
 
 _STARTS = (
@@ -61,16 +75,9 @@ _STARTS = (
 
 
 def mln_parser(builder: Transformer[Token, object]) -> Lark:
-    """The LALR(1) parser of `mln.lark`, calling `builder` at each reduction."""
-    return Lark(
-        (Path(__file__).parent / "mln.lark").read_text(encoding="utf-8"),
-        parser="lalr",
-        lexer="basic",
-        start=[*_STARTS],
-        transformer=builder,
-        maybe_placeholders=True,
-        postlex=Layout(),
-    )
+    """The parser of `mln.lark`."""
+    kept = KeptTerminals("NEWLINE", "POINT", "COLON", "AT", "INCLUDE", "OPEN_COMMENT", "OPEN_STRING", "UNKNOWN")
+    return grammar_parser("mln.lark", _STARTS, kept, builder)
 
 
 @dataclass(frozen=True)

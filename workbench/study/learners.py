@@ -14,12 +14,12 @@ from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress
 from workbench.structure.boosted_trees import fit_boosted_trees
 from workbench.structure.weighted_rules import WeightedRules, fit_weighted_rules
+from workbench.tables.facts import TargetKind
 from workbench.threads import one_blas_thread
 
 __all__ = ["FittedRules", "LearnerName", "TargetKind", "fit_learner"]
 
 LearnerName = Literal["rules", "boosted_trees"]
-TargetKind = Literal["yes/no", "category", "number"]
 
 
 @dataclass(frozen=True)

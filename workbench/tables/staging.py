@@ -13,7 +13,7 @@ import duckdb
 import pyarrow
 
 from workbench.database import (
-    Source,
+    FactSource,
     copy_attached,
     display_name,
     line_reader,
@@ -132,7 +132,7 @@ def _stage_delimited(
     found = TableSource(source.name, source.path, "delimited", None, form.separator, form.encoding, form.header)
     if not form.names:
         raise _without_columns(source)
-    place = Source(source.shown, line_reader(Path(source.path)) if form.encoding == "utf-8" else lambda line: None)
+    place = FactSource(source.shown, line_reader(Path(source.path)) if form.encoding == "utf-8" else lambda line: None)
     for in_parallel in (True, False):
         # A text that no cell holds stands for NULL, so that only cells missing at a line's end are NULL, and are
         # counted; DuckDB pads them in parallel only where no quoted cell holds a line break.
@@ -227,7 +227,7 @@ def _stage_file(connection: duckdb.DuckDBPyConnection, source: TableSource, rela
         connection.execute(f"CREATE OR REPLACE TABLE {relation} AS SELECT {cells} FROM {scan}")
     except duckdb.Error as error:
         reader = line_reader(Path(source.path)) if source.form == "json" else lambda line: None
-        raise InputError((read_fault(error, Source(display_name(source.path), reader)),)) from None
+        raise InputError((read_fault(error, FactSource(display_name(source.path), reader)),)) from None
     return StagedTable(source.name, relation, source, tuple(names), _count(connection, relation), 1)
 
 

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from workbench.errors import InputError, UsageError
+from workbench.inference.accepts import Task
 from workbench.language import check, is_document, language_of_file, parse_program, read_program
 from workbench.language.program import Program
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     import os
 
 __all__ = ["Task", "as_json", "as_program", "as_words", "deadline_after", "names_of", "task_of"]
-
-Task = Literal["map", "marginal"]
 
 
 def as_program(rules: Program | str | os.PathLike[str]) -> Program:

@@ -15,7 +15,7 @@ from workbench.language import language_of_file
 from workbench.language.ground_atoms import atom_text, parse_atom
 from workbench.language.printing import quote_constant
 from workbench.language.program import Predicate
-from workbench.verbs.examples import Example, bundled_examples
+from workbench.verbs.examples import BundledExample, bundled_examples
 from workbench.verbs.rules import Rules
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ class Data:
                 self.database.declare_predicates([Predicate(predicate, tuple(types))])
             return data.load_attached(self.database, source, table=table, predicate=predicate)
 
-    def open_example(self, key: str) -> Example:
+    def open_example(self, key: str) -> BundledExample:
         """Load a bundled example and take its rules and query for those at hand."""
         example = {item.key: item for item in bundled_examples()}[key]
         self.open_dataset(example.path)
@@ -260,7 +260,7 @@ class Data:
                 path.write_text(text, encoding="utf-8")
             return read_ilp(*files)
 
-    def folds(self) -> tuple[data.Fold, ...]:
+    def folds(self) -> tuple[data.KeptFold, ...]:
         """The folds of the workspace."""
         return data.read_folds(self.database)
 
@@ -272,7 +272,7 @@ class Data:
         count: int = 5,
         seed: int = 0,
         group_by: int = 0,
-    ) -> tuple[data.Fold, ...]:
+    ) -> tuple[data.KeptFold, ...]:
         """Make folds anew: one world out, or a predicate's atoms dealt at random or by one argument."""
         if kind == "worlds":
             return data.make_world_folds(self.database)

@@ -12,11 +12,11 @@ from workbench.resources import shipped
 if TYPE_CHECKING:
     from workbench.tables import TablesMapping
 
-__all__ = ["Example", "bundled_examples", "example_tables"]
+__all__ = ["BundledExample", "bundled_examples", "example_tables"]
 
 
 @dataclass(frozen=True)
-class Example:
+class BundledExample:
     """A bundled example."""
 
     key: str
@@ -27,14 +27,14 @@ class Example:
     query: tuple[str, ...]
 
 
-def bundled_examples() -> tuple[Example, ...]:
+def bundled_examples() -> tuple[BundledExample, ...]:
     """The examples that ship with the workbench, by name."""
     found = []
     for description in sorted(shipped("data").glob("*/dataset.toml")):
         dataset = data.read_dataset(description)
         if dataset.program is not None:
             found.append(
-                Example(
+                BundledExample(
                     description.parent.name,
                     dataset.name,
                     dataset.description,

@@ -35,7 +35,7 @@ SHRINKING = 5.0
 __all__ = [
     "InferenceResult",
     "asks_for_numbers",
-    "infeasible",
+    "infeasible_error",
     "infer",
     "refuse_numbers",
     "require_weights",
@@ -129,7 +129,7 @@ def infer(
             progress=progress,
         )
     if solution.status is Status.INFEASIBLE:
-        raise infeasible(grounding, solution)
+        raise infeasible_error(grounding, solution)
     return InferenceResult(
         solution,
         grounding,
@@ -334,7 +334,7 @@ def says_nothing(program: Program, weights: Float) -> list[Diagnostic]:
     ]
 
 
-def infeasible(grounding: Grounding, solution: Solution) -> InfeasibleError:
+def infeasible_error(grounding: Grounding, solution: Solution) -> InfeasibleError:
     """The error that names a small set of ground hard rows that no state satisfies together."""
     deadline = deadline_after(SHRINKING)
     conflict = smallest_conflict(grounding.network, among=solution.conflict, deadline=deadline)

@@ -18,9 +18,9 @@ from workbench.network import GroundNetwork, components, hard_violation, reporte
 from workbench.network.part import part
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import Task
-from workbench.verbs.infer import infeasible, require_weights, solve
+from workbench.verbs.infer import infeasible_error, require_weights, solve
 
-__all__ = ["Asked", "Known", "Renewal", "Shares", "Standing", "renewed", "standing"]
+__all__ = ["Asked", "Known", "LiveGrounding", "Renewal", "Shares", "renewed", "standing"]
 
 _ORDER = ("exact", "optimal", "converged", "feasible", "limit", "cancelled")
 """Statuses, the surest first: an answer in parts is as sure as its least sure part."""
@@ -105,7 +105,7 @@ class Shares:
 
 
 @dataclass(frozen=True)
-class Standing:
+class LiveGrounding:
     """A grounding with its solution, and what it takes to bring both up to date.
 
     Attributes
@@ -167,7 +167,7 @@ class Renewal:
 
     Attributes
     ----------
-    standing : Standing
+    standing : LiveGrounding
     place : int64 array, shape (n_atoms before,)
         The atom now of each atom as it was, -1 where it is none any more.
     touched : int
@@ -177,7 +177,7 @@ class Renewal:
         Rules ground again.
     """
 
-    standing: Standing
+    standing: LiveGrounding
     place: Int64
     touched: int
     rows_added: int
@@ -185,7 +185,9 @@ class Renewal:
     rules: int
 
 
-def standing(database: Database, asked: Asked, *, known: Known | None = None, progress: Progress = SILENT) -> Standing:
+def standing(
+    database: Database, asked: Asked, *, known: Known | None = None, progress: Progress = SILENT
+) -> LiveGrounding:
     """Ground in full, and solve where `known` does not say the value of every atom."""
     piece = ground_again(database, asked.program, asked.request, progress=progress)
     require_weights(piece.grounding.templates, piece.grounding.templates.weight)
@@ -196,12 +198,14 @@ def standing(database: Database, asked: Asked, *, known: Known | None = None, pr
         _refuse_infeasible(piece.grounding, solution)
         place = np.array([_ORDER.index(str(solution.status))], np.int32)
         shares = Shares(everything, np.array([_slack(solution)]), place)
-        return Standing(asked, piece.grounding, piece.rule, piece.shape, solution.values, shares, solution.engine)
+        return LiveGrounding(asked, piece.grounding, piece.rule, piece.shape, solution.values, shares, solution.engine)
     shares = Shares(everything, np.array([known.slack]), np.array([_ORDER.index(str(known.status))], np.int32))
-    return Standing(asked, piece.grounding, piece.rule, piece.shape, values, shares, known.engine)
+    return LiveGrounding(asked, piece.grounding, piece.rule, piece.shape, values, shares, known.engine)
 
 
-def renewed(database: Database, before: Standing, changed: Collection[str], *, progress: Progress = SILENT) -> Renewal:
+def renewed(
+    database: Database, before: LiveGrounding, changed: Collection[str], *, progress: Progress = SILENT
+) -> Renewal:
     """The answer after facts of some predicates changed: the rules that read them ground again, what they touch solved.
 
     Raises
@@ -237,7 +241,7 @@ def renewed(database: Database, before: Standing, changed: Collection[str], *, p
         values = smaller.lift(solution.values, values)
         shares = shares.with_part(atoms, _slack(solution), solution.status)
         engine = solution.engine
-    now = Standing(asked, grounding, joined.rule, piece.shape, values, shares.without_empty(), engine)
+    now = LiveGrounding(asked, grounding, joined.rule, piece.shape, values, shares.without_empty(), engine)
     return Renewal(now, place, int(inside.sum()), joined.added, joined.removed, len(piece.rules))
 
 
@@ -279,4 +283,4 @@ def _of(values: Float | None, atoms: Int64) -> Float | None:
 
 def _refuse_infeasible(grounding: Grounding, solution: Solution) -> None:
     if solution.status is Status.INFEASIBLE:
-        raise infeasible(grounding, solution)
+        raise infeasible_error(grounding, solution)

@@ -18,7 +18,7 @@ from workbench.grounding.atom_keys import dictionaries
 from workbench.grounding.result import Origin
 from workbench.network import Blocks, GroundNetwork, Templates
 from workbench.network.ground_network import Domain
-from workbench.verbs.live import Asked, Shares, Standing
+from workbench.verbs.live import Asked, LiveGrounding, Shares
 
 __all__ = ["descendants", "keep", "kept"]
 
@@ -39,7 +39,7 @@ def descendants(database: Database, run: int) -> list[int]:
     return [number for number in sorted(runs, reverse=True) if runs[number].kind == "infer" and comes_from(number)]
 
 
-def keep(database: Database, run: int, standing: Standing, *, instead: int | None = None) -> None:
+def keep(database: Database, run: int, standing: LiveGrounding, *, instead: int | None = None) -> None:
     """Keep a standing answer under its run, and let that of the run it started from go."""
     if instead is not None:
         forget_arrays(database, instead)
@@ -80,7 +80,7 @@ def keep(database: Database, run: int, standing: Standing, *, instead: int | Non
     keep_arrays(database, run, arrays)
 
 
-def kept(database: Database, run: int, asked: Asked) -> Standing | None:
+def kept(database: Database, run: int, asked: Asked) -> LiveGrounding | None:
     """The standing answer kept under a run; None where there is none, or one that another version kept."""
     arrays = kept_arrays(database, run)
     texts = json.loads(arrays["texts"].tobytes()) if "texts" in arrays else {}
@@ -112,7 +112,7 @@ def kept(database: Database, run: int, asked: Asked) -> Standing | None:
     )
     shares = Shares(*(arrays[f"shares.{name}"] for name in ("of_atom", "slack", "status")))
     shape = Shape(texts["roles"], texts["domains"], dict(texts["clauses"]))
-    return Standing(asked, grounding, arrays["rule"], shape, arrays["values"], shares, texts["engine"])
+    return LiveGrounding(asked, grounding, arrays["rule"], shape, arrays["values"], shares, texts["engine"])
 
 
 def _network(arrays: Mapping[str, Array], domain: Domain) -> GroundNetwork:

@@ -19,6 +19,7 @@ from workbench.database import (
     load_file,
     load_frame,
 )
+from workbench.database.psl import Split
 from workbench.errors import InputError, UsageError
 from workbench.tables import TablesMapping, TablesReport, form_of
 from workbench.verbs.wide_tables import are_wide_tables, load_wide_tables
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["load"]
-
-Split = Literal["infer", "learn", "validation"]
 
 
 def load(

@@ -10,12 +10,12 @@ from typing import Any, Literal, cast
 
 from workbench.inference.accepts import ALL, CONVEX, Accepts, Trait
 from workbench.inference.registry import ENGINES, engine_class, tasks_of
+from workbench.language.reading import Language
 from workbench.learning import LEARNERS
 from workbench.network import Domain
 
 __all__ = ["Method", "Parameter", "declared_engines", "engine_table", "engines", "learners"]
 
-Language = Literal["mln", "psl"]
 _LANGUAGES = {Domain.BOOLEAN: "Markov logic", Domain.UNIT: "soft logic"}
 
 

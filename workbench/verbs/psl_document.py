@@ -32,7 +32,6 @@ __all__ = [
     "DocumentRun",
     "Evaluation",
     "evaluated",
-    "is_document",
     "learn_document",
     "plan_of",
     "what_was_done",
@@ -116,13 +115,6 @@ class DocumentRun:
             "evaluations": [as_json(one) for one in self.evaluations],
             "learning": None if self.learning is None else self.learning.summary(),
         }
-
-
-def is_document(rules: object) -> bool:
-    """Whether rules are given as a file that may be a PSL document, by its ending."""
-    if not isinstance(rules, str | os.PathLike):
-        return False
-    return Path(rules).name.removesuffix(".gz").endswith((".json", ".yaml", ".yml"))
 
 
 def plan_of(path: str | os.PathLike[str], *, task: str = "infer") -> DocumentPlan:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from workbench.errors import Diagnostic, WorkbenchError
 from workbench.language import LANGUAGES, check, clause_problems, format_text
 from workbench.language.program import Program
+from workbench.language.reading import Language
 
 if TYPE_CHECKING:
     from workbench.database import Database
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from workbench.verbs.rule_versions import RuleVersion
 
 __all__ = ["CheckedRules", "Rules"]
-
-Language = Literal["mln", "psl"]
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from workbench.network import evidence_energy
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json
 from workbench.verbs.infer import InferenceResult
-from workbench.verbs.live import Asked, Known, Renewal, Standing, renewed, standing
+from workbench.verbs.live import Asked, Known, LiveGrounding, Renewal, renewed, standing
 from workbench.verbs.live_store import descendants, keep, kept
 from workbench.verbs.loading import load
 from workbench.verbs.queries import read_query
@@ -185,7 +185,7 @@ def tried(
     database: Database, run: int, changes: Mapping[str, bool | None], *, progress: Progress = SILENT
 ) -> tuple[Grounding, Float]:
     """What a run would answer with some facts changed: its atoms and their values; the change is taken back."""
-    found: list[Standing] = []
+    found: list[LiveGrounding] = []
     with suppress(_TakenBack), database.transaction():
         before = _before(database, run, progress)
         for atom, value in changes.items():
@@ -241,12 +241,12 @@ class _Before:
     Attributes
     ----------
     recorded : Recorded
-    standing : Standing or None
+    standing : LiveGrounding or None
         None where facts changed since the run was recorded: it is answered in full.
     """
 
     recorded: Recorded
-    standing: Standing | None
+    standing: LiveGrounding | None
 
     @property
     def run(self) -> int:
@@ -326,7 +326,7 @@ def _is_fact(text: str) -> bool:
     return "(" in text and ")" in text and ("\n" in text or not Path(text).exists())
 
 
-def _result(database: Database, recorded: Recorded, now: Standing, seconds: float) -> InferenceResult:
+def _result(database: Database, recorded: Recorded, now: LiveGrounding, seconds: float) -> InferenceResult:
     grounding = replace(now.grounding, origin=replace(now.grounding.origin, database=database))
     weights = grounding.templates.weight
     return InferenceResult(
