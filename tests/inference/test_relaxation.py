@@ -186,7 +186,7 @@ def test_conditional_rounding_keeps_three_quarters(seed: int) -> None:
     network, weights = random_mln(seed, n_atoms=10, n_rows=40, hard=0.0, negative=False, blocks=False)
     problem = relax(network, weights)
     relaxed = solve_highs(problem)
-    state = round_state(network, weights, relaxed.x[: network.n_atoms], method="conditional").values
+    state = round_state(network, weights, relaxed.x[: network.n_atoms], method="conditional")
     soft = float(network.effective_weights(weights).sum() + weights @ network.unit_scale.sum(axis=1))
     satisfied = soft - reported_energy(network, weights, state)
     assert satisfied >= 0.75 * (soft - relaxed.objective) - 1e-9
@@ -195,20 +195,20 @@ def test_conditional_rounding_keeps_three_quarters(seed: int) -> None:
 def test_rounding_breaks_ties_to_false_and_propagates_hard_rows() -> None:
     half = np.full(2, 0.5)
     tie = network_from_clauses(2, [[1, 2], [-1, -2]], [0, 0], n_templates=1)
-    assert round_state(tie, np.ones(1), half).values.tolist() == [1.0, 0.0]
+    assert round_state(tie, np.ones(1), half).tolist() == [1.0, 0.0]
     forced = network_from_clauses(2, [[1, 2], [-1, -2]], [-1, -1], n_templates=1)
-    assert round_state(forced, np.ones(1), half).values.tolist() == [1.0, 0.0]
+    assert round_state(forced, np.ones(1), half).tolist() == [1.0, 0.0]
     block = network_from_clauses(
         3, [[1, 2]], [0], n_templates=1, blocks=blocks_from_members(3, [[0, 1, 2]], BlockKind.EXACTLY_ONE)
     )
-    assert round_state(block, np.ones(1), np.full(3, 0.5)).values.sum() == 1.0
+    assert round_state(block, np.ones(1), np.full(3, 0.5)).sum() == 1.0
 
 
-def test_a_dead_end_is_reported_and_repaired() -> None:
+def test_a_dead_end_breaks_hard_rows_and_is_repaired() -> None:
     # Pigeons: three in two holes have no state, but every variable at one half satisfies the relaxation.
     clauses = [[1, 2], [3, 4], [5, 6], [-1, -3], [-1, -5], [-3, -5], [-2, -4], [-2, -6], [-4, -6]]
     network = network_from_clauses(6, [*clauses, [1]], [-1] * 9 + [0], n_templates=1)
-    assert round_state(network, np.ones(1), np.full(6, 0.5)).dead_end
+    assert hard_violation(network, round_state(network, np.ones(1), np.full(6, 0.5)))
     solution = LinearRelaxation().solve(network, np.ones(1))
     assert solution.status == Status.LIMIT
     assert solution.hard_violation == 1.0

@@ -88,7 +88,7 @@ class IntegerProgram(Engine):
             return infeasible(self.name, network, smallest_conflict(network, deadline=conduct.deadline))
         fixed, x, bound, relaxation = settled
         rounded = round_state(network, weights, x[: network.n_atoms])
-        best = rounded.values if start is None else better(network, weights, rounded.values, start)
+        best = rounded if start is None else better(network, weights, rounded, start)
         rounded_energy = reported_energy(network, weights, best)
         if self.polish and not (hard_violation(network, best) == 0.0 and is_proven(rounded_energy, bound, scale)):
             best = local_search(network, weights, best, conduct)

@@ -118,9 +118,9 @@ class LinearRelaxation(Engine):
             ("roundup", "conditional") if rounding == "best" else (rounding,)
         )
         states = [round_state(network, weights, relaxed, method=method) for method in methods]
-        values = states[0].values
+        values = states[0]
         for other in states[1:]:
-            values = better(network, weights, values, other.values)
+            values = better(network, weights, values, other)
         if hard_violation(network, values) == 0.0:
             return values, False
         repaired = local_search(network, weights, values, conduct)

@@ -55,8 +55,8 @@ class Rounded(Engine):
         values = better(
             network,
             weights,
-            round_state(network, weights, inside, tolerance=NEAR).values,
-            round_state(network, weights, inside, method="conditional").values,
+            round_state(network, weights, inside, tolerance=NEAR),
+            round_state(network, weights, inside, method="conditional"),
         )
         if hard_violation(network, values):
             repaired = local_search(network, weights, values, conduct)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -12,25 +11,7 @@ from workbench.arrays import Bool, Float, Int8, Int32
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 
-__all__ = ["RoundedState", "round_state"]
-
-
-@dataclass(frozen=True)
-class RoundedState:
-    """A 0/1 state made from a fractional one.
-
-    Attributes
-    ----------
-    values : float64 array, shape (n_atoms,)
-    dead_end : bool
-        Propagation of the hard rows ran into a contradiction: `values` may violate some and wants repair.
-    n_fractional : int
-        Atoms that the relaxation left between 0 and 1.
-    """
-
-    values: Float
-    dead_end: bool
-    n_fractional: int
+__all__ = ["round_state"]
 
 
 def round_state(
@@ -38,10 +19,9 @@ def round_state(
     weights: Float,
     relaxed: Float,
     *,
-    linear: Float | None = None,
     method: Literal["roundup", "conditional"] = "roundup",
     tolerance: float = 1e-6,
-) -> RoundedState:
+) -> Float:
     """Round a relaxed state of a network of clauses.
 
     `roundup` keeps the integral atoms and takes the fractional ones from last to first: an atom becomes true where the
@@ -56,11 +36,14 @@ def round_state(
         Soft rows must be clauses.
     weights : float64 array, shape (n_templates,)
     relaxed : float64 array, shape (n_atoms,)
-    linear : float64 array, shape (n_atoms,), optional
-        Cost of each atom being true beside the rows; default `-(unit @ weights)`. A learner's loss enters here.
     method : {'roundup', 'conditional'}
     tolerance : float
         How near 0 or 1 counts as integral.
+
+    Returns
+    -------
+    float64 array, shape (n_atoms,)
+        0 or 1 each. Where propagation ran into a contradiction it may violate hard rows, and wants repair.
 
     References
     ----------
@@ -69,7 +52,7 @@ def round_state(
     effective = network.effective_weights(weights)
     rows = np.flatnonzero(effective != 0.0)
     soft = network.A[rows]
-    gain = np.asarray(network.unit @ weights if linear is None else -linear, dtype=np.float64)
+    gain = np.asarray(network.unit @ weights, dtype=np.float64)
     hard, right = _at_most_rows(network)
     integral = (relaxed <= tolerance) | (relaxed >= 1.0 - tolerance)
     if method == "roundup":
@@ -79,7 +62,7 @@ def round_state(
     else:
         order, n_first = np.arange(network.n_atoms), 0
         probability = 0.25 + 0.5 * np.clip(relaxed, 0.0, 1.0)
-    values, dead_end = _round(
+    values = _round(
         order.astype(np.int32),
         n_first,
         relaxed > 0.5,
@@ -90,7 +73,7 @@ def round_state(
         *_both_ways(hard),
         right,
     )
-    return RoundedState(values.astype(np.float64), bool(dead_end), int(np.count_nonzero(~integral)))
+    return np.asarray(values, np.float64)
 
 
 def _at_most_rows(network: GroundNetwork) -> tuple[csr_array, Float]:
@@ -137,7 +120,7 @@ def _round(
     atom_hard: Int32,
     atom_hard_slope: Float,
     right: Float,
-) -> tuple[Int8, bool]:
+) -> Int8:
     """Assign the atoms in `order`: the first `n_first` to `first_value`, the rest by weights; propagate hard rows."""
     n = gain.size
     values = np.full(n, -1, np.int8)
@@ -147,7 +130,6 @@ def _round(
         for e in range(hard_start[r], hard_start[r + 1]):
             room[r] -= min(hard_slope[e], 0.0)
     trail = np.empty(n, np.int32)
-    dead_end = False
     slack = 1e-9
 
     for step in range(n):
@@ -194,10 +176,7 @@ def _round(
                             n_trail += 1
                 if conflict and attempt < 2:
                     break
-            if not conflict:
-                break
-            if attempt == 2:
-                dead_end = True
+            if not conflict or attempt == 2:
                 break
             for t in range(n_done):
                 k = trail[t]
@@ -212,4 +191,4 @@ def _round(
                 true = values[k] == 1 if atom_soft_slope[e] < 0 else values[k] == 0
                 if true:
                     satisfied[atom_soft[e]] += 1
-    return values, dead_end
+    return values
