@@ -99,7 +99,7 @@ ATOMS: dict[Key, tuple[str, float | None]] = {
 }
 CASES = (*MLN, *(f"{name}-in-two-worlds" for name in ("clause", "aggregates", "scopes")), *PSL)
 
-LEFT_OUT = ("DROP", "SELECT table_name", "SELECT 0 AS n, EXISTS", "SELECT name FROM", "SELECT c.name")
+LEFT_OUT = ("DROP", "SELECT table_name", "SELECT 0 AS n, coalesce(bool_or(", "SELECT name FROM", "SELECT c.name")
 """Statements that are not about rules: what there is, what it is called, what is done with."""
 
 
