@@ -171,3 +171,20 @@ def test_intervals_are_recorded_beside_the_weights(workspace: wb.Workspace, meth
     assert workspace.models.weights(bare.run_id)["low"].isna().all()
     later = workspace.models.intervals(bare.run_id, method=method)  # type: ignore[arg-type]
     assert np.allclose(later[["low", "high"]], frame[["low", "high"]], atol=1e-3)
+
+
+def test_bins_are_cut_by_the_worlds_that_a_fold_learns_from() -> None:
+    rules = "Age(person, number)\nLate(person)\nAge(x, +bin(a, 2)) => Late(x)\n"
+    with wb.open() as opened:
+        opened.declare(rules)
+        for world, first in (("one", 0), ("two", 100), ("three", 1000)):
+            ages = pd.DataFrame({"p": PEOPLE, "a": [float(first + place) for place in range(24)]})
+            opened.load(ages, predicate="Age", world=world)
+            opened.load(pd.DataFrame({"p": PEOPLE[::3]}), predicate="Late", partition="truth", world=world)
+        found = opened.crossval(rules, query="Late", learner="pseudo_likelihood", engine="gibbs")
+        assert found.run_id is not None
+        edges = {"one": "1000", "two": "1000", "three": "100"}
+        for number, fold in enumerate(found.folds):
+            texts = [rule.text for rule in fold.learning.program.rules]
+            assert f"a < {edges[fold.plan.name]} " in texts[0]
+            assert texts[0] in opened.reopen(found.run_id, fold=number).program.rules[0].text

@@ -20,6 +20,7 @@ from workbench.grounding.vocabulary import Vocabulary
 from workbench.language import parse_mln, parse_psl
 from workbench.language.fitting import Wanted, fitted_text, wanted_of
 from workbench.language.program import Comparison, Constant, Program
+from workbench.language.psl_types import with_values
 from workbench.language.values import value_text
 
 __all__ = ["fitted"]
@@ -49,7 +50,9 @@ def fitted(database: Database, program: Program, worlds: Sequence[int | str] | N
         text = fitted_text(program, lambda one: _numbers(vocabulary, program, one))
     finally:
         vocabulary.drop()
-    return parse_mln(text) if program.language == "mln" else parse_psl(text)
+    if program.language == "mln":
+        return parse_mln(text)
+    return with_values(parse_psl(text), {name: one.kinds for name, one in database.predicates().items()})
 
 
 def _numbers(vocabulary: Vocabulary, program: Program, wanted: Wanted) -> Sequence[float]:

@@ -13,7 +13,7 @@ from workbench.arrays import Bool, Float
 from workbench.database import Database, held_out_keys, read_folds
 from workbench.errors import UsageError
 from workbench.evaluation import k_fold, scores, summary
-from workbench.grounding import AtomTable, GroundRequest, ground
+from workbench.grounding import AtomTable, GroundRequest, fitted, ground
 from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import Task, as_json
@@ -220,9 +220,10 @@ def crossval(
         def unseen(grounding: Any, kept: int | None = plan.kept) -> Bool:
             return held_out_atoms(database, grounding.atoms, kept)
 
+        learned_from = fitted(database, program, plan.train)
         learning = learn(
             database,
-            program,
+            learned_from,
             replace(request, worlds=plan.train, role="learn"),
             learner=learner,
             options=learner_options,
@@ -236,7 +237,7 @@ def crossval(
         start = perf_counter()
         templates = learning.grounding.templates
         testing = replace(request, worlds=plan.test, role="learn", templates=templates)
-        grounding = ground(database, program, testing, progress=progress)
+        grounding = ground(database, learned_from, testing, progress=progress)
         truth = grounding.truth
         tested = np.ones(truth.size, np.bool_) if plan.kept is None else unseen(grounding)
         solution = solve_given(
@@ -250,7 +251,7 @@ def crossval(
             time_limit=time_limit,
             progress=progress,
         )
-        inference = InferenceResult(solution, grounding, program, learning.weights, task, perf_counter() - start)
+        inference = InferenceResult(solution, grounding, learned_from, learning.weights, task, perf_counter() - start)
         held_out = tested & inference.is_query
         if not held_out.any():
             raise UsageError.of(

@@ -66,9 +66,7 @@ class Modelling:
         """
         from workbench.grounding import fitted
 
-        program = self.declare(rules)
-        made = fitted(self.database, program, worlds)
-        return program if made is program else self.declare(made)
+        return fitted(self.database, self.declare(rules), worlds)
 
     def request(self, *, role: Literal["infer", "learn"] = "infer", **given: Unpack[RequestOptions]) -> GroundRequest:
         """What to ground, worlds by name.
@@ -495,6 +493,8 @@ class Modelling:
     ) -> CrossValidation:
         """Learn without a part of the data, predict it and score it, fold by fold.
 
+        Edges, means and ranges that rules take from data are those of each fold's training worlds.
+
         Parameters
         ----------
         folds : {'worlds', 'kept'}, int, or sequence of sequences of str
@@ -510,7 +510,7 @@ class Modelling:
         from workbench.verbs import runs
         from workbench.verbs.crossval import crossval, grouped_worlds, kept_folds, world_folds
 
-        program = self.fitted(rules, worlds)
+        program = self.declare(rules)
         options: dict[str, Any] = {**given, "task": task_of(program, given.get("task"))}
         asked = {name: options.pop(name, None) for name in ("query", "closed", "hidden")}
         record = options.pop("record", True)

@@ -156,7 +156,7 @@ def recorded_run(database: Database, number: int, fold: int | None = None) -> Re
     weights = weights[weights["fold"] == fold]
     if weights.empty or not 0 <= fold < len(plans):
         raise UsageError.of("E0815", f"run {number} recorded no weights for fold {fold}")
-    program = as_program(run.program_text)
+    program = as_program((settings.get("programs") or {fold: run.program_text})[fold])
     text = learned_text(program, recorded_templates(weights), weights["weight"].to_numpy(np.float64))
     return Recorded(
         run,

@@ -303,6 +303,8 @@ def record_crossval(database: Database, result: CrossValidation, seed: int, para
         for number, learning in enumerate(fold.learning for fold in result.folds)
     ]
     last = result.folds[-1]
+    # What a program takes from data, such as edges of bins, is each fold's own.
+    programs = [format_program(fold.learning.program) for fold in result.folds]
     names = {number: name for name, number in database.worlds().items()}
     folds = [
         {"name": fold.plan.name, "worlds": [names[world] for world in fold.plan.test], "kept": fold.plan.kept}
@@ -314,11 +316,16 @@ def record_crossval(database: Database, result: CrossValidation, seed: int, para
             kind="crossval",
             status="done",
             seconds=result.seconds,
-            program_text=format_program(last.learning.program),
+            program_text=programs[-1],
             engine=last.learning.learned.learner,
             seed=seed,
             data_hash=data_hash(database),
-            parameters={"language": last.learning.program.language, **as_json(parameters), "folds": folds},
+            parameters={
+                "language": last.learning.program.language,
+                **as_json(parameters),
+                "folds": folds,
+                **({"programs": programs} if len(set(programs)) > 1 else {}),
+            },
             versions=versions(),
             weights={key: np.concatenate([part[key] for part in weights]) for key in weights[0]},
             atom_types=_atom_types(last.inference),
