@@ -18,6 +18,7 @@ from workbench.tables import (
     propose,
     stage,
     target_faults,
+    target_of,
     target_rows,
     type_tables,
 )
@@ -165,6 +166,21 @@ def test_what_cannot_be_predicted_is_refused(tmp_path: Path, predict: str) -> No
     (found,) = faults(tmp_path / "items.csv", ITEMS, predict=predict)
     assert found.code in ("E0235", "E0237")
     assert found.help
+
+
+@pytest.mark.parametrize("predict", ["advised", "advised.adviser"])
+def test_pairs_without_a_column_that_says_so_are_refused(tmp_path: Path, predict: str) -> None:
+    """Which pairs are not listed says nothing of which were looked at."""
+    (tmp_path / "people.csv").write_text("person,age\n" + "".join(f"P{n:02},{20 + n}\n" for n in range(30)))
+    (tmp_path / "advised.csv").write_text(
+        "person,adviser\n" + "".join(f"P{n % 22 + 8:02},P{n % 7:02}\n" for n in range(44))
+    )
+    with (
+        stage(sources_of([tmp_path / "people.csv", tmp_path / "advised.csv"])) as staging,
+        pytest.raises(WorkbenchError, match="E0780") as raised,
+    ):
+        target_of(propose(staging, predict=predict))
+    assert "person, adviser" in str(raised.value.diagnostics[0].help)
 
 
 def test_files_that_the_mapping_does_not_speak_of_are_refused(tmp_path: Path) -> None:

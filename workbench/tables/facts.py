@@ -128,13 +128,15 @@ def target_of(mapping: TablesMapping) -> Target | None:
     ------
     UsageError
         E0235 for a table or column that is not there, E0237 for a column that cannot be predicted or a value that it
-        cannot have.
+        cannot have, E0780 for a relation itself.
     """
     if mapping.predict is None:
         return None
     place, _, value = mapping.predict.partition("=")
     name, dot, column_name = place.partition(".")
     if not dot:
+        if any(table.name == name and table.relation is not None for table in mapping.tables):
+            raise _only_pairs(mapping.table(name))
         raise UsageError.of(
             "E0237", f"{mapping.predict} names no column", help="write TABLE.COLUMN or TABLE.COLUMN=VALUE"
         )
@@ -159,7 +161,7 @@ def _target_kind(mapping: TablesMapping, table: TableMapping, column: ColumnMapp
         if column.kind == "constant":
             fault += f" ({column.reason})"
     elif table.relation is not None and column.kind == "reference":
-        fault = f"{table.name}.{column.name} is one of the things that {table.name} relates, and is not predicted alone"
+        raise _only_pairs(table)
     elif column.kind == "number" and value:
         fault = f"{table.name}.{column.name} holds numbers, and {value} is not one of several values"
         help_text = "leave the value out to predict the number"
@@ -169,6 +171,16 @@ def _target_kind(mapping: TablesMapping, table: TableMapping, column: ColumnMapp
     if fault:
         raise UsageError.of("E0237", fault, help=help_text)
     return "yes/no" if column.kind == "yes/no" or value else "number" if column.kind == "number" else "category"
+
+
+def _only_pairs(table: TableMapping) -> UsageError:
+    """A relation itself is asked for: its rows say what is so, and nothing says what is in question."""
+    ends = ", ".join(column.name for column in table.references)
+    return UsageError.of(
+        "E0780",
+        f"{table.name} lists which things it relates, and nothing says which others are in question",
+        help=f"give a table of the pairs in question: {ends}, and a column of yes, no or blank that --predict names",
+    )
 
 
 def _a(kind: str) -> str:
