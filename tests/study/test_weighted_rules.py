@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from importlib import import_module
+
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from workbench.evaluation import auc_roc
+from workbench.progress import SILENT
 from workbench.structure import weighted_rules
-from workbench.structure.boosted_trees import fit_boosted_trees
+from workbench.structure.boosted_trees import MOST_TREES, RATE, STEP, _best_number, fit_boosted_trees
 from workbench.structure.cuts import Cuts, plain_between
-from workbench.structure.terms import Condition, Term, screened
+from workbench.structure.screening import screened
+from workbench.structure.terms import Condition, Term
 from workbench.structure.weighted_rules import fit_weighted_rules
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Threads that wait for each other over short sums take ten times the processor's time."""
+    import_module("sklearn.ensemble")
+    with threadpool_limits(1):
+        yield
 
 
 def planted(n: int = 800, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -135,9 +149,9 @@ def test_one_class_or_no_column_gives_the_mean() -> None:
 
 def test_own_columns_alone_are_chosen_where_others_only_fit_by_chance() -> None:
     rng = np.random.default_rng(3)
-    X = rng.normal(size=(300, 400))
+    X = rng.normal(size=(300, 160))
     y = (rng.random(300) < 1 / (1 + np.exp(-1.5 * X[:, 0] + 1.5 * X[:, 1]))).astype(float)
-    unseen = rng.normal(size=(2000, 400))
+    unseen = rng.normal(size=(2000, 160))
     true = 1 / (1 + np.exp(-1.5 * unseen[:, 0] + 1.5 * unseen[:, 1]))
     scoped = fit_weighted_rules(X, y, discrete=True, own=np.arange(4))
     assert {at for term in scoped.terms for at in term.columns} <= {0, 1, 2, 3}
@@ -163,6 +177,25 @@ def test_of_columns_that_say_the_same_the_first_stays() -> None:
     kept = set(screened(twice, y, discrete=True).tolist())
     assert {0, 8} <= kept
     assert not {3, 13} & kept
+
+
+def test_few_trees_that_do_best_are_made_more_and_smaller() -> None:
+    X, y = planted(300)
+    design = np.nan_to_num(X[:, 8:])  # noise: the first few trees do best
+    training, left_out = np.arange(200), np.arange(200, 300)
+    n_trees, rate, complete = _best_number(design, y, training, left_out, True, 0, None, SILENT)
+    assert complete
+    assert 100 < n_trees <= MOST_TREES
+    assert rate * n_trees == pytest.approx(RATE * STEP)
+
+
+def test_numbers_alone_are_chosen_where_thresholds_and_pairs_fit_by_chance() -> None:
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(250, 6))
+    y = (rng.random(250) < 1 / (1 + np.exp(-2 * X[:, 0] - X[:, 1]))).astype(float)
+    found = fit_weighted_rules(X, y, discrete=True)
+    assert {term.column for term in found.terms} == {0, 1}
+    assert all(term.form == "number" for term in found.terms)
 
 
 def test_linear_columns_stand_beside_trees_as_they_are() -> None:

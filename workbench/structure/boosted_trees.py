@@ -16,7 +16,8 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress, expired
 from workbench.structure.cuts import Cuts
-from workbench.structure.terms import Condition, Term, screened, terms_of
+from workbench.structure.screening import screened
+from workbench.structure.terms import Condition, Term, terms_of
 from workbench.structure.weighted_rules import WeightedRules, constant_rules, random_splits, ridge_logistic
 
 __all__ = ["as_rules", "fit_boosted_trees"]
@@ -24,6 +25,7 @@ __all__ = ["as_rules", "fit_boosted_trees"]
 MOST_TREES = 300
 MOST_COLUMNS = 200
 STEP = 20
+RATE = 0.06
 
 
 def fit_boosted_trees(
@@ -135,9 +137,11 @@ def _best_number(
     deadline: float | None,
     progress: Progress,
 ) -> tuple[int, float, bool]:
-    """How many trees do best on the held-out rows; grown a few at a time, until they only get worse."""
-    rate = 0.06
-    model = _model(discrete, len(training), STEP, rate, seed, warm_start=True)
+    """How many trees of which rate do best on the held-out rows; grown a few at a time, until they only get worse.
+
+    Which columns few trees see is chance, so where few do best they are made more and smaller.
+    """
+    model = _model(discrete, len(training), STEP, RATE, seed, warm_start=True)
     best, best_loss = STEP, np.inf
     for n_trees in range(STEP, MOST_TREES + 1, STEP):
         progress.step("trees", n_trees, MOST_TREES)
@@ -150,8 +154,11 @@ def _best_number(
         if loss < best_loss:
             best, best_loss = n_trees, loss
         if n_trees - best >= 4 * STEP or expired(deadline):
-            return best, rate, not expired(deadline)
-    return best, rate, True
+            break
+    if expired(deadline):
+        return best, RATE, False
+    smaller = max(MOST_TREES // (2 * best), 1)
+    return best * smaller, RATE / smaller, True
 
 
 def _class_loss(model: Any, X: Float, y: Float) -> float:

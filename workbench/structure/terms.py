@@ -11,7 +11,7 @@ import numpy as np
 from workbench.arrays import Bool, Float, Int64, Real
 from workbench.structure.cuts import plain_between
 
-__all__ = ["Condition", "Term", "column_gains", "pair_terms", "screened", "straight_terms", "terms_of"]
+__all__ = ["Condition", "Term", "pair_terms", "straight_terms", "terms_of"]
 
 
 @dataclass(frozen=True)
@@ -95,65 +95,6 @@ class Term:
         return replace(self, conditions=moved, column=columns[self.column] if self.column >= 0 else -1)
 
 
-MOST_BINS = 12
-
-
-def _bins(values: Real, n_bins: int) -> tuple[Int64, Float]:
-    """The quantile bin of each value (the last for unknown ones), and the inner edges."""
-    known = ~np.isnan(values)
-    kept = values[known]
-    if len(kept) > 20_000:
-        kept = kept[:: len(kept) // 10_000]
-    edges = np.unique(np.quantile(kept, np.linspace(0, 1, n_bins + 1)[1:-1])) if len(kept) else np.empty(0)
-    if len(edges) and edges[0] == kept.min():
-        above = kept[kept > edges[0]]
-        edges = np.unique(np.append(edges[1:], above.min())) if len(above) else np.empty(0)
-    codes = np.searchsorted(edges, values, side="right")
-    codes[~known] = len(edges) + 1
-    return codes.astype(np.int64), np.asarray(edges, np.float64)
-
-
-def column_gains(X: Real, y: Float, *, discrete: bool, rows: int = 20_000) -> Float:
-    """How much each column alone tells of the target: the likelihood (squares) gained by a rate a bin, smoothed.
-
-    Rows beyond `rows` are sampled evenly. O(rows log(rows)) a column.
-    """
-    step = max(1, len(y) // rows)
-    X, y = X[::step], y[::step]
-    base = float(y.mean()) if len(y) else 0.0
-    gains = np.zeros(X.shape[1])
-    for column in range(X.shape[1]):
-        values = X[:, column]
-        known = values[~np.isnan(values)]
-        if len(known) < 5 or (known.min() == known.max() and len(known) == len(values)):
-            continue
-        codes, edges = _bins(values, int(np.clip(len(values) // 25, 2, MOST_BINS)))
-        n = np.bincount(codes, minlength=len(edges) + 2).astype(np.float64)
-        total = np.bincount(codes, y, minlength=len(edges) + 2)
-        rate = (total + 5 * base) / (n + 5)
-        if discrete:
-            gains[column] = float(np.sum(total * np.log(rate / base) + (n - total) * np.log((1 - rate) / (1 - base))))
-        else:
-            gains[column] = float(np.sum(n * (rate - base) ** 2)) / max(float(y.var()), 1e-12) / 2
-        gains[column] -= 0.5 * (np.count_nonzero(n) - 1)
-        gains[column] = max(gains[column], _straight_gain(values, y))
-    return gains
-
-
-def _straight_gain(values: Real, y: Float) -> float:
-    """What a straight line tells: the likelihood gained by it where errors are normal, less that of one number."""
-    known = ~np.isnan(values)
-    if known.sum() < 5:
-        return 0.0
-    x, of = np.asarray(values[known], np.float64), y[known]
-    low, high = np.quantile(x[:: max(1, len(x) // 5000)], [0.01, 0.99])
-    x = np.clip(x, low, high) if high > low else x
-    x, of = x - x.mean(), of - of.mean()
-    scale = float(x @ x) * float(of @ of)
-    share = min(float(x @ of) ** 2 / scale, 1 - 1e-9) if scale > 0 else 0.0
-    return -0.5 * len(x) * float(np.log1p(-share)) - 0.5
-
-
 def straight_terms(X: Real, columns: Sequence[int] | Int64) -> list[Term]:
     """One term a column, and one for its being unknown: the number, or which of two values; no threshold beside."""
     found = []
@@ -162,41 +103,6 @@ def straight_terms(X: Real, columns: Sequence[int] | Int64) -> list[Term]:
             if term.form == "number" or term.conditions:
                 found.append(term)
     return [_scaled(term, X) for term in found if _varies(term, X)]
-
-
-NEARLY_AS_TELLING = 0.97
-
-
-def screened(X: Real, y: Float, *, discrete: bool, most: int = 250, alike: float = 0.985) -> Int64:
-    """The columns that tell most of the target, without those that another that tells more is nearly equal to.
-
-    Columns are in order of plainness: of two that are nearly equal and tell nearly as much, the first stays.
-    """
-    gains = column_gains(X, y, discrete=discrete)
-    order = np.argsort(-gains, kind="stable")
-    order = order[gains[order] > 0][: 4 * most]
-    step = max(1, len(y) // 2000)
-    sample = np.asarray(X[::step][:, order], np.float64)
-    unknown = np.isnan(sample)
-    middle = np.nanmedian(np.where(unknown.all(axis=0), 0.0, sample), axis=0) if len(sample) else 0.0
-    filled = np.where(unknown, middle, sample)
-    centred = filled - filled.mean(axis=0)
-    norm = np.sqrt((centred**2).sum(axis=0))
-    centred = centred / np.where(norm > 0, norm, 1.0)
-    kept: list[int] = []
-    plainest: list[int] = []
-    for place, column in enumerate(order):
-        likeness = np.abs(centred[:, kept].T @ centred[:, place])
-        if kept and likeness.max() > alike:
-            twin = int(np.argmax(likeness))
-            if column < plainest[twin] and gains[column] >= NEARLY_AS_TELLING * gains[order[kept[twin]]]:
-                plainest[twin] = int(column)
-            continue
-        if len(kept) == most:
-            break
-        kept.append(place)
-        plainest.append(int(column))
-    return np.array(plainest, np.int64)
 
 
 def terms_of(X: Real, columns: Sequence[int] | Int64, *, linear: Collection[int] = (), n_cuts: int = 5) -> list[Term]:

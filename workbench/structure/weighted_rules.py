@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -12,7 +14,8 @@ from workbench.arrays import Float, Int64, Real
 from workbench.learning.logistic import Penalty, fit_logistic
 from workbench.learning.logistic_objective import dual_bound
 from workbench.progress import SILENT, Progress, expired, remaining
-from workbench.structure.terms import Term, pair_terms, screened, straight_terms, terms_of
+from workbench.structure.screening import screened
+from workbench.structure.terms import Term, pair_terms, straight_terms, terms_of
 
 __all__ = ["WeightedRules", "constant_rules", "fit_weighted_rules", "log_loss", "random_splits", "ridge_logistic"]
 
@@ -113,25 +116,25 @@ def fit_weighted_rules(
     Notes
     -----
     For each held-out set, on the other rows: columns are screened by what each tells alone, their terms fitted under
-    falling L1 penalties (proximal Newton, with a duality gap), pairs of conditions added where they explain what is
-    left. Each step of the path is tried as it is and with its support refitted under a ridge; beside them, where the
-    target's own columns are few, all of these as plain numbers under a ridge. What does best on the held-out rows is
-    then fitted to all rows, from the screening on. Beyond `MOST_ROWS` rows all this sees an even sample of them, and
-    the terms that it chose are weighed by all.
+    falling L1 penalties (proximal Newton, with a duality gap): numbers first, then with thresholds, then with pairs of
+    conditions that explain what is left. Each step of a path is tried as it is and with its support refitted under a
+    ridge; beside them, where the target's own columns are few, all of these as plain numbers under a ridge. What does
+    best on the held-out rows is then fitted to all rows, from the screening on. Beyond `MOST_ROWS` rows all this sees
+    an even sample of them, and the terms that it chose are weighed by all.
     """
     if most_rules < 1 or (discrete and len(np.unique(y)) < 2) or len(y) < 4:
         return constant_rules(y, discrete)
-    splits = random_splits(y, discrete, seed) if held_out is None else held_out
     if len(y) > MOST_ROWS:
         rows = _even_sample(y)
+        splits = None if held_out is None else [np.flatnonzero(np.isin(rows, split)) for split in held_out]
         chosen = fit_weighted_rules(
             X[rows], y[rows], discrete=discrete, most_rules=most_rules, linear=linear, own=own,
-            held_out=[np.flatnonzero(np.isin(rows, split)) for split in splits], seed=seed, deadline=deadline,
-            progress=progress,
+            held_out=splits, seed=seed, deadline=deadline, progress=progress,
         )  # fmt: skip
         return _weighed_by(chosen, X, y)
+    splits = random_splits(y, discrete, seed) if held_out is None else held_out
     scopes = _scopes(X, own, most_rules)
-    losses: dict[tuple[int, float, float | None], list[float]] = {}
+    losses: dict[tuple[int, int, float, float | None], list[float]] = {}
     for number, left_out in enumerate(splits):
         if number and expired(deadline):
             break
@@ -143,11 +146,13 @@ def fit_weighted_rules(
         return constant_rules(y, discrete)
     tried_most = max(map(len, losses.values()))
     complete = (choice for choice in losses if len(losses[choice]) == tried_most)
-    place, share, ridge = min(complete, key=lambda choice: float(np.mean(losses[choice])))
+    place, stage, share, ridge = min(complete, key=lambda choice: float(np.mean(losses[choice])))
     progress.step("rules", len(splits), len(splits) + 1)
-    terms, Z = _design(X, y, np.arange(len(y)), discrete, most_rules, linear, scopes[place], deadline)
-    if not terms or share >= 1:
+    stages = _stages(X, y, np.arange(len(y)), discrete, most_rules, linear, scopes[place], deadline)
+    reached = deque((found for number, *found in takewhile(lambda one: one[0] <= stage, stages)), maxlen=1)
+    if share >= 1 or not reached:
         return constant_rules(y, discrete)
+    terms, Z = reached[0]
     if share == ALL:
         final = _refitted(Z, y, np.arange(min(len(terms), most_rules)), discrete, ridge or 1.0)
     else:
@@ -213,29 +218,29 @@ def _tried(
     linear: Collection[int],
     among: _Scope,
     deadline: float | None,
-) -> Iterator[tuple[tuple[float, float | None], float]]:
-    """The loss on the held-out rows of each penalty, with and without a refit; share 1 stands for no rule at all."""
+) -> Iterator[tuple[tuple[int, float, float | None], float]]:
+    """The loss on the held-out rows of each stage and penalty, with and without a refit.
+
+    Share 1 stands for no rule at all.
+    """
     training = np.setdiff1d(np.arange(len(y)), held_out)
     if len(training) < 3 or not len(held_out) or (discrete and len(np.unique(y[training])) < 2):
         return
     none = constant_rules(y[training], discrete)
-    yield (1.0, None), _loss(none.scores(X[held_out]), y[held_out], discrete)
-    terms, Z = _design(X, y, training, discrete, most_rules, linear, among, deadline)
-    if not terms:
-        return
-    if among.straight:
-        if len(terms) <= most_rules:
-            for pull in STRAIGHT_RIDGES:
-                whole = _refitted(Z[training], y[training], np.arange(len(terms)), discrete, pull)
-                yield (ALL, pull), _loss(whole.scores(Z[held_out]), y[held_out], discrete)
-        return
-    learned, asked, seen = Z[training], Z[held_out], y[training]
-    for share, fit in _path(learned, seen, discrete, most_rules, deadline):
-        for ridge in (None, *RIDGES):
-            if ridge is not None and not len(fit.support):
-                continue
-            tried = fit if ridge is None else _refitted(learned, seen, fit.support, discrete, ridge)
-            yield (share, ridge), _loss(tried.scores(asked), y[held_out], discrete)
+    yield (0, 1.0, None), _loss(none.scores(X[held_out]), y[held_out], discrete)
+    for stage, terms, Z in _stages(X, y, training, discrete, most_rules, linear, among, deadline):
+        learned, asked, seen = Z[training], Z[held_out], y[training]
+        if among.straight:
+            for pull in STRAIGHT_RIDGES if len(terms) <= most_rules else ():
+                whole = _refitted(learned, seen, np.arange(len(terms)), discrete, pull)
+                yield (stage, ALL, pull), _loss(whole.scores(asked), y[held_out], discrete)
+            continue
+        for share, fit in _path(learned, seen, discrete, most_rules, deadline):
+            for ridge in (None, *RIDGES):
+                if ridge is not None and not len(fit.support):
+                    continue
+                tried = fit if ridge is None else _refitted(learned, seen, fit.support, discrete, ridge)
+                yield (stage, share, ridge), _loss(tried.scores(asked), y[held_out], discrete)
 
 
 RIDGES = (1.0, 10.0, 100.0)
@@ -265,7 +270,7 @@ def random_splits(y: Float, discrete: bool, seed: int) -> list[Int64]:
     return found
 
 
-def _design(
+def _stages(
     X: Real,
     y: Float,
     training: Int64,
@@ -274,28 +279,43 @@ def _design(
     linear: Collection[int],
     among: _Scope,
     deadline: float | None,
-) -> tuple[list[Term], Float]:
-    """The terms that the path may choose from, and their columns for all rows, times their handicaps."""
+) -> Iterator[tuple[int, list[Term], Float]]:
+    """Terms that a path may choose from and their columns for all rows, times handicaps; ever more of them.
+
+    Stage 0 has numbers (and which of two values, and being unknown), 1 their thresholds too, 2 pairs of conditions.
+    """
     inner = X[training]
     if among.straight and among.columns is not None:
         terms = straight_terms(inner, [at for at in among.columns if int(at) not in linear])
-        return terms, np.column_stack([t.handicap * t.values(X) for t in terms]) if terms else np.empty((len(y), 0))
+        yield 0, terms, _columns(terms, X)
+        return
     columns = screened(inner if among.columns is None else inner[:, among.columns], y[training], discrete=discrete)
     if among.columns is not None:
         columns = among.columns[columns]
     terms = terms_of(inner, columns, linear=linear)[:MOST_TERMS]
     if not terms:
-        return [], np.empty((len(y), 0))
-    Z = np.column_stack([term.handicap * term.values(X) for term in terms])
-    if len(training) >= 60 and remaining(deadline) > 5:
-        first = _at_penalty(Z[training], y[training], discrete, 0.1, most_rules, deadline)
-        fitted = first.scores(Z[training])
-        residual = y[training] - (_sigmoid(fitted) if discrete else fitted)
-        pairs = pair_terms(inner, residual, terms)
-        if pairs:
-            terms = [*terms, *pairs]
-            Z = np.column_stack([Z, *(term.handicap * term.values(X) for term in pairs)])
-    return terms, Z
+        return
+    Z = _columns(terms, X)
+    numbers = {term.column for term in terms if not term.conditions}
+    plain = [at for at, term in enumerate(terms) if not (numbers & set(term.columns) and _is_threshold(term))]
+    yield 0, [terms[at] for at in plain], Z[:, plain]
+    if len(plain) < len(terms):
+        yield 1, terms, Z
+    if len(training) < 60 or remaining(deadline) < 5:
+        return
+    fitted = _at_penalty(Z[training], y[training], discrete, 0.1, most_rules, deadline).scores(Z[training])
+    residual = y[training] - (_sigmoid(fitted) if discrete else fitted)
+    pairs = pair_terms(inner, residual, terms)
+    if pairs:
+        yield 2, [*terms, *pairs], np.column_stack((Z, _columns(pairs, X)))
+
+
+def _is_threshold(term: Term) -> bool:
+    return any(one.test in ("at_least", "below") for one in term.conditions)
+
+
+def _columns(terms: Sequence[Term], X: Real) -> Float:
+    return np.column_stack([np.empty((len(X), 0)), *(term.handicap * term.values(X) for term in terms)])
 
 
 def _path(Z: Float, y: Float, discrete: bool, most: int, deadline: float | None) -> list[tuple[float, _Fit]]:

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
-from workbench.structure.terms import screened
+from workbench.structure.screening import screened
 from workbench.study.learners import TargetKind
 
 __all__ = ["BASELINES", "baseline_name", "baseline_predictions"]

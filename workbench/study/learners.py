@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Literal
 
 import numpy as np
@@ -75,6 +76,8 @@ def fit_learner(
     """
     from threadpoolctl import threadpool_limits
 
+    if learner == "boosted_trees":
+        import_module("sklearn.ensemble")  # only the threads of what is loaded are limited
     with threadpool_limits(1):
         return _fitted(learner, kind, X, y, n_classes, most_rules, linear, own, held_out, seed, deadline, progress)
 
