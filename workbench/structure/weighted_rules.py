@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -126,10 +124,10 @@ def fit_weighted_rules(
         return constant_rules(y, discrete)
     if len(y) > MOST_ROWS:
         rows = _even_sample(y)
-        splits = None if held_out is None else [np.flatnonzero(np.isin(rows, split)) for split in held_out]
+        of_sample = None if held_out is None else [np.flatnonzero(np.isin(rows, split)) for split in held_out]
         chosen = fit_weighted_rules(
             X[rows], y[rows], discrete=discrete, most_rules=most_rules, linear=linear, own=own,
-            held_out=splits, seed=seed, deadline=deadline, progress=progress,
+            held_out=of_sample, seed=seed, deadline=deadline, progress=progress,
         )  # fmt: skip
         return _weighed_by(chosen, X, y)
     splits = random_splits(y, discrete, seed) if held_out is None else held_out
@@ -148,11 +146,14 @@ def fit_weighted_rules(
     complete = (choice for choice in losses if len(losses[choice]) == tried_most)
     place, stage, share, ridge = min(complete, key=lambda choice: float(np.mean(losses[choice])))
     progress.step("rules", len(splits), len(splits) + 1)
-    stages = _stages(X, y, np.arange(len(y)), discrete, most_rules, linear, scopes[place], deadline)
-    reached = deque((found for number, *found in takewhile(lambda one: one[0] <= stage, stages)), maxlen=1)
-    if share >= 1 or not reached:
+    terms: list[Term] = []
+    everything = np.arange(len(y))
+    for number, more, columns in _stages(X, y, everything, discrete, most_rules, linear, scopes[place], deadline):
+        if number > stage:
+            break
+        terms, Z = more, columns
+    if share >= 1 or not terms:
         return constant_rules(y, discrete)
-    terms, Z = reached[0]
     if share == ALL:
         final = _refitted(Z, y, np.arange(min(len(terms), most_rules)), discrete, ridge or 1.0)
     else:

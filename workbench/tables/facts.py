@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.errors import UsageError
+from workbench.errors import UsageError, WorkbenchError
 from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
 from workbench.tables.names import predicate_name, words
 
@@ -173,7 +173,7 @@ def _target_kind(mapping: TablesMapping, table: TableMapping, column: ColumnMapp
     return "yes/no" if column.kind == "yes/no" or value else "number" if column.kind == "number" else "category"
 
 
-def _only_pairs(table: TableMapping) -> UsageError:
+def _only_pairs(table: TableMapping) -> WorkbenchError:
     """A relation itself is asked for: its rows say what is so, and nothing says what is in question."""
     ends = ", ".join(column.name for column in table.references)
     return UsageError.of(
