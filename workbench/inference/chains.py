@@ -12,6 +12,7 @@ import numpy as np
 
 from workbench.arrays import Float, Float32, Int8, Int32, Int64, UInt64
 from workbench.errors import Cancelled
+from workbench.inference.cluster_kernels import Cluster, cluster_sweep, new_cluster
 from workbench.inference.gibbs_kernels import set_rows, sweep
 from workbench.inference.joint_kernels import Group, joint_sweep, new_group
 from workbench.inference.maxwalksat import MaxWalkSAT
@@ -43,7 +44,8 @@ class Chain:
     y : int8 array, shape (n_atoms,);  ell : float64 array, shape (n_rows,);  block_true : int32 array
     random : uint64 array, shape (2,)
     group : Group
-        Work space of joint draws.
+    cluster : Cluster
+        Work space of joint draws and of cluster swaps.
     hits, soft : float32 arrays, shape (BATCHES, n_atoms)
         Summed states, and summed conditional probabilities, of the samples of each batch.
     squares : float64 array, shape (2, n_atoms)
@@ -58,6 +60,7 @@ class Chain:
     block_true: Int32
     random: UInt64
     group: Group
+    cluster: Cluster
     hits: Float32
     soft: Float32
     squares: Float
@@ -65,12 +68,13 @@ class Chain:
     sizes: Int64 = field(default_factory=lambda: np.zeros(BATCHES, np.int64))
 
     def redraw(self, layout: Layout, price: Float, probability: Float) -> None:
-        """A Gibbs sweep, after joint draws of small groups where single moves may freeze.
+        """A Gibbs sweep, after joint draws of small groups and swaps of clusters where single moves may freeze.
 
         `probability` gains the conditional probabilities met.
         """
         if not self.light:
             joint_sweep(layout, self.group, price, self.y, self.ell, self.block_true, self.random)
+            cluster_sweep(layout, self.cluster, price, self.y, self.ell, self.block_true, self.random)
         sweep(layout, price, self.y, self.ell, self.block_true, probability, self.random)
 
     def record(self, batch: int, probability: Float) -> None:
@@ -87,7 +91,8 @@ def new_chain(layout: Layout, state: Float, seed: int, number: int) -> Chain:
     set_rows(layout, y, ell, block_true)
     hits, soft = np.zeros((2, BATCHES, layout.n_atoms), np.float32)
     squares, random = np.zeros((2, layout.n_atoms)), stream(seed, number + 1)
-    return Chain(y, ell, block_true, random, new_group(layout), hits, soft, squares, is_light(layout))
+    groups = new_group(layout), new_cluster(layout)
+    return Chain(y, ell, block_true, random, *groups, hits, soft, squares, is_light(layout))
 
 
 def is_light(layout: Layout) -> bool:

@@ -18,7 +18,7 @@ from workbench.inference.random_numbers import below, uniform
 from workbench.network.compiled import compiled
 from workbench.network.layout import Layout
 
-__all__ = ["Group", "joint_sweep", "new_group"]
+__all__ = ["Group", "joint_sweep", "new_group", "take"]
 
 STATES = 64
 """Most joint states of a group drawn together; every other group has at most `FEW`, enough for a pair."""
@@ -105,7 +105,7 @@ def _add_unit(layout: Layout, group: Group, n: int, atom: int, states: int, most
 
 
 @compiled
-def _take(
+def take(
     new: int,
     only: int,
     block: int,
@@ -148,7 +148,7 @@ def _list_states(
         place[unit] = 0
         step[unit] = 1
         first = start[unit]
-        energy += _take(
+        energy += take(
             option[first], option[first], block[unit], y, ell, true, field, atom_ptr, atom_row, coefficient, price, kind
         )
     cost[0] = energy
@@ -165,7 +165,7 @@ def _list_states(
         at += step[unit] * stride
         first = start[unit]
         new = option[first + place[unit]]
-        energy += _take(
+        energy += take(
             new, option[first], block[unit], y, ell, true, field, atom_ptr, atom_row, coefficient, price, kind
         )
         cost[at] = energy
@@ -229,7 +229,7 @@ def joint_sweep(layout: Layout, group: Group, price: Float, y: Int8, ell: Float,
             size = start[unit + 1] - first
             new = option[first + drawn % size]
             drawn //= size
-            _take(
+            take(
                 new,
                 option[first],
                 group.block[unit],
