@@ -28,6 +28,7 @@ from workbench.learning import (
     weight_intervals,
 )
 from workbench.network import Lift, Templates, observed_lift
+from workbench.network.ground_network import Domain
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json, deadline_after
 from workbench.verbs.generative import DatabaseFlipCounts
@@ -180,7 +181,23 @@ def example_of(grounding: Grounding, held_out: HeldOut | None = None) -> Example
         unseen = held_out(grounding)
         scored &= ~unseen
         truth = np.where(unseen, np.nan, truth)
+    _check_labels(grounding, truth)
     return Example(grounding.network, truth, None if scored.all() else scored)
+
+
+def _check_labels(grounding: Grounding, truth: Float) -> None:
+    """Raise E0502 for labels of Markov logic that are neither true nor false, naming the first."""
+    if grounding.network.domain is not Domain.BOOLEAN:
+        return
+    soft = np.flatnonzero((truth > 0.0) & (truth < 1.0))
+    if soft.size:
+        (name,) = grounding.atoms.names(soft[:1])
+        more = f", as are {soft.size - 1:,} more" if soft.size > 1 else ""
+        raise InputError.of(
+            "E0502",
+            f"the label of {name} is {truth[soft[0]]:g}, neither true nor false{more}",
+            help="give it as a fact, as !fact or as ?fact; labels between 0 and 1 are for soft logic (.psl)",
+        )
 
 
 def learn(
