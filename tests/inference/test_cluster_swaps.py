@@ -15,7 +15,7 @@ from workbench.inference.propagation import propagate
 from workbench.inference.solution import Status
 from workbench.network import BlockKind, GroundNetwork, blocks_from_members, hard_violation, network_from_clauses
 from workbench.network.layout import lay_out
-from workbench.progress import SILENT
+from workbench.progress import Conduct
 
 
 def potts(users: int, topics: int, seed: int) -> GroundNetwork:
@@ -40,7 +40,7 @@ def test_swaps_leave_the_distribution_as_it_is(seed: int) -> None:
         network, weights = random_mln(seed, n_atoms=9, n_rows=14, weight_size=1.5)
     layout = lay_out(network, weights)
     layout = layout._replace(fixed=propagate(layout, network).fixed)
-    state = legal_state(network, weights, seed=seed, deadline=None, progress=SILENT)
+    state = legal_state(network, weights, Conduct(seed))
     assert state is not None
     chain, price = new_chain(layout, state, seed, 0), hard_price(layout)
     seen, ignored = np.zeros(network.n_atoms), np.zeros(network.n_atoms)
