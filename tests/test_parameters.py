@@ -20,7 +20,7 @@ SEARCHES = (BeamSearch, PathLearner, RuleMiner, SearchSettings)
 CLASSES: list[Any] = [
     *SEARCHES,
     *LEARNERS.values(),
-    *{engine_class(name) for name in ENGINES if name != "rc2"},
+    *sorted({engine_class(name) for name in ENGINES if name != "rc2"}, key=lambda engine: engine.__name__),
 ]
 
 

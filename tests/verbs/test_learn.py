@@ -6,7 +6,7 @@ import pytest
 
 import workbench as wb
 from workbench.database import load_alchemy_text
-from workbench.errors import InputError
+from workbench.errors import UsageError
 
 RULES = """
 Smokes(person)
@@ -51,5 +51,5 @@ def test_a_label_that_is_neither_true_nor_false_is_named() -> None:
     with wb.open() as space:
         program = space.declare("P(t)\nQ(t)\n1 P(x) => Q(x)\n")
         load_alchemy_text(space.database, "P(A)\nP(B)\nQ(A)\n0.4 Q(B)\n")
-        with pytest.raises(InputError, match=r"E0502.*Q.B. is 0.4"):
+        with pytest.raises(UsageError, match=r"E0502.*Q.B. is 0.4"):
             space.learn(program, query=["Q"])

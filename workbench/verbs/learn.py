@@ -193,7 +193,7 @@ def _check_labels(grounding: Grounding, truth: Float) -> None:
     if soft.size:
         (name,) = grounding.atoms.names(soft[:1])
         more = f", as are {soft.size - 1:,} more" if soft.size > 1 else ""
-        raise InputError.of(
+        raise UsageError.of(
             "E0502",
             f"the label of {name} is {truth[soft[0]]:g}, neither true nor false{more}",
             help="give it as a fact, as !fact or as ?fact; labels between 0 and 1 are for soft logic (.psl)",
