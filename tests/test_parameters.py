@@ -82,3 +82,27 @@ def test_engines_and_learners_refuse_the_same_way() -> None:
         make_engine("lp", rounding="upwards")
     with pytest.raises(UsageError, match="E0505"):
         make_learner("voted_perceptron", epochs="many", counts="all")
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "value", "wanted"),
+    [
+        (make_engine, "mcsat", {"chains": 0}, "a whole number of at least 1"),
+        (make_engine, "mcsat", {"samples": -1}, "a whole number of at least 1"),
+        (make_engine, "admm", {"penalty": 0}, "a number above 0 or none"),
+        (make_engine, "bp", {"damping": "-1"}, "a number of at least 0"),
+        (make_learner, "pseudo_likelihood", {"prior_sd": 0}, "a number above 0"),
+        (make_learner, "mc_mle", {"sweeps": 0}, "a whole number of at least 1"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(make: Any, name: str, value: dict[str, object], wanted: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        make(name, **value)
+    assert wanted in caught.value.diagnostics[0].message
+
+
+def test_numbers_that_may_be_negative_are_read() -> None:
+    assert read_parameters(SearchSettings, {"minscore": -2, "collect": "-1"}, "it", "E0610") == {
+        "minscore": -2,
+        "collect": -1,
+    }

@@ -8,25 +8,32 @@ from dataclasses import fields
 from math import isnan
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from workbench.errors import Diagnostic, UsageError, nearest
 
-__all__ = ["read_parameters", "read_size"]
+__all__ = ["Count", "Positive", "Signed", "read_parameters", "read_size"]
+
+Count = Annotated[int, "of at least 1", lambda value: value >= 1]
+"""How many of what there must be one of."""
+Positive = Annotated[float, "above 0", lambda value: value > 0]
+Signed = Annotated[float, "", lambda value: True]
+"""A number that may be below 0: no other parameter may."""
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 
 class _Refused(Exception):
-    """The value is not of the type."""
+    """The value is not of the type, or out of its range."""
 
 
 def read_parameters(cls: Any, given: Mapping[str, object], owner: str, code: str) -> dict[str, object]:
     """The given parameters with the types that a dataclass declares for them.
 
     A text is read as what the declaration asks for (`"true"`, `"1e4"` for a whole number), so that a
-    command line and Python mean the same; a value that is of the type already is left as it is.
+    command line and Python mean the same; a value that is of the type already is left as it is. A number is at least 0
+    unless its declaration (`Count`, `Positive`, `Signed`) says otherwise.
 
     Parameters
     ----------
@@ -41,10 +48,10 @@ def read_parameters(cls: Any, given: Mapping[str, object], owner: str, code: str
     Raises
     ------
     UsageError
-        With the code, naming every parameter that does not exist or has a value of another type.
+        With the code, naming every parameter that does not exist or has a value of another type or range.
     """
     declared = [entry.name for entry in fields(cls) if entry.init]
-    types = get_type_hints(cls) if given else {}
+    types = get_type_hints(cls, include_extras=True) if given else {}
     read: dict[str, object] = {}
     problems: list[Diagnostic] = []
     for name, value in given.items():
@@ -75,13 +82,26 @@ def _read(declared: Any, value: object) -> object:
         (item, *_) = get_args(declared)
         values = value if isinstance(value, tuple | list) else (value,)
         return tuple(_read(item, part) for part in values)
-    plain = _PLAIN.get(declared)
-    if plain is not None:
-        return plain[1](value)
+    if (ranged := _ranged(declared)) is not None:
+        plain, _, holds = ranged
+        number = _PLAIN[plain][1](value)
+        if not holds(number):
+            raise _Refused
+        return number
+    if declared in _PLAIN:
+        return _PLAIN[declared][1](value)
     # An object (an engine, a mapping of options) is the class's own business; text never stands for one.
     if isinstance(value, str | Real):
         raise _Refused
     return value
+
+
+def _ranged(declared: Any) -> tuple[Any, str, Callable[[Any], bool]] | None:
+    """A number's plain type, its range in words, and whether a number is in it; None for what is no number."""
+    if get_origin(declared) is Annotated:
+        plain, words, holds = get_args(declared)
+        return plain, words, holds
+    return (declared, "of at least 0", lambda number: number >= 0) if declared in (int, float) else None
 
 
 def _first_that_reads(types: tuple[Any, ...], value: object) -> object:
@@ -151,6 +171,8 @@ _PLAIN: dict[Any, tuple[str, Callable[[object], object]]] = {
 def _wanted(declared: Any) -> str:
     """The type in words."""
     origin = get_origin(declared)
+    if (ranged := _ranged(declared)) is not None:
+        return f"{_PLAIN[ranged[0]][0]} {ranged[1]}".rstrip()
     if origin in (Union, UnionType):
         return " or ".join(_wanted(part) for part in get_args(declared))
     if origin is Literal:

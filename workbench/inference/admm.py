@@ -17,6 +17,7 @@ from workbench.inference.partition import partition
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.relax import relax
+from workbench.parameters import Count, Positive
 from workbench.progress import Conduct
 
 __all__ = ["ADMM"]
@@ -57,10 +58,10 @@ class ADMM(Engine):
 
     tolerance: float = 1e-4
     max_iterations: int = 20_000
-    penalty: float | None = None
-    relaxation: float = 1.7
+    penalty: Positive | None = None
+    relaxation: Positive = 1.7
     adaptive: bool = True
-    check_every: int = 20
+    check_every: Count = 20
     finish: bool = False
 
     def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:

@@ -17,6 +17,7 @@ from workbench.inference.partition import partition
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.relax import relax
+from workbench.parameters import Count
 from workbench.progress import Conduct
 
 __all__ = ["BlockCoordinateDescent"]
@@ -51,7 +52,7 @@ class BlockCoordinateDescent(Engine):
 
     tolerance: float = 1e-4
     max_iterations: int = 20_000
-    check_every: int = 6
+    check_every: Count = 6
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """Beside what it does not take, hard rows that are neither bounds nor disjoint simplexes."""

@@ -11,6 +11,7 @@ from workbench.inference.sampling import sample
 from workbench.inference.solution import Engine, Solution
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.layout import lay_out
+from workbench.parameters import Count
 from workbench.progress import Conduct
 
 __all__ = ["Gibbs"]
@@ -46,9 +47,9 @@ class Gibbs(Engine):
         suits="rows that are no clauses; weak weights",
     )
 
-    samples: int = 2000
+    samples: Count = 2000
     burn_in: int = 100
-    chains: int = 4
+    chains: Count = 4
     from_map: bool = False
 
     def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:

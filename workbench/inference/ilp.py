@@ -29,6 +29,7 @@ from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.part import Part
 from workbench.network.priced import priced
 from workbench.network.relax import HingeProblem, relax
+from workbench.parameters import Count
 from workbench.progress import Conduct
 
 __all__ = ["IntegerProgram"]
@@ -71,7 +72,7 @@ class IntegerProgram(Engine):
 
     relative_gap: float = 0.0
     max_nodes: int | None = None
-    workers: int = 2
+    workers: Count = 2
     aggregate: Literal["auto", "always", "never"] = "auto"
     polish: bool = True
 

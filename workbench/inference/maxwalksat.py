@@ -20,6 +20,7 @@ from workbench.inference.watched import watched
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork, Relation
 from workbench.network.layout import Layout, lay_out
+from workbench.parameters import Count
 from workbench.progress import Conduct
 
 __all__ = ["MaxWalkSAT"]
@@ -65,7 +66,7 @@ class MaxWalkSAT(Engine):
 
     flips: int | None = None
     flips_per_atom: int = 200
-    tries: int = 4
+    tries: Count = 4
     noise: float = 0.05
     tabu: int = 3
     temperature: float = 0.5

@@ -17,6 +17,7 @@ from workbench.inference.sampling import refuse, sample
 from workbench.inference.solution import Engine, Solution
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.layout import Layout, lay_out
+from workbench.parameters import Count
 from workbench.progress import Conduct
 
 __all__ = ["MCSAT", "new_slice"]
@@ -65,9 +66,9 @@ class MCSAT(Engine):
         "the narrow ones staying exact",
     )
 
-    samples: int = 1000
+    samples: Count = 1000
     burn_in: int = 50
-    chains: int = 4
+    chains: Count = 4
     search_steps: int = 2000
     sweeps: int = 2
     from_map: bool = False

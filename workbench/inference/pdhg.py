@@ -19,6 +19,7 @@ from workbench.inference.polish import Polish
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.relax import relax
+from workbench.parameters import Count
 from workbench.progress import Conduct
 
 __all__ = ["PDHG", "PrimalDual"]
@@ -67,7 +68,7 @@ class PDHG(Engine):
 
     tolerance: float = 1e-4
     max_iterations: int = 100_000
-    check_every: int = 40
+    check_every: Count = 40
     finish: bool = False
 
     def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:

@@ -14,6 +14,7 @@ from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
 from workbench.learning.training import initial_weights, prepare, step_sizes
 from workbench.network.ground_network import Templates
+from workbench.parameters import Count, Positive
 from workbench.progress import Conduct
 
 __all__ = ["ContrastiveDivergence"]
@@ -48,10 +49,10 @@ class ContrastiveDivergence(Learner):
     )
     step: float = 0.5
     iterations: int = 200
-    sweeps: int = 5
+    sweeps: Count = 5
     persistent: bool = False
     per_weight: bool = True
-    prior_sd: float = np.inf
+    prior_sd: Positive = np.inf
     start: str = "given"
 
     def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:

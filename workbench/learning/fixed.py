@@ -12,6 +12,7 @@ from workbench.errors import UsageError
 from workbench.learning.declaration import Declaration
 from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.network.ground_network import Templates
+from workbench.parameters import Signed
 from workbench.progress import Conduct
 
 __all__ = ["FixedWeights"]
@@ -34,7 +35,7 @@ class FixedWeights(Learner):
         when="a knowledge base taken at its word",
         hidden="left out",
     )
-    value: float | None = None
+    value: Signed | None = None
 
     def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
         """Return the weights. E0506 where the program gives none and `value` is None."""

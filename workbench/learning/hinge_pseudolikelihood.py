@@ -23,6 +23,7 @@ from workbench.learning.loop import Averaged, train
 from workbench.learning.training import TrainingSet, TrainingWorld, grounding_counts, prepare, start_weights
 from workbench.network.ground_network import Domain, Relation, Templates
 from workbench.network.relax import relax
+from workbench.parameters import Count
 from workbench.progress import Conduct
 
 __all__ = ["HingePseudolikelihood", "Pseudolikelihood"]
@@ -67,8 +68,8 @@ class HingePseudolikelihood(Learner):
     iterations: int = 100
     start: float | None = 1.0
     optimiser: Literal["steps", "lbfgs"] = "steps"
-    panels: int = 8
-    samples: int = 200
+    panels: Count = 8
+    samples: Count = 200
     tolerance: float = 1e-3
     engine: Engine | None = None
 

@@ -12,6 +12,7 @@ from workbench.inference.solution import Engine
 from workbench.learning.margin_losses import LossKind
 from workbench.learning.training import named_engine
 from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.parameters import Count
 
 __all__ = ["MarginSettings"]
 
@@ -73,7 +74,7 @@ class MarginSettings:
     relative_gap: float = 0.0
     stabilisation: float = 0.3
     max_iterations: int = 2000
-    workers: int = 2
+    workers: Count = 2
     cached: int = 10
     quadratic_solver: str = "active_set"
     nonnegative: bool = False

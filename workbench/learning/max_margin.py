@@ -23,6 +23,7 @@ from workbench.learning.margin_settings import MarginSettings
 from workbench.learning.training import TrainingSet, prepare
 from workbench.network.ground_network import Domain, Templates
 from workbench.network.growth import extend, take
+from workbench.parameters import Count
 from workbench.progress import PLAIN, Conduct
 
 __all__ = ["MaxMargin", "map_f1"]
@@ -76,7 +77,7 @@ class MaxMargin(MarginSettings, Learner):
 
     choose: Literal["given", "training", "held_out"] = "given"
     penalties: tuple[float, ...] = (1.0, 10.0, 100.0, 1000.0, 10000.0)
-    completions: int = 5
+    completions: Count = 5
 
     def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
         """Learn. One quadratic program over the cuts and one MAP inference per database in each iteration.

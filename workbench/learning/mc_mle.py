@@ -17,6 +17,7 @@ from workbench.learning.loop import train
 from workbench.learning.moments import Moments
 from workbench.learning.training import TrainingSet, initial_weights, prepare
 from workbench.network.ground_network import Templates
+from workbench.parameters import Count, Positive
 from workbench.progress import SILENT, Conduct
 
 __all__ = ["MonteCarloMaximumLikelihood"]
@@ -50,10 +51,10 @@ class MonteCarloMaximumLikelihood(Learner):
         when="few clauses, good mixing",
     )
     rounds: int = 50
-    sweeps: int = 500
+    sweeps: Count = 500
     burn_in: int = 50
-    prior_sd: float = 10.0
-    radius: float = 1.0
+    prior_sd: Positive = 10.0
+    radius: Positive = 1.0
     tolerance: float = 1e-2
     start: str = "given"
 

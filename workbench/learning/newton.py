@@ -15,6 +15,7 @@ from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.loop import stages
 from workbench.learning.training import initial_weights, prepare
 from workbench.network.ground_network import Domain, Templates
+from workbench.parameters import Count, Positive
 from workbench.progress import PLAIN, Conduct
 
 __all__ = ["DiagonalNewton", "PreconditionedConjugateGradient"]
@@ -51,10 +52,10 @@ class DiagonalNewton(Learner):
     )
     conjugate: ClassVar[bool] = False
     iterations: int = 100
-    sweeps: int = 50
+    sweeps: Count = 50
     burn_in: int = 5
     damping: float = 1.0
-    prior_sd: float = 10.0
+    prior_sd: Positive = 10.0
     tolerance: float = 1e-7
     start: str = "given"
 

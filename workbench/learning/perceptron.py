@@ -30,6 +30,7 @@ from workbench.learning.training import (
 )
 from workbench.network import potentials
 from workbench.network.ground_network import GroundNetwork, Templates
+from workbench.parameters import Count, Positive
 from workbench.progress import Conduct
 
 __all__ = ["HingePerceptron", "VotedPerceptron"]
@@ -78,12 +79,12 @@ class VotedPerceptron(Learner):
     iterations: int = 200
     engine: Engine | None = None
     counts: Literal["map", "gibbs"] = "map"
-    sweeps: int = 20
-    modes: int = 1
-    search_every: int = 1
+    sweeps: Count = 20
+    modes: Count = 1
+    search_every: Count = 1
     start: str = "log_odds"
     per_weight: bool = False
-    prior_sd: float = np.inf
+    prior_sd: Positive = np.inf
     average: bool = True
 
     def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:

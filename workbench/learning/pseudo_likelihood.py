@@ -18,6 +18,7 @@ from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, 
 from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.training import TrainingSet, prepare
 from workbench.network.ground_network import Domain, Templates
+from workbench.parameters import Count, Positive
 from workbench.progress import Conduct
 
 __all__ = ["GenerativePseudoLikelihood", "PseudoLikelihood"]
@@ -54,10 +55,10 @@ class PseudoLikelihood(Learner):
         objective=True,
         default=((Domain.BOOLEAN, False),),
     )
-    prior_sd: float = 2.0
+    prior_sd: Positive = 2.0
     iterations: int = 5000
     tolerance: float = 1e-7
-    completions: int = 5
+    completions: Count = 5
     engine: Engine | None = None
 
     def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:

@@ -9,7 +9,7 @@ from typing import Any, Literal, cast, get_type_hints
 import numpy as np
 
 from workbench.errors import UsageError, nearest
-from workbench.parameters import read_parameters
+from workbench.parameters import Signed, read_parameters
 from workbench.structure.scores import EVALUATION_FUNCTIONS
 
 __all__ = ["SearchSettings", "check_range"]
@@ -59,7 +59,7 @@ class SearchSettings:
     minpos: int = 1
     noise: int = 0
     minacc: float = 0.0
-    minscore: float = -np.inf
+    minscore: Signed = -np.inf
     nodes: int = 5000
     search: Literal["bf", "df", "heuristic"] = "bf"
     openlist: int = 0
@@ -67,7 +67,7 @@ class SearchSettings:
     explore: bool = False
     m: float = 2.0
     prior: float | None = None
-    collect: float | None = None
+    collect: Signed | None = None
 
     def __post_init__(self) -> None:
         if self.evalfn not in (*EVALUATION_FUNCTIONS, "fitted_m"):
