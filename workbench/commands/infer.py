@@ -41,9 +41,9 @@ from workbench.commands.options import (
     Worlds,
     chosen_labels,
     examples,
-    given_rules,
     opened,
     parameters,
+    read_rules,
 )
 from workbench.errors import ExitCode, InputError, UsageError, nearest
 
@@ -180,7 +180,7 @@ def infer(
     options = parameters(settings)
     if samples is not None and has_parameter(engine, "samples"):
         options["samples"] = samples
-    program = given_rules(rules)
+    program = read_rules(rules)
     asked_by_tables = None
     if mapping is not None:
         program = as_program(program)

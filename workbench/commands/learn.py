@@ -37,9 +37,9 @@ from workbench.commands.options import (
     Worlds,
     choices,
     examples,
-    given_rules,
     opened,
     parameters,
+    read_rules,
 )
 from workbench.errors import ExitCode
 
@@ -126,7 +126,7 @@ def learn(
     from workbench.verbs.psl_document import plan_of
 
     check_output(out)
-    program, options = given_rules(rules), parameters(settings)
+    program, options = read_rules(rules), parameters(settings)
     if is_document(rules):
         plan = plan_of(rules, task="learn")
         print_warnings(plan.warnings())
@@ -237,7 +237,7 @@ def crossval(
         )  # fmt: skip
         return
     groups = [group.split(",") for group in fold or ()]
-    program = given_rules(rules)
+    program = read_rules(rules)
     with (
         opened(workspace, program, data, world, mapping=mapping) as open_workspace,
         shown_progress(quiet=json) as progress,

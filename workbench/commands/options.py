@@ -45,6 +45,7 @@ __all__ = [
     "given_rules",
     "opened",
     "parameters",
+    "read_rules",
     "text_of_standard_input",
 ]
 
@@ -165,6 +166,15 @@ def given_rules(path: Path) -> Path | Program:
     from workbench.language import parse_program
 
     return parse_program(text_of_standard_input(), "<stdin>") if path == STANDARD_INPUT else path
+
+
+def read_rules(path: Path) -> Path | Program:
+    """The program of a rules file, read once for all that is done with it; a PSL document stays the file it is."""
+    from workbench.language import is_document
+    from workbench.verbs.common import as_program
+
+    given = given_rules(path)
+    return given if isinstance(given, Path) and is_document(given) else as_program(given)
 
 
 def chosen_labels(labels: str) -> Literal["evidence", "withheld"]:

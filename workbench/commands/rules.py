@@ -27,6 +27,7 @@ from workbench.commands.options import (
     examples,
     given_rules,
     opened,
+    read_rules,
     text_of_standard_input,
 )
 
@@ -132,7 +133,7 @@ def ground(
 ) -> None:
     """Ground the rules over the data; with --preview, count each rule's groundings first and materialise nothing."""
     request: dict[str, Any] = {"query": query, "closed": closed, "hidden": hidden, "limit": limit, "memory": memory}
-    program = given_rules(rules)
+    program = read_rules(rules)
     with opened(workspace, program, data, world, mapping=mapping, memory=memory) as open_workspace:
         if preview:
             shown = open_workspace.preview(program, learning=learning, samples=samples, **request)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import prod
 
+from workbench.grounding.select import Select
 from workbench.grounding.unification import Equality, TermClasses, unify
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.language.program import Clause, Constant, Variable
+from workbench.language.program import Clause, Constant, LinearRule, Variable
 
-__all__ = ["Bindings", "open_bindings"]
+__all__ = ["Bindings", "all_bindings", "open_bindings"]
 
 MOST_TAUTOLOGIES = 10
 """Pairs of literals that can contradict each other, beyond which a query counts: the sum is over their subsets."""
@@ -23,6 +24,16 @@ class Bindings:
 
     total: int
     open: int
+
+
+def all_bindings(vocabulary: Vocabulary, clause: Clause | LinearRule, total: Select) -> int | None:
+    """All groundings of a clause where `total`, the query for them, would join nothing; None where data decide."""
+    if isinstance(clause, LinearRule) or clause.plus or clause.weight_variable is not None or clause.factor is not None:
+        return None
+    if total.sources if vocabulary.one_world else any(one.relation != vocabulary.geometry() for one in total.sources):
+        return None
+    types = [type_name for name, type_name in clause.variable_types if name not in clause.existential]
+    return sum(prod(vocabulary.domain_size(world, one) for one in types) for world in _worlds(vocabulary, clause))
 
 
 def open_bindings(vocabulary: Vocabulary, clause: Clause) -> Bindings | None:
@@ -43,15 +54,18 @@ def open_bindings(vocabulary: Vocabulary, clause: Clause) -> Bindings | None:
     if len(pairs) > MOST_TAUTOLOGIES:
         return None
     types = dict(clause.variable_types)
-    worlds = vocabulary.worlds if clause.worlds is None else set(clause.worlds) & set(vocabulary.worlds)
     total = count = 0
-    for world in worlds:
+    for world in _worlds(vocabulary, clause):
         sizes = {name: vocabulary.domain_size(world, type_name) for name, type_name in types.items()}
         total += prod(sizes.values())
         for number in range(len(pairs) + 1):
             for chosen in combinations(pairs, number):
                 count += (-1) ** number * _bindings(sizes, [pair for part in chosen for pair in part])
     return Bindings(total, count)
+
+
+def _worlds(vocabulary: Vocabulary, clause: Clause) -> Iterable[int]:
+    return vocabulary.worlds if clause.worlds is None else set(clause.worlds) & set(vocabulary.worlds)
 
 
 def _wholly_open(vocabulary: Vocabulary, predicate: str) -> bool:

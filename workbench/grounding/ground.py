@@ -15,7 +15,16 @@ from workbench.grounding.atom_keys import atom_table, numbering_of
 from workbench.grounding.backend import BackendOf, Batch, DuckDB
 from workbench.grounding.blocks import make_blocks
 from workbench.grounding.column_functions import user_errors
-from workbench.grounding.counting import Tally, check_listed, count_plan, make_plan, sizes, too_many, uncounted
+from workbench.grounding.counting import (
+    Tally,
+    check_listed,
+    count_plan,
+    count_together,
+    make_plan,
+    sizes,
+    too_many,
+    uncounted,
+)
 from workbench.grounding.intake import Intake, groundings
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.labels import labelled_predicates, listed_values, truth_of
@@ -125,11 +134,15 @@ class Grounder:
     def count(self, clauses: tuple[Clause | LinearRule, ...], most: int) -> tuple[list[Tally], TemplateTable]:
         """Count every clause, of at most so many ground rows, and number its templates; nothing is materialised."""
         self.numbering = numbering_of(self.vocabulary)
+        plans = {number: make_plan(self.vocabulary, clause, self.request) for number, clause in enumerate(clauses)}
+        counted = count_together(self.vocabulary, {n: plan for n, plan in plans.items() if n not in self.lazy})
         tallies = []
-        for number, clause in enumerate(clauses):
-            self.progress.step("count", number, len(clauses), f"rule {clause.rule + 1}")
-            plan = make_plan(self.vocabulary, clause, self.request)
-            tallies.append(uncounted(plan) if number in self.lazy else count_plan(self.vocabulary, plan, most))
+        for number, plan in plans.items():
+            self.progress.step("count", number, len(plans), f"rule {plan.clause.rule + 1}")
+            if number in self.lazy:
+                tallies.append(uncounted(plan))
+            else:
+                tallies.append(count_plan(self.vocabulary, plan, most, counted.get(number)))
         table = TemplateTable(self.program, self.request.templates)
         for tally in tallies:
             clause = tally.plan.clause

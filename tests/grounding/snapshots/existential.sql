@@ -12,15 +12,11 @@ CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, pos
 
 CREATE OR REPLACE TEMP TABLE "facts_Friends" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "p_Friends" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
-SELECT sum(CAST(3.0::DOUBLE AS DOUBLE)) AS n, sum(CAST(3.0::DOUBLE AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative;
-
 SELECT 0 AS part, count(*) AS n, 0 AS decided, 0 AS positive, 0 AS negative, 0 AS unlisted
 FROM domain_person AS d1
   ANTI JOIN facts_Friends AS x2 ON (x2.a0 = d1.a) AND (x2.a1 = 0)
   ANTI JOIN facts_Friends AS x3 ON (x3.a0 = d1.a) AND (x3.a1 = 1)
   ANTI JOIN facts_Friends AS x4 ON (x4.a0 = d1.a) AND (x4.a1 = 2);
-
-SELECT sum(CAST(3.0::DOUBLE AS DOUBLE)) AS n, sum(CAST(3.0::DOUBLE AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative;
 
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(d1.p + 3, CASE WHEN k4.value IS NULL THEN 2 ELSE -1 END) < 0) AS decided, count(*) FILTER (WHERE greatest(d1.p + 3, CASE WHEN k4.value IS NULL THEN 2 ELSE -1 END) < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM domain_person AS d1
@@ -29,16 +25,12 @@ FROM domain_person AS d1
   LEFT JOIN known_Smokes AS k4 ON (k4.atom = 2)
 WHERE ((k4.value IS NULL) OR (k4.value = 0));
 
-SELECT sum(CAST(3.0::DOUBLE AS DOUBLE)) AS n, sum(CAST(3.0::DOUBLE AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative;
-
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(d1.p + 3, CASE WHEN k4.value IS NULL THEN 1 ELSE -1 END) < 0) AS decided, count(*) FILTER (WHERE greatest(d1.p + 3, CASE WHEN k4.value IS NULL THEN 1 ELSE -1 END) < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM domain_person AS d1
   ANTI JOIN facts_Friends AS x2 ON (x2.a0 = d1.a) AND (x2.a1 = 0)
   ANTI JOIN facts_Friends AS x3 ON (x3.a0 = d1.a) AND (x3.a1 = 2)
   LEFT JOIN known_Smokes AS k4 ON (k4.atom = 1)
 WHERE ((k4.value IS NULL) OR (k4.value = 0));
-
-SELECT sum(CAST(3.0::DOUBLE AS DOUBLE)) AS n, sum(CAST(3.0::DOUBLE AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative;
 
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(d1.p + 3, CASE WHEN k3.value IS NULL THEN 1 ELSE -1 END, CASE WHEN k4.value IS NULL THEN 2 ELSE -1 END) < 0) AS decided, count(*) FILTER (WHERE greatest(d1.p + 3, CASE WHEN k3.value IS NULL THEN 1 ELSE -1 END, CASE WHEN k4.value IS NULL THEN 2 ELSE -1 END) < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM domain_person AS d1
@@ -48,16 +40,12 @@ FROM domain_person AS d1
 WHERE ((k3.value IS NULL) OR (k3.value = 0))
   AND ((k4.value IS NULL) OR (k4.value = 0));
 
-SELECT sum(CAST(3.0::DOUBLE AS DOUBLE)) AS n, sum(CAST(3.0::DOUBLE AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative;
-
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(CASE WHEN k4.value IS NULL THEN 0 ELSE -1 END, d1.p + 3) < 0) AS decided, count(*) FILTER (WHERE greatest(CASE WHEN k4.value IS NULL THEN 0 ELSE -1 END, d1.p + 3) < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM domain_person AS d1
   ANTI JOIN facts_Friends AS x2 ON (x2.a0 = d1.a) AND (x2.a1 = 1)
   ANTI JOIN facts_Friends AS x3 ON (x3.a0 = d1.a) AND (x3.a1 = 2)
   LEFT JOIN known_Smokes AS k4 ON (k4.atom = 0)
 WHERE ((k4.value IS NULL) OR (k4.value = 0));
-
-SELECT sum(CAST(3.0::DOUBLE AS DOUBLE)) AS n, sum(CAST(3.0::DOUBLE AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative;
 
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(CASE WHEN k3.value IS NULL THEN 0 ELSE -1 END, d1.p + 3, CASE WHEN k4.value IS NULL THEN 2 ELSE -1 END) < 0) AS decided, count(*) FILTER (WHERE greatest(CASE WHEN k3.value IS NULL THEN 0 ELSE -1 END, d1.p + 3, CASE WHEN k4.value IS NULL THEN 2 ELSE -1 END) < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM domain_person AS d1
@@ -67,8 +55,6 @@ FROM domain_person AS d1
 WHERE ((k3.value IS NULL) OR (k3.value = 0))
   AND ((k4.value IS NULL) OR (k4.value = 0));
 
-SELECT sum(CAST(3.0::DOUBLE AS DOUBLE)) AS n, sum(CAST(3.0::DOUBLE AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative;
-
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(CASE WHEN k3.value IS NULL THEN 0 ELSE -1 END, d1.p + 3, CASE WHEN k4.value IS NULL THEN 1 ELSE -1 END) < 0) AS decided, count(*) FILTER (WHERE greatest(CASE WHEN k3.value IS NULL THEN 0 ELSE -1 END, d1.p + 3, CASE WHEN k4.value IS NULL THEN 1 ELSE -1 END) < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM domain_person AS d1
   ANTI JOIN facts_Friends AS x2 ON (x2.a0 = d1.a) AND (x2.a1 = 2)
@@ -76,8 +62,6 @@ FROM domain_person AS d1
   LEFT JOIN known_Smokes AS k4 ON (k4.atom = 1)
 WHERE ((k3.value IS NULL) OR (k3.value = 0))
   AND ((k4.value IS NULL) OR (k4.value = 0));
-
-SELECT sum(CAST(3.0::DOUBLE AS DOUBLE)) AS n, sum(CAST(3.0::DOUBLE AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative;
 
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(CASE WHEN k2.value IS NULL THEN 0 ELSE -1 END, d1.p + 3, CASE WHEN k3.value IS NULL THEN 1 ELSE -1 END, CASE WHEN k4.value IS NULL THEN 2 ELSE -1 END) < 0) AS decided, count(*) FILTER (WHERE greatest(CASE WHEN k2.value IS NULL THEN 0 ELSE -1 END, d1.p + 3, CASE WHEN k3.value IS NULL THEN 1 ELSE -1 END, CASE WHEN k4.value IS NULL THEN 2 ELSE -1 END) < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM domain_person AS d1
@@ -87,8 +71,6 @@ FROM domain_person AS d1
 WHERE ((k2.value IS NULL) OR (k2.value = 0))
   AND ((k3.value IS NULL) OR (k3.value = 0))
   AND ((k4.value IS NULL) OR (k4.value = 0));
-
-SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative;
 
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE len(q.literals) = 0) AS decided, coalesce(sum(greatest(q.s * 1.0::DOUBLE, 0.0::DOUBLE)) FILTER (WHERE len(q.literals) = 0), 0.0::DOUBLE) AS positive, coalesce(sum(greatest(q.s * 1.0::DOUBLE, 0.0::DOUBLE)), 0.0::DOUBLE) AS all_positive, coalesce(sum(greatest(q.s * -1.0::DOUBLE, 0.0::DOUBLE)) FILTER (WHERE len(q.literals) = 0), 0.0::DOUBLE) AS negative, coalesce(sum(greatest(q.s * -1.0::DOUBLE, 0.0::DOUBLE)), 0.0::DOUBLE) AS all_negative, 0 AS unlisted
 FROM (

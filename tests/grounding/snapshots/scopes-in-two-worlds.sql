@@ -20,9 +20,6 @@ SELECT world, count(atom) FROM listed_Same GROUP BY world;
 
 CREATE OR REPLACE TEMP TABLE "geometry_worlds" AS SELECT 0::INTEGER AS world, 0::INTEGER AS o0, 3::INTEGER AS s0_0, 1::INTEGER AS s0_1 UNION ALL SELECT 1::INTEGER AS world, 9::INTEGER AS o0, 2::INTEGER AS s0_0, 1::INTEGER AS s0_1;
 
-SELECT sum(CAST(CASE WHEN g1.world = 0 THEN 3.0::DOUBLE WHEN g1.world = 1 THEN 2.0::DOUBLE ELSE 0.0::DOUBLE END * CASE WHEN g1.world = 0 THEN 3.0::DOUBLE WHEN g1.world = 1 THEN 2.0::DOUBLE ELSE 0.0::DOUBLE END AS DOUBLE)) AS n, sum(CAST(CASE WHEN g1.world = 0 THEN 3.0::DOUBLE WHEN g1.world = 1 THEN 2.0::DOUBLE ELSE 0.0::DOUBLE END * CASE WHEN g1.world = 0 THEN 3.0::DOUBLE WHEN g1.world = 1 THEN 2.0::DOUBLE ELSE 0.0::DOUBLE END AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
-FROM geometry_worlds AS g1;
-
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(coalesce(o1.atom, -1), coalesce(o2.atom, -1)) < 0) AS decided, count(*) FILTER (WHERE greatest(coalesce(o1.atom, -1), coalesce(o2.atom, -1)) < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM listed_Same AS o1
   LEFT JOIN listed_Same AS o2 ON (o2.a0 = o1.a1) AND (o2.a1 = o1.a0) AND (o2.world = o1.world)

@@ -18,8 +18,6 @@ CREATE OR REPLACE TEMP TABLE "listed_Same" AS SELECT * EXCLUDE (open), CASE WHEN
 
 SELECT world, count(atom) FROM listed_Same GROUP BY world;
 
-SELECT sum(CAST(3.0::DOUBLE * 3.0::DOUBLE AS DOUBLE)) AS n, sum(CAST(3.0::DOUBLE * 3.0::DOUBLE AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative;
-
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(coalesce(o1.atom, -1), coalesce(o2.atom, -1)) < 0) AS decided, count(*) FILTER (WHERE greatest(coalesce(o1.atom, -1), coalesce(o2.atom, -1)) < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM listed_Same AS o1
   LEFT JOIN listed_Same AS o2 ON (o2.a0 = o1.a1) AND (o2.a1 = o1.a0)

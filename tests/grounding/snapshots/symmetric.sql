@@ -10,8 +10,6 @@ SELECT atom FROM known_Smokes;
 
 CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, p;
 
-SELECT sum(CAST(3.0::DOUBLE * 3.0::DOUBLE AS DOUBLE)) AS n, sum(CAST(3.0::DOUBLE * 3.0::DOUBLE AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative;
-
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN d1.p ELSE -1 END < 0) AS decided, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN d1.p ELSE -1 END < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM domain_person AS d1
   LEFT JOIN known_Smokes AS k2 ON (k2.atom = d1.p)
@@ -28,8 +26,6 @@ WHERE ((d1.a = d2.a) IS NOT TRUE)
   AND NOT (d1.a = d2.a)
   AND ((k3.value IS NULL) OR (k3.value = 1))
   AND ((k4.value IS NULL) OR (k4.value = 1));
-
-SELECT sum(CAST(3.0::DOUBLE * 3.0::DOUBLE AS DOUBLE)) AS n, sum(CAST(3.0::DOUBLE * 3.0::DOUBLE AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative;
 
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(CASE WHEN k2.value IS NULL THEN d1.p ELSE -1 END, d1.p + 3) < 0) AS decided, count(*) FILTER (WHERE greatest(CASE WHEN k2.value IS NULL THEN d1.p ELSE -1 END, d1.p + 3) < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM domain_person AS d1
