@@ -77,6 +77,12 @@ SELECT atom FROM known_Smokes;
 
 CREATE OR REPLACE TEMP TABLE "facts_Count" AS SELECT t.world, t.a0, d0.position AS p0, t.a1 FROM "made_Count_2" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, t.a1;
 
+CREATE OR REPLACE TEMP TABLE "facts_Oldest" AS SELECT t.world, t.a0, d0.position AS p0, t.a1 FROM "made_Oldest_5" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, t.a1;
+
+CREATE OR REPLACE TEMP TABLE "facts_Mean" AS SELECT t.world, t.a0, d0.position AS p0, t.a1 FROM "made_Mean_4" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, t.a1;
+
+CREATE OR REPLACE TEMP TABLE "facts_Recent" AS SELECT t.world, t.a0, d0.position AS p0, t.a1 FROM "made_Recent_7" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, t.a1;
+
 SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
 FROM facts_Count AS e1;
 
@@ -86,8 +92,6 @@ FROM facts_Count AS e1
   LEFT JOIN known_Smokes AS k3 ON (k3.atom = (g2.o0 + (g2.s0_0 * e1.p0)))
 WHERE ((e1.a1 < 1.0::DOUBLE) IS NOT TRUE)
   AND ((k3.value IS NULL) OR (k3.value = 0));
-
-CREATE OR REPLACE TEMP TABLE "facts_Oldest" AS SELECT t.world, t.a0, d0.position AS p0, t.a1 FROM "made_Oldest_5" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, t.a1;
 
 SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
 FROM facts_Oldest AS e1;
@@ -99,8 +103,6 @@ FROM facts_Oldest AS e1
 WHERE ((e1.a1 <= 60.0::DOUBLE) IS NOT TRUE)
   AND ((k3.value IS NULL) OR (k3.value = 0));
 
-CREATE OR REPLACE TEMP TABLE "facts_Mean" AS SELECT t.world, t.a0, d0.position AS p0, t.a1 FROM "made_Mean_4" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, t.a1;
-
 SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
 FROM facts_Mean AS e1;
 
@@ -110,8 +112,6 @@ FROM facts_Mean AS e1
   LEFT JOIN known_Smokes AS k3 ON (k3.atom = (g2.o0 + (g2.s0_0 * e1.p0)))
 WHERE ((e1.a1 <= 60.0::DOUBLE) IS NOT TRUE)
   AND ((k3.value IS NULL) OR (k3.value = 0));
-
-CREATE OR REPLACE TEMP TABLE "facts_Recent" AS SELECT t.world, t.a0, d0.position AS p0, t.a1 FROM "made_Recent_7" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, t.a1;
 
 SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
 FROM facts_Recent AS e1;

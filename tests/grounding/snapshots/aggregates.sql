@@ -75,6 +75,12 @@ SELECT atom FROM known_Smokes;
 
 CREATE OR REPLACE TEMP TABLE "facts_Count" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "made_Count_2" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
+CREATE OR REPLACE TEMP TABLE "facts_Oldest" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "made_Oldest_5" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
+CREATE OR REPLACE TEMP TABLE "facts_Mean" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "made_Mean_4" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
+CREATE OR REPLACE TEMP TABLE "facts_Recent" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "made_Recent_7" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
 SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
 FROM facts_Count AS e1;
 
@@ -83,8 +89,6 @@ FROM facts_Count AS e1
   LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
 WHERE ((e1.a1 < 1.0::DOUBLE) IS NOT TRUE)
   AND ((k2.value IS NULL) OR (k2.value = 0));
-
-CREATE OR REPLACE TEMP TABLE "facts_Oldest" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "made_Oldest_5" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
 SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
 FROM facts_Oldest AS e1;
@@ -95,8 +99,6 @@ FROM facts_Oldest AS e1
 WHERE ((e1.a1 <= 60.0::DOUBLE) IS NOT TRUE)
   AND ((k2.value IS NULL) OR (k2.value = 0));
 
-CREATE OR REPLACE TEMP TABLE "facts_Mean" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "made_Mean_4" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
-
 SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
 FROM facts_Mean AS e1;
 
@@ -105,8 +107,6 @@ FROM facts_Mean AS e1
   LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
 WHERE ((e1.a1 <= 60.0::DOUBLE) IS NOT TRUE)
   AND ((k2.value IS NULL) OR (k2.value = 0));
-
-CREATE OR REPLACE TEMP TABLE "facts_Recent" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "made_Recent_7" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
 SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
 FROM facts_Recent AS e1;

@@ -14,6 +14,13 @@ CREATE OR REPLACE TEMP TABLE "facts_Friends" AS SELECT t.world, t.a0, d0.positio
 
 CREATE OR REPLACE TEMP TABLE "facts_Enemies" AS SELECT t.world, t.a0, d0.position AS p0, t.a1, d1.position AS p1 FROM "p_Enemies" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' JOIN domain d1 ON d1.world = t.world AND d1.constant = t.a1 AND d1.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, d1.position;
 
+CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0, 1) ORDER BY world, p;
+
+SELECT 2 AS clause, 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN g1.o0 + (g1.s0_0 * g1.k0) ELSE -1 END < 0) AS decided, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN g1.o0 + (g1.s0_0 * g1.k0) ELSE -1 END < 0) AS positive, 0 AS negative, 0 AS unlisted
+FROM geometry_worlds AS g1
+  LEFT JOIN known_Smokes AS k2 ON (k2.atom = (g1.o0 + (g1.s0_0 * g1.k0)))
+WHERE ((k2.value IS NULL) OR (k2.value = 0));
+
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(CASE WHEN k4.value IS NULL THEN g3.o0 + (g3.s0_0 * e1.p0) ELSE -1 END, CASE WHEN k5.value IS NULL THEN g3.o0 + (g3.s0_0 * e1.p1) ELSE -1 END) < 0) AS decided, count(*) FILTER (WHERE greatest(CASE WHEN k4.value IS NULL THEN g3.o0 + (g3.s0_0 * e1.p0) ELSE -1 END, CASE WHEN k5.value IS NULL THEN g3.o0 + (g3.s0_0 * e1.p1) ELSE -1 END) < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM facts_Friends AS e1
   JOIN geometry_worlds AS g3 ON (g3.world = e1.world)
@@ -24,18 +31,11 @@ WHERE NOT (e1.a0 = e1.a1)
   AND ((k4.value IS NULL) OR (k4.value = 1))
   AND ((k5.value IS NULL) OR (k5.value = 0));
 
-CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0, 1) ORDER BY world, p;
-
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k3.value IS NULL THEN g2.o0 + (g2.s0_0 * d1.p) ELSE -1 END < 0) AS decided, count(*) FILTER (WHERE CASE WHEN k3.value IS NULL THEN g2.o0 + (g2.s0_0 * d1.p) ELSE -1 END < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM domain_person AS d1
   JOIN geometry_worlds AS g2 ON (g2.world = d1.world)
   LEFT JOIN known_Smokes AS k3 ON (k3.atom = (g2.o0 + (g2.s0_0 * d1.p)))
 WHERE ((k3.value IS NULL) OR (k3.value = 1));
-
-SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN g1.o0 + (g1.s0_0 * g1.k0) ELSE -1 END < 0) AS decided, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN g1.o0 + (g1.s0_0 * g1.k0) ELSE -1 END < 0) AS positive, 0 AS negative, 0 AS unlisted
-FROM geometry_worlds AS g1
-  LEFT JOIN known_Smokes AS k2 ON (k2.atom = (g1.o0 + (g1.s0_0 * g1.k0)))
-WHERE ((k2.value IS NULL) OR (k2.value = 0));
 
 SELECT CASE WHEN k2.value IS NULL THEN g1.o0 + (g1.s0_0 * g1.k0) ELSE -1 END AS l0
 FROM geometry_worlds AS g1

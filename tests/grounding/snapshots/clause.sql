@@ -12,6 +12,15 @@ CREATE OR REPLACE TEMP TABLE "facts_Friends" AS SELECT t.world, t.a0, t.a0 AS p0
 
 CREATE OR REPLACE TEMP TABLE "facts_Enemies" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "p_Enemies" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
+CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, p;
+
+SELECT 2 AS clause, 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k1.value IS NULL THEN 0 ELSE -1 END < 0) AS decided, count(*) FILTER (WHERE CASE WHEN k1.value IS NULL THEN 0 ELSE -1 END < 0) AS positive, 0 AS negative, 0 AS unlisted
+FROM (
+    SELECT 1 AS one
+  ) AS nothing
+  LEFT JOIN known_Smokes AS k1 ON (k1.atom = 0)
+WHERE ((k1.value IS NULL) OR (k1.value = 0));
+
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(CASE WHEN k3.value IS NULL THEN e1.p0 ELSE -1 END, CASE WHEN k4.value IS NULL THEN e1.p1 ELSE -1 END) < 0) AS decided, count(*) FILTER (WHERE greatest(CASE WHEN k3.value IS NULL THEN e1.p0 ELSE -1 END, CASE WHEN k4.value IS NULL THEN e1.p1 ELSE -1 END) < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM facts_Friends AS e1
   ANTI JOIN facts_Enemies AS x2 ON (x2.a0 = e1.a0) AND (x2.a1 = e1.a1)
@@ -21,19 +30,10 @@ WHERE NOT (e1.a0 = e1.a1)
   AND ((k3.value IS NULL) OR (k3.value = 1))
   AND ((k4.value IS NULL) OR (k4.value = 0));
 
-CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, p;
-
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN d1.p ELSE -1 END < 0) AS decided, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN d1.p ELSE -1 END < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM domain_person AS d1
   LEFT JOIN known_Smokes AS k2 ON (k2.atom = d1.p)
 WHERE ((k2.value IS NULL) OR (k2.value = 1));
-
-SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k1.value IS NULL THEN 0 ELSE -1 END < 0) AS decided, count(*) FILTER (WHERE CASE WHEN k1.value IS NULL THEN 0 ELSE -1 END < 0) AS positive, 0 AS negative, 0 AS unlisted
-FROM (
-    SELECT 1 AS one
-  ) AS nothing
-  LEFT JOIN known_Smokes AS k1 ON (k1.atom = 0)
-WHERE ((k1.value IS NULL) OR (k1.value = 0));
 
 SELECT CASE WHEN k1.value IS NULL THEN 0 ELSE -1 END AS l0
 FROM (

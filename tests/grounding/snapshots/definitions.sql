@@ -33,6 +33,8 @@ SELECT atom FROM known_Smokes;
 
 CREATE OR REPLACE TEMP TABLE "facts_Peers" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "made_Peers_4" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
+CREATE OR REPLACE TEMP TABLE "facts_Lone" AS SELECT t.world, t.a0, t.a0 AS p0 FROM "made_Lone_2" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0;
+
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE greatest(CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END, CASE WHEN k3.value IS NULL THEN e1.p1 ELSE -1 END) < 0) AS decided, count(*) FILTER (WHERE greatest(CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END, CASE WHEN k3.value IS NULL THEN e1.p1 ELSE -1 END) < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM facts_Peers AS e1
   LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
@@ -40,8 +42,6 @@ FROM facts_Peers AS e1
 WHERE NOT (e1.a0 = e1.a1)
   AND ((k2.value IS NULL) OR (k2.value = 1))
   AND ((k3.value IS NULL) OR (k3.value = 0));
-
-CREATE OR REPLACE TEMP TABLE "facts_Lone" AS SELECT t.world, t.a0, t.a0 AS p0 FROM "made_Lone_2" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0;
 
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END < 0) AS decided, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN e1.p0 ELSE -1 END < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM facts_Lone AS e1

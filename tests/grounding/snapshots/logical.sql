@@ -22,6 +22,12 @@ SELECT count(*) FROM listed_Open;
 
 SELECT t.p0 AS place, coalesce(atom, -2)::INTEGER AS atom, coalesce(value, 0) AS value FROM listed_Open t;
 
+SELECT count(*) - count(atom) FROM listed_Link;
+
+SELECT count(*) FROM listed_Link;
+
+SELECT (3 * t.p0) + t.p1 AS place, coalesce(atom, -2)::INTEGER AS atom FROM listed_Link t;
+
 SELECT count(*) AS n, CAST(count(*) AS DOUBLE) AS positive, 0.0::DOUBLE AS negative
 FROM (
     SELECT 1 AS one
@@ -62,12 +68,6 @@ WHERE NOT (find_Open(e1.p0) = -1)
   AND NOT (e1.a0 = e1.a1)
   AND NOT ((find_Open(e1.p0) >= 0) AND (find_Open(e1.p1) >= 0))
   AND ((CASE WHEN find_Open(e1.p0) = -2 THEN value_Open(e1.p0) ELSE 1.0::DOUBLE END + (-1.0::DOUBLE * CASE WHEN find_Open(e1.p1) = -2 THEN value_Open(e1.p1) ELSE 0.0::DOUBLE END)) > 1e-09::DOUBLE);
-
-SELECT count(*) - count(atom) FROM listed_Link;
-
-SELECT count(*) FROM listed_Link;
-
-SELECT (3 * t.p0) + t.p1 AS place, coalesce(atom, -2)::INTEGER AS atom FROM listed_Link t;
 
 EXPLAIN (FORMAT JSON) SELECT 1 AS one
 FROM listed_Link AS o1

@@ -10,6 +10,8 @@ SELECT atom FROM known_Smokes;
 
 CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, p;
 
+CREATE OR REPLACE TEMP TABLE "facts_Friends" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "p_Friends" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
 SELECT d1.a AS t0, sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
 FROM domain_person AS d1
 GROUP BY d1.a;
@@ -21,8 +23,6 @@ WHERE ((k2.value IS NULL) OR (k2.value = 1))
 GROUP BY d1.a;
 
 SELECT id, name FROM "c_person" WHERE id IN (SELECT unnest($ids));
-
-CREATE OR REPLACE TEMP TABLE "facts_Friends" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "p_Friends" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
 SELECT d1.a AS t0, sum(CAST(3.0::DOUBLE * 3.0::DOUBLE AS DOUBLE)) AS n, sum(CAST(3.0::DOUBLE * 3.0::DOUBLE AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
 FROM domain_person AS d1

@@ -10,6 +10,10 @@ SELECT atom FROM known_Smokes;
 
 CREATE OR REPLACE TEMP TABLE "facts_Age" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "p_Age" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
+CREATE OR REPLACE TEMP TABLE "facts_Born" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "p_Born" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
+CREATE OR REPLACE TEMP TABLE "facts_Named" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "p_Named" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
 SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
 FROM facts_Age AS e1;
 
@@ -18,8 +22,6 @@ FROM facts_Age AS e1
   LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
 WHERE ((e1.a1 < 30.0::DOUBLE) IS NOT TRUE)
   AND ((k2.value IS NULL) OR (k2.value = 0));
-
-CREATE OR REPLACE TEMP TABLE "facts_Born" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "p_Born" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
 SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
 FROM facts_Born AS e1
@@ -31,8 +33,6 @@ FROM facts_Born AS e1
   CROSS JOIN facts_Born AS e2
 WHERE (((epoch_us(e2.a1) - epoch_us(e1.a1)) / 86400000000.0::DOUBLE) IS NOT NULL)
   AND ((((epoch_us(e2.a1) - epoch_us(e1.a1)) / 86400000000.0::DOUBLE) <= 0.0::DOUBLE) IS NOT TRUE);
-
-CREATE OR REPLACE TEMP TABLE "facts_Named" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "p_Named" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
 SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE)) AS positive, 0.0::DOUBLE AS negative
 FROM facts_Named AS e1
