@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.errors import InputError, UsageError
-from workbench.inference.accepts import Task
 from workbench.language import check, is_document, language_of_file, parse_program, read_program
 from workbench.language.program import Program
 
 if TYPE_CHECKING:
     import os
 
-__all__ = ["Task", "as_json", "as_program", "as_words", "deadline_after", "names_of", "task_of"]
+    from workbench.inference.accepts import Task
+
+__all__ = ["as_json", "as_program", "as_words", "deadline_after", "names_of", "task_of"]
 
 
 def as_program(rules: Program | str | os.PathLike[str]) -> Program:

@@ -14,9 +14,10 @@ from workbench.database import Database, held_out_keys, read_folds
 from workbench.errors import UsageError
 from workbench.evaluation import k_fold, scores, summary
 from workbench.grounding import AtomTable, GroundRequest, fitted, ground
+from workbench.inference.accepts import Task
 from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import Task, as_json
+from workbench.verbs.common import as_json
 from workbench.verbs.infer import InferenceResult, refuse_numbers, solve_given
 from workbench.verbs.learn import LearningResult, learn
 

@@ -14,13 +14,14 @@ from workbench.database import Database
 from workbench.errors import Diagnostic, InfeasibleError, InputError, UsageError
 from workbench.grounding import Grounding, GroundRequest, ground, ground_rules
 from workbench.inference import Solution, Status, choose, fitted, make_engine, with_parameters
+from workbench.inference.accepts import Task
 from workbench.inference.addable import lost_weights
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.linear_gaussian import LinearGaussian
 from workbench.language.program import Program
 from workbench.network import Domain, Templates, evidence_energy
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import Task, as_json, deadline_after
+from workbench.verbs.common import as_json, deadline_after
 from workbench.verbs.naming import row_texts
 from workbench.verbs.queries import Query
 from workbench.verbs.results import Inferred

@@ -13,11 +13,11 @@ from workbench.grounding import Grounding, GroundRequest
 from workbench.grounding.again import Piece, Shape, ground_again
 from workbench.grounding.splice import Splice, places, splice
 from workbench.inference import Solution, Status
+from workbench.inference.accepts import Task
 from workbench.language.program import Program
 from workbench.network import GroundNetwork, components, hard_violation, reported_energy
 from workbench.network.part import part
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import Task
 from workbench.verbs.infer import infeasible_error, require_weights, solve
 
 __all__ = ["Asked", "Known", "LiveGrounding", "Renewal", "Shares", "renewed", "standing"]

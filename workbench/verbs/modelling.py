@@ -13,11 +13,12 @@ from workbench.language.program import Program
 from workbench.language.psl_types import with_values
 from workbench.parameters import read_size
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import Task, as_program, names_of, task_of
+from workbench.verbs.common import as_program, names_of, task_of
 
 if TYPE_CHECKING:
     from workbench.database import Database
     from workbench.grounding import Grounding, GroundRequest, Preview
+    from workbench.inference.accepts import Task
     from workbench.language.ilp import IlpProblem
     from workbench.verbs.crossval import CrossValidation
     from workbench.verbs.infer import InferenceResult

@@ -23,10 +23,10 @@ from workbench.grounding.counting import Tally, check_listed
 from workbench.grounding.ground import Grounder
 from workbench.grounding.spark import TASKS_A_CORE, Spark, spark_session
 from workbench.inference import Solution, Status
+from workbench.inference.accepts import Task
 from workbench.language.program import Program
 from workbench.network import Domain, evidence_energy
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import Task
 from workbench.verbs.infer import InferenceResult, asks_for_numbers, require_weights, says_nothing
 from workbench.verbs.queries import Query
 from workbench.verbs.spark_tasks import ANSWERS, RECORDS, ROW, UNIT, GroundTask, SolveTask, connect, kept_records

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, TypedDict
 from workbench.progress import Progress
 
 if TYPE_CHECKING:
+    from workbench.inference.accepts import Task
     from workbench.network import Templates
     from workbench.study.learners import LearnerName
     from workbench.tables import TablesMapping
-    from workbench.verbs.common import Task
     from workbench.verbs.solve import ModelTask
 
 __all__ = ["CrossvalOptions", "LinkOptions", "RequestOptions", "SolveOptions", "StructureOptions", "StudyOptions"]

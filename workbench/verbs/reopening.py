@@ -13,8 +13,9 @@ from workbench.database import Database, RecordedAtoms, Run, data_hash, read_run
 from workbench.errors import UsageError
 from workbench.grounding import AtomTable, Grounding, GroundRequest, ground
 from workbench.inference import Solution, Status
+from workbench.inference.accepts import Task
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import Task, as_program
+from workbench.verbs.common import as_program
 from workbench.verbs.infer import InferenceResult, asks_for_numbers, solve_given, solve_numbers
 from workbench.verbs.queries import read_query
 from workbench.verbs.runs import recorded_request

@@ -12,10 +12,11 @@ from workbench.arrays import Bool, Float
 from workbench.errors import Diagnostic
 from workbench.grounding import Grounding
 from workbench.inference import Solution
+from workbench.inference.accepts import Task
 from workbench.inference.linear_gaussian import LinearGaussian
 from workbench.language.program import Program
 from workbench.network import Domain
-from workbench.verbs.common import Task, as_json
+from workbench.verbs.common import as_json
 from workbench.verbs.display import shown_atoms
 from workbench.verbs.queries import Query
 
