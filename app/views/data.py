@@ -176,6 +176,13 @@ def files() -> None:
         st.warning(str(error))
 
 
+def renaming() -> None:
+    """Predicates renamed, merged, deleted."""
+    from app.reshaping import reshape
+
+    reshape()
+
+
 def importing(name: str) -> None:
     """A form of `app.importing`, which needs data frames and comes when it is asked for."""
     from app import importing as forms
@@ -202,6 +209,7 @@ SECTIONS = {
     "Import facts": lambda: importing("import_facts"),
     "Aleph files": lambda: importing("import_ilp"),
     "Other database": lambda: importing("import_attached"),
+    "Rename or delete": renaming,
     "Folds": folds,
     "Workspace": files,
 }

@@ -313,3 +313,21 @@ def test_a_thing_leads_to_its_neighbours_and_facts_are_corrected(smokers: Server
     sound(test.text_input(key="edit-fact-Smokes(").set_value("Smoks(Bram)").run())
     sound(test.button(key="edit-true").click().run())
     assert "Smoks" in test.error[0].value
+
+
+def test_a_predicate_is_renamed_merged_and_deleted_by_hand(smokers: Server, page: Open) -> None:
+    test = page("data")
+    test.segmented_control(key="section").set_value("Rename or delete").run()
+    test.selectbox(key="reshape-predicate").set_value("Cancer").run()
+    test.text_input(key="reshape-name-Cancer").set_value("Ill").run()
+    sound(test.button(key="reshape-rename").click().run())
+    assert "Ill now, in the rules too" in test.success[0].value
+    test.selectbox(key="reshape-predicate").set_value("Ill").run()
+    test.selectbox(key="reshape-into-Ill").set_value("Smokes").run()
+    sound(test.button(key="reshape-merge").click().run())
+    assert "Ill is gone" in test.success[0].value
+    test.selectbox(key="reshape-predicate").set_value("Friends").run()
+    assert test.button(key="reshape-delete").disabled
+    test.checkbox(key="reshape-sure-Friends").check().run()
+    sound(test.button(key="reshape-delete").click().run())
+    assert {item.predicate.name for item in smokers.workspace.data.catalog()} == {"Smokes"}

@@ -53,6 +53,7 @@ from workbench.database.predictions import (
     worst_predictions,
 )
 from workbench.database.psl import load_psl_data, load_psl_table
+from workbench.database.reshape import delete_predicate, merge_predicates, rename_predicate
 from workbench.database.reviews import Answer, forget_answer, keep_answer, label_of, read_answers
 from workbench.database.run_transfer import take_run
 from workbench.database.runs import (
@@ -118,6 +119,7 @@ __all__ = [
     "data_hash",
     "database_tables",
     "degrees",
+    "delete_predicate",
     "delete_run",
     "display_name",
     "display_names",
@@ -156,6 +158,7 @@ __all__ = [
     "make_world_folds",
     "masked",
     "mean_metrics",
+    "merge_predicates",
     "name_things",
     "neighbours",
     "open_binary",
@@ -179,6 +182,7 @@ __all__ = [
     "record_run",
     "recorded_atoms",
     "remove_facts",
+    "rename_predicate",
     "run_table",
     "salvage",
     "same_folds",

@@ -87,6 +87,42 @@ class Data:
 
         return fact_edits(self.database)
 
+    def rename_predicate(self, old: str, new: str, *, author: str = "") -> bool:
+        """Call a predicate otherwise, in the rules at hand too; whether they named it. Runs keep the old name.
+
+        Raises
+        ------
+        UsageError
+            E0203, or E0271 where the new name is taken or cannot be written in a rule.
+        """
+        from workbench.verbs.reshaping import rename
+
+        return rename(self.database, old, new, author=author)
+
+    def merge_predicates(self, source: str, into: str, *, author: str = "") -> int:
+        """Give one predicate's facts, and its places in the rules at hand, to another; how many facts were new.
+
+        Raises
+        ------
+        UsageError
+            E0203, or E0272 where their arguments differ or their facts contradict; nothing is merged.
+        """
+        from workbench.verbs.reshaping import merge
+
+        return merge(self.database, source, into, author=author)
+
+    def delete_predicate(self, name: str) -> int:
+        """Remove a predicate and its facts; how many there were. Rules and recorded runs stay."""
+        from workbench.verbs.reshaping import delete
+
+        return delete(self.database, name)
+
+    def delete_table(self, name: str) -> int:
+        """Remove what one of the tables at hand brought; how many facts. E0272 where another refers to it."""
+        from workbench.verbs.reshaping import delete_table
+
+        return delete_table(self.database, name)
+
     def worlds(self) -> dict[str, int]:
         """The databases kept apart in the workspace, name to id."""
         return dict(self.database.worlds())

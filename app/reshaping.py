@@ -1,0 +1,96 @@
+"""Predicates renamed, merged and deleted, and tables that are no longer wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from app.show import plain, show_error
+from app.state import workspace
+from app.versions import author
+from workbench.errors import WorkbenchError
+
+__all__ = ["reshape"]
+
+
+def reshape() -> None:
+    """Choose a column or link and what becomes of it; or a table."""
+    said = st.session_state.pop("reshaped", None)
+    if said:
+        st.success(plain(said), icon=":material/check:")
+    catalog = {item.predicate.name: item for item in workspace().data.catalog()}
+    if not catalog:
+        st.info("There is nothing to rename yet. Import a table first.")
+        return
+    name = st.selectbox("Column or link (predicate)", list(catalog), key="reshape-predicate")
+    types = catalog[name].predicate.argument_types
+    renamed, merged, deleted = st.columns(3)
+    with renamed.container(border=True, height="stretch"):
+        _rename(name)
+    with merged.container(border=True, height="stretch"):
+        _merge(name, [one for one, item in catalog.items() if one != name and item.predicate.argument_types == types])
+    with deleted.container(border=True, height="stretch"):
+        _delete(name, catalog[name].facts)
+    _tables()
+    st.caption("The rules at hand follow a new name. Recorded runs stay as they were, under the old one.")
+
+
+def _rename(old: str) -> None:
+    new = st.text_input("New name", value=old, key=f"reshape-name-{old}").strip()
+    if st.button("Rename", key="reshape-rename", disabled=new in ("", old)):
+        _done(
+            lambda: workspace().data.rename_predicate(old, new, author=author()),
+            lambda changed: f"{old} is called {new} now{', in the rules too' if changed else ''}.",
+        )
+
+
+def _merge(source: str, others: list[str]) -> None:
+    into = st.selectbox(
+        "Merge into",
+        others,
+        key=f"reshape-into-{source}",
+        help="One with the same types of things, in this order.",
+    )
+    if not others:
+        st.caption("No other has the same types of things.")
+    if st.button("Merge", key="reshape-merge", disabled=into is None):
+        _done(
+            lambda: workspace().data.merge_predicates(source, str(into), author=author()),
+            lambda added: f"{into} has {added:,} more facts, and {source} is gone.",
+        )
+
+
+def _delete(name: str, facts: int) -> None:
+    sure = st.checkbox(f"Delete {facts:,} facts for good", key=f"reshape-sure-{name}")
+    if st.button("Delete", key="reshape-delete", disabled=not sure):
+        _done(
+            lambda: workspace().data.delete_predicate(name),
+            lambda count: f"{name} and its {count:,} facts are gone. Rules that name it say so when they are checked.",
+        )
+
+
+def _tables() -> None:
+    mapping = workspace().data.tables_at_hand()
+    if mapping is None:
+        return
+    with st.container(border=True, horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox("Table", [table.name for table in mapping.tables], key="reshape-table")
+        sure = st.checkbox(f"Delete all that {plain(name)} brought", key=f"reshape-table-sure-{name}")
+        if st.button("Delete table", key="reshape-table-delete", disabled=not sure):
+            _done(
+                lambda: workspace().data.delete_table(name),
+                lambda count: f"The table {name} is gone, with {count:,} facts.",
+            )
+
+
+def _done(act: Callable[[], Any], said: Callable[[Any], str]) -> None:
+    """Do it, and say so on the next view of the page, on which the lists are new."""
+    try:
+        result = act()
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    st.session_state["reshaped"] = said(result)
+    st.rerun()

@@ -1,0 +1,102 @@
+"""Predicates renamed, merged and deleted, with their facts and folds."""
+
+from __future__ import annotations
+
+import re
+
+from workbench.database.database import Database
+from workbench.database.identifiers import quoted, unused_name
+from workbench.database.rows import first_row
+from workbench.database.schema import StoredPredicate, create_view
+from workbench.errors import UsageError
+
+__all__ = ["delete_predicate", "merge_predicates", "rename_predicate"]
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def rename_predicate(database: Database, old: str, new: str) -> None:
+    """Call a predicate otherwise; its facts and folds go with it, recorded runs keep the old name.
+
+    Raises
+    ------
+    UsageError
+        E0203 where there is no such predicate; E0271 where the new name is taken, or none that a rule can write.
+    """
+    stored = database.predicate(old)
+    others = [one for name, one in database.predicates().items() if name != old]
+    if NAME.fullmatch(new) is None:
+        raise UsageError.of(
+            "E0271", f"{new!r} cannot be a predicate's name", help="use letters, digits and _, a letter first"
+        )
+    if new.casefold() in {one.name.casefold() for one in others}:
+        raise UsageError.of("E0271", f"there is a predicate {new} already", help="merge the two, or take another name")
+    with database.transaction() as connection:
+        view = unused_name(new, (one.view_name for one in others))
+        connection.execute(f"DROP VIEW facts.{quoted(stored.view_name)}")
+        connection.execute("UPDATE predicate SET name = ?, view_name = ? WHERE name = ?", [new, view, old])
+        connection.execute("UPDATE predicate_argument SET predicate = ? WHERE predicate = ?", [new, old])
+        connection.execute("UPDATE folds SET predicate = ? WHERE predicate = ?", [new, old])
+        create_view(connection, database.predicate(new), database.type_tables())
+
+
+def merge_predicates(database: Database, source: str, into: str) -> int:
+    """Give the facts of `source` to `into`, and delete it; how many facts `into` did not have.
+
+    Raises
+    ------
+    UsageError
+        E0203 where there is no such predicate; E0272 where their arguments differ, or their facts contradict.
+    """
+    taken, kept = database.predicate(source), database.predicate(into)
+    if source == into or _shape(taken) != _shape(kept):
+        raise UsageError.of(
+            "E0272",
+            f"{source}({', '.join(taken.argument_types)}) cannot be merged into {into}"
+            f"({', '.join(kept.argument_types)})",
+            help="two predicates with the same types of arguments, in the same order, can be merged",
+        )
+    with database.transaction() as connection:
+        same = " AND ".join(f"t.{column} = n.{column}" for column in ("world", *kept.columns, "partition"))
+        pair = f"{quoted(taken.table_name)} n JOIN {quoted(kept.table_name)} t ON {same}"
+        clashes = first_row(connection.execute(f"SELECT count(*) FROM {pair} WHERE t.value IS DISTINCT FROM n.value"))
+        if clashes is not None and clashes[0]:
+            raise UsageError.of(
+                "E0272",
+                f"{clashes[0]} facts of {source} contradict facts of {into}",
+                help="correct or remove them first; nothing was merged",
+            )
+        added = connection.execute(
+            f"INSERT INTO {quoted(kept.table_name)} BY NAME FROM {quoted(taken.table_name)} n "
+            f"WHERE NOT EXISTS (FROM {quoted(kept.table_name)} t WHERE {same})"
+        ).fetchone()
+        connection.execute(
+            "UPDATE folds f SET predicate = $into WHERE predicate = $source AND NOT EXISTS (FROM folds o WHERE "
+            "o.fold = f.fold AND o.world = f.world AND o.predicate = $into AND o.arguments = f.arguments)",
+            {"into": into, "source": source},
+        )
+        delete_predicate(database, source)
+    return int(added[0]) if added else 0
+
+
+def delete_predicate(database: Database, name: str) -> int:
+    """Remove a predicate with its facts and folds, recorded runs stay; how many facts there were.
+
+    Raises
+    ------
+    UsageError
+        E0203 where there is no such predicate.
+    """
+    stored = database.predicate(name)
+    with database.transaction() as connection:
+        count = first_row(connection.execute(f"SELECT count(*) FROM {quoted(stored.table_name)}"))
+        connection.execute(f"DROP VIEW facts.{quoted(stored.view_name)}")
+        connection.execute(f"DROP TABLE {quoted(stored.table_name)}")
+        for table, column in (("predicate", "name"), ("predicate_argument", "predicate"), ("folds", "predicate")):
+            connection.execute(f"DELETE FROM {table} WHERE {column} = ?", [name])
+        database.refresh_domains()
+    return int(count[0]) if count else 0
+
+
+def _shape(predicate: StoredPredicate) -> tuple[object, ...]:
+    return predicate.argument_types, predicate.kind, predicate.kinds, predicate.value_last

@@ -1,0 +1,113 @@
+"""Predicates renamed, merged and deleted, wherever a workspace names them: facts, rules, query and tables at hand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from workbench.database import Database, delete_predicate, merge_predicates, rename_predicate
+from workbench.errors import UsageError
+from workbench.tables import TablesMapping
+from workbench.verbs.rules import Rules
+from workbench.verbs.tables_look import remember_tables, tables_at_hand
+
+__all__ = ["delete", "delete_table", "merge", "rename"]
+
+_ASIDE_OR_NAME = re.compile(
+    r"""//[^\n]*|/\*[\s\S]*?\*/|\#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_][A-Za-z0-9_]*(?=\s*\()"""
+)
+
+
+def rename(database: Database, old: str, new: str, *, author: str = "") -> bool:
+    """Call a predicate otherwise in facts, rules, query and tables at hand; whether the rules changed."""
+    with database.transaction():
+        rename_predicate(database, old, new)
+        return _follow(database, old, new, author)
+
+
+def merge(database: Database, source: str, into: str, *, author: str = "") -> int:
+    """Give one predicate's facts, and its places in the rules, to another; how many facts were new to that one."""
+    with database.transaction():
+        added = merge_predicates(database, source, into)
+        _follow(database, source, into, author)
+    return added
+
+
+def delete(database: Database, name: str) -> int:
+    """Remove a predicate's facts and declaration; how many facts there were. Rules that name it stay, and say so."""
+    with database.transaction():
+        count = delete_predicate(database, name)
+        _ask_for(database, name, None)
+        mapping = tables_at_hand(database)
+        if mapping is not None:
+            remember_tables(database, _renamed(mapping, name, None))
+    return count
+
+
+def delete_table(database: Database, name: str) -> int:
+    """Remove all that one of the tables at hand brought; how many facts there were.
+
+    Raises
+    ------
+    UsageError
+        E0235 where no such table is at hand; E0272 where another table refers to it.
+    """
+    mapping = tables_at_hand(database) or TablesMapping(())
+    table = mapping.table(name)
+    referring = [
+        f"{other.name}.{column.name}"
+        for other in mapping.tables
+        for column in other.references
+        if column.table == name and other.name != name
+    ]
+    if referring:
+        raise UsageError.of(
+            "E0272", f"{name} is what {', '.join(referring)} refers to", help="delete those tables or links first"
+        )
+    made = {column.predicate for column in table.columns} | {table.relation}
+    with database.transaction():
+        held = database.predicates()
+        count = sum(delete(database, predicate) for predicate in sorted(made - {None}) if predicate in held)
+        kept = tuple(other for other in mapping.tables if other.name != name)
+        predict = None if (mapping.predict or "").partition(".")[0] == name else mapping.predict
+        if kept:
+            remember_tables(database, TablesMapping(kept, predict))
+        else:
+            database.remember("tables", None)
+    return count
+
+
+def _follow(database: Database, old: str, new: str, author: str) -> bool:
+    """Write the new name wherever the old one stood; whether the rules at hand did name it."""
+    _ask_for(database, old, new)
+    mapping = tables_at_hand(database)
+    if mapping is not None:
+        remember_tables(database, _renamed(mapping, old, new))
+    rules = Rules(database)
+    text, language = rules.at_hand()
+    same = str.casefold if language == "psl" else str
+    changed = _ASIDE_OR_NAME.sub(lambda found: new if same(found[0]) == same(old) else found[0], text)
+    if changed != text:
+        rules.keep(changed, language, author=author)
+    return changed != text
+
+
+def _ask_for(database: Database, old: str, new: str | None) -> None:
+    asked = [name for name in (database.setting("query") or "").split(",") if name]
+    if old in asked:
+        then = dict.fromkeys(new if name == old else name for name in asked)
+        database.remember("query", ",".join(name for name in then if name) or None)
+
+
+def _renamed(mapping: TablesMapping, old: str, new: str | None) -> TablesMapping:
+    """The mapping with another predicate in the old one's place; a column without one is ignored."""
+    tables = []
+    for table in mapping.tables:
+        columns = [replace(one, predicate=new) if one.predicate == old else one for one in table.columns]
+        if new is None:
+            columns = [
+                replace(one, kind="ignore") if was.predicate == old else one for one, was in zip(columns, table.columns)
+            ]
+        relation = new if table.relation == old and new is not None else table.relation
+        tables.append(replace(table, columns=tuple(columns), relation=relation))
+    return replace(mapping, tables=tuple(tables))
