@@ -66,8 +66,7 @@ def delete_table(database: Database, name: str) -> int:
         )
     made = {column.predicate for column in table.columns} | {table.relation}
     with database.transaction():
-        held = database.predicates()
-        count = sum(delete(database, predicate) for predicate in sorted(made - {None}) if predicate in held)
+        count = sum(delete(database, name) for name in database.predicates() if name in made)
         kept = tuple(other for other in mapping.tables if other.name != name)
         predict = None if (mapping.predict or "").partition(".")[0] == name else mapping.predict
         if kept:
