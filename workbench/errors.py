@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import IntEnum
-from typing import Literal
+from typing import Literal, Self
 
 __all__ = [
     "Cancelled",
@@ -125,7 +125,7 @@ class WorkbenchError(Exception):
     @classmethod
     def of(
         cls, code: str, message: str, *, span: Span | None = None, help: str | None = None, line_text: str | None = None
-    ) -> WorkbenchError:
+    ) -> Self:
         """An error of this class with a single diagnostic."""
         return cls((Diagnostic(code, message, span, help, line_text),))
 

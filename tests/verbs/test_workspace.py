@@ -137,3 +137,12 @@ def test_every_rule_reports_its_distance_and_an_explanation_its_values(tmp_path:
     assert hard.ground == '!Votes("b") v !Wins("b")'
     assert hard.others == ('Wins("b")',)
     assert len(hard.values) == 1
+
+
+def test_what_a_notebook_shows_of_a_result_is_one_line() -> None:
+    ws = wb.open()
+    ws.data.open_example("smokers")
+    text, _ = ws.rules.at_hand()
+    assert repr(ws.infer(text, query=["Smokes"])) == "InferenceResult(marginal by exact, exact, 15 atoms, run 1)"
+    assert repr(ws.learn(text, query=["Smokes"])) == "LearningResult(converged, 5 weights, run 2)"
+    assert repr(ws.ground(text)) == "Grounding(0 ground rows over 10 open atoms)"

@@ -94,3 +94,6 @@ class Grounding:
     listed: Float | None
     labelled: tuple[str, ...]
     origin: Origin
+
+    def __repr__(self) -> str:
+        return f"Grounding({self.network.A.shape[0]:,} ground rows over {self.atoms.n_atoms:,} open atoms)"

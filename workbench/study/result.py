@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from workbench.arrays import Float
 from workbench.errors import Diagnostic
 
 __all__ = ["Explained", "StudiedRule", "StudyResult"]
@@ -96,7 +95,8 @@ class StudyResult:
     candidates : int
     learner : str
     warnings : tuple of Diagnostic
-    out_of_fold : float64 array
+    commands : tuple of str
+        To go on with.
     run_id : int or None
         The run that it is recorded as.
     """
@@ -121,9 +121,12 @@ class StudyResult:
     candidates: int
     learner: str
     warnings: tuple[Diagnostic, ...] = ()
-    out_of_fold: Float = field(default_factory=lambda: __import__("numpy").empty(0))
     commands: tuple[str, ...] = ()
     run_id: int | None = None
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{name} {score['mean']:.3f}" for name, score in self.metrics.items() if score["mean"])
+        return f"StudyResult({self.target} by {self.learner}, {self.status}: {found}, {len(self.rules)} rules)"
 
     def as_record(self) -> dict[str, Any]:
         """JSON-ready fields; predictions and program are files."""

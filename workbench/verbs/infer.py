@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class InferenceResult(Inferred):
     """What inference found, with the questions that can be put to it; its fields are those of `Inferred`."""
 

@@ -74,6 +74,10 @@ class LearningResult:
     intervals: WeightIntervals | None = None
     truth: Float | None = None
 
+    def __repr__(self) -> str:
+        run = "" if self.run_id is None else f", run {self.run_id}"
+        return f"LearningResult({self.learned.status}, {len(self.weights):,} weights{run})"
+
     @property
     def weights(self) -> Float:
         """float64 array, shape (n_templates,)."""

@@ -63,6 +63,10 @@ class LinkResult:
     warnings: tuple[Diagnostic, ...]
     run_id: int | None = None
 
+    def __repr__(self) -> str:
+        clusters = len(np.unique(self.clustering.label))
+        return f"LinkResult({len(self.records.ids):,} records in {clusters:,} clusters, {self.status})"
+
     @property
     def status(self) -> str:
         """`optimal` only where every component's clusters are proven best."""

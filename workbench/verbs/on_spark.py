@@ -43,7 +43,7 @@ MERGED_AT_ONCE = 8
 """Forests of atoms that one task makes into one."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DistributedResult(InferenceResult):
     """An answer whose ground rows were on other machines, and are gone.
 
@@ -169,7 +169,7 @@ def infer_on_spark(
 
 
 def _declined(what: str, cure: str) -> UsageError:
-    return UsageError.of("E0881", f"--on spark does not do {what}", help=cure)  # type: ignore[return-value]
+    return UsageError.of("E0881", f"--on spark does not do {what}", help=cure)
 
 
 class SparkGrounder(Grounder):

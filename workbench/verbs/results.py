@@ -71,6 +71,12 @@ class Inferred:
     asked: Query | None = None
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        solution = self.solution
+        run = "" if self.run_id is None else f", run {self.run_id}"
+        atoms = f"{self.grounding.atoms.n_atoms:,} atoms"
+        return f"{type(self).__name__}({self.task} by {solution.engine}, {solution.status}, {atoms}{run})"
+
     @property
     def query(self) -> tuple[str, ...]:
         """The predicates whose atoms are predictions; other open atoms are hidden."""

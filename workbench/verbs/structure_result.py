@@ -50,6 +50,10 @@ class StructureResult:
     warnings: tuple[str, ...] = ()
     run_id: int | None = None
 
+    def __repr__(self) -> str:
+        run = "" if self.run_id is None else f", run {self.run_id}"
+        return f"StructureResult({len(self.rules)} rules by {self.method}, {self.status}{run})"
+
     def save(self, path: str | Path) -> None:
         """Write the rules."""
         Path(path).write_text(self.text, encoding="utf-8")

@@ -180,7 +180,6 @@ def _result(
         candidates=len(matrix.candidates),
         learner=settings.learner,
         warnings=ready.warnings,
-        out_of_fold=out_of_fold,
     )
 
 

@@ -1,0 +1,139 @@
+"""Many browsers at one page while two jobs learn: errors seen, runs lost, and the server's memory as time goes on.
+
+python -m benchmarks.page_visitors [--browsers 20] [--minutes 10] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from benchmarks.first_page import CHROMIUM, STILL
+from benchmarks.measuring import print_records
+from workbench.workspace import open_workspace
+
+VIEWS = ("", "tables", "data", "explore", "rules", "learn", "weights", "evaluation", "why", "review", "runs")
+FAULT = '[data-testid="stException"]'
+PAUSE = 2.0
+PATIENCE = 120_000
+
+
+@dataclass
+class Seen:
+    """What the browsers met: pages, faults and jobs begun; resident bytes of the server, by the second."""
+
+    pages: int = 0
+    faults: list[str] = field(default_factory=list)
+    jobs: int = 0
+    memory: list[int] = field(default_factory=list)
+
+
+@contextmanager
+def served(path: Path) -> Iterator[tuple[str, int]]:
+    """The page over a workspace file: its address and process."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "workbench", "app", str(path), "--port", str(port), "--no-browser"]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+    try:
+        yield f"http://localhost:{port}", server.pid
+    finally:
+        server.terminate()
+        server.wait()
+
+
+async def look_around(page: Any, address: str, seen: Seen, until: float, seed: int) -> None:
+    """Go from view to view as people do, with a pause at each."""
+    chance = random.Random(seed)
+    while time.monotonic() < until:
+        await page.goto(f"{address}/{chance.choice(VIEWS)}")
+        await page.wait_for_selector(STILL)
+        seen.pages += 1
+        seen.faults += await page.locator(FAULT).all_inner_texts()
+        await asyncio.sleep(chance.uniform(0, 2 * PAUSE))
+
+
+async def learn_again(page: Any, address: str, seen: Seen, until: float) -> None:
+    """Learn the weights, and when that is done once more."""
+    await page.goto(f"{address}/learn")
+    await page.wait_for_selector(STILL)
+    await page.get_by_role("radio", name="Learn weights", exact=True).click()
+    await page.wait_for_selector(STILL)
+    while time.monotonic() < until:
+        await page.get_by_role("button", name="Run", exact=True).click()
+        seen.jobs += 1
+        await page.get_by_role("progressbar").first.wait_for()
+        await page.get_by_text("Done in").first.wait_for()
+        await page.wait_for_selector(STILL)
+        seen.faults += await page.locator(FAULT).all_inner_texts()
+
+
+async def weigh(process: int, seen: Seen, until: float) -> None:
+    """The server's resident bytes, every second."""
+    while time.monotonic() < until:
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+        seen.memory.append(pages * 4096)
+        await asyncio.sleep(1)
+
+
+async def visit(address: str, process: int, browsers: int, seconds: float) -> Seen:
+    """Two browsers learn, the others look around."""
+    from playwright.async_api import async_playwright
+
+    seen, until = Seen(), time.monotonic() + seconds
+    async with async_playwright() as driver:
+        chromium = await driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        pages = [await (await chromium.new_context()).new_page() for _ in range(browsers)]
+        for page in pages:
+            page.set_default_timeout(PATIENCE)
+        learning = [learn_again(page, address, seen, until) for page in pages[:2]]
+        looking = [look_around(page, address, seen, until, number) for number, page in enumerate(pages[2:])]
+        await asyncio.gather(weigh(process, seen, until), *learning, *looking)
+        await chromium.close()
+    return seen
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--browsers", type=int, default=20)
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "club.duckdb")
+        with open_workspace(path) as workspace:
+            workspace.data.open_example("university")
+        with served(path) as (address, process):
+            seen = asyncio.run(visit(address, process, arguments.browsers, 60 * arguments.minutes))
+        with open_workspace(path) as workspace:
+            kept = sum(run.status != "cancelled" for run in workspace.runs.all())
+    third = max(1, len(seen.memory) // 3)
+    figures = {
+        "browsers": arguments.browsers,
+        "minutes": arguments.minutes,
+        "pages": seen.pages,
+        "faults": len(seen.faults),
+        "jobs_begun": seen.jobs,
+        "runs_kept": kept,
+        "first_third_MiB": round(max(seen.memory[:third]) / 2**20),
+        "last_third_MiB": round(max(seen.memory[-third:]) / 2**20),
+    }
+    for fault in sorted(set(seen.faults)):
+        print(fault, file=sys.stderr)
+    print_records([figures], arguments.json)
+
+
+if __name__ == "__main__":
+    main()
