@@ -1,42 +1,29 @@
-"""Background work: a queue, two workers in processes of their own, progress that pages read, and a cancel that is kept.
-
-DuckDB lets one process hold a file for writing, and this server is the one. So each job works on a copy of the
-workspace, in a process that can be ended; the runs that it recorded are taken over when it is done. A job that does not
-answer is ended, and what it had recorded until then is taken over all the same.
-"""
+"""Background work: a queue, two workers in processes of their own, progress for pages, and a cancel that is kept."""
 
 from __future__ import annotations
 
-import os
-import pickle
-import signal
-import struct
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from math import isfinite
 from pathlib import Path
 from queue import Queue
 from tempfile import TemporaryDirectory
-from threading import Lock, Thread, Timer
+from threading import Event, Lock, Thread
 from time import time
 from typing import Any
 
 from app.work import TAKE, Outcome, Work
-from workbench.errors import UsageError, WorkbenchError
-from workbench.workspace import Workspace, open_workspace
+from workbench.errors import WorkbenchError
+from workbench.progress import Progress
+from workbench.service.apart import Task, Worker, memory_of_a_job, newest_run, taken_over, why_it_failed
+from workbench.workspace import Workspace
 
 __all__ = ["Job", "JobRunner"]
 
 FINISHED = ("done", "failed", "cancelled")
 WORKERS = 2
-WORKER = Path(__file__).with_name("worker.py")
-PATIENCE = 1.5
-"""Seconds that a worker has to answer a cancel, before it is ended."""
-SHARE_OF_MEMORY = 0.4
 RECORDED = ("infer", "learn", "crossval", "structure", "study")
 
 
@@ -67,9 +54,8 @@ class Job:
     finished: float = 0.0
     result: Outcome | None = None
     error: str = ""
-    asked_to_stop: bool = False
-    out_of_time: bool = False
-    process: subprocess.Popen[bytes] | None = None
+    worker: Worker | None = None
+    stop: Event = field(default_factory=Event)
     lock: Lock = field(default_factory=Lock)
 
     @property
@@ -98,27 +84,33 @@ class Job:
     def is_finished(self) -> bool:
         return self.status in FINISHED
 
+    @property
+    def asked_to_stop(self) -> bool:
+        return self.stop.is_set()
+
+    @property
+    def out_of_time(self) -> bool:
+        return self.worker is not None and self.worker.out_of_time
+
     def cancel(self) -> None:
         """Ask the work to stop; a worker that does not answer is ended."""
         with self.lock:
-            self.asked_to_stop = True
+            self.stop.set()
             if self.status == "waiting":
                 self.status, self.finished = "cancelled", time()
-            process = self.process
-        if process is None:
-            return
-        with suppress(OSError, ValueError):
-            assert process.stdin is not None
-            process.stdin.write(b"c")
-            process.stdin.flush()
-        timer = Timer(PATIENCE, _end, [process])
-        timer.daemon = True
-        timer.start()
 
-    def stop_for_time(self) -> None:
-        """The time limit is over."""
-        self.out_of_time = True
-        self.cancel()
+    def progress(self) -> Progress:
+        """What the worker reports to."""
+        return Progress(self._report, self.stop, self._observe)
+
+    def _report(self, stage: str, done: float, total: float | None, message: str) -> None:
+        self.stage, self.done, self.total, self.message = stage, done, total, message
+
+    def _observe(self, figures: Mapping[str, float]) -> None:
+        at = figures["seconds"]
+        self.points.extend(
+            (at, name, value) for name, value in figures.items() if name != "seconds" and isfinite(value)
+        )
 
 
 class JobRunner:
@@ -163,166 +155,29 @@ class JobRunner:
             job.status = status
 
 
-def memory_of_a_job() -> int:
-    """Bytes that a job may use: WORKBENCH_JOB_MEMORY in GB, else two fifths of the machine's memory."""
-    given = os.environ.get("WORKBENCH_JOB_MEMORY", "")
-    with suppress(ValueError):
-        return int(float(given) * (1 << 30))
-    if not hasattr(os, "sysconf"):
-        return 8 << 30
-    return int(SHARE_OF_MEMORY * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-
-
 def _do(job: Job) -> str:
     """Run one job in a process of its own; how it ended."""
+    work = job.work
     with TemporaryDirectory(prefix="workbench-job-") as folder:
         path = Path(folder, "copy.duckdb")
         before = 0
-        if job.work.copied != "nothing":
+        if work.copied != "nothing":
             job.stage = "copying the facts"
-            job.workspace.save_as(path, runs=job.work.copied == "all")
-            if job.work.copied == "all":
-                before = max((run.id for run in job.workspace.runs.all()), default=0)
-        kind: str = "cancelled"
-        content: Any = None
-        if not job.asked_to_stop:
-            with _worker(job, path) as process:
-                kind, content = _followed(job, process)
-        runs = _taken_over(job, path, before, ended=kind == "ended")
-    if kind == "done":
-        job.result = replace(content, run_id=runs.get(content.run_id, content.run_id))
+            job.workspace.save_as(path, runs=work.copied == "all")
+            if work.copied == "all":
+                before = newest_run(job.workspace)
+        arguments = {"kind": work.kind, "arguments": dict(work.arguments)}
+        job.worker = Worker(Task("app.work:perform", arguments, path, job.memory, work.seconds))
+        ending = job.worker.run(job.progress())
+        take = TAKE.get(work.kind)
+        taking: Any = None if take is None else partial(take, arguments=work.arguments)
+        runs = taken_over(job.workspace, path, before, ending, taking)
+    if ending.kind == "done":
+        job.result = replace(ending.content, run_id=runs.get(ending.content.run_id, ending.content.run_id))
         return "done"
-    if kind in ("cancelled", "ended") and job.asked_to_stop:
+    if ending.kind in ("cancelled", "ended") and job.asked_to_stop:
         if job.kind in RECORDED and not runs:
-            job.workspace.runs.record_ended(job.kind, job.seconds, job.work.arguments)
+            job.workspace.runs.record_ended(job.kind, job.seconds, work.arguments)
         return "cancelled"
-    if kind == "failed":
-        job.error = content
-    elif kind == "memory" or (kind == "ended" and content):
-        job.error = _too_much(job)
-    else:
-        job.error = str(UsageError.of("E0839", "the job's process ended before its work was done", help="try it again"))
+    job.error = ending.content if ending.kind == "failed" else str(why_it_failed(ending, job.memory))
     return "failed"
-
-
-@contextmanager
-def _worker(job: Job, path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The process that does the work, with all that it starts; gone at the end."""
-    request = {
-        "path": str(path),
-        "kind": job.work.kind,
-        "arguments": dict(job.work.arguments),
-        "memory": job.memory,
-    }
-    packed = pickle.dumps(request, protocol=5)
-    with (path.parent / "log.txt").open("w+b") as log:
-        process = subprocess.Popen(
-            [sys.executable, str(WORKER)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            start_new_session=True,
-        )
-        try:
-            assert process.stdin is not None
-            with suppress(OSError):
-                process.stdin.write(struct.pack("<Q", len(packed)) + packed)
-                process.stdin.flush()
-            with job.lock:
-                job.process = process
-                stop = job.asked_to_stop
-            if stop:
-                job.cancel()
-            yield process
-        finally:
-            with job.lock:
-                job.process = None
-            _end(process)
-            process.wait()
-            for stream in (process.stdin, process.stdout):
-                with suppress(OSError):
-                    if stream is not None:
-                        stream.close()
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a worker and the solvers that it started."""
-    if process.poll() is not None:
-        return
-    with suppress(OSError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-
-
-def _followed(job: Job, process: subprocess.Popen[bytes]) -> tuple[str, Any]:
-    """Take the worker's reports in until it says how it ended; `ended` where it said nothing more."""
-    assert process.stdout is not None
-    with ExitStack() as limits:
-        while True:
-            head = process.stdout.read(8)
-            packed = process.stdout.read(struct.unpack("<Q", head)[0]) if len(head) == 8 else b""
-            if not packed:
-                return "ended", _for_want_of_memory(process)
-            try:
-                kind, content = pickle.loads(packed)
-            except (EOFError, pickle.UnpicklingError):
-                return "ended", False
-            if kind == "step":
-                job.stage, job.done, job.total, job.message = content
-            elif kind == "points":
-                job.points.extend(
-                    (at, name, value) for at, figures in content for name, value in figures.items() if isfinite(value)
-                )
-            elif kind == "begun":
-                limits.enter_context(_clock(job))
-            else:
-                return kind, content
-
-
-@contextmanager
-def _clock(job: Job) -> Iterator[None]:
-    """Stop the job when its time is up, counted from when its worker begins."""
-    if job.work.seconds is None:
-        yield
-        return
-    timer = Timer(job.work.seconds, job.stop_for_time)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-
-
-def _for_want_of_memory(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a process ended as those do that are refused memory in the middle of a library."""
-    with suppress(subprocess.TimeoutExpired):
-        return process.wait(5) in (-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGKILL)
-    return False
-
-
-def _taken_over(job: Job, path: Path, before: int, *, ended: bool) -> dict[int, int]:
-    """The runs that the worker recorded, taken into the workspace: its number of each, and ours."""
-    if not path.exists():
-        return {}
-    try:
-        with open_workspace(path) as copy:
-            if (take := TAKE.get(job.kind)) is not None:
-                take(job.workspace, copy, job.work.arguments)
-            made = [run.id for run in reversed(copy.runs.all()) if run.id > before]
-            return {number: job.workspace.runs.take(copy.database, number) for number in made}
-    except WorkbenchError:
-        if ended:
-            return {}
-        raise
-
-
-def _too_much(job: Job) -> str:
-    error = UsageError.of(
-        "E0838",
-        f"the job needs more than the {job.memory / (1 << 30):.1f} GB of memory that it may use",
-        help="ask for less (fewer worlds, bound variables), or raise WORKBENCH_JOB_MEMORY and start the page again",
-    )
-    return str(error)

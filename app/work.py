@@ -9,7 +9,7 @@ from typing import Any, Literal
 from workbench.progress import Progress
 from workbench.workspace import Workspace
 
-__all__ = ["DO", "GRACE", "TAKE", "Outcome", "Work"]
+__all__ = ["DO", "GRACE", "TAKE", "Outcome", "Work", "perform"]
 
 
 GRACE = 5.0
@@ -157,6 +157,12 @@ DO: Mapping[str, Callable[[Workspace, Mapping[str, Any], Progress], Outcome]] = 
     "study": study,
 }
 """By kind, what the worker does."""
+
+
+def perform(ws: Workspace, request: Mapping[str, Any], progress: Progress) -> Outcome:
+    """One job, in its worker's process."""
+    return DO[request["kind"]](ws, request["arguments"], progress)
+
 
 TAKE: Mapping[str, Callable[[Workspace, Workspace, Mapping[str, Any]], None]] = {
     "intervals": take_intervals,

@@ -117,8 +117,14 @@ class Workspace(Reviewing):
         self.database.close()
 
     def save_as(self, path: str | os.PathLike[str], *, runs: bool = True) -> None:
-        """Write everything, or all but the runs, to a new workspace file; this one stays open."""
-        self.database.copy(path, runs=runs).close()
+        """Write what is committed, with the runs or without, to a new workspace file; this one stays open."""
+        beside = self.database.beside()
+        with beside, beside.transaction():
+            beside.within().copy(path, runs=runs).close()
+
+    def beside(self) -> Workspace:
+        """This workspace as it is committed, for another thread to read while one writes; closing it closes no more."""
+        return Workspace(self.database.beside())
 
     @property
     def data(self) -> Data:

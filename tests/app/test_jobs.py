@@ -27,7 +27,7 @@ def smokers(state: Server) -> Workspace:
 def begun(job: Job) -> Job:
     """The job once its worker is at work."""
     for _ in range(2400):
-        if job.process is not None and job.stage not in ("", "copying the facts"):
+        if job.worker is not None and job.stage not in ("", "copying the facts"):
             return job
         sleep(0.05)
     raise AssertionError(f"{job.title} is {job.status}: {job.error}")
@@ -83,8 +83,9 @@ def test_a_worker_that_does_not_answer_is_ended_and_recorded(
 ) -> None:
     rules, _ = smokers.rules.at_hand()
     job = begun(state.runner.submit(Work("infer", "long", {"rules": rules, **LONG}), smokers))
-    assert job.process is not None
-    os.kill(job.process.pid, 19)  # stopped: it can answer nothing
+    assert job.worker is not None
+    assert job.worker.process is not None
+    os.kill(job.worker.process.pid, 19)  # stopped: it can answer nothing
     asked = monotonic()
     job.cancel()
     assert finished(job).status == "cancelled"

@@ -22,6 +22,7 @@ from workbench.service.folders import Folders
 from workbench.service.jobs import Jobs
 from workbench.service.server import Audit, Tokens, application
 from workbench.service.toolbox import TOOLS, Toolbox
+from workbench.workspace import Workspace
 
 RULES = "Friends(p, p)\nSmokes(p)\n1 Friends(x, y) ^ Smokes(x) => Smokes(y)\n"
 FACTS = "Friends(Anna, Bob)\nSmokes(Anna)\n"
@@ -29,15 +30,17 @@ WORDS = ["read:reading-word", "label:labelling-word", "model:modelling-word", "a
 
 
 @contextmanager
-def served(folder: Path, words: list[str]) -> Iterator[str]:
-    """A server over an empty workspace, in a thread; its address."""
+def served(folder: Path, words: list[str], keep: list[Workspace] | None = None) -> Iterator[str]:
+    """A server over an empty workspace, in a thread; its address. The workspace goes to `keep`."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with workbench.open() as workspace:
+        if keep is not None:
+            keep.append(workspace)
         toolbox = Toolbox(workspace, Folders((folder.resolve(),)), current_progress)
-        tokens = Tokens.read(words)
-        app = application(toolbox, tokens=tokens, audit=Audit(folder / "audit.jsonl"), jobs=Jobs(), uploads=folder)
+        tokens, audit = Tokens.read(words), Audit(folder / "audit.jsonl")
+        app = application(toolbox, tokens=tokens, audit=audit, jobs=Jobs(), memory=2 << 30, uploads=folder)
         server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", timeout_graceful_shutdown=2))
         thread = Thread(target=server.run, daemon=True)
         thread.start()

@@ -34,7 +34,7 @@ def test_what_nothing_touches_keeps_its_answer(smokers: Workspace) -> None:
     assert done.atoms_solved < done.result.grounding.atoms.n_atoms
     assert set(done.changes["atom"]) == {"Smokes(Fred)", "Cancer(Fred)"}
     check_equal(done.result, smokers.infer(SMOKERS, query=QUERY, task="map", record=False))
-    again = smokers.update(1, ["Friends(Bob, Fred)"])
+    again = smokers.update(1, "Friends(Bob, Fred)")
     assert (again.facts_added, again.result.run_id, len(again.changes)) == (0, done.result.run_id, 0)
     back = smokers.update(1, remove=["Friends(Bob, Fred)"])
     assert (back.parent, back.rows_removed) == (done.result.run_id, done.rows_added)
@@ -42,7 +42,7 @@ def test_what_nothing_touches_keeps_its_answer(smokers: Workspace) -> None:
 
 
 def test_facts_that_changed_otherwise_are_answered_in_full(smokers: Workspace) -> None:
-    assert smokers.data.add("Friends(Dora, Eve)", "Smokes(Carl)") == 2
+    assert smokers.data.add(["Friends(Dora, Eve)", ("Smokes(Carl)",)]) == 2
     done = smokers.update(1, ["Friends(Bob, Fred)"])
     assert done.atoms_solved == done.result.grounding.atoms.n_atoms
     assert "Smokes(Dora)" in set(done.changes["atom"])

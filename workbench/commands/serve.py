@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -44,6 +45,9 @@ def serve(
         list[Path] | None, typer.Option("--data-dir", help="Files of this folder may be loaded; once per folder.")
     ] = None,
     job_seconds: Annotated[float, typer.Option("--job-seconds", help="Cancel a job after so long.", min=1)] = 3600.0,
+    job_memory: Annotated[
+        str | None, typer.Option("--job-memory", help="What a job's process may use, such as 4GB; else 2/5 of all.")
+    ] = None,
 ) -> None:
     """Hold a workspace and serve it: typed calls (/openapi.json), jobs with progress, the assistants' door (/mcp)."""
     if host not in LOCAL and not token:
@@ -59,6 +63,8 @@ def serve(
         raise UsageError.of(
             "E0865", "the server needs packages", help="pip install 'relational-workbench[server]'"
         ) from None
+    from workbench.parameters import read_size
+    from workbench.service.apart import memory_of_a_job
     from workbench.service.folders import Folders
     from workbench.service.jobs import Jobs
     from workbench.service.toolbox import Toolbox
@@ -72,6 +78,7 @@ def serve(
             tokens=tokens,
             audit=Audit(workspace.with_name(workspace.name + ".audit.jsonl")),
             jobs=Jobs(seconds=job_seconds),
+            memory=memory_of_a_job() if job_memory is None else read_size(job_memory),
             uploads=Path(uploads),
         )
         with _announced(workspace, f"http://{host}:{port}"):
@@ -81,9 +88,9 @@ def serve(
 
 @contextmanager
 def _announced(workspace: Path, address: str) -> Iterator[None]:
-    """The server's address beside the workspace, for commands that find it held."""
+    """The server's address and process beside the workspace, for commands that find it held."""
     note = workspace.with_name(workspace.name + ".server")
-    note.write_text(address + "\n", encoding="utf-8")
+    note.write_text(f"{address} {os.getpid()}\n", encoding="utf-8")
     try:
         yield
     finally:

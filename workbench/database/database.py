@@ -347,6 +347,10 @@ class Database:
         self._stale.clear()
         return _InTransaction(self.connection, self.path, self.read_only)
 
+    def beside(self) -> Database:
+        """This database on a connection of its own, to read what is committed without waiting for who writes."""
+        return Database(self.connection.cursor(), self.path, self.read_only)
+
     def copy(self, path: str | os.PathLike[str] | None = None, *, facts: bool = True, runs: bool = True) -> Database:
         """A copy of declarations, constants and facts in memory, to try changes on; or, at a path, of everything.
 
@@ -442,11 +446,12 @@ def _held(path: Path | None, text: str) -> WorkbenchError:
     holder = re.search(r"\(PID (\d+)\)", text)
     by = f" (process {holder[1]})" if holder else ""
     note = None if path is None else path.with_name(path.name + ".server")
-    if note is not None and note.is_file():
-        address = note.read_text(encoding="utf-8").strip()
-        help_text = f"a server holds it: go through {address}, in Python with workbench.connect({address!r})"
-        return InputError.of("E0201", f"{path} is open in another process{by}", help=help_text)
-    help_text = "stop that program first, or let `workbench serve` hold the workspace for all"
+    told = note.read_text(encoding="utf-8").split() if note is not None and note.is_file() else []
+    # A server that was killed leaves its note: it counts only for the process that wrote it.
+    if len(told) == 2 and (holder is None or holder[1] == told[1]):
+        help_text = f"a server holds it: go through {told[0]}, in Python with workbench.connect({told[0]!r})"
+    else:
+        help_text = "stop that program first, or let `workbench serve` hold the workspace for all"
     return InputError.of("E0201", f"{path} is open in another process{by}", help=help_text)
 
 

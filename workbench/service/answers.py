@@ -3,18 +3,55 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import logging
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from workbench.errors import Diagnostic, WorkbenchError
+from workbench.database.storage_faults import storage_fault
+from workbench.errors import Cancelled, Diagnostic, WorkbenchError
 from workbench.verbs.common import as_json
 
-__all__ = ["MOST_TEXT", "answer", "first", "refusal"]
+__all__ = ["CANCELLED", "MOST_TEXT", "answer", "call_tool", "first", "refusal", "renumbered"]
 
 MOST_TEXT = 400
 """Characters of one text in an answer."""
 MOST_ANSWER = 24_000
 """Characters of an answer as JSON: long lists in it are halved until it fits."""
+
+CANCELLED: Mapping[str, Any] = {
+    "ok": False,
+    "diagnostics": [],
+    "next": "the call was cancelled or its time was up; ask for less",
+}
+
+
+def call_tool(function: Callable[..., dict[str, Any]], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """One tool's answer as a record, whatever happens in it."""
+    try:
+        return function(**arguments)
+    except WorkbenchError as error:
+        return refusal(error)
+    except Cancelled:
+        return dict(CANCELLED)
+    except Exception as error:
+        if (told := storage_fault(error)) is not None:
+            return refusal(told)
+        logging.getLogger(__name__).warning("a tool failed: %s", type(error).__name__)
+        fault = {"severity": "error", "code": "E0864", "message": "the workbench failed at this call", "help": None}
+        return {"ok": False, "diagnostics": [fault], "next": "this is a fault of the workbench; try another way"}
+
+
+def renumbered(record: Mapping[str, Any], numbers: Mapping[int, int]) -> dict[str, Any]:
+    """An answer made in a copy of the workspace, with the numbers that its runs have here."""
+
+    def here(found: re.Match[str]) -> str:
+        return f"run={numbers.get(int(found[1]), int(found[1]))}"
+
+    changed = {"next": re.sub(r"run=(\d+)", here, str(record.get("next", "")))}
+    if record.get("run") in numbers:
+        changed["run"] = numbers[record["run"]]
+    return {**record, **changed}
 
 
 def answer(fields: Mapping[str, Any], *, next_step: str) -> dict[str, Any]:

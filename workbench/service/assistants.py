@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import json
-import logging
 from collections.abc import Callable
 from contextvars import ContextVar
 from threading import Event
@@ -17,13 +16,13 @@ from mcp.server import MCPServer
 from mcp_types import CallToolResult, TextContent
 
 from workbench import __version__
-from workbench.errors import Cancelled, WorkbenchError
+from workbench.errors import Cancelled
 from workbench.progress import Progress
-from workbench.service.answers import refusal
+from workbench.service.answers import call_tool
 from workbench.service.language_page import LANGUAGE_PAGE
 from workbench.service.toolbox import TOOLS, Toolbox
 
-__all__ = ["MOST_SECONDS", "assistants_server", "call_tool", "run_stdio"]
+__all__ = ["MOST_SECONDS", "assistants_server", "run_stdio"]
 
 MOST_SECONDS = 420.0
 """After so long a call is cancelled, whatever it does."""
@@ -39,20 +38,6 @@ _cancel: ContextVar[Event] = ContextVar("_cancel")
 def current_progress() -> Progress:
     """The progress of the call under way, by which it is cancelled."""
     return Progress(cancel_event=_cancel.get(Event()))
-
-
-def call_tool(function: Callable[..., dict[str, Any]], arguments: dict[str, Any]) -> dict[str, Any]:
-    """One tool's answer as a record, whatever happens in it."""
-    try:
-        return function(**arguments)
-    except WorkbenchError as error:
-        return refusal(error)
-    except Cancelled:
-        return {"ok": False, "diagnostics": [], "next": "the call was cancelled or its time was up; ask for less"}
-    except Exception as error:
-        logging.getLogger(__name__).warning("a tool failed: %s", type(error).__name__)
-        fault = {"severity": "error", "code": "E0864", "message": "the workbench failed at this call", "help": None}
-        return {"ok": False, "diagnostics": [fault], "next": "this is a fault of the workbench; try another way"}
 
 
 def assistants_server(toolbox: Toolbox, *, seconds: float = MOST_SECONDS) -> MCPServer[Any]:

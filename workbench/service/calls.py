@@ -23,6 +23,8 @@ _NEEDED = {
 }
 _QUICK = frozenset(("schema", "check", "compare", "query", "runs"))
 """They only read, and answer beside a job that writes."""
+_WRITING = frozenset(("load", "update", "delete_run"))
+"""They change the workspace itself, one at a time; all others work on a copy, in a process of their own."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,8 @@ class Call:
     name, about : str
     role : str
         Who may make it.
-    quick : bool
-        It is no job.
+    quick, writing : bool
+        It is no job; it is one that changes the workspace itself.
     arguments : type
         Their model.
     """
@@ -44,6 +46,7 @@ class Call:
     about: str
     role: str
     quick: bool
+    writing: bool
     arguments: type[BaseModel]
 
     def read(self, body: bytes) -> dict[str, Any]:
@@ -63,7 +66,7 @@ def calls_of(toolbox: Toolbox) -> dict[str, Call]:
         }
         arguments = create_model(f"{name}_arguments", __config__=ConfigDict(extra="forbid"), **fields)
         about = inspect.getdoc(function) or ""
-        found[name] = Call(name, about, _NEEDED.get(name, "model"), name in _QUICK, arguments)
+        found[name] = Call(name, about, _NEEDED.get(name, "model"), name in _QUICK, name in _WRITING, arguments)
     return found
 
 

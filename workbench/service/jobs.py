@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from threading import Condition, Event
+from threading import Condition, Event, Timer
 from time import monotonic
 from typing import Any
 
@@ -59,7 +59,7 @@ class Job:
 
 
 class Jobs:
-    """A queue that one thread works off, so that writers of the workspace take turns.
+    """A queue that a few threads work off, in the order that the jobs came.
 
     Parameters
     ----------
@@ -67,13 +67,15 @@ class Jobs:
         Further jobs are refused (E0871).
     seconds : float
         Of one job, at most; it is cancelled then.
+    at_once : int
+        Jobs under way at a time.
     """
 
-    def __init__(self, *, most_waiting: int = 50, seconds: float = 3600.0) -> None:
+    def __init__(self, *, most_waiting: int = 50, seconds: float = 3600.0, at_once: int = 2) -> None:
         self._jobs: dict[int, Job] = {}
         self._numbers = itertools.count(1)
         self._changed = Condition()
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="workbench-job")
+        self._workers = ThreadPoolExecutor(at_once, thread_name_prefix="workbench-job")
         self.most_waiting, self.seconds = most_waiting, seconds
 
     def submit(self, kind: str, owner: str, work: Callable[[Progress], Mapping[str, Any]]) -> Job:
@@ -91,7 +93,7 @@ class Jobs:
             self._jobs[job.id] = job
             for number in [one for one, other in self._jobs.items() if other.ended][: -KEPT or None]:
                 del self._jobs[number]
-        self._worker.submit(self._run, job, work)
+        self._workers.submit(self._run, job, work)
         return job
 
     def get(self, number: int) -> Job:
@@ -127,21 +129,24 @@ class Jobs:
         for job in self.all():
             if not job.ended:
                 self.cancel(job)
-        self._worker.shutdown(wait=True, cancel_futures=True)
+        self._workers.shutdown(wait=True, cancel_futures=True)
 
     def _run(self, job: Job, work: Callable[[Progress], Mapping[str, Any]]) -> None:
         if job.cancel_event.is_set():
             return
         job.begun = monotonic()
         self._change(job, status="running")
-        deadline = monotonic() + self.seconds
+        limit = Timer(self.seconds, job.cancel_event.set)
+        limit.daemon = True
+        limit.start()
 
         def report(stage: str, done: float, total: float | None, message: str) -> None:
-            if monotonic() > deadline:
-                job.cancel_event.set()
             self._change(job, stage=stage, message=message, share=done / total if total else None)
 
-        answer = work(Progress(report, job.cancel_event))
+        try:
+            answer = work(Progress(report, job.cancel_event))
+        finally:
+            limit.cancel()
         ended = "done" if answer.get("ok", True) else "cancelled" if job.cancel_event.is_set() else "failed"
         job.seconds = monotonic() - job.begun
         self._change(job, status=ended, answer=answer)

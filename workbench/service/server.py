@@ -30,10 +30,12 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from workbench import __version__
-from workbench.errors import Diagnostic, UsageError, WorkbenchError
+from workbench.database.storage_faults import storage_fault
+from workbench.errors import Cancelled, Diagnostic, InputError, UsageError, WorkbenchError
 from workbench.progress import Progress
-from workbench.service.answers import refusal
-from workbench.service.assistants import assistants_server, call_tool
+from workbench.service.answers import CANCELLED, call_tool, refusal, renumbered
+from workbench.service.apart import answered_apart, why_it_failed
+from workbench.service.assistants import assistants_server
 from workbench.service.calls import ROLES, Call, calls_of, openapi
 from workbench.service.folders import FORMS
 from workbench.service.jobs import Job, Jobs
@@ -83,19 +85,28 @@ class Tokens:
 
 
 class Audit:
-    """Who did what: the last thousand calls, and all of them in a file of JSON lines where one is named."""
+    """Who did what: the last thousand calls, and all of them in a file of JSON lines where one is named.
+
+    What was done stays done where the file cannot be written; `fault` says so, and `/health` with it.
+    """
 
     def __init__(self, path: Path | None = None) -> None:
         self.path, self.last, self._lock = path, deque[dict[str, Any]](maxlen=1000), Lock()
+        self.fault: str | None = None
 
     def note(self, who: str, what: str, ok: bool) -> None:
         """Put one call down."""
         record = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "who": who, "what": what, "ok": ok}
         with self._lock:
             self.last.append(record)
-            if self.path is not None:
+            if self.path is None:
+                return
+            try:
                 with self.path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(record) + "\n")
+                self.fault = None
+            except OSError as error:
+                self.fault = f"{self.path.name} cannot be written: {error.strerror}"
 
 
 @dataclass(frozen=True)
@@ -106,12 +117,14 @@ class _Service:
     tokens: Tokens
     audit: Audit
     jobs: Jobs
+    memory: int
     uploads: Path
     calls: Mapping[str, Call]
 
     async def health(self, request: Request) -> Response:
         waiting = sum(not job.ended for job in self.jobs.all())
-        return JSONResponse({"status": "ok", "version": __version__, "jobs": waiting})
+        record = {"status": "ok", "version": __version__, "jobs": waiting}
+        return JSONResponse(record | ({"audit": self.audit.fault} if self.audit.fault else {}))
 
     async def openapi(self, request: Request) -> Response:
         return JSONResponse(openapi(self.calls))
@@ -130,7 +143,7 @@ class _Service:
         except ValidationError as error:
             return _refused(422, _wrong_arguments(error))
         if call.quick:
-            answer = await anyio.to_thread.run_sync(lambda: self._answer(call, arguments, Progress()))
+            answer = await anyio.to_thread.run_sync(lambda: self._read(call, arguments))
             self.audit.note(who, name, bool(answer["ok"]))
             return JSONResponse(answer, 200 if answer["ok"] else 400)
         job = self.jobs.submit(name, who, lambda progress: self._job(who, call, arguments, progress))
@@ -138,7 +151,7 @@ class _Service:
         await anyio.to_thread.run_sync(lambda: self._wait(job, patience), abandon_on_cancel=True)
         if not job.ended:
             return JSONResponse(job.as_record(), 202)
-        answer = dict(job.answer or {"ok": False, "diagnostics": [], "next": "the job was cancelled"})
+        answer = dict(job.answer or CANCELLED)
         return JSONResponse(answer, 200 if answer["ok"] else 400)
 
     async def list_jobs(self, request: Request) -> Response:
@@ -183,7 +196,13 @@ class _Service:
         if Path(name).name != name or name.startswith(".") or not name.casefold().endswith(FORMS):
             return _refused(400, UsageError.of("E0860", f"{name[:100]} is no name for a file of facts"))
         content = await _body(request, MOST_UPLOAD)
-        await anyio.Path(self.uploads / name).write_bytes(content)
+        whole, part = anyio.Path(self.uploads / name), anyio.Path(self.uploads / f".{name}.{secrets.token_hex(8)}")
+        try:
+            await part.write_bytes(content)
+            await part.replace(whole)
+        except OSError as error:
+            await part.unlink(missing_ok=True)
+            raise storage_fault(error) or InputError.of("E0802", f"{name} cannot be kept: {error.strerror}") from None
         self.audit.note(who, f"upload {name}", True)
         return JSONResponse({"ok": True, "file": name, "bytes": len(content)}, 201)
 
@@ -191,15 +210,36 @@ class _Service:
         self._who(request, "admin")
         return JSONResponse({"calls": list(self.audit.last)[-200:]})
 
-    def _answer(self, call: Call, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
-        toolbox = replace(self.toolbox, progress=lambda: progress)
-        return call_tool(getattr(toolbox, call.name), arguments)
+    def _read(self, call: Call, arguments: dict[str, Any]) -> dict[str, Any]:
+        """An answer from what is committed: it waits for no writer."""
+        with self.toolbox.workspace.beside() as now:
+            return call_tool(getattr(replace(self.toolbox, workspace=now), call.name), arguments)
 
     def _job(self, who: str, call: Call, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
-        with self.toolbox.lock:
-            answer = self._answer(call, arguments, progress)
+        """One job's answer: a writer's in its turn, all others' from a process of their own."""
+        work = self._written if call.writing else self._apart
+        answer = call_tool(work, {"tool": call.name, "arguments": arguments, "progress": progress})
         self.audit.note(who, call.name, bool(answer["ok"]))
         return answer
+
+    def _written(self, tool: str, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
+        while not self.toolbox.lock.acquire(timeout=0.1):
+            progress.step("waiting for its turn to write", 0)
+        try:
+            answer: dict[str, Any] = getattr(replace(self.toolbox, progress=lambda: progress), tool)(**arguments)
+            return answer
+        finally:
+            self.toolbox.lock.release()
+
+    def _apart(self, tool: str, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
+        request = {"tool": tool, "arguments": arguments, "folders": self.toolbox.folders}
+        function = "workbench.service.toolbox:perform"
+        ending, numbers = answered_apart(self.toolbox.workspace, function, request, progress, self.memory)
+        if ending.kind == "done":
+            return renumbered(ending.content, numbers)
+        if progress.cancelled:
+            raise Cancelled(tool)
+        raise why_it_failed(ending, self.memory)
 
     def _wait(self, job: Job, seconds: float) -> None:
         deadline = monotonic() + seconds
@@ -223,13 +263,13 @@ class _Refused(Exception):
         self.status, self.error = status, error
 
 
-def application(toolbox: Toolbox, *, tokens: Tokens, audit: Audit, jobs: Jobs, uploads: Path) -> Starlette:
-    """The server as an ASGI application over a toolbox.
+def application(toolbox: Toolbox, *, tokens: Tokens, audit: Audit, jobs: Jobs, memory: int, uploads: Path) -> Starlette:
+    """The server as an ASGI application over a toolbox; a job's process may use so many bytes of memory.
 
     Without tokens it answers only callers that ask for this machine by its own name, so that no page of another site
     reaches it through a browser.
     """
-    service = _Service(toolbox, tokens, audit, jobs, uploads, calls_of(toolbox))
+    service = _Service(toolbox, tokens, audit, jobs, memory, uploads, calls_of(toolbox))
     assistants = assistants_server(toolbox)
     door = assistants.streamable_http_app(host="127.0.0.1" if not tokens.roles else "0.0.0.0")
 
@@ -282,7 +322,7 @@ async def _handled(request: Request, error: Exception) -> Response:
         return _refused(error.status, error.error)
     assert isinstance(error, WorkbenchError)
     code = error.diagnostics[0].code
-    return _refused({"E0871": 429, "E0872": 404, "E0875": 413}.get(code, 400), error)
+    return _refused({"E0871": 429, "E0872": 404, "E0875": 413, "E0221": 507}.get(code, 400), error)
 
 
 def _refused(status: int, error: WorkbenchError) -> JSONResponse:

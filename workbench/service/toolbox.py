@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import RLock
@@ -13,14 +13,14 @@ from pydantic import Field
 
 from workbench.errors import InputError, UsageError, WorkbenchError
 from workbench.progress import Progress
-from workbench.service.answers import answer, first
+from workbench.service.answers import answer, call_tool, first
 from workbench.service.folders import Folders
 
 if TYPE_CHECKING:
     from workbench.language.program import Program
     from workbench.workspace import Workspace
 
-__all__ = ["TOOLS", "Toolbox"]
+__all__ = ["TOOLS", "Toolbox", "perform"]
 
 Rules = Annotated[str, Field(description="Rules as text (Markov logic or PSL).", max_length=200_000)]
 Files = Annotated[list[str], Field(description="File names in the allowed folders.", min_length=1, max_length=50)]
@@ -412,6 +412,12 @@ TOOLS = (
     *("what_if", "update", "compare", "query", "runs", "study", "delete_run"),
 )
 """The names of the tools."""
+
+
+def perform(workspace: Workspace, request: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """One tool's answer, in a worker's process."""
+    toolbox = Toolbox(workspace, request["folders"], lambda: progress)
+    return call_tool(getattr(toolbox, request["tool"]), request["arguments"])
 
 
 def _program(rules: str) -> Program:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -308,17 +309,29 @@ def _known(recorded: Recorded) -> Known:
 
 def _texts(database: Database, sources: Sequence[Any], *, world: str, partition: Partition) -> list[FactTexts]:
     """Facts read apart from the workspace, which stays as it is whatever is wrong with them."""
-    if not sources:
-        return []
     import pandas as pd
 
+    each = list(_each(sources))
+    if not each:
+        return []
     with database.copy(facts=False) as apart:
-        for source in sources:
+        for source in each:
             if not isinstance(source, pd.DataFrame) and _is_fact(str(source)):
                 load_alchemy_text(apart, str(source), world=world, partition=partition)
             else:
                 load(apart, source, world=world, partition=partition, wide=False)
         return texts_of_facts(apart)
+
+
+def _each(sources: Any) -> Iterator[Any]:
+    """Files, data frames and texts, one by one, however they are put into lists."""
+    import pandas as pd
+
+    if isinstance(sources, str | os.PathLike | pd.DataFrame):
+        yield sources
+    else:
+        for one in sources:
+            yield from _each(one)
 
 
 def _is_fact(text: str) -> bool:

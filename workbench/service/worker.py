@@ -1,7 +1,7 @@
-"""A job's own process: one piece of work over a copy of the workspace, with a limit on memory.
+"""A worker's own process: one piece of work over a workspace file, with a limit on memory.
 
-Run as a script by `app.jobs`. On standard input: the request, then a byte when the work is to stop; its end means that
-the server is gone. On standard output: frames, a length and a pickle each.
+Run as a module by `workbench.service.apart`. On standard input: the request, then a byte when the work is to stop; its
+end means that whoever asked is gone. On standard output: frames, a length and a pickle each.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ import pickle
 import struct
 import sys
 from contextlib import suppress
-from pathlib import Path
+from importlib import import_module
 from threading import Event, Lock, Thread
 from time import monotonic
 from typing import Any, BinaryIO
 
-HERE = Path(__file__).resolve().parent
 EVERY = 0.2
 SHARE_OF_DATABASE = 0.6
 
@@ -70,22 +69,22 @@ def main() -> None:
     limit_memory(request["memory"])
     cancel = Event()
     Thread(target=listen, args=(source, cancel), daemon=True).start()
-    sys.path.insert(0, str(HERE.parent))
     channel.send(*work(request, channel, cancel))
 
 
 def work(request: dict[str, Any], channel: Channel, cancel: Event) -> tuple[str, Any]:
-    """How the work ended: done with its outcome, cancelled, or failed with what is to be told."""
-    from app.work import DO
+    """How the work ended: done with its outcome, cancelled, out of memory, or failed with what is to be told."""
     from workbench.errors import Cancelled, WorkbenchError
     from workbench.progress import Progress
     from workbench.workspace import open_workspace
 
     progress = Progress(channel.report, cancel, channel.observe)
+    module, _, name = request["function"].partition(":")
     try:
+        function = getattr(import_module(module), name)
         with open_workspace(request["path"], memory_limit=f"{int(SHARE_OF_DATABASE * request['memory'])}B") as ws:
             channel.send("begun")
-            outcome = DO[request["kind"]](ws, request["arguments"], progress)
+            outcome = function(ws, request["arguments"], progress)
         channel.flush()
         return "done", outcome
     except Cancelled:
@@ -99,7 +98,7 @@ def work(request: dict[str, Any], channel: Channel, cancel: Event) -> tuple[str,
 
 
 def listen(source: BinaryIO, cancel: Event) -> None:
-    """Hear that the work is to stop; without a server it ends at once."""
+    """Hear that the work is to stop; without anyone who asked for it, it ends at once."""
     while source.read(1):
         cancel.set()
     os._exit(1)
