@@ -48,7 +48,7 @@ def renumbered(record: Mapping[str, Any], numbers: Mapping[int, int]) -> dict[st
     def here(found: re.Match[str]) -> str:
         return f"run={numbers.get(int(found[1]), int(found[1]))}"
 
-    changed = {"next": re.sub(r"run=(\d+)", here, str(record.get("next", "")))}
+    changed: dict[str, Any] = {"next": re.sub(r"run=(\d+)", here, str(record.get("next", "")))}
     if record.get("run") in numbers:
         changed["run"] = numbers[record["run"]]
     return {**record, **changed}
