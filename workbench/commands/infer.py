@@ -24,6 +24,7 @@ from workbench.commands.console import (
 from workbench.commands.options import (
     OUTPUT,
     SOLVING,
+    AllowFuture,
     Closed,
     Data,
     Hidden,
@@ -121,6 +122,7 @@ def infer(
     query_file: QueryFile = None,
     closed: Closed = None,
     hidden: Hidden = None,
+    allow_future: AllowFuture = False,
     only: OnlyWorlds = None,
     task: TaskName = None,
     engine: EngineName = "auto",
@@ -202,6 +204,7 @@ def infer(
             "query": _query(query, query_file) or asked_by_tables,
             "closed": closed,
             "hidden": hidden,
+            "allow_future": allow_future,
             "worlds": only,
             "limit": limit,
             "memory": memory,

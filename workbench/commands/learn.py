@@ -22,6 +22,7 @@ from workbench.commands.options import (
     DATA,
     OUTPUT,
     SOLVING,
+    AllowFuture,
     Closed,
     Data,
     Hidden,
@@ -90,6 +91,7 @@ def learn(
     query: Query = None,
     closed: Closed = None,
     hidden: Hidden = None,
+    allow_future: AllowFuture = False,
     learner: LearnerName = "auto",
     settings: LearnerSettings = None,
     candidates: Candidates = None,
@@ -151,6 +153,7 @@ def learn(
             query=query,
             closed=closed,
             hidden=hidden,
+            allow_future=allow_future,
             tie=tie,
             limit=limit,
             memory=memory,
@@ -181,6 +184,7 @@ def crossval(
     query: Query = None,
     closed: Closed = None,
     hidden: Hidden = None,
+    allow_future: AllowFuture = False,
     learner: LearnerName = "auto",
     settings: LearnerSettings = None,
     engine: Annotated[
@@ -229,6 +233,7 @@ def crossval(
         given = {
             "--engine": engine != "auto",
             "--data": data, "--world": world, "--query": query, "--closed": closed, "--hidden": hidden,
+            "--allow-future": allow_future,
             "--set-engine": engine_settings, "--fold": fold, "--only": only, "--task": task,
         }  # fmt: skip
         _crossval_of_rules(
@@ -259,6 +264,7 @@ def crossval(
             query=query,
             closed=closed,
             hidden=hidden,
+            allow_future=allow_future,
         )
     _print_folds(result.summary(), json=json)
 

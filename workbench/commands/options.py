@@ -111,6 +111,14 @@ Hidden = Annotated[
     str | None,
     typer.Option("--hidden", help="Predicates inferred jointly but not reported, P,Q.", rich_help_panel=PREDICATES),
 ]
+AllowFuture = Annotated[
+    bool,
+    typer.Option(
+        "--allow-future",
+        help="Atoms asked at a date may depend on facts later than that.",
+        rich_help_panel=PREDICATES,
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.", rich_help_panel=SOLVING, min=0)]
 TimeLimit = Annotated[
     float | None,

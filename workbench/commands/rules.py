@@ -12,6 +12,7 @@ import typer
 from workbench.commands.console import print_json, print_line, print_table, print_warnings, writing
 from workbench.commands.options import (
     STANDARD_INPUT,
+    AllowFuture,
     Closed,
     Data,
     Hidden,
@@ -121,6 +122,7 @@ def ground(
     query: Query = None,
     closed: Closed = None,
     hidden: Hidden = None,
+    allow_future: AllowFuture = False,
     preview: Annotated[bool, typer.Option("--preview", help="Count only; show SQL, plan and samples.")] = False,
     learning: Annotated[bool, typer.Option("--learning", help="Read facts of query predicates as labels.")] = False,
     sql: Annotated[bool, typer.Option("--sql", help="Show each rule's SQL.")] = False,
@@ -132,7 +134,10 @@ def ground(
     json: Json = False,
 ) -> None:
     """Ground the rules over the data; with --preview, count each rule's groundings first and materialise nothing."""
-    request: dict[str, Any] = {"query": query, "closed": closed, "hidden": hidden, "limit": limit, "memory": memory}
+    request: dict[str, Any] = {
+        "query": query, "closed": closed, "hidden": hidden, "allow_future": allow_future, "limit": limit,
+        "memory": memory,
+    }  # fmt: skip
     program = read_rules(rules)
     with opened(workspace, program, data, world, mapping=mapping, memory=memory) as open_workspace:
         if preview:
@@ -187,6 +192,7 @@ def explain(
     query: Query = None,
     closed: Closed = None,
     hidden: Hidden = None,
+    allow_future: AllowFuture = False,
     only: OnlyWorlds = None,
     engine: Annotated[str, typer.Option("--engine")] = "auto",
     task: Annotated[str | None, typer.Option("--task", help="map or marginal.")] = None,
@@ -226,6 +232,7 @@ def explain(
             query=query,
             closed=closed,
             hidden=hidden,
+            allow_future=allow_future,
             worlds=only,
             record=False,
         )

@@ -26,7 +26,7 @@ from workbench.grounding.unification import Equality
 from workbench.grounding.value_terms import TEXT_FUNCTIONS, Typed, constant_value, unfitted, value_function
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.bins import BIN
-from workbench.language.builtin import FITTED, STRING_FUNCTIONS, VALUE_FUNCTIONS
+from workbench.language.builtin import DATE_OF, FITTED, STRING_FUNCTIONS, VALUE_FUNCTIONS
 from workbench.language.program import Apply, Atom, Comparison, Constant, FunctionValue, Term, Variable
 from workbench.language.user_functions import user_function
 from workbench.language.values import ValueKind
@@ -250,7 +250,7 @@ class Body:
             return Typed(ValueKind.NUMBER, Registered(self.vocabulary.user_function(user), columns))
         if function == "tfidf":
             return Typed(ValueKind.NUMBER, Registered(self._likeness(arguments), tuple(map(self.text_of, arguments))))
-        if function in TEXT_FUNCTIONS:
+        if function in TEXT_FUNCTIONS or function == DATE_OF:
             return value_function(function, [Typed(ValueKind.TEXT, self.text_of(term)) for term in arguments])
         kinds = [self.kind_of(term) for term in arguments]
         if function not in VALUE_FUNCTIONS and (not any(kinds) or function in STRING_FUNCTIONS):

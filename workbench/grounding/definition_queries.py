@@ -153,7 +153,8 @@ class _Maker:
         ]
         self.free = frozenset(free)
         entity = [name for name in free if self.body.vocabulary.program.kind_of(self.body.types[name]) is None]
-        if len(free) == len(entity) == 1 and any(one.function in ZERO for one in aggregates):
+        counted = len(free) == 1 and any(one.function in ZERO for one in aggregates)
+        if len(entity) == 1 and (counted or not aggregates):
             self.body.bind_domain(free[0])
 
     def attach(self, aggregate: Aggregate) -> None:

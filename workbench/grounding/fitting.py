@@ -10,6 +10,7 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.database.database import Database
 from workbench.errors import InputError, WorkbenchError
+from workbench.grounding.asked_dates import with_dates_of_scopes
 from workbench.grounding.column_functions import user_errors
 from workbench.grounding.definitions import make_definitions, needed_definitions
 from workbench.grounding.dialect import render
@@ -28,7 +29,7 @@ __all__ = ["fitted"]
 
 @user_errors()
 def fitted(database: Database, program: Program, worlds: Sequence[int | str] | None = None) -> Program:
-    """The program with the numbers that its rules take from data; itself where they take none.
+    """The program with the numbers that its rules and the dates that its scopes take from data; itself without such.
 
     Bins are cut where equal shares of the facts end (equal numbers stay together, so there may be fewer bins);
     deviations are of the whole population. Facts of the evidence alone are read, of the chosen worlds.
@@ -36,8 +37,13 @@ def fitted(database: Database, program: Program, worlds: Sequence[int | str] | N
     Raises
     ------
     InputError
-        E0327 where the data have too few numbers; E0328 where a predicate of the data is called like a function.
+        E0251 where an atom is asked at what is no date; E0327 where the data have too few numbers; E0328 where a
+        predicate of the data is called like a function.
     """
+    return with_dates_of_scopes(database, _with_numbers(database, program, worlds))
+
+
+def _with_numbers(database: Database, program: Program, worlds: Sequence[int | str] | None) -> Program:
     wanted = tuple(wanted_of(program))
     if not wanted:
         return program

@@ -25,6 +25,7 @@ from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clausal import clausal_form_by_world
 from workbench.language.definitions import condition_atoms
 from workbench.language.formulas import plus_variables
+from workbench.language.later_facts import later_facts
 from workbench.language.program import (
     And,
     Atom,
@@ -49,9 +50,18 @@ __all__ = ["clauses_of", "prepare"]
 
 
 def clauses_of(database: Database, program: Program, request: GroundRequest) -> tuple[Clause | LinearRule, ...]:
-    """Clausal form; where it depends on domains, those of each requested world by itself."""
+    """Clausal form; where it depends on domains, those of each requested world by itself.
+
+    Raises
+    ------
+    InputError
+        E0252 where a rule could see facts later than the date that an atom is asked at, unless that is allowed.
+    """
     worlds = chosen_worlds(database, request)
     clauses = clausal_form_by_world(program, StoredDomains(database, worlds).by_world())
+    later = () if request.allow_future else later_facts(program, clauses, request.closed)
+    if later:
+        raise InputError(later)
     return tied_by_formula(program, clauses) if request.tie else clauses
 
 

@@ -38,6 +38,8 @@ class GroundRequest:
         Bytes that the answer may take; where the estimate is above it nothing is materialised.
     ignore_evidence_violations : bool
         Hard rules violated by evidence alone become warnings.
+    allow_future : bool
+        Atoms that are asked at a date may depend on facts later than that.
     """
 
     query: Sequence[str] | None = None
@@ -50,3 +52,4 @@ class GroundRequest:
     limit: int = DEFAULT_LIMIT
     memory: int | None = None
     ignore_evidence_violations: bool = False
+    allow_future: bool = False

@@ -14,6 +14,7 @@ from workbench.errors import Diagnostic, UsageError, nearest
 from workbench.grounding.request import GroundRequest
 from workbench.language.formulas import formula_atoms
 from workbench.language.program import Clause, FormulaRule, LinearRule, Predicate, Program
+from workbench.language.values import ValueKind
 
 __all__ = ["FactKinds", "Role", "RoleOf", "assign_roles", "mentioned_predicates"]
 
@@ -193,7 +194,9 @@ def _check_values(program: Program, request: GroundRequest) -> None:
             raise UsageError.of(
                 "E0322",
                 f"{name} has an argument that is a {kind}, so its atoms are facts and cannot be asked about",
-                help="ask about a predicate of constants; rules can compare and count the values",
+                help=f"say at which dates: `{name}(...) open where ...`"
+                if ValueKind.DATE in predicate.kinds
+                else "ask about a predicate of constants; rules can compare and count the values",
             )
         if name in program.defined:
             message = f"{name} is defined by `:=`, so its atoms cannot be asked about"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from workbench.errors import InputError, WorkbenchError
 from workbench.grounding.select import OPERATORS, Call, Expression, Function, Operation, Value, all_of, equal
-from workbench.language.builtin import FITTED
+from workbench.language.builtin import DATE_OF, FITTED
 from workbench.language.values import ValueKind, parse_value
 
 __all__ = ["TEXT_FUNCTIONS", "Typed", "constant_value", "unfitted", "value_function"]
@@ -40,6 +40,8 @@ def value_function(name: str, arguments: Sequence[Typed]) -> Typed:
     values = tuple(argument.expression for argument in arguments)
     if name in ("+", "-") and ValueKind.DATE in kinds:
         return _date_arithmetic(name, kinds, values)
+    if name == DATE_OF:
+        return Typed(ValueKind.DATE, Call("cast TIMESTAMP", values))
     if name in ("min", "max"):
         return Typed(kinds[0], Call("least" if name == "min" else "greatest", values))
     return Typed(ValueKind.NUMBER, _FUNCTIONS[name](*values))

@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench.grounding.defined_facts import DefinedFact
 from workbench.grounding.templates import clause_text
+from workbench.language.builtin import DATE_OF
 from workbench.language.program import Atom, Clause, Literal, Variable
 
 __all__ = ["GroundRule", "atom_text", "in_words", "merged"]
@@ -53,6 +54,8 @@ def in_words(
     given: dict[str, float] = {}
     decided = 0
     for place, literal in enumerate(clause.literals):
+        if literal.atom.predicate == DATE_OF:
+            continue
         atom = atom_text(clause, literal.atom, binding)
         text = atom if literal.positive else f"!{atom}"
         if atom not in is_open and not _variables(literal.atom) - binding.keys():

@@ -6,6 +6,7 @@ __all__ = [
     "AGGREGATES",
     "ARITHMETIC",
     "COMPARISONS",
+    "DATE_OF",
     "DEGREES",
     "FITTED",
     "FUNCTIONS",
@@ -26,7 +27,11 @@ ARITHMETIC = {"plus": "+", "minus": "-", "times": "*", "dividedBy": "/", "mod": 
 
 STRING_FUNCTIONS = {"concat": 2, "length": 1, "lower": 1, "upper": 1}
 
+DATE_OF = "date of"
+"""The date that a constant's name is: a function, and the definition made of it; no rule can spell it."""
+
 VALUE_FUNCTIONS = {
+    DATE_OF: 1,
     "abs": 1,
     "log": 1,
     "year": 1,
@@ -43,7 +48,7 @@ VALUE_FUNCTIONS = {
     "standardised": 1,
     "scaled": 1,
 }
-"""Functions of numbers, dates and texts, with their number of arguments; each gives a number."""
+"""Functions of numbers, dates and texts, with their number of arguments; each but `DATE_OF` gives a number."""
 
 FITTED = ("standardised", "scaled")
 """`(a - mean) / deviation` and `(a - least) / (greatest - least)`: functions of a number and of two that data give.

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.errors import Diagnostic
+from workbench.language.asked_dates import bind_asked_dates
 from workbench.language.builtin import negated_operator
 from workbench.language.domains import Domains, ScopedClause, by_domains, by_empty_domains, quantified_types
 from workbench.language.flattening import Flattening
@@ -124,7 +125,8 @@ def _all_clauses(
             clauses.extend(linear_rules(program, number, rule))
         else:
             try:
-                found = tuple(_formula_clauses(program, number, rule, worlds, limit))
+                made = _formula_clauses(program, number, rule, worlds, limit)
+                found = tuple(bind_asked_dates(clause, program.predicates) for clause in made)
                 clauses.extend(found)
                 for clause in found:
                     _check_values(rule, clause, diagnostics)
@@ -183,7 +185,8 @@ def _check_values(rule: FormulaRule, clause: Clause, diagnostics: Diagnostics) -
                 "E0152",
                 f"{name} is a {type_name}, and nothing gives it a value",
                 rule.span,
-                "let it stand in an atom of the rule's body that is not negated",
+                "let it stand in an atom of the rule's body that is not negated"
+                + (", or give what is asked at it a scope: `P(x, t) open where ...`" if type_name == "date" else ""),
             )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.errors import Span
+from workbench.language.builtin import DATE_OF
 from workbench.language.formulas import term_variables
 from workbench.language.program import (
     Aggregate,
@@ -141,7 +142,7 @@ def check_definitions(program: Program, diagnostics: Diagnostics) -> None:
             )
     parts: tuple[Definition | Scope, ...] = (*program.definitions, *program.scopes)
     for part in parts:
-        if part.head.predicate in program.predicates:
+        if part.head.predicate in program.predicates and part.head.predicate != DATE_OF:
             types = infer_condition_types(part.head, part.body, program)
             for problem in types.problems:
                 diagnostics.add(problem.code, problem.message, problem.span or part.span, problem.help)

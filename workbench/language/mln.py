@@ -12,6 +12,7 @@ from lark import Lark, Token
 from lark.exceptions import UnexpectedToken
 
 from workbench.errors import InputError, Span
+from workbench.language.asked_dates import with_asked_dates
 from workbench.language.checks import check
 from workbench.language.definitions import with_defined_predicates
 from workbench.language.formulas import formula_atoms, is_nested_deeper
@@ -160,7 +161,7 @@ class _Reading:
             tuple(self.definitions),
             tuple(self.scopes),
         )
-        return with_defined_predicates(program, ordinary)
+        return with_asked_dates(with_defined_predicates(program, ordinary))
 
     def ordinary_types(self) -> set[str]:
         """Types named like a type of values that have a domain: by their constants, a `!` or `?`, or a function."""

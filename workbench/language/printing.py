@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import cast
 
-from workbench.language.builtin import STRING_PREDICATES
+from workbench.language.asked_dates import ASKED_DATE, without_asked_dates
+from workbench.language.builtin import DATE_OF, STRING_PREDICATES
 from workbench.language.program import (
     Aggregate,
     And,
@@ -85,11 +86,12 @@ def format_program(program: Program) -> str:
         made += [format_psl_definition(one) for one in program.scopes]
         return "".join(f"{line}\n" for line in (*made, *map(format_psl_rule, cast(Sequence[SoftRule], program.rules))))
     declarations = [
-        *(format_type(type_) for type_ in program.types.values() if type_.constants),
+        *(format_type(type_) for type_ in program.types.values() if type_.constants and type_.name != ASKED_DATE),
         *(format_predicate(predicate) for name, predicate in program.predicates.items() if name not in program.defined),
         *(format_function(function) for function in program.functions.values()),
     ]
-    made = [with_description(format_definition(one), one.description) for one in program.definitions]
+    written = [one for one in program.definitions if one.head.predicate != DATE_OF]
+    made = [with_description(format_definition(one), one.description) for one in written]
     made += [with_description(format_definition(one), one.description) for one in program.scopes]
     rules = [
         with_description(format_rule(rule), rule.description) for rule in program.rules if isinstance(rule, FormulaRule)
@@ -105,6 +107,7 @@ def with_description(text: str, description: str) -> str:
 
 def format_definition(definition: Definition | Scope) -> str:
     """`Head(x) := body.`, or `Head(x) open where body.`, on one line."""
+    definition = without_asked_dates(definition)
     sign = ":=" if isinstance(definition, Definition) else "open where"
     return f"{format_atom(definition.head)} {sign} {' ^ '.join(map(_condition, definition.body))}."
 
@@ -136,7 +139,8 @@ def _declared_constant(name: str) -> str:
 def format_predicate(predicate: Predicate) -> str:
     """`Name(type, type!)`, with `*` in front where it is closed."""
     marks = {**dict.fromkeys(predicate.exactly_one, "!"), **dict.fromkeys(predicate.at_most_one, "?")}
-    arguments = [f"{name}{marks.get(i, '')}" for i, name in enumerate(predicate.argument_types)]
+    types = ["date" if name == ASKED_DATE else name for name in predicate.argument_types]
+    arguments = [f"{name}{marks.get(i, '')}" for i, name in enumerate(types)]
     star = "*" if predicate.closed else ""
     if predicate.numeric:
         return f"{predicate.name}({', '.join(arguments)}) = number"

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from workbench.errors import Span, nearest
-from workbench.language.builtin import FITTED, FUNCTIONS, STRING_FUNCTIONS, VALUE_FUNCTIONS
+from workbench.language.asked_dates import ASKED_DATE
+from workbench.language.builtin import DATE_OF, FITTED, FUNCTIONS, STRING_FUNCTIONS, VALUE_FUNCTIONS
 from workbench.language.formulas import term_variables
 from workbench.language.program import (
     Aggregate,
@@ -209,7 +210,7 @@ class _Inference:
             self.assign(cell, type_name, where, getattr(term, "span", None))
 
     def compare(self, node: Comparison, environment: dict[str, int]) -> None:
-        sides = [self.cell_of(node.left, environment), self.cell_of(node.right, environment)]
+        sides = [self.dated(self.cell_of(side, environment)) for side in (node.left, node.right)]
         for cell, other in zip(sides, (node.right, node.left)):
             if cell is not None and isinstance(other, Constant) and (node.operator in EQUALITY or self.is_value(cell)):
                 self.compared.append((other, cell))
@@ -258,8 +259,11 @@ class _Inference:
         if self.program.kind_of("number") is None:
             return None
         if term.function in VALUE_FUNCTIONS:
-            for argument in term.arguments:
-                self.cell_of(argument, environment)
+            cells = [self.cell_of(argument, environment) for argument in term.arguments]
+            if term.function == DATE_OF:
+                return "date"
+            for cell in cells:
+                self.dated(cell)
             return "number"
         kinds = [self.kind(argument, environment) for argument in term.arguments]
         if not any(kinds) or term.function in STRING_FUNCTIONS:
@@ -270,12 +274,18 @@ class _Inference:
             self.problem("E0106", f"`{term.function}` computes with numbers, and this is a {named}", term.span)
         return "date" if dates == 1 or (dates == 2 and term.function != "-") else "number"
 
+    def dated(self, cell: _Cell | None) -> _Cell | None:
+        """The cell; that of an asked date, which is compared or computed with here, is of a date."""
+        if cell is not None and cell.root().type_name == ASKED_DATE:
+            cell.root().type_name = "date"
+        return cell
+
     def is_value(self, cell: _Cell) -> bool:
         type_name = cell.root().type_name
         return type_name is not None and self.program.kind_of(type_name) is not None
 
     def kind(self, term: Term, environment: dict[str, int]) -> str | None:
-        cell = self.cell_of(term, environment) if not isinstance(term, Constant) else None
+        cell = self.dated(self.cell_of(term, environment)) if not isinstance(term, Constant) else None
         type_name = cell.root().type_name if cell is not None else None
         return type_name if type_name is not None and self.program.kind_of(type_name) is not None else None
 
@@ -320,6 +330,8 @@ class _Inference:
         root = cell.root()
         if root.type_name is None or root.type_name == ANY:
             root.type_name, root.where = type_name, where
+        elif {root.type_name, type_name} == ASKED:
+            root.type_name = "date"
         elif root.type_name != type_name:
             self.clash(cell, root, type_name, where, span)
 
@@ -328,7 +340,9 @@ class _Inference:
         if one is other:
             return
         names = {one.type_name, other.type_name} - {None, ANY}
-        if len(names) == 2:
+        if names == ASKED:
+            one.type_name = other.type_name = "date"
+        elif len(names) == 2:
             self.clash(left, one, str(other.type_name), other.where, span)
             return
         if one.type_name is None or one.type_name == ANY:
@@ -355,6 +369,8 @@ class _Inference:
 
 
 ANY = "?"
+ASKED = {ASKED_DATE, "date"}
+"""What an asked atom's date is: a date where the rule does more with it than ask."""
 EQUALITY = ("=", "!=")
 SAME_TYPE = ("min", "max", "latest")
 """Aggregates whose result is of the type of what they are taken of."""

@@ -513,9 +513,10 @@ class Modelling:
 
         program = self.declare(rules)
         options: dict[str, Any] = {**given, "task": task_of(program, given.get("task"))}
-        asked = {name: options.pop(name, None) for name in ("query", "closed", "hidden")}
+        named = ("query", "closed", "hidden", "allow_future")
+        asked: dict[str, Any] = {name: options.pop(name) for name in named if name in options}
         record = options.pop("record", True)
-        request = self.request(worlds=worlds, query=asked["query"], closed=asked["closed"], hidden=asked["hidden"])
+        request = self.request(worlds=worlds, **asked)
         ids = sorted(cast("tuple[int, ...]", request.worlds or self.database.worlds().values()))
         if folds == "worlds":
             plans = world_folds(self.database, ids)

@@ -30,6 +30,7 @@ class RequestOptions(TypedDict, total=False):
     limit: int
     memory: str | int | None
     ignore_evidence_violations: bool
+    allow_future: bool
 
 
 class CrossvalOptions(TypedDict, total=False):
@@ -38,6 +39,7 @@ class CrossvalOptions(TypedDict, total=False):
     query: Sequence[str] | str | None
     closed: Sequence[str] | str | None
     hidden: Sequence[str] | str | None
+    allow_future: bool
     learner: str
     learner_options: Mapping[str, object] | None
     candidates: Mapping[str, Sequence[object]] | None

@@ -55,7 +55,9 @@ class Reviewing(Modelling):
         recorded = recorded_run(self.database, run)
         settings = recorded.run.parameters
         request = {
-            name: settings[name] for name in ("query", "closed", "hidden", "worlds", "tie") if settings.get(name)
+            name: settings[name]
+            for name in ("query", "closed", "hidden", "worlds", "tie", "allow_future")
+            if settings.get(name)
         }
         learned = self.learn(recorded.program, seed=recorded.run.seed or 0, progress=progress, **request)
         return self.infer(

@@ -281,6 +281,7 @@ def recorded_request(
         role=role,
         tie=bool(settings.get("tie")),
         ignore_evidence_violations=bool(settings.get("ignore_evidence_violations")),
+        allow_future=bool(settings.get("allow_future")),
     )
 
 
