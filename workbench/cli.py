@@ -28,6 +28,7 @@ from workbench.commands import (
     update,
 )
 from workbench.commands.console import interrupts_raise, print_error, print_json
+from workbench.commands.served import Served
 from workbench.errors import Cancelled, ExitCode, WorkbenchError
 
 __all__ = ["app", "main"]
@@ -59,6 +60,15 @@ for family in (
     page,
 ):
     family.register(app)
+
+SERVED = (
+    *("load", "update", "runs", "compare", "export", "infer", "learn", "crossval", "structure", "preview", "ground"),
+    *("explain", "study", "link", "solve"),
+)
+"""The commands of a workspace that take `--server URL` in its place."""
+for command in app.registered_commands:
+    if command.name in SERVED or getattr(command.callback, "__name__", "") in SERVED:
+        command.cls = Served
 
 
 def _version(asked: bool) -> None:

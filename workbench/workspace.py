@@ -116,11 +116,11 @@ class Workspace(Reviewing):
         """Close the database."""
         self.database.close()
 
-    def save_as(self, path: str | os.PathLike[str], *, runs: bool = True) -> None:
-        """Write what is committed, with the runs or without, to a new workspace file; this one stays open."""
+    def save_as(self, path: str | os.PathLike[str], *, facts: bool = True, runs: bool = True) -> None:
+        """Write what is committed, with facts and runs or without, to a new workspace file; this one stays open."""
         beside = self.database.beside()
         with beside, beside.transaction():
-            beside.within().copy(path, runs=runs).close()
+            beside.within().copy(path, facts=facts, runs=runs).close()
 
     def beside(self) -> Workspace:
         """This workspace as it is committed, for another thread to read while one writes; closing it closes no more."""

@@ -17,6 +17,7 @@ from workbench.commands.console import (
     writing,
 )
 from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, examples
+from workbench.commands.served import at_hand
 from workbench.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -69,11 +70,10 @@ def link(
     json: Json = False,
 ) -> None:
     """Find the records that are of the same thing, in one file or across two, without labels or with some."""
-    from workbench.workspace import open_workspace
 
     check_output(out)
     check_output(pairs)
-    with open_workspace(workspace) as opened, shown_progress(quiet=json) as progress:
+    with at_hand(workspace) as opened, shown_progress(quiet=json) as progress:
         result = opened.link(
             *files, record=workspace is not None,
             id_column=id_column, labels=labels, settings=settings, one_to_one=one_to_one, time_limit=time_limit,

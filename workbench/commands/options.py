@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from workbench.commands.console import print_warnings
+from workbench.commands.served import address_of, at_hand
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,11 +136,18 @@ Memory = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.", rich_help_panel=OUTPUT)]
 WorkspaceFile = Annotated[
     Path | None,
-    typer.Option("--workspace", "-w", help="A workspace file (DuckDB); in memory when absent.", rich_help_panel=DATA),
+    typer.Option(
+        "--workspace",
+        "-w",
+        help="A workspace file (DuckDB), or --server URL; in memory when absent.",
+        rich_help_panel=DATA,
+    ),
 ]
 RunsFile = Annotated[
     Path | None,
-    typer.Option("--workspace", "-w", help="Keep this as a run of a workspace file.", rich_help_panel=OUTPUT),
+    typer.Option(
+        "--workspace", "-w", help="Keep this as a run of a workspace file, or of --server URL.", rich_help_panel=OUTPUT
+    ),
 ]
 
 
@@ -236,8 +244,13 @@ def opened(
     from workbench.grounding.memory import SHARE_OF_DATABASE
     from workbench.language import check, is_document
     from workbench.parameters import read_size
-    from workbench.workspace import open_workspace
 
+    if address_of(workspace) is not None and (data or worlds or mapping is not None):
+        raise UsageError.of(
+            "E0885",
+            "files of facts are not loaded into a server's workspace by this command",
+            help="workbench load --server URL FILES, then this command without them",
+        )
     if STANDARD_INPUT in (data or ()):
         raise UsageError.of(
             "E0829",
@@ -245,7 +258,7 @@ def opened(
             help="save them to a file with the ending of their form, such as .db, .csv or .data",
         )
     allowed = None if memory is None else f"{int(SHARE_OF_DATABASE * read_size(memory))}B"
-    with open_workspace(workspace, memory_limit=allowed) as opened_workspace:
+    with at_hand(workspace, memory_limit=allowed) as opened_workspace:
         if rules is not None:
             print_warnings(check(opened_workspace.declare(rules)))
         split: Literal["infer", "learn"] = "learn" if learning else "infer"

@@ -19,11 +19,14 @@ from workbench.commands.console import (
 )
 from workbench.commands.infer import write_frame
 from workbench.commands.options import Json, examples
+from workbench.commands.served import address_of, at_hand, connected
 
 __all__ = ["register"]
 
 Part = Literal["evidence", "truth", "target"]
-Workspace = Annotated[Path, typer.Argument(metavar="WORKSPACE", help="A workspace file (DuckDB).")]
+Workspace = Annotated[
+    Path, typer.Argument(metavar="WORKSPACE", help="A workspace file (DuckDB), or --server URL in its place.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -66,6 +69,18 @@ def load(
 
     if not sources and mapping is None:
         raise UsageError.of("E0814", "no file is named", help="name files or directories, or --mapping FILE")
+    if (address := address_of(workspace)) is not None:
+        if mapping is not None or partition != "evidence":
+            raise UsageError.of("E0885", "a server loads with neither --mapping nor --partition", help="leave them out")
+        with connected(address) as remote:
+            text = None if rules is None else rules.read_text(encoding="utf-8")
+            names = [remote.upload(source) for source in sources or ()]
+            answer = remote.load(files=names, rules=text, world=world, predict=predict)
+        if json:
+            print_json({"facts": answer["facts"], "worlds": answer["worlds"]})
+        else:
+            print_table("Loaded", ("predicate", "facts"), answer["facts"].items())
+        return
     with open_workspace(workspace) as opened:
         try:
             report = opened.load(
@@ -90,9 +105,7 @@ def load(
 
 def runs(workspace: Workspace, json: Json = False) -> None:
     """List a workspace's runs, newest first."""
-    from workbench.workspace import open_workspace
-
-    with open_workspace(workspace, read_only=True) as opened:
+    with at_hand(workspace, read_only=True) as opened:
         frame = opened.runs()
     if json:
         print_json(as_records(frame))
@@ -107,9 +120,7 @@ def compare(
     json: Json = False,
 ) -> None:
     """What differs between two runs: parameters, metrics, weights and predictions."""
-    from workbench.workspace import open_workspace
-
-    with open_workspace(workspace, read_only=True) as opened:
+    with at_hand(workspace, read_only=True) as opened:
         difference = opened.runs.compare(first, second)
     if json:
         print_json(difference)
@@ -131,9 +142,8 @@ def export(
     """Write a run's predictions, or its program."""
     check_output(out)
     from workbench.language import language_of_file
-    from workbench.workspace import open_workspace
 
-    with open_workspace(workspace, read_only=True) as opened:
+    with at_hand(workspace, read_only=True) as opened:
         if language_of_file(out) is not None:
             with writing(out):
                 out.write_text(opened.models.program(run), encoding="utf-8")

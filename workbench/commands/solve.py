@@ -11,6 +11,7 @@ import typer
 
 from workbench.commands.console import check_output, print_json, print_line, shown_progress, writing
 from workbench.commands.options import OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, examples
+from workbench.commands.served import at_hand
 from workbench.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -57,9 +58,7 @@ def solve(
         if workspace is None:
             found = solve_model(file, **options)
         else:
-            from workbench.workspace import open_workspace
-
-            found = stack.enter_context(open_workspace(workspace)).solve(file, **options)
+            found = stack.enter_context(at_hand(workspace)).solve(file, **options)
     if out is not None:
         with writing(out), out.open("w", newline="", encoding="utf-8") as sink:
             csv.writer(sink).writerows([("variable", "state", "value"), *found.rows()])

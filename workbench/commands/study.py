@@ -9,6 +9,7 @@ import typer
 
 from workbench.commands.console import print_json, print_line, print_table, print_warnings, shown_progress, writing
 from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, examples
+from workbench.commands.served import at_hand
 from workbench.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -58,11 +59,10 @@ def study(
 ) -> None:
     """Learn, score and explain a model of one column, from tables as they are."""
     from workbench.study.report import write_study
-    from workbench.workspace import open_workspace
 
     with writing(out):
         out.mkdir(parents=True, exist_ok=True)
-    with open_workspace(workspace) as opened, shown_progress(quiet=json) as progress:
+    with at_hand(workspace) as opened, shown_progress(quiet=json) as progress:
         result = opened.study(
             files, predict, record=workspace is not None,
             out=out, time=time, mapping=mapping, folds=folds, rules=rules, learner=learner,  # type: ignore[arg-type]

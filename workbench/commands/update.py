@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from workbench.commands.console import number, print_json, print_line, print_table, print_warnings, shown_progress
 from workbench.commands.options import Json, examples
 from workbench.commands.runs import Part, Workspace
+from workbench.commands.served import address_of, connected
 from workbench.errors import ExitCode, UsageError
 
 __all__ = ["register"]
@@ -49,36 +51,70 @@ def update(
 
     Only the rules that read what changed are ground again, and only what they touch is solved again.
     """
-    from workbench.workspace import open_workspace
-
-    if not Path(workspace).exists():
-        raise UsageError.of("E0201", f"there is no workspace at {workspace}", help="infer with --workspace makes one")
-    with open_workspace(workspace) as opened, shown_progress(quiet=json) as progress:
-        done = opened.update(
-            run or _newest(opened.runs()),
-            facts or (),
-            remove or (),
-            correct=correct,
-            world=world,
-            partition=partition,
-            progress=progress,
-        )
-    print_warnings(done.result.warnings)
-    summary = done.summary(rows)
+    address = address_of(workspace)
+    if address is not None:
+        if partition != "evidence":
+            raise UsageError.of("E0885", "a server updates evidence alone", help="leave --partition out")
+        summary = _at_the_server(address, run, facts or [], remove or [], correct=correct, world=world)
+    else:
+        summary = _in_the_file(
+            workspace, run, facts or [], remove or [],
+            correct=correct, world=world, partition=partition, rows=rows, quiet=json,
+        )  # fmt: skip
     if json:
         print_json(summary)
     else:
-        if rows and summary["changed"]:
-            columns = [name for name in done.changes.columns if name != "predicate"]
-            print_table("Changes", columns, done.changes[columns].head(rows).itertuples(index=False))
-        line = f"run {summary['run']}: {done.facts_added:,} facts added, {done.facts_removed:,} removed; "
-        line += f"{summary['changed']:,} atoms changed, {done.rows_added:,} ground rows added, "
-        line += f"{done.rows_removed:,} removed"
-        if summary["energy"] is not None:
-            line += f"; energy {number(summary['energy'])}, bound {number(summary['bound']) or 'none'}"
-        print_line(f"{line}; {summary['status']} in {done.seconds:.2f} s")
+        _print(summary, rows)
     if summary["status"] in ("limit", "cancelled"):
         raise typer.Exit(int(ExitCode.LIMIT))
+
+
+def _in_the_file(
+    workspace: Path, run: int, add: list[str], remove: list[str], *, rows: int, quiet: bool, **options: Any
+) -> dict[str, Any]:
+    """The summary of an update of a workspace file."""
+    from workbench.workspace import open_workspace
+
+    if not workspace.exists():
+        raise UsageError.of("E0201", f"there is no workspace at {workspace}", help="infer with --workspace makes one")
+    with open_workspace(workspace) as opened, shown_progress(quiet=quiet) as progress:
+        done = opened.update(run or _newest(opened.runs()), add, remove, progress=progress, **options)
+    print_warnings(done.result.warnings)
+    return done.summary(rows)
+
+
+def _at_the_server(address: str, run: int, add: list[str], remove: list[str], **options: Any) -> dict[str, Any]:
+    """The summary of an update that a server makes; files are sent to it."""
+    with connected(address) as remote:
+        if not run:
+            predictions = [one["id"] for one in remote.runs(most=200)["items"] if one["kind"] == "infer"]
+            if not predictions:
+                raise _nothing_to_update()
+            run = max(predictions)
+
+        def sent(sources: list[str]) -> tuple[list[str], list[str]]:
+            texts = [one for one in sources if "(" in one and not Path(one).exists()]
+            return texts, [remote.upload(one) for one in sources if one not in texts]
+
+        (texts, files), (gone, gone_files) = sent(add), sent(remove)
+        answer: dict[str, Any] = remote.update(
+            run=run, add=texts or None, remove=gone or None, files=files or None, remove_files=gone_files or None,
+            confirm=True, **options,
+        )  # fmt: skip
+    return {name: value for name, value in answer.items() if name not in ("ok", "next")}
+
+
+def _print(summary: Mapping[str, Any], rows: int) -> None:
+    changes = summary["changes"][:rows]
+    if changes:
+        columns = [name for name in changes[0] if name != "predicate"]
+        print_table("Changes", columns, [[row[name] for name in columns] for row in changes])
+    line = f"run {summary['run']}: {summary['facts_added']:,} facts added, {summary['facts_removed']:,} removed; "
+    line += f"{summary['changed']:,} atoms changed, {summary['rows_added']:,} ground rows added, "
+    line += f"{summary['rows_removed']:,} removed"
+    if summary["energy"] is not None:
+        line += f"; energy {number(summary['energy'])}, bound {number(summary['bound']) or 'none'}"
+    print_line(f"{line}; {summary['status']} in {summary['seconds']:.2f} s")
 
 
 def _newest(runs: object) -> int:
@@ -88,5 +124,9 @@ def _newest(runs: object) -> int:
     assert isinstance(runs, pd.DataFrame)
     mine = runs[runs["kind"] == "infer"]
     if mine.empty:
-        raise UsageError.of("E0851", "the workspace has no prediction to bring up to date", help="infer first")
+        raise _nothing_to_update()
     return int(mine["id"].max())
+
+
+def _nothing_to_update() -> UsageError:
+    return UsageError.of("E0851", "the workspace has no prediction to bring up to date", help="infer first")

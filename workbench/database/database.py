@@ -354,7 +354,7 @@ class Database:
     def copy(self, path: str | os.PathLike[str] | None = None, *, facts: bool = True, runs: bool = True) -> Database:
         """A copy of declarations, constants and facts in memory, to try changes on; or, at a path, of everything.
 
-        Without `facts` declarations alone are copied, without `runs` no recorded run.
+        Without `facts` declarations alone are copied (at a path, constants too), without `runs` no recorded run.
         Cost: linear in the number of facts.
 
         Raises
@@ -378,7 +378,7 @@ class Database:
                 _copy_table(self.connection, target, "display_name")
             for table in self.type_tables().values():
                 target.execute(f"CREATE TABLE {quoted(table)} (id INTEGER NOT NULL, name VARCHAR NOT NULL)")
-                if facts:
+                if facts or path is not None:
                     _copy_table(self.connection, target, table)
             type_tables = self.type_tables()
             for predicate in self.predicates().values():
@@ -449,7 +449,7 @@ def _held(path: Path | None, text: str) -> WorkbenchError:
     told = note.read_text(encoding="utf-8").split() if note is not None and note.is_file() else []
     # A server that was killed leaves its note: it counts only for the process that wrote it.
     if len(told) == 2 and (holder is None or holder[1] == told[1]):
-        help_text = f"a server holds it: go through {told[0]}, in Python with workbench.connect({told[0]!r})"
+        help_text = f"a server holds it: name --server {told[0]} instead; in Python, workbench.connect({told[0]!r})"
     else:
         help_text = "stop that program first, or let `workbench serve` hold the workspace for all"
     return InputError.of("E0201", f"{path} is open in another process{by}", help=help_text)

@@ -11,7 +11,7 @@ from workbench.arrays import Array, Int32
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.runs import RunRecord, read_run, record_run
-from workbench.database.schema import add_constants
+from workbench.database.schema import add_constants, declare_type
 
 __all__ = ["take_run"]
 
@@ -25,7 +25,7 @@ TRACES = ("fold", "step", "series", "value")
 def take_run(database: Database, source: Database, number: int, *, parent: int | None = None) -> int:
     """Record in `database` the run that another database of the same facts has; its number here.
 
-    Constants that only the other database knows are added to their types.
+    Types and constants that only the other database knows are added.
 
     Parameters
     ----------
@@ -47,7 +47,9 @@ def take_run(database: Database, source: Database, number: int, *, parent: int |
             "SELECT predicate, types FROM run_predicate WHERE run = $run", {"run": number}
         ).fetchall()
     }
-    with database.transaction():
+    with database.transaction() as connection:
+        for kind in sorted({kind for kinds in types.values() for kind in kinds}):
+            declare_type(connection, kind)
         predictions = _predictions(database, source, number, types)
         return record_run(
             database,

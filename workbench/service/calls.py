@@ -91,6 +91,8 @@ def openapi(calls: Mapping[str, Call]) -> dict[str, Any]:
             "parameters": [{"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}],
             "put": _operation("Upload a file of facts or a table", {"201": answer, "413": refused}),
         },
+        "/api/workspace": {"get": _operation("A copy of the workspace, as a file", {"200": answer})},
+        "/api/runs": {"post": _operation("Take over a copy's runs (role: model)", {"200": answer, "413": refused})},
         "/api/audit": {"get": _operation("Who did what, for administrators", {"200": answer})},
     }
     for call in calls.values():

@@ -77,8 +77,7 @@ class RemoteWorkspace:
         if "ok" not in answer:
             answer = self._followed(int(answer["id"]), progress)
         if not answer.get("ok"):
-            told = answer.get("diagnostics") or [{"code": "E0864", "message": str(answer.get("next"))}]
-            raise UsageError(tuple(Diagnostic(one["code"], one["message"], help=one.get("help")) for one in told))
+            raise _refused(answer)
         return answer
 
     def upload(self, path: str | Path) -> str:
@@ -86,9 +85,40 @@ class RemoteWorkspace:
         content = Path(path).read_bytes()
         answer = self.request("PUT", f"/api/files/{Path(path).name}", content=content)
         if not answer.get("ok"):
-            told = answer.get("diagnostics") or []
-            raise UsageError(tuple(Diagnostic(one["code"], one["message"], help=one.get("help")) for one in told))
+            raise _refused(answer)
         return str(answer["file"])
+
+    def fetch(self, path: Path) -> None:
+        """Write a copy of what the server's workspace holds to a new file.
+
+        Raises
+        ------
+        UsageError
+            What the server refuses, with its codes; E0876 where it is gone.
+        """
+        try:
+            with self._http.stream("GET", "/api/workspace", timeout=None) as response:
+                if response.status_code != 200:
+                    response.read()
+                    raise _refused(response.json())
+                with path.open("wb") as file:
+                    for chunk in response.iter_bytes():
+                        file.write(chunk)
+        except (httpx.HTTPError, ValueError):
+            raise UsageError.of("E0876", f"the server at {self._url} went away") from None
+
+    def hand_back(self, path: Path) -> dict[int, int]:
+        """Give the server the runs of a copy's file: the number of each there, and at the server.
+
+        Raises
+        ------
+        UsageError
+            As `fetch` does.
+        """
+        answer = self.request("POST", "/api/runs", content=path.read_bytes(), timeout=None)
+        if not answer.get("ok"):
+            raise _refused(answer)
+        return {int(one): int(other) for one, other in answer["runs"].items()}
 
     def request(self, method: str, path: str, **content: Any) -> dict[str, Any]:
         """One request's JSON.
@@ -127,3 +157,8 @@ class RemoteWorkspace:
                         yield json.loads(line.removeprefix("data: "))
         except httpx.HTTPError:
             raise UsageError.of("E0876", f"the server at {self._url} went away") from None
+
+
+def _refused(answer: dict[str, Any]) -> UsageError:
+    told = answer.get("diagnostics") or [{"code": "E0864", "message": str(answer.get("next"))}]
+    return UsageError(tuple(Diagnostic(one["code"], one["message"], help=one.get("help")) for one in told))

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock
 from time import monotonic
 from typing import Any
@@ -22,10 +23,11 @@ from typing import Any
 import anyio.to_thread
 from pydantic import ValidationError
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -34,7 +36,7 @@ from workbench.database.storage_faults import storage_fault
 from workbench.errors import Cancelled, Diagnostic, InputError, UsageError, WorkbenchError
 from workbench.progress import Progress
 from workbench.service.answers import CANCELLED, call_tool, refusal, renumbered
-from workbench.service.apart import answered_apart, why_it_failed
+from workbench.service.apart import Ending, answered_apart, taken_over, why_it_failed
 from workbench.service.assistants import assistants_server
 from workbench.service.calls import ROLES, Call, calls_of, openapi
 from workbench.service.folders import FORMS
@@ -206,6 +208,31 @@ class _Service:
         self.audit.note(who, f"upload {name}", True)
         return JSONResponse({"ok": True, "file": name, "bytes": len(content)}, 201)
 
+    async def workspace(self, request: Request) -> Response:
+        """A copy of what is committed, as a workspace file."""
+        who = self._who(request, "read")
+        folder = TemporaryDirectory(prefix="workbench-copy-")
+        path = Path(folder.name, "copy.duckdb")
+        try:
+            await anyio.to_thread.run_sync(self.toolbox.workspace.save_as, path)
+        except BaseException:
+            folder.cleanup()
+            raise
+        self.audit.note(who, "copy the workspace", True)
+        return FileResponse(path, media_type="application/octet-stream", background=BackgroundTask(folder.cleanup))
+
+    async def take_runs(self, request: Request) -> Response:
+        """Take over the runs of a workspace file that was made from a copy."""
+        who = self._who(request, "model")
+        content = await _body(request, MOST_UPLOAD)
+        with TemporaryDirectory(prefix="workbench-copy-") as folder:
+            path = Path(folder, "runs.duckdb")
+            path.write_bytes(content)
+            take = partial(taken_over, self.toolbox.workspace, path, 0, Ending("done"))
+            numbers = await anyio.to_thread.run_sync(take)
+        self.audit.note(who, f"hand back {len(numbers)} runs", True)
+        return JSONResponse({"ok": True, "runs": numbers})
+
     async def audited(self, request: Request) -> Response:
         self._who(request, "admin")
         return JSONResponse({"calls": list(self.audit.last)[-200:]})
@@ -291,11 +318,13 @@ def application(toolbox: Toolbox, *, tokens: Tokens, audit: Audit, jobs: Jobs, m
             Route("/api/jobs/{number:int}", service.cancel, methods=["DELETE"]),
             Route("/api/jobs/{number:int}/events", service.events),
             Route("/api/files/{name}", service.upload, methods=["PUT"]),
+            Route("/api/workspace", service.workspace),
+            Route("/api/runs", service.take_runs, methods=["POST"]),
             Route("/api/audit", service.audited),
             Mount("/", _Guarded(door, tokens)),
         ],
         middleware=[] if tokens.roles else [Middleware(TrustedHostMiddleware, allowed_hosts=[*LOCAL, "testserver"])],
-        exception_handlers={_Refused: _handled, WorkbenchError: _handled},
+        exception_handlers={_Refused: _handled, WorkbenchError: _handled, Exception: _failed},
         lifespan=lifespan,
     )
 
@@ -323,6 +352,11 @@ async def _handled(request: Request, error: Exception) -> Response:
     assert isinstance(error, WorkbenchError)
     code = error.diagnostics[0].code
     return _refused({"E0871": 429, "E0872": 404, "E0875": 413, "E0221": 507}.get(code, 400), error)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    told = storage_fault(error) or UsageError.of("E0864", "the workbench failed at this call")
+    return _refused(507 if told.diagnostics[0].code == "E0221" else 500, told)
 
 
 def _refused(status: int, error: WorkbenchError) -> JSONResponse:

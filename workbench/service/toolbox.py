@@ -341,16 +341,21 @@ class Toolbox:
         run: Run,
         add: Facts | None = None,
         remove: Facts | None = None,
+        files: Files | None = None,
+        remove_files: Files | None = None,
+        world: Text | None = None,
         correct: bool = False,
         confirm: bool = False,
     ) -> dict[str, Any]:
         """Add and remove facts for good and bring a run up to date; needs confirm where facts go or are replaced."""
-        if (remove or correct) and not confirm:
+        if (remove or remove_files or correct) and not confirm:
             raise _unconfirmed("removing or replacing facts cannot be taken back")
         faulty = [text for text in (*(add or ()), *(remove or ())) if "(" not in text or Path(text).exists()]
         if faulty:
             raise UsageError.of("E0817", f"{faulty[0][:200]} is no fact", help="write it as Predicate(Constant, ...)")
-        done = self.workspace.update(run, add or (), remove or (), correct=correct, progress=self.progress())
+        added = [*(add or ()), *self.folders.files(files or ())]
+        removed = [*(remove or ()), *self.folders.files(remove_files or ())]
+        done = self.workspace.update(run, added, removed, correct=correct, world=world, progress=self.progress())
         return answer(done.summary(20), next_step=f"explain with run={done.result.run_id}")
 
     def compare(self, first_run: Run, second_run: Run, most: Most = 20) -> dict[str, Any]:

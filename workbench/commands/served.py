@@ -1,0 +1,101 @@
+"""`--server URL`: the commands of a workspace file, on the workspace that a server holds.
+
+A command works on a copy of what the server has, in its own process and with its own files, and hands the runs that it
+recorded back; loading and updating are done by the server. The token, where it asks for one, is WORKBENCH_TOKEN.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from typer.core import TyperCommand
+
+from workbench.commands.console import print_error
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from workbench.service.client import RemoteWorkspace
+    from workbench.workspace import Workspace
+
+__all__ = ["Served", "address_of", "at_hand", "connected"]
+
+
+class Served(TyperCommand):
+    """A command that takes `--server URL` in the place of its workspace."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the address where the workspace stands."""
+        address, others = _taken_out(args)
+        if address is not None:
+            if not re.match(r"https?://", address):
+                raise UsageError.of("E0876", f"{address} is no server's address", help="such as http://127.0.0.1:8700")
+            is_argument = any(one.name == "workspace" and one.param_type_name == "argument" for one in self.params)
+            others = [*([] if is_argument else ["--workspace"]), address, *others]
+        return super().parse_args(ctx, others)
+
+
+def _taken_out(args: list[str]) -> tuple[str | None, list[str]]:
+    """The value of `--server`, and the other words."""
+    others, address, words = [], None, iter(args)
+    for word in words:
+        if word == "--server":
+            address = next(words, "")
+        elif word.startswith("--server="):
+            address = word.removeprefix("--server=")
+        else:
+            others.append(word)
+    return address, others
+
+
+def address_of(place: Path | None) -> str | None:
+    """The server's address that stands for a workspace; None for a file's name."""
+    # A path keeps one of the two slashes.
+    found = None if place is None else re.match(r"(https?):/+(.+)", str(place))
+    return f"{found[1]}://{found[2]}" if found else None
+
+
+def connected(address: str) -> RemoteWorkspace:
+    """The server, as whom the token in WORKBENCH_TOKEN stands for."""
+    try:
+        from workbench.service.client import connect
+    except ImportError:
+        raise UsageError.of(
+            "E0865", "servers are reached with packages", help="pip install 'relational-workbench[server]'"
+        ) from None
+    return connect(address, token=os.environ.get("WORKBENCH_TOKEN"))
+
+
+@contextmanager
+def at_hand(place: Path | None, *, read_only: bool = False, memory_limit: str | None = None) -> Iterator[Workspace]:
+    """A workspace file, or a copy of a server's workspace whose new runs go back there at the end."""
+    from workbench.workspace import open_workspace
+
+    address = address_of(place)
+    if address is None:
+        with open_workspace(place, read_only=read_only, memory_limit=memory_limit) as workspace:
+            yield workspace
+        return
+    with connected(address) as remote, TemporaryDirectory(prefix="workbench-copy-") as folder:
+        path = Path(folder, "copy.duckdb")
+        remote.fetch(path)
+        with open_workspace(path, memory_limit=memory_limit) as workspace:
+            before = max((run.id for run in workspace.runs.all()), default=0)
+            yield workspace
+            made = [run.id for run in workspace.runs.all() if run.id > before]
+            for run in workspace.runs.all():
+                if run.id not in made:
+                    workspace.runs.delete(run.id)
+            if made:
+                workspace.save_as(Path(folder, "runs.duckdb"), facts=False)
+        if made:
+            numbers = remote.hand_back(Path(folder, "runs.duckdb"))
+            changed = ", ".join(f"{one} is {other}" for one, other in sorted(numbers.items()) if one != other)
+            if changed:
+                print_error(f"others recorded runs meanwhile: at the server run {changed}")
