@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from workbench.commands.console import check_output, print_json, print_line, writing
-from workbench.commands.options import Json, RulesFile, examples, given_rules
+from workbench.commands.options import Json, RulesFile, add_command, given_rules, option
 from workbench.errors import UsageError
 
 __all__ = ["register"]
@@ -16,24 +16,22 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command(
-        rich_help_panel="Rules",
-        epilog=examples(
-            "convert model.psl --data model.data --out model.json",
-            "convert model.json --out folder",
-            "convert rules.mln --out rules.psl",
-            "convert model.uai --out model.wcnf",
-        ),
-    )(convert)
+    add_command(
+        app,
+        convert,
+        "Rules",
+        "convert model.psl --data model.data --out model.json",
+        "convert model.json --out folder",
+        "convert rules.mln --out rules.psl",
+        "convert model.uai --out model.wcnf",
+    )
 
 
 def convert(
     source: RulesFile,
-    data: Annotated[Path | None, typer.Option("--data", "-d", help="The .data file beside a .psl program.")] = None,
-    learn_data: Annotated[Path | None, typer.Option("--learn-data", help="The .data file for learning.")] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The file, or the folder, to write; printed when absent.")
-    ] = None,
+    data: Annotated[Path | None, option("--data -d", "The .data file beside a .psl program.")] = None,
+    learn_data: Annotated[Path | None, option("--learn-data", "The .data file for learning.")] = None,
+    out: Annotated[Path | None, option("--out -o", "The file, or the folder, to write; printed when absent.")] = None,
     json: Json = False,
 ) -> None:
     """Rewrite a program in its other form.

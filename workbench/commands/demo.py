@@ -7,7 +7,7 @@ from time import perf_counter
 import typer
 
 from workbench.commands.console import print_line, print_table, shown_progress
-from workbench.commands.options import examples
+from workbench.commands.options import add_command
 from workbench.resources import shipped
 
 __all__ = ["register"]
@@ -15,7 +15,7 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command(rich_help_panel="Start", epilog=examples("demo"))(demo)
+    add_command(app, demo, "Start", "demo")
 
 
 def demo() -> None:

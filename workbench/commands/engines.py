@@ -5,14 +5,14 @@ from __future__ import annotations
 import typer
 
 from workbench.commands.console import print_json, print_line
-from workbench.commands.options import Json, examples
+from workbench.commands.options import Json, add_command
 
 __all__ = ["register"]
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command(rich_help_panel="Predicting and learning", epilog=examples("engines"))(engines)
+    add_command(app, engines, "Predicting and learning", "engines")
 
 
 def engines(json: Json = False) -> None:

@@ -30,6 +30,7 @@ from workbench.commands.options import (
     Hidden,
     Json,
     Labels,
+    Limit,
     Memory,
     OnlyWorlds,
     QueryAtoms,
@@ -40,9 +41,10 @@ from workbench.commands.options import (
     TimeLimit,
     WorkspaceFile,
     Worlds,
+    add_command,
     chosen_labels,
-    examples,
     opened,
+    option,
     parameters,
     read_rules,
 )
@@ -54,17 +56,10 @@ if TYPE_CHECKING:
 __all__ = ["chosen_task", "register", "write_frame"]
 
 TaskName = Annotated[
-    str | None,
-    typer.Option("--task", help="map or marginal; by default marginal for MLN, map for PSL.", rich_help_panel=SOLVING),
+    str | None, option("--task", "map or marginal; by default marginal for MLN, map for PSL.", SOLVING)
 ]
 EngineName = Annotated[
-    str,
-    typer.Option(
-        "--engine",
-        "-e",
-        help="auto, exact, ilp, rc2, lp, cpi, maxwalksat, mcsat, gibbs, bp, admm, ...",
-        rich_help_panel=SOLVING,
-    ),
+    str, option("--engine -e", "auto, exact, ilp, rc2, lp, cpi, maxwalksat, mcsat, gibbs, bp, admm, ...", SOLVING)
 ]
 
 
@@ -90,19 +85,16 @@ class UnlistedAtoms(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app.command(
-        rich_help_panel="Predicting and learning",
-        epilog=examples(
-            "infer rules.mln --data facts.db --query Smokes --out predictions.csv",
-            "infer rules.mln -d facts.db -q Smokes --task map --engine ilp",
-            "infer model.psl --data model.data",
-        ),
-    )(infer)
+    add_command(
+        app,
+        infer,
+        "Predicting and learning",
+        "infer rules.mln --data facts.db --query Smokes --out predictions.csv",
+        "infer rules.mln -d facts.db -q Smokes --task map --engine ilp",
+        "infer model.psl --data model.data",
+    )
     engines.register(app)
-    app.command(
-        rich_help_panel="Predicting and learning",
-        epilog=examples("evaluate --predictions predictions.csv --truth truth.db"),
-    )(evaluate)
+    add_command(app, evaluate, "Predicting and learning", "evaluate --predictions predictions.csv --truth truth.db")
 
 
 def chosen_task(task: str | None) -> Literal["map", "marginal"] | None:
@@ -128,47 +120,29 @@ def infer(
     engine: EngineName = "auto",
     seed: Seed = 0,
     time_limit: TimeLimit = None,
-    samples: Annotated[
-        int | None, typer.Option("--samples", help="Samples of a sampling engine.", rich_help_panel=SOLVING, min=1)
-    ] = None,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="A parameter of the engine, name=value.", rich_help_panel=SOLVING)
-    ] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", help="Refuse rules with more ground rows than this.", rich_help_panel=SOLVING)
-    ] = 50_000_000,
+    samples: Annotated[int | None, option("--samples", "Samples of a sampling engine.", SOLVING, min=1)] = None,
+    settings: Annotated[list[str] | None, option("--set", "A parameter of the engine, name=value.", SOLVING)] = None,
+    limit: Limit = 50_000_000,
     memory: Memory = None,
     on: Annotated[
-        str | None,
-        typer.Option("--on", help="spark or spark=MASTER: join and solve there (--task map).", rich_help_panel=SOLVING),
+        str | None, option("--on", "spark or spark=MASTER: join and solve there (--task map).", SOLVING)
     ] = None,
     ignore_evidence_violations: Annotated[
-        bool,
-        typer.Option(
-            "--ignore-evidence-violations",
-            help="Hard rules that evidence alone violates only warn.",
-            rich_help_panel=SOLVING,
-        ),
+        bool, option("--ignore-evidence-violations", "Hard rules that evidence alone violates only warn.", SOLVING)
     ] = False,
     no_learn: Annotated[
-        bool,
-        typer.Option(
-            "--no-learn", help="Keep the weights of a PSL document that has a learn split.", rich_help_panel=SOLVING
-        ),
+        bool, option("--no-learn", "Keep the weights of a PSL document that has a learn split.", SOLVING)
     ] = False,
     out: Annotated[
         str | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Write .csv, .parquet, Alchemy's .result, or DIRECTORY/ (a tab-separated file a predicate, as PSL).",
-            rich_help_panel=OUTPUT,
+        option(
+            "--out -o",
+            "Write .csv, .parquet, Alchemy's .result, or DIRECTORY/ (a tab-separated file a predicate, as PSL).",
+            OUTPUT,
         ),
     ] = None,
-    all_atoms: Annotated[
-        bool, typer.Option("--all", help="List hidden atoms as well.", rich_help_panel=OUTPUT)
-    ] = False,
-    rows: Annotated[int, typer.Option("--rows", help="Predictions to print.", rich_help_panel=OUTPUT, min=0)] = 20,
+    all_atoms: Annotated[bool, option("--all", "List hidden atoms as well.", OUTPUT)] = False,
+    rows: Annotated[int, option("--rows", "Predictions to print.", OUTPUT, min=0)] = 20,
     workspace: WorkspaceFile = None,
     json: Json = False,
 ) -> None:
@@ -321,21 +295,17 @@ def write_frame(frame: object, path: Path) -> None:
 
 
 def evaluate(
-    predictions: Annotated[Path, typer.Option("--predictions", "-p", help="predictions.csv, as `infer --out` writes.")],
+    predictions: Annotated[Path, option("--predictions -p", "predictions.csv, as `infer --out` writes.")],
     truth: Annotated[
-        list[Path],
-        typer.Option("--truth", "-t", help="Facts: .db, a table, PSL's data, ...; WORLD=FILE for one world's."),
+        list[Path], option("--truth -t", "Facts: .db, a table, PSL's data, ...; WORLD=FILE for one world's.")
     ],
-    threshold: Annotated[float, typer.Option("--threshold", help="Counts as true at or above.")] = 0.5,
-    kind: Annotated[
-        Kind, typer.Option("--kind", help="continuous: MAE, MSE, RMSE, NMSE, NMAE; auto: by the labels.")
-    ] = Kind.auto,
+    threshold: Annotated[float, option("--threshold", "Counts as true at or above.")] = 0.5,
+    kind: Annotated[Kind, option("--kind", "continuous: MAE, MSE, RMSE, NMSE, NMAE; auto: by the labels.")] = Kind.auto,
     categorical: Annotated[
-        list[str] | None, typer.Option("--categorical", help="A predicate whose last argument is a category.")
+        list[str] | None, option("--categorical", "A predicate whose last argument is a category.")
     ] = None,
     unlisted: Annotated[
-        UnlistedAtoms,
-        typer.Option("--unlisted", help="An atom that the truth does not list: false, skip, or told by the truth."),
+        UnlistedAtoms, option("--unlisted", "An atom that the truth does not list: false, skip, or told by the truth.")
     ] = UnlistedAtoms.auto,
     json: Json = False,
 ) -> None:

@@ -27,6 +27,7 @@ from workbench.commands.options import (
     Data,
     Hidden,
     Json,
+    Limit,
     Memory,
     OnlyWorlds,
     Query,
@@ -36,9 +37,10 @@ from workbench.commands.options import (
     TimeLimit,
     WorkspaceFile,
     Worlds,
+    add_command,
     choices,
-    examples,
     opened,
+    option,
     parameters,
     read_rules,
 )
@@ -46,37 +48,32 @@ from workbench.errors import ExitCode
 
 __all__ = ["register"]
 
-LearnerName = Annotated[
-    str, typer.Option("--learner", "-l", help="auto, voted_perceptron, pseudo_likelihood, ...", rich_help_panel=SOLVING)
-]
+LearnerName = Annotated[str, option("--learner -l", "auto, voted_perceptron, pseudo_likelihood, ...", SOLVING)]
 LearnerSettings = Annotated[
-    list[str] | None,
-    typer.Option("--set", help="A parameter of the learner, name=value; once per parameter.", rich_help_panel=SOLVING),
+    list[str] | None, option("--set", "A parameter of the learner, name=value; once per parameter.", SOLVING)
 ]
 Candidates = Annotated[
     list[str] | None,
-    typer.Option(
-        "--validate",
-        help="Choose a parameter on the last training world: name=value,value; repeatable.",
-        rich_help_panel=SOLVING,
-    ),
+    option("--validate", "Choose a parameter on the last training world: name=value,value; repeatable.", SOLVING),
 ]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app.command(
-        rich_help_panel="Predicting and learning",
-        epilog=examples(
-            "learn rules.mln --data train.db --query Smokes --out learned.mln",
-            "learn rules.mln --world a.db --world b.db -q Smokes --learner voted_perceptron",
-            "learn model.psl --data model.data --out learned.psl",
-        ),
-    )(learn)
-    app.command(
-        rich_help_panel="Predicting and learning",
-        epilog=examples("crossval rules.mln --world a.db --world b.db --world c.db --query Smokes"),
-    )(crossval)
+    add_command(
+        app,
+        learn,
+        "Predicting and learning",
+        "learn rules.mln --data train.db --query Smokes --out learned.mln",
+        "learn rules.mln --world a.db --world b.db -q Smokes --learner voted_perceptron",
+        "learn model.psl --data model.data --out learned.psl",
+    )
+    add_command(
+        app,
+        crossval,
+        "Predicting and learning",
+        "crossval rules.mln --world a.db --world b.db --world c.db --query Smokes",
+    )
 
 
 # What the labels say beside a weight: how often the head is true where the body is, and elsewhere.
@@ -96,30 +93,18 @@ def learn(
     settings: LearnerSettings = None,
     candidates: Candidates = None,
     intervals: Annotated[
-        str | None,
-        typer.Option(
-            "--intervals", help="laplace or bootstrap: an interval beside each weight.", rich_help_panel=SOLVING
-        ),
+        str | None, option("--intervals", "laplace or bootstrap: an interval beside each weight.", SOLVING)
     ] = None,
     only: OnlyWorlds = None,
-    tie: Annotated[
-        bool, typer.Option("--tie", help="One weight per formula instead of one per clause.", rich_help_panel=SOLVING)
-    ] = False,
+    tie: Annotated[bool, option("--tie", "One weight per formula instead of one per clause.", SOLVING)] = False,
     lazy: Annotated[
-        bool,
-        typer.Option(
-            "--lazy", help="max_margin: ground hard rules only where a state violates them.", rich_help_panel=SOLVING
-        ),
+        bool, option("--lazy", "max_margin: ground hard rules only where a state violates them.", SOLVING)
     ] = False,
-    limit: Annotated[
-        int, typer.Option("--limit", help="Refuse rules with more ground rows than this.", rich_help_panel=SOLVING)
-    ] = 50_000_000,
+    limit: Limit = 50_000_000,
     memory: Memory = None,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write the learned program.", rich_help_panel=OUTPUT)
-    ] = None,
+    out: Annotated[Path | None, option("--out -o", "Write the learned program.", OUTPUT)] = None,
     workspace: WorkspaceFile = None,
     json: Json = False,
 ) -> None:
@@ -187,36 +172,25 @@ def crossval(
     allow_future: AllowFuture = False,
     learner: LearnerName = "auto",
     settings: LearnerSettings = None,
-    engine: Annotated[
-        str, typer.Option("--engine", "-e", help="Engine that predicts the test part.", rich_help_panel=SOLVING)
-    ] = "auto",
+    engine: Annotated[str, option("--engine -e", "Engine that predicts the test part.", SOLVING)] = "auto",
     engine_settings: Annotated[
-        list[str] | None,
-        typer.Option("--set-engine", help="A parameter of the engine, name=value; once each.", rich_help_panel=SOLVING),
+        list[str] | None, option("--set-engine", "A parameter of the engine, name=value; once each.", SOLVING)
     ] = None,
     folds: Annotated[
         str,
-        typer.Option(
-            "--folds",
-            help="worlds: leave one out; a number: deal them into so many; kept: those of the workspace.",
-            rich_help_panel=DATA,
+        option(
+            "--folds", "worlds: leave one out; a number: deal them into so many; kept: those of the workspace.", DATA
         ),
     ] = "worlds",
     fold: Annotated[
-        list[str] | None,
-        typer.Option("--fold", help="Worlds to hold out together, W,W; once per fold.", rich_help_panel=DATA),
+        list[str] | None, option("--fold", "Worlds to hold out together, W,W; once per fold.", DATA)
     ] = None,
     candidates: Candidates = None,
     inductive: Annotated[
-        bool,
-        typer.Option(
-            "--inductive",
-            help="Predict a fold of atoms without the labels of the others.",
-            rich_help_panel=SOLVING,
-        ),
+        bool, option("--inductive", "Predict a fold of atoms without the labels of the others.", SOLVING)
     ] = False,
     only: OnlyWorlds = None,
-    task: Annotated[str | None, typer.Option("--task", help="map or marginal.", rich_help_panel=SOLVING)] = None,
+    task: Annotated[str | None, option("--task", "map or marginal.", SOLVING)] = None,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
     workspace: WorkspaceFile = None,

@@ -16,7 +16,7 @@ from workbench.commands.console import (
     shown_progress,
     writing,
 )
-from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, examples
+from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, add_command, option
 from workbench.commands.served import at_hand
 from workbench.errors import ExitCode
 
@@ -28,42 +28,28 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command(
-        rich_help_panel="Start",
-        epilog=examples(
-            "link people.csv --out clusters.csv",
-            "link people.csv --settings model.json --out clusters.csv --pairs pairs.csv",
-            "link shop.csv register.csv --id number --one-to-one --out clusters.csv --pairs pairs.csv",
-        ),
-    )(link)
+    add_command(
+        app,
+        link,
+        "Start",
+        "link people.csv --out clusters.csv",
+        "link people.csv --settings model.json --out clusters.csv --pairs pairs.csv",
+        "link shop.csv register.csv --id number --one-to-one --out clusters.csv --pairs pairs.csv",
+    )
 
 
 def link(
     files: Annotated[list[str], typer.Argument(metavar="FILE [FILE]", help="One table of records, or two.")],
-    out: Annotated[
-        Path,
-        typer.Option("--out", "-o", help="Clusters: source, id, cluster; .csv or .parquet.", rich_help_panel=OUTPUT),
-    ],
+    out: Annotated[Path, option("--out -o", "Clusters: source, id, cluster; .csv or .parquet.", OUTPUT)],
     id_column: Annotated[
-        str | None,
-        typer.Option("--id", metavar="COLUMN", help="The column with the records' names.", rich_help_panel=DATA),
+        str | None, option("--id", "The column with the records' names.", DATA, metavar="COLUMN")
     ] = None,
-    labels: Annotated[
-        Path | None,
-        typer.Option("--labels", help="Pairs that are known: left,right,match.", rich_help_panel=DATA),
-    ] = None,
+    labels: Annotated[Path | None, option("--labels", "Pairs that are known: left,right,match.", DATA)] = None,
     settings: Annotated[
-        Path | None,
-        typer.Option("--settings", metavar="MODEL.json", help="A model that Splink trained.", rich_help_panel=DATA),
+        Path | None, option("--settings", "A model that Splink trained.", DATA, metavar="MODEL.json")
     ] = None,
-    one_to_one: Annotated[
-        bool,
-        typer.Option("--one-to-one", help="Each record is in one pair at most.", rich_help_panel=SOLVING),
-    ] = False,
-    pairs: Annotated[
-        Path | None,
-        typer.Option("--pairs", help="Compared pairs with their probabilities.", rich_help_panel=OUTPUT),
-    ] = None,
+    one_to_one: Annotated[bool, option("--one-to-one", "Each record is in one pair at most.", SOLVING)] = False,
+    pairs: Annotated[Path | None, option("--pairs", "Compared pairs with their probabilities.", OUTPUT)] = None,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
     workspace: RunsFile = None,

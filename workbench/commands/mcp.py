@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.commands.options import examples
+from workbench.commands.options import add_command, option
 from workbench.errors import UsageError
 
 __all__ = ["allowed_folders", "register"]
@@ -15,7 +15,7 @@ __all__ = ["allowed_folders", "register"]
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command(rich_help_panel="Workspaces", epilog=examples("mcp work.duckdb --data-dir tables"))(mcp)
+    add_command(app, mcp, "Workspaces", "mcp work.duckdb --data-dir tables")
 
 
 def allowed_folders(folders: list[Path] | None) -> tuple[Path, ...]:
@@ -34,7 +34,7 @@ def mcp(
     ] = None,
     data_dir: Annotated[
         list[Path] | None,
-        typer.Option("--data-dir", help="Files of this folder may be loaded; once per folder. None: the examples."),
+        option("--data-dir", "Files of this folder may be loaded; once per folder. None: the examples."),
     ] = None,
 ) -> None:
     """Serve a workspace to assistants (Model Context Protocol) over standard input and output."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -29,6 +29,7 @@ __all__ = [
     "Hidden",
     "Json",
     "Labels",
+    "Limit",
     "OnlyWorlds",
     "Query",
     "QueryAtoms",
@@ -40,11 +41,12 @@ __all__ = [
     "TimeLimit",
     "WorkspaceFile",
     "Worlds",
+    "add_command",
     "choices",
     "chosen_labels",
-    "examples",
     "given_rules",
     "opened",
+    "option",
     "parameters",
     "read_rules",
     "text_of_standard_input",
@@ -53,101 +55,61 @@ __all__ = [
 DATA, PREDICATES, SOLVING, OUTPUT = "Data", "Predicates", "Solving", "Output"
 """Groups of options in `--help`."""
 
+
+def option(names: str, says: str, group: str | None = None, **limits: Any) -> Any:
+    """An option of a command: its names, apart by spaces, what the help says of it, and its group there."""
+    return typer.Option(*names.split(), help=says, rich_help_panel=group, **limits)
+
+
+def add_command(
+    app: typer.Typer, command: Callable[..., None], group: str, *lines: str, name: str | None = None
+) -> None:
+    """Add a command to its group of the help, with examples of it, one line each."""
+    shown = ["Examples:", *(f"  workbench {line}" for line in lines)]
+    app.command(name, rich_help_panel=group, epilog="\n\n".join(shown))(command)
+
+
 RulesFile = Annotated[
     Path, typer.Argument(metavar="RULES", help="Rules: .mln, .psl, a PSL .json document, or - for standard input.")
 ]
 Data = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--data",
-        "-d",
-        help="Facts: .db, .csv, .tsv, .parquet, dataset.toml, .data; once per file.",
-        rich_help_panel=DATA,
-    ),
+    option("--data -d", "Facts: .db, .csv, .tsv, .parquet, dataset.toml, .data; once per file.", DATA),
 ]
 Worlds = Annotated[
     list[str] | None,
-    typer.Option(
-        "--world",
-        help="Files of one database kept apart from the others, FILE,FILE; once per database.",
-        rich_help_panel=DATA,
-    ),
+    option("--world", "Files of one database kept apart from the others, FILE,FILE; once per database.", DATA),
 ]
 TablesMap = Annotated[
-    Path | None,
-    typer.Option(
-        "--mapping", help="What the columns of wide tables in --data mean, as load prints it.", rich_help_panel=DATA
-    ),
+    Path | None, option("--mapping", "What the columns of wide tables in --data mean, as load prints it.", DATA)
 ]
 OnlyWorlds = Annotated[
-    list[str] | None,
-    typer.Option("--only", help="Of the workspace's worlds only this one; once per world.", rich_help_panel=DATA),
+    list[str] | None, option("--only", "Of the workspace's worlds only this one; once per world.", DATA)
 ]
 Labels = Annotated[
     str,
-    typer.Option(
-        "--labels",
-        help="Known atoms (cells) of what is predicted: evidence for the unknown ones, or withheld.",
-        rich_help_panel=DATA,
-    ),
+    option("--labels", "Known atoms (cells) of what is predicted: evidence for the unknown ones, or withheld.", DATA),
 ]
-Query = Annotated[
-    str | None, typer.Option("--query", "-q", help="Predicates to predict, P,Q.", rich_help_panel=PREDICATES)
-]
-QueryAtoms = Annotated[
-    str | None,
-    typer.Option("--query", "-q", help="Predicates or atoms to predict: P,Q(Anna,x).", rich_help_panel=PREDICATES),
-]
+Query = Annotated[str | None, option("--query -q", "Predicates to predict, P,Q.", PREDICATES)]
+QueryAtoms = Annotated[str | None, option("--query -q", "Predicates or atoms to predict: P,Q(Anna,x).", PREDICATES)]
 QueryFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--query-file", "-f", help="A file of such predicates and atoms, // for comments.", rich_help_panel=PREDICATES
-    ),
+    Path | None, option("--query-file -f", "A file of such predicates and atoms, // for comments.", PREDICATES)
 ]
-Closed = Annotated[
-    str | None,
-    typer.Option("--closed", help="Predicates read as evidence, closed-world, P,Q.", rich_help_panel=PREDICATES),
-]
-Hidden = Annotated[
-    str | None,
-    typer.Option("--hidden", help="Predicates inferred jointly but not reported, P,Q.", rich_help_panel=PREDICATES),
-]
+Closed = Annotated[str | None, option("--closed", "Predicates read as evidence, closed-world, P,Q.", PREDICATES)]
+Hidden = Annotated[str | None, option("--hidden", "Predicates inferred jointly but not reported, P,Q.", PREDICATES)]
 AllowFuture = Annotated[
-    bool,
-    typer.Option(
-        "--allow-future",
-        help="Atoms asked at a date may depend on facts later than that.",
-        rich_help_panel=PREDICATES,
-    ),
+    bool, option("--allow-future", "Atoms asked at a date may depend on facts later than that.", PREDICATES)
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.", rich_help_panel=SOLVING, min=0)]
-TimeLimit = Annotated[
-    float | None,
-    typer.Option("--time-limit", help="Seconds for the solver or learner.", rich_help_panel=SOLVING, min=0.0),
-]
-Memory = Annotated[
-    str | None,
-    typer.Option(
-        "--memory",
-        help="Refuse what is estimated to take more; such as 10GB.",
-        rich_help_panel=SOLVING,
-    ),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.", rich_help_panel=OUTPUT)]
+Seed = Annotated[int, option("--seed", "Seed of everything random.", SOLVING, min=0)]
+TimeLimit = Annotated[float | None, option("--time-limit", "Seconds for the solver or learner.", SOLVING, min=0.0)]
+Limit = Annotated[int, option("--limit", "Refuse rules with more ground rows than this.", SOLVING)]
+Memory = Annotated[str | None, option("--memory", "Refuse what is estimated to take more; such as 10GB.", SOLVING)]
+Json = Annotated[bool, option("--json", "Print JSON on standard output.", OUTPUT)]
 WorkspaceFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--workspace",
-        "-w",
-        help="A workspace file (DuckDB), or --server URL; in memory when absent.",
-        rich_help_panel=DATA,
-    ),
+    Path | None, option("--workspace -w", "A workspace file (DuckDB), or --server URL; in memory when absent.", DATA)
 ]
 RunsFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--workspace", "-w", help="Keep this as a run of a workspace file, or of --server URL.", rich_help_panel=OUTPUT
-    ),
+    Path | None, option("--workspace -w", "Keep this as a run of a workspace file, or of --server URL.", OUTPUT)
 ]
 
 
@@ -200,11 +162,6 @@ def chosen_labels(labels: str) -> Literal["evidence", "withheld"]:
     if labels not in ("evidence", "withheld"):
         raise UsageError.of("E0636", f"labels cannot be {labels}", help="they are evidence or withheld")
     return labels  # type: ignore[return-value]
-
-
-def examples(*lines: str) -> str:
-    """The end of a command's help: one line each."""
-    return "\n\n".join(["Examples:", *(f"  workbench {line}" for line in lines)])
 
 
 def named_worlds(groups: Sequence[str]) -> list[tuple[str, list[Path]]]:

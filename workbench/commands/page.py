@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.commands.options import examples
+from workbench.commands.options import add_command, option
 from workbench.errors import UsageError, not_installed
 from workbench.resources import shipped
 
@@ -20,15 +20,15 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command("app", rich_help_panel="Start", epilog=examples("app", "app work.duckdb --port 8600"))(page)
+    add_command(app, page, "Start", "app", "app work.duckdb --port 8600", name="app")
 
 
 def page(
     workspace: Annotated[
         Path | None, typer.Argument(help="A workspace file; an empty one in memory when absent.")
     ] = None,
-    port: Annotated[int, typer.Option("--port", help="The port on localhost.")] = 8501,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
+    port: Annotated[int, option("--port", "The port on localhost.")] = 8501,
+    no_browser: Annotated[bool, option("--no-browser", "Do not open a browser.")] = False,
 ) -> None:
     """Open the web page over a workspace."""
     if find_spec("streamlit") is None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench.commands.console import print_error, print_json, print_line, print_table, shown_progress
-from workbench.commands.options import Json, examples
+from workbench.commands.options import Json, add_command, option
 from workbench.errors import ExitCode, InputError, UsageError
 from workbench.progress import Progress
 from workbench.resources import require_experiments
@@ -26,32 +26,30 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command(rich_help_panel="Start", epilog=examples("reproduce uw-cse --folds 1"))(reproduce)
+    add_command(app, reproduce, "Start", "reproduce uw-cse --folds 1")
 
 
 def reproduce(
     name: Annotated[str, typer.Argument(help="uw-cse, cora, webkb, citeseer, alzheimer, psl-cora, ...")],
-    data_dir: Annotated[Path | None, typer.Option("--data-dir", help="Where the real data sets are.")] = None,
-    folds: Annotated[int | None, typer.Option("--folds", help="Only the first K folds.", min=1)] = None,
+    data_dir: Annotated[Path | None, option("--data-dir", "Where the real data sets are.")] = None,
+    folds: Annotated[int | None, option("--folds", "Only the first K folds.", min=1)] = None,
     system: Annotated[
-        list[str] | None, typer.Option("--system", help="Only this row, such as 'MLN(VP)'; repeatable, where rows are.")
+        list[str] | None, option("--system", "Only this row, such as 'MLN(VP)'; repeatable, where rows are.")
     ] = None,
     column: Annotated[
-        list[str] | None, typer.Option("--column", help="Only this data set of several, such as amine; repeatable.")
+        list[str] | None, option("--column", "Only this data set of several, such as amine; repeatable.")
     ] = None,
     workspace: Annotated[
-        Path | None, typer.Option("--workspace", help="Keep the table in this workspace file, for the page to show.")
+        Path | None, option("--workspace", "Keep the table in this workspace file, for the page to show.")
     ] = None,
     time_limit: Annotated[
-        float | None, typer.Option("--time-limit", help="Stop after so many seconds, with what is measured.", min=0.0)
+        float | None, option("--time-limit", "Stop after so many seconds, with what is measured.", min=0.0)
     ] = None,
     record: Annotated[
-        Path | None,
-        typer.Option("--record", help="Write the figures, with commit and command, into this record (JSON)."),
+        Path | None, option("--record", "Write the figures, with commit and command, into this record (JSON).")
     ] = None,
     against: Annotated[
-        Path | None,
-        typer.Option("--against", help="Compare with this record, to the third decimal; exit code 1 if any differs."),
+        Path | None, option("--against", "Compare with this record, to the third decimal; exit code 1 if any differs.")
     ] = None,
     json: Json = False,
 ) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from workbench.commands.console import print_json, print_line, print_table, shown_progress
-from workbench.commands.options import Json, examples
+from workbench.commands.options import Json, add_command, option
 from workbench.commands.runs import Workspace
 from workbench.errors import UsageError
 
@@ -27,24 +27,24 @@ KEYS = "y yes, n no, s skip, u undo, l learn again, q quit"
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command(
-        rich_help_panel="Workspaces",
-        epilog=examples(
-            "review work.duckdb --reviewer Ada",
-            "review work.duckdb --order doubt --most 20 --json",
-        ),
-    )(review)
+    add_command(
+        app,
+        review,
+        "Workspaces",
+        "review work.duckdb --reviewer Ada",
+        "review work.duckdb --order doubt --most 20 --json",
+    )
 
 
 def review(
     workspace: Workspace,
-    run: Annotated[int, typer.Option("--run", help="The prediction to review; the newest by default.", min=0)] = 0,
-    reviewer: Annotated[str, typer.Option("--reviewer", help="Who answers; your user name by default.")] = "",
+    run: Annotated[int, option("--run", "The prediction to review; the newest by default.", min=0)] = 0,
+    reviewer: Annotated[str, option("--reviewer", "Who answers; your user name by default.")] = "",
     order: Annotated[
-        Literal["change", "doubt"], typer.Option("--order", help="First what an answer would change most, or doubts.")
+        Literal["change", "doubt"], option("--order", "First what an answer would change most, or doubts.")
     ] = "change",
-    second: Annotated[bool, typer.Option("--second", help="Ask also what others have answered.")] = False,
-    most: Annotated[int, typer.Option("--most", help="Questions at most.", min=1)] = 200,
+    second: Annotated[bool, option("--second", "Ask also what others have answered.")] = False,
+    most: Annotated[int, option("--most", "Questions at most.", min=1)] = 200,
     json: Json = False,
 ) -> None:
     """Answer yes or no to predictions, the most telling first; what most reviewers say becomes a label at once.

@@ -25,9 +25,10 @@ from workbench.commands.options import (
     TablesMap,
     WorkspaceFile,
     Worlds,
-    examples,
+    add_command,
     given_rules,
     opened,
+    option,
     read_rules,
     text_of_standard_input,
 )
@@ -37,22 +38,18 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app.command(
-        rich_help_panel="Rules",
-        epilog=examples("check rules.mln", "check model.psl other.psl --json", "check - < rules.mln"),
-    )(check)
-    app.command(rich_help_panel="Rules", epilog=examples("fmt rules.mln", "fmt model.psl --write"))(fmt)
-    app.command(
-        rich_help_panel="Rules",
-        epilog=examples(
-            "ground rules.mln --data facts.db --query Smokes --preview",
-            "ground rules.mln -d facts.db -q Smokes --preview --sql --plan",
-        ),
-    )(ground)
-    app.command(
-        rich_help_panel="Rules",
-        epilog=examples("explain E0310", "explain rules.mln 'Smokes(Anna)' --data facts.db --query Smokes"),
-    )(explain)
+    add_command(app, check, "Rules", "check rules.mln", "check model.psl other.psl --json", "check - < rules.mln")
+    add_command(app, fmt, "Rules", "fmt rules.mln", "fmt model.psl --write")
+    add_command(
+        app,
+        ground,
+        "Rules",
+        "ground rules.mln --data facts.db --query Smokes --preview",
+        "ground rules.mln -d facts.db -q Smokes --preview --sql --plan",
+    )
+    add_command(
+        app, explain, "Rules", "explain E0310", "explain rules.mln 'Smokes(Anna)' --data facts.db --query Smokes"
+    )
 
 
 def check(files: Annotated[list[Path], typer.Argument(metavar="RULES...")], json: Json = False) -> None:
@@ -90,7 +87,7 @@ def counted(number: int, noun: str) -> str:
 
 def fmt(
     file: RulesFile,
-    write: Annotated[bool, typer.Option("--write", help="Rewrite the file in place.")] = False,
+    write: Annotated[bool, option("--write", "Rewrite the file in place.")] = False,
     json: Json = False,
 ) -> None:
     """Print a rules file in canonical form; comments and blank lines stay."""
@@ -123,12 +120,12 @@ def ground(
     closed: Closed = None,
     hidden: Hidden = None,
     allow_future: AllowFuture = False,
-    preview: Annotated[bool, typer.Option("--preview", help="Count only; show SQL, plan and samples.")] = False,
-    learning: Annotated[bool, typer.Option("--learning", help="Read facts of query predicates as labels.")] = False,
-    sql: Annotated[bool, typer.Option("--sql", help="Show each rule's SQL.")] = False,
-    plan: Annotated[bool, typer.Option("--plan", help="Show DuckDB's plan of each rule.")] = False,
-    samples: Annotated[int, typer.Option("--samples", help="Sample ground clauses a rule.", min=0)] = 3,
-    limit: Annotated[int, typer.Option("--limit", help="Refuse rules with more ground rows than this.")] = 50_000_000,
+    preview: Annotated[bool, option("--preview", "Count only; show SQL, plan and samples.")] = False,
+    learning: Annotated[bool, option("--learning", "Read facts of query predicates as labels.")] = False,
+    sql: Annotated[bool, option("--sql", "Show each rule's SQL.")] = False,
+    plan: Annotated[bool, option("--plan", "Show DuckDB's plan of each rule.")] = False,
+    samples: Annotated[int, option("--samples", "Sample ground clauses a rule.", min=0)] = 3,
+    limit: Annotated[int, option("--limit", "Refuse rules with more ground rows than this.")] = 50_000_000,
     memory: Memory = None,
     workspace: WorkspaceFile = None,
     json: Json = False,
@@ -195,11 +192,8 @@ def explain(
     allow_future: AllowFuture = False,
     only: OnlyWorlds = None,
     engine: Annotated[str, typer.Option("--engine")] = "auto",
-    task: Annotated[str | None, typer.Option("--task", help="map or marginal.")] = None,
-    averaged: Annotated[
-        int,
-        typer.Option("--averaged", help="Average over so many sampled states.", min=0),
-    ] = 0,
+    task: Annotated[str | None, option("--task", "map or marginal.")] = None,
+    averaged: Annotated[int, option("--averaged", "Average over so many sampled states.", min=0)] = 0,
     seed: Seed = 0,
     workspace: WorkspaceFile = None,
     json: Json = False,

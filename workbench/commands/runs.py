@@ -18,7 +18,7 @@ from workbench.commands.console import (
     writing,
 )
 from workbench.commands.infer import write_frame
-from workbench.commands.options import Json, examples
+from workbench.commands.options import Json, add_command, option
 from workbench.commands.served import address_of, at_hand, connected
 
 __all__ = ["register"]
@@ -31,14 +31,17 @@ Workspace = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app.command(rich_help_panel="Workspaces", epilog=examples("load work.duckdb facts.db --rules rules.mln"))(load)
-    app.command(rich_help_panel="Workspaces", epilog=examples("runs work.duckdb"))(runs)
-    app.command(rich_help_panel="Workspaces", epilog=examples("compare work.duckdb 1 2"))(compare)
-    app.command(
-        rich_help_panel="Workspaces",
-        epilog=examples("export work.duckdb 2 --out predictions.parquet", "export work.duckdb 1 --out learned.mln"),
-    )(export)
-    app.command(rich_help_panel="Workspaces", epilog=examples("repair damaged.duckdb saved.duckdb"))(repair)
+    add_command(app, load, "Workspaces", "load work.duckdb facts.db --rules rules.mln")
+    add_command(app, runs, "Workspaces", "runs work.duckdb")
+    add_command(app, compare, "Workspaces", "compare work.duckdb 1 2")
+    add_command(
+        app,
+        export,
+        "Workspaces",
+        "export work.duckdb 2 --out predictions.parquet",
+        "export work.duckdb 1 --out learned.mln",
+    )
+    add_command(app, repair, "Workspaces", "repair damaged.duckdb saved.duckdb")
 
 
 def load(
@@ -47,15 +50,13 @@ def load(
         list[str] | None,
         typer.Argument(metavar="FILE...", help="Facts or tables: files, directories, databases, postgresql://..."),
     ] = None,
-    rules: Annotated[Path | None, typer.Option("--rules", help="Declares the predicates.")] = None,
-    world: Annotated[str | None, typer.Option("--world", help="The database the facts belong to.")] = None,
-    partition: Annotated[Part, typer.Option("--partition", help="What the facts are for.")] = "evidence",
+    rules: Annotated[Path | None, option("--rules", "Declares the predicates.")] = None,
+    world: Annotated[str | None, option("--world", "The database the facts belong to.")] = None,
+    partition: Annotated[Part, option("--partition", "What the facts are for.")] = "evidence",
     mapping: Annotated[
-        Path | None, typer.Option("--mapping", help="What the columns of wide tables mean, as load prints it.")
+        Path | None, option("--mapping", "What the columns of wide tables mean, as load prints it.")
     ] = None,
-    predict: Annotated[
-        str | None, typer.Option("--predict", help="TABLE.COLUMN[=VALUE] of wide tables, to be predicted.")
-    ] = None,
+    predict: Annotated[str | None, option("--predict", "TABLE.COLUMN[=VALUE] of wide tables, to be predicted.")] = None,
     json: Json = False,
 ) -> None:
     """Load facts into a workspace file; all of them or none.
@@ -134,8 +135,7 @@ def export(
     workspace: Workspace,
     run: Annotated[int, typer.Argument(help="A run's id.")],
     out: Annotated[
-        Path,
-        typer.Option("--out", "-o", help=".csv, .parquet or .result for predictions, .mln or .psl for the program."),
+        Path, option("--out -o", ".csv, .parquet or .result for predictions, .mln or .psl for the program.")
     ],
     json: Json = False,
 ) -> None:

@@ -12,7 +12,7 @@ import typer
 
 from workbench.commands.console import print_error
 from workbench.commands.mcp import allowed_folders
-from workbench.commands.options import examples
+from workbench.commands.options import add_command, option
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,28 +25,28 @@ LOCAL = ("127.0.0.1", "localhost", "::1")
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command(
-        rich_help_panel="Workspaces",
-        epilog=examples("serve work.duckdb --port 8700", "serve work.duckdb --host 0.0.0.0 --token model:SECRETWORD"),
-    )(serve)
+    add_command(
+        app,
+        serve,
+        "Workspaces",
+        "serve work.duckdb --port 8700",
+        "serve work.duckdb --host 0.0.0.0 --token model:SECRETWORD",
+    )
 
 
 def serve(
     workspace: Annotated[Path, typer.Argument(help="A workspace file (DuckDB), made where there is none.")],
-    port: Annotated[int, typer.Option("--port", help="The port.", min=1, max=65535)] = 8700,
-    host: Annotated[str, typer.Option("--host", help="The address; other than this machine's with a token.")] = LOCAL[
-        0
-    ],
+    port: Annotated[int, option("--port", "The port.", min=1, max=65535)] = 8700,
+    host: Annotated[str, option("--host", "The address; other than this machine's with a token.")] = LOCAL[0],
     token: Annotated[
-        list[str] | None,
-        typer.Option("--token", help="SECRET, or ROLE:SECRET (read, label, model, admin); once per token."),
+        list[str] | None, option("--token", "SECRET, or ROLE:SECRET (read, label, model, admin); once per token.")
     ] = None,
     data_dir: Annotated[
-        list[Path] | None, typer.Option("--data-dir", help="Files of this folder may be loaded; once per folder.")
+        list[Path] | None, option("--data-dir", "Files of this folder may be loaded; once per folder.")
     ] = None,
-    job_seconds: Annotated[float, typer.Option("--job-seconds", help="Cancel a job after so long.", min=1)] = 3600.0,
+    job_seconds: Annotated[float, option("--job-seconds", "Cancel a job after so long.", min=1)] = 3600.0,
     job_memory: Annotated[
-        str | None, typer.Option("--job-memory", help="What a job's process may use, such as 4GB; else 2/5 of all.")
+        str | None, option("--job-memory", "What a job's process may use, such as 4GB; else 2/5 of all.")
     ] = None,
 ) -> None:
     """Hold a workspace and serve it: typed calls (/openapi.json), jobs with progress, the assistants' door (/mcp)."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from workbench.commands.console import check_output, print_json, print_line, shown_progress, writing
-from workbench.commands.options import OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, examples
+from workbench.commands.options import OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, add_command, option
 from workbench.commands.served import at_hand
 from workbench.errors import ExitCode
 
@@ -22,27 +22,25 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command(
-        rich_help_panel="Inference",
-        epilog=examples(
-            "solve model.uai --evid model.uai.evid --task marginal --out marginals.csv", "solve problem.wcnf --json"
-        ),
-    )(solve)
+    add_command(
+        app,
+        solve,
+        "Inference",
+        "solve model.uai --evid model.uai.evid --task marginal --out marginals.csv",
+        "solve problem.wcnf --json",
+    )
 
 
 def solve(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A model: .uai or .wcnf, plain or with .gz.")],
-    evid: Annotated[Path | None, typer.Option("--evid", help="UAI's evidence file.")] = None,
+    evid: Annotated[Path | None, option("--evid", "UAI's evidence file.")] = None,
     task: Annotated[
-        Literal["map", "marginal", "pr"],
-        typer.Option("--task", help="The likeliest state, marginals, or the partition function."),
+        Literal["map", "marginal", "pr"], option("--task", "The likeliest state, marginals, or the partition function.")
     ] = "map",
-    engine: Annotated[str, typer.Option("--engine", help="auto, or one by name.", rich_help_panel=SOLVING)] = "auto",
+    engine: Annotated[str, option("--engine", "auto, or one by name.", SOLVING)] = "auto",
     seed: Seed = 0,
     time_limit: TimeLimit = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="variable,state,value as CSV.", rich_help_panel=OUTPUT)
-    ] = None,
+    out: Annotated[Path | None, option("--out -o", "variable,state,value as CSV.", OUTPUT)] = None,
     workspace: RunsFile = None,
     json: Json = False,
 ) -> None:

@@ -24,8 +24,9 @@ from workbench.commands.options import (
     TimeLimit,
     WorkspaceFile,
     Worlds,
-    examples,
+    add_command,
     opened,
+    option,
     parameters,
 )
 from workbench.errors import ExitCode
@@ -42,12 +43,13 @@ Files = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command(
-        rich_help_panel="Predicting and learning",
-        epilog=examples(
-            "structure declarations.mln --data facts.db --target Smokes", "structure trains.b --set noise=5"
-        ),
-    )(structure)
+    add_command(
+        app,
+        structure,
+        "Predicting and learning",
+        "structure declarations.mln --data facts.db --target Smokes",
+        "structure trains.b --set noise=5",
+    )
 
 
 def structure(
@@ -55,25 +57,23 @@ def structure(
     data: Data = None,
     mapping: TablesMap = None,
     world: Worlds = None,
-    target: Annotated[str | None, typer.Option("--target", help="Predicates to learn rules for, P,Q (.mln).")] = None,
-    method: Annotated[str, typer.Option("--method", help="beam, paths or mine (.mln).")] = "beam",
-    loop: Annotated[str, typer.Option("--loop", help="induce, induce_cover or induce_max (ILP).")] = "induce",
+    target: Annotated[str | None, option("--target", "Predicates to learn rules for, P,Q (.mln).")] = None,
+    method: Annotated[str, option("--method", "beam, paths or mine (.mln).")] = "beam",
+    loop: Annotated[str, option("--loop", "induce, induce_cover or induce_max (ILP).")] = "induce",
     collect: Annotated[
-        float | None, typer.Option("--collect", help="Keep every clause that scores more on the way (ILP).")
+        float | None, option("--collect", "Keep every clause that scores more on the way (ILP).")
     ] = None,
-    weights: Annotated[
-        str, typer.Option("--weights", help="none, l1, l2, elastic or group: exact likelihood (ILP).")
-    ] = "none",
+    weights: Annotated[str, option("--weights", "none, l1, l2, elastic or group: exact likelihood (ILP).")] = "none",
     features: Annotated[
-        str, typer.Option("--features", help="auto, count, exists or log: what a weighted body speaks by (ILP).")
+        str, option("--features", "auto, count, exists or log: what a weighted body speaks by (ILP).")
     ] = "auto",
-    flatten: Annotated[bool, typer.Option("--flatten", help="Compound terms also as facts of their functors.")] = False,
+    flatten: Annotated[bool, option("--flatten", "Compound terms also as facts of their functors.")] = False,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", help="A parameter of the search, name=value; once per parameter.")
+        list[str] | None, option("--set", "A parameter of the search, name=value; once per parameter.")
     ] = None,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the learned rules.")] = None,
+    out: Annotated[Path | None, option("--out -o", "Write the learned rules.")] = None,
     workspace: WorkspaceFile = None,
     json: Json = False,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench.commands.console import print_json, print_line, print_table, print_warnings, shown_progress, writing
-from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, examples
+from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, add_command, option
 from workbench.commands.served import at_hand
 from workbench.errors import ExitCode
 
@@ -20,38 +20,27 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command(
-        rich_help_panel="Start",
-        epilog=examples(
-            "study people.csv directors.csv --predict people.is_fraud --out study/",
-            "study shop.sqlite --predict orders.late --time orders.placed --out late/ --learner boosted_trees",
-        ),
-    )(study)
+    add_command(
+        app,
+        study,
+        "Start",
+        "study people.csv directors.csv --predict people.is_fraud --out study/",
+        "study shop.sqlite --predict orders.late --time orders.placed --out late/ --learner boosted_trees",
+    )
 
 
 def study(
     files: Annotated[
         list[str], typer.Argument(metavar="FILES...", help="Tables: CSV, Parquet, Excel, JSON lines, databases.")
     ],
-    predict: Annotated[
-        str, typer.Option("--predict", help="TABLE.COLUMN or TABLE.COLUMN=VALUE; its blanks are asked.")
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the report.", rich_help_panel=OUTPUT)],
-    time: Annotated[
-        str | None,
-        typer.Option("--time", help="TABLE.DATECOLUMN: each row is asked at its own date.", rich_help_panel=DATA),
-    ] = None,
-    mapping: Annotated[
-        Path | None, typer.Option("--mapping", help="What the columns mean, as load prints it.", rich_help_panel=DATA)
-    ] = None,
-    folds: Annotated[int, typer.Option("--folds", help="Held-out parts of the labels.", rich_help_panel=SOLVING)] = 5,
-    rules: Annotated[int, typer.Option("--rules", help="Rules, at most.", rich_help_panel=SOLVING)] = 30,
-    learner: Annotated[
-        str, typer.Option("--learner", help="rules or boosted_trees.", rich_help_panel=SOLVING)
-    ] = "rules",
-    inductive: Annotated[
-        bool, typer.Option("--inductive", help="Held-out rows see no label of others.", rich_help_panel=SOLVING)
-    ] = False,
+    predict: Annotated[str, option("--predict", "TABLE.COLUMN or TABLE.COLUMN=VALUE; its blanks are asked.")],
+    out: Annotated[Path, option("--out -o", "Directory for the report.", OUTPUT)],
+    time: Annotated[str | None, option("--time", "TABLE.DATECOLUMN: each row is asked at its own date.", DATA)] = None,
+    mapping: Annotated[Path | None, option("--mapping", "What the columns mean, as load prints it.", DATA)] = None,
+    folds: Annotated[int, option("--folds", "Held-out parts of the labels.", SOLVING)] = 5,
+    rules: Annotated[int, option("--rules", "Rules, at most.", SOLVING)] = 30,
+    learner: Annotated[str, option("--learner", "rules or boosted_trees.", SOLVING)] = "rules",
+    inductive: Annotated[bool, option("--inductive", "Held-out rows see no label of others.", SOLVING)] = False,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
     workspace: RunsFile = None,

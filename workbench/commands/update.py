@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from workbench.commands.console import number, print_json, print_line, print_table, print_warnings, shown_progress
-from workbench.commands.options import Json, examples
+from workbench.commands.options import Json, add_command, option
 from workbench.commands.runs import Part, Workspace
 from workbench.commands.served import address_of, connected
 from workbench.errors import ExitCode, UsageError
@@ -19,14 +19,14 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command(
-        rich_help_panel="Workspaces",
-        epilog=examples(
-            "update work.duckdb new.db --run 1",
-            "update work.duckdb 'Friends(Anna, Bob)' --run 1",
-            "update work.duckdb --remove old.csv --run 1 --json",
-        ),
-    )(update)
+    add_command(
+        app,
+        update,
+        "Workspaces",
+        "update work.duckdb new.db --run 1",
+        "update work.duckdb 'Friends(Anna, Bob)' --run 1",
+        "update work.duckdb --remove old.csv --run 1 --json",
+    )
 
 
 def update(
@@ -36,15 +36,13 @@ def update(
         typer.Argument(metavar="FACTS...", help="Facts to add: .db, .csv, .data, ..., or one as text, 'P(A, B)'."),
     ] = None,
     remove: Annotated[
-        list[str] | None, typer.Option("--remove", help="Facts to remove, in the same forms; once per file or fact.")
+        list[str] | None, option("--remove", "Facts to remove, in the same forms; once per file or fact.")
     ] = None,
-    run: Annotated[int, typer.Option("--run", help="The prediction to bring up to date, as runs lists it.")] = 0,
-    correct: Annotated[
-        bool, typer.Option("--correct", help="Facts take the place of those that they contradict.")
-    ] = False,
-    world: Annotated[str | None, typer.Option("--world", help="The database the facts belong to.")] = None,
-    partition: Annotated[Part, typer.Option("--partition", help="What the facts are for.")] = "evidence",
-    rows: Annotated[int, typer.Option("--rows", help="Changes to print.", min=0)] = 20,
+    run: Annotated[int, option("--run", "The prediction to bring up to date, as runs lists it.")] = 0,
+    correct: Annotated[bool, option("--correct", "Facts take the place of those that they contradict.")] = False,
+    world: Annotated[str | None, option("--world", "The database the facts belong to.")] = None,
+    partition: Annotated[Part, option("--partition", "What the facts are for.")] = "evidence",
+    rows: Annotated[int, option("--rows", "Changes to print.", min=0)] = 20,
     json: Json = False,
 ) -> None:
     """Add and remove facts, and bring a recorded prediction up to date; all of it or nothing.
