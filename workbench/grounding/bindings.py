@@ -36,13 +36,15 @@ def all_bindings(vocabulary: Vocabulary, clause: Clause | LinearRule, total: Sel
     return sum(prod(vocabulary.domain_size(world, one) for one in types) for world in _worlds(vocabulary, clause))
 
 
-def open_bindings(vocabulary: Vocabulary, clause: Clause) -> Bindings | None:
+def open_bindings(vocabulary: Vocabulary, clause: Clause | LinearRule) -> Bindings | None:
     """The groundings of a clause each of whose bindings has an open atom or is a tautology; None where data decide.
 
     All bindings, less those that make some literal the negation of another: of these the number by inclusion and
     exclusion, each set of equalities having the product of its classes' domain sizes. Cost: 2^(such pairs) a world.
     """
-    if clause.plus or clause.guards or clause.function_values or clause.existential or clause.weight_variable:
+    if isinstance(clause, LinearRule) or clause.multiset or clause.plus or clause.guards:
+        return None
+    if clause.function_values or clause.existential or clause.weight_variable:
         return None
     if not clause.literals or not all(_wholly_open(vocabulary, literal.atom.predicate) for literal in clause.literals):
         return None

@@ -3,177 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 
 from workbench.grounding.body import Body
-from workbench.grounding.merging import merged_rows, with_template
-from workbench.grounding.plans import WIDEST_INTEGRAL, Shape, open_rows
+from workbench.grounding.plans import WIDEST_INTEGRAL, Case, Plan, count_case, open_rows, summed_scales
 from workbench.grounding.select import (
+    COUNT,
     Call,
     Column,
     Expression,
     Operation,
     Select,
     Source,
-    Star,
     Union,
     Value,
     equal,
     negate,
-    real_sum,
 )
 from workbench.grounding.unification import Branch, branches, merging_is_needless
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import Atom, Clause, Literal
 from workbench.language.values import ValueKind
 
-__all__ = ["Case", "ClausePlan", "plan_clause", "plan_total", "scale_of", "varying_scale"]
+__all__ = ["plan_clause", "plan_total", "scale_of", "varying_scale"]
 
 NOBODY = Value(-1)
 
 
-@dataclass(frozen=True)
-class Case:
-    """One shape of a clause's rows.
-
-    Attributes
-    ----------
-    select : Select
-        Columns `t0, t1, ...` (the `+` constants), `l0, l1, ...` (atom ids; -1 where the literal is known to be false)
-        and `s` (the scale, when it is not the same for all groundings).
-    signature : tuple of (str, int)
-        Predicate and coefficient of each literal.
-    folded : bool
-        Some literals can be -1.
-    """
-
-    select: Select
-    signature: tuple[tuple[str, int], ...]
-    folded: bool
-
-    @property
-    def none_open(self) -> Expression | None:
-        """The test that a grounding has no open literal; None where each has one."""
-        literals = [value for name, value in self.select.columns if name.startswith("l")]
-        if not self.folded:
-            return None if literals else Value(True)
-        highest = Call("greatest", tuple(literals)) if len(literals) > 1 else literals[0]
-        return Operation("<", (highest, Value(0)))
-
-
-@dataclass(frozen=True)
-class ClausePlan:
-    """A clause with its cases.
-
-    Attributes
-    ----------
-    scale : float
-        The part of the scale that all groundings share.
-    varying : bool
-        The selects have a column `s`, a further factor.
-    merged : bool
-        Equal rows must be merged.
-    shared : bool
-        Several threads read the relations, so real numbers are summed in order.
-    total : Select
-        Number of groundings by `+` constants (columns `t0, ...`, `n`, and `s` sums of positive and negative scale).
-    """
-
-    clause: Clause
-    cases: tuple[Case, ...]
-    scale: float
-    varying: bool
-    merged: bool
-    total: Select
-    shared: bool
-
-    @property
-    def n_plus(self) -> int:
-        return len(self.clause.plus)
-
-    def open_groundings(self) -> tuple[Select, ...]:
-        return tuple(open_rows(case.select, case.none_open) for case in self.cases if case.signature)
-
-    def counts(self) -> Union | None:
-        """Per case and `+` combination: groundings, those without an open literal, and the latter's summed scales."""
-        return Union(tuple(self._count(number, case) for number, case in enumerate(self.cases))) if self.cases else None
-
-    def _count(self, number: int, case: Case) -> Select:
-        select, none = case.select, case.none_open
-        plus = tuple(value for name, value in select.columns if name.startswith("t"))
-        scale = dict(select.columns).get("s")
-        rows = Call("count", (Star(),))
-        decided = Value(0) if none is None else Call("count", (Star(),), filter=none)
-        columns: list[tuple[str, Expression]] = [("part", Value(number))]
-        columns += [(f"t{i}", value) for i, value in enumerate(plus)]
-        columns += [("n", rows), ("decided", decided)]
-        for name, sign in (("positive", 1.0), ("negative", -1.0)):
-            if scale is None:
-                columns.append((name, decided if sign > 0 else Value(0)))
-            else:
-                signed = Call("greatest", (Operation("*", (scale, Value(sign))), Value(0)))
-                total = real_sum(signed, none, in_order=self.shared) if none is not None else Value(0)
-                everything = real_sum(signed, in_order=self.shared)
-                columns.append((name, Call("coalesce", (total, Value(0)))))
-                columns.append((f"all_{name}", Call("coalesce", (everything, Value(0)))))
-        columns.append(("unlisted", Value(0)))
-        return Select(tuple(columns), select.sources, select.where, group_by=plus)
-
-    @property
-    def checked_late(self) -> bool:
-        return False
-
-    @property
-    def only_units(self) -> bool:
-        return not self.clause.hard and self.clause.power == 1 and self.width <= 1
-
-    @property
-    def width(self) -> int:
-        return max((len(case.signature) for case in self.cases), default=0)
-
-    @property
-    def integral(self) -> bool:
-        return True
-
-    @property
-    def integral_constants(self) -> bool:
-        return self.width < WIDEST_INTEGRAL
-
-    def unlisted_error(self, vocabulary: Vocabulary) -> None:
-        return None
-
-    def shapes(self, templates: str | None) -> tuple[Shape, ...]:
-        """The queries of the rows, merged ones and the others."""
-        if not self.merged:
-            return tuple(
-                Shape(
-                    with_template(case.select, self.n_plus, templates),
-                    tuple(float(coefficient) for _, coefficient in case.signature),
-                    case.folded,
-                )
-                for case in self.cases
-                if case.signature
-            )
-        grouped: dict[tuple[tuple[tuple[str, int], ...], bool], list[Case]] = {}
-        for case in self.cases:
-            if case.signature:
-                grouped.setdefault((case.signature, case.folded), []).append(case)
-        found = []
-        for (signature, folded), cases in grouped.items():
-            inner = cases[0].select if len(cases) == 1 else Union(tuple(case.select for case in cases))
-            select = merged_rows(
-                inner,
-                signature,
-                n_plus=self.n_plus,
-                templates=templates,
-                scale="s" if self.varying else None,
-                in_order=self.shared or len(cases) > 1,
-            )
-            found.append(Shape(select, tuple(float(coefficient) for _, coefficient in signature), folded))
-        return tuple(found)
-
-
-def plan_clause(vocabulary: Vocabulary, clause: Clause, *, violated: bool = False) -> ClausePlan:
+def plan_clause(vocabulary: Vocabulary, clause: Clause, *, violated: bool = False) -> Plan:
     """The cases of an MLN clause without existential variables.
 
     With `violated`, only the groundings that the state in `vocabulary.state` violates: open literals then join
@@ -189,7 +46,28 @@ def plan_clause(vocabulary: Vocabulary, clause: Clause, *, violated: bool = Fals
     folded = any(case.folded for case in cases)
     only_one = {name for name, _ in clause.variable_types} <= set(clause.plus) and not clause.function_values
     merged = not only_one and (folded or not merging_is_needless(clause, open_literals))
-    return ClausePlan(clause, cases, scale, varying, merged, plan_total(vocabulary, clause, varying), vocabulary.shared)
+    width = max((len(case.signature) for case in cases), default=0)
+    return Plan(
+        clause,
+        tuple(replace(case, merged=merged) for case in cases),
+        Union(tuple(_count(number, case, vocabulary.shared) for number, case in enumerate(cases))) if cases else None,
+        vocabulary.shared,
+        plan_total(vocabulary, clause, varying),
+        scale,
+        width,
+        integral_constants=width < WIDEST_INTEGRAL,
+        open_groundings=tuple(open_rows(case) for case in cases if case.signature),
+    )
+
+
+def _count(number: int, case: Case, shared: bool) -> Select:
+    none_open, scale = case.none_open, dict(case.select.columns).get("s")
+    if scale is not None:
+        sums = summed_scales(scale, none_open, 0, in_order=shared)
+    else:
+        decided = Value(0) if none_open is None else replace(COUNT, filter=none_open)
+        sums = [("positive", decided), ("negative", Value(0))]
+    return count_case(number, case.select, none_open, sums)
 
 
 def scale_of(clause: Clause) -> tuple[float, bool]:
@@ -300,7 +178,7 @@ def _case(
     if varying:
         shown.append(("s", varying_scale(body, clause)))
     signature = tuple((atom.predicate, coefficient) for atom, coefficient in branch.terms)
-    return Case(body.select(shown), signature, folded)
+    return Case(body.select(shown), signature, (folded,) * len(signature))
 
 
 def _is_null(alias: str, name: str) -> Expression:

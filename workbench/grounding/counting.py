@@ -9,17 +9,20 @@ from typing import Any
 import numpy as np
 
 from workbench.arrays import Float, Int32, Int64
+from workbench.database.rows import first_row
 from workbench.errors import InputError, WorkbenchError
 from workbench.grounding.backend import Backend
 from workbench.grounding.bindings import all_bindings, open_bindings
-from workbench.grounding.clauses import ClausePlan, plan_clause
+from workbench.grounding.clauses import plan_clause, scale_of
 from workbench.grounding.existential import plan_existential
 from workbench.grounding.linear import plan_linear_rule
 from workbench.grounding.plans import Plan
 from workbench.grounding.psl_clauses import plan_logical_rule
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.select import Select, Union, Value
+from workbench.grounding.templates import clause_text
 from workbench.grounding.vocabulary import Vocabulary
+from workbench.language.ground_atoms import atom_text
 from workbench.language.program import Clause, LinearRule
 
 __all__ = [
@@ -29,6 +32,7 @@ __all__ = [
     "count_together",
     "joined_relations",
     "make_plan",
+    "plan_cases",
     "too_many",
     "uncounted",
 ]
@@ -65,17 +69,22 @@ def count_together(vocabulary: Vocabulary, plans: Mapping[int, Plan]) -> dict[in
     found: dict[int, list[dict[str, Any]]] = {}
     selects = []
     for number, plan in plans.items():
-        if not isinstance(plan, ClausePlan) or plan.clause.variable_types or plan.varying:
+        clause = plan.clause
+        if isinstance(clause, LinearRule) or clause.multiset or clause.variable_types or scale_of(clause)[1]:
             continue
-        if open_bindings(vocabulary, plan.clause) is None:
+        if open_bindings(vocabulary, clause) is None:
             found[number] = []
-            counting = plan.counts()
-            selects += [] if counting is None else [_numbered(number, one) for one in counting.selects]
+            selects += [_numbered(number, one) for one in selects_of(plan)]
     for first in range(0, len(selects), TOGETHER):
         names, rows = vocabulary.backend.rows(Union(tuple(selects[first : first + TOGETHER])))
         for row in rows:
             found[row[0]].append(dict(zip(names, row)))
     return found
+
+
+def selects_of(plan: Plan) -> tuple[Select, ...]:
+    """The selects of a plan's count query, one a case."""
+    return plan.counts.selects if isinstance(plan.counts, Union) else () if plan.counts is None else (plan.counts,)
 
 
 def _numbered(number: int, select: Select) -> Select:
@@ -92,7 +101,7 @@ def count_plan(vocabulary: Vocabulary, plan: Plan, most: int, counted: Sequence[
     """
     backend, n_plus = vocabulary.backend, plan.n_plus
     totals: dict[tuple[int, ...], tuple[float, ...]] = {}
-    bindings = open_bindings(vocabulary, plan.clause) if isinstance(plan, ClausePlan) else None
+    bindings = open_bindings(vocabulary, plan.clause)
     if bindings is not None:
         totals[()] = (bindings.total, bindings.total, 0.0)
     elif plan.total is not None and (every := all_bindings(vocabulary, plan.clause, plan.total)) is not None:
@@ -166,7 +175,7 @@ def _explodes(vocabulary: Vocabulary, plan: Plan, totals: dict[tuple[int, ...], 
     """Whether a rule has more open groundings than are to be counted."""
     if plan.total is not None and sum(total[0] or 0.0 for total in totals.values()) <= most:
         return False
-    return vocabulary.backend.has_more_than(plan.open_groundings(), most)
+    return vocabulary.backend.has_more_than(plan.open_groundings, most)
 
 
 def _costs_while_satisfied(plan: Plan, total: tuple[float, ...]) -> bool:
@@ -180,19 +189,40 @@ def _costs_while_satisfied(plan: Plan, total: tuple[float, ...]) -> bool:
 
 def _count_rows(backend: Backend, plan: Plan) -> Iterator[tuple[tuple[int, ...], dict[str, Any]]]:
     """Lines of the count query: the `+` combination, and the counts by name."""
-    counting = plan.counts()
-    if counting is None:
+    if plan.counts is None:
         return
-    names, rows = backend.rows(counting)
+    names, rows = backend.rows(plan.counts)
     for row in rows:
         yield row[1 : 1 + plan.n_plus], dict(zip(names, row))
 
 
 def check_listed(vocabulary: Vocabulary, plan: Plan) -> None:
     """Raise E0330 where the plan needs an open atom that the data do not list."""
-    error = plan.unlisted_error(vocabulary)
-    if error is not None:
-        raise error
+    for predicate, query in plan.missing:
+        rows = vocabulary.backend.rows(query)[1]
+        if rows:
+            ids = rows[0] if vocabulary.arguments(predicate) else ()
+            raise _unlisted(vocabulary, plan, predicate, ids)
+
+
+def _unlisted(vocabulary: Vocabulary, plan: Plan, predicate: str, ids: tuple[int, ...]) -> WorkbenchError:
+    clause, names = plan.clause, []
+    assert isinstance(clause, Clause)
+    for number, type_name in zip(ids, vocabulary.arguments(predicate)):
+        row = first_row(
+            vocabulary.connection.execute(
+                f"SELECT name FROM {vocabulary.names(type_name)} WHERE id = $id", {"id": number}
+            )
+        )
+        names.append(str(row[0]) if row else "?")
+    atom = atom_text(predicate, names)
+    text = getattr(vocabulary.program.rules[clause.rule], "text", "") or clause_text(clause)
+    return InputError.of(
+        "E0330",
+        f"rule {clause.rule + 1} needs {atom}, which is neither a target nor observed: {text}",
+        span=clause.span,
+        help=f"list {atom} among the targets of {predicate}, or bind the rule's variables by closed atoms",
+    )
 
 
 def uncounted(plan: Plan) -> Tally:
@@ -223,8 +253,11 @@ def make_plan(
     """The plan of one clause or arithmetic rule; with `violated`, of what the vocabulary's state violates."""
     if isinstance(clause, LinearRule):
         return plan_linear_rule(vocabulary, clause)
-    if clause.hard and clause.plus:
-        clause = replace(clause, plus=())
+    return plan_cases(vocabulary, replace(clause, plus=()) if clause.hard else clause, violated=violated)
+
+
+def plan_cases(vocabulary: Vocabulary, clause: Clause, *, violated: bool = False) -> Plan:
+    """The plan of a clause by its kind; its `plus` variables are shown, also of a hard one."""
     if clause.existential:
         return plan_existential(vocabulary, clause)
     if clause.multiset:
@@ -256,9 +289,7 @@ def too_many(
 
 def joined_relations(vocabulary: Vocabulary, plan: Plan) -> str:
     """The relations of a clause's largest case with their sizes: where the rows come from."""
-    counting = plan.counts()
-    selects = counting.selects if isinstance(counting, Union) else (counting,) if counting is not None else ()
-    widest = max(selects, key=lambda select: len(select.sources), default=None)
+    widest = max(selects_of(plan), key=lambda select: len(select.sources), default=None)
     shown = []
     for source in widest.sources if widest is not None else ():
         if isinstance(source.relation, str) and source.kind == "inner":

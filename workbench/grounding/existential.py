@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from workbench.grounding.body import Body
 from workbench.grounding.clauses import plan_total, scale_of, varying_scale
-from workbench.grounding.plans import WIDEST_INTEGRAL, Shape
+from workbench.grounding.plans import WIDEST_INTEGRAL, Case, Plan, count_case, summed_scales
 from workbench.grounding.select import (
+    COUNT,
     Call,
     Column,
     Expression,
@@ -15,91 +14,20 @@ from workbench.grounding.select import (
     Raw,
     Select,
     Source,
-    Star,
     Union,
     Value,
     equal,
     negate,
-    real_sum,
 )
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import Clause, Literal, Variable
 
-__all__ = ["ExistentialPlan", "plan_existential"]
+__all__ = ["plan_existential"]
 
 FALSE, TRUE = Value(-1), Value(-2)
 
 
-@dataclass(frozen=True)
-class ExistentialPlan:
-    """A clause with existential variables.
-
-    Attributes
-    ----------
-    grouped : Select
-        One line a grounding that evidence does not satisfy: `t0, ...`, `literals` (sorted `2 * atom + negated`), `s`.
-    """
-
-    clause: Clause
-    grouped: Select
-    scale: float
-    varying: bool
-    total: Select | None
-    widest: int
-    shared: bool
-    only_units: bool = False
-    checked_late: bool = False
-    integral: bool = True
-
-    @property
-    def integral_constants(self) -> bool:
-        return self.widest < WIDEST_INTEGRAL
-
-    @property
-    def n_plus(self) -> int:
-        return len(self.clause.plus)
-
-    @property
-    def width(self) -> int:
-        return self.widest
-
-    def open_groundings(self) -> tuple[Select, ...]:
-        return ()
-
-    def counts(self) -> Select:
-        none = equal(Call("len", (Column("q", "literals"),)), Value(0))
-        plus = tuple(Column("q", f"t{i}") for i in range(self.n_plus))
-        columns: list[tuple[str, Expression]] = [("part", Value(0))]
-        columns += [(f"t{i}", value) for i, value in enumerate(plus)]
-        columns += [("n", Call("count", (Star(),))), ("decided", Call("count", (Star(),), filter=none))]
-        for name, sign in (("positive", 1.0), ("negative", -1.0)):
-            signed = Call("greatest", (Operation("*", (Column("q", "s"), Value(sign))), Value(0.0)))
-            columns.append((name, Call("coalesce", (real_sum(signed, none, in_order=self.shared), Value(0.0)))))
-            columns.append((f"all_{name}", Call("coalesce", (real_sum(signed, in_order=self.shared), Value(0.0)))))
-        columns.append(("unlisted", Value(0)))
-        return Select(tuple(columns), (Source(self.grouped, "q"),), group_by=plus)
-
-    def shapes(self, templates: str | None) -> tuple[Shape, ...]:
-        keys: list[tuple[str, Expression]] = []
-        sources: tuple[Source, ...] = (Source(self.grouped, "q"),)
-        if self.n_plus and templates is not None:
-            keys.append(("template", Column("tm", "template")))
-            on = tuple(equal(Column("tm", f"t{i}"), Column("q", f"t{i}")) for i in range(self.n_plus))
-            sources = (*sources, Source(templates, "tm", on))
-        keys.append(("literals", Column("q", "literals")))
-        select = Select(
-            (*keys, ("s", real_sum(Column("q", "s"), in_order=self.shared))),
-            sources,
-            group_by=(*(value for _, value in keys), Operation("<", (Column("q", "s"), Value(0)))),
-            order_by=(*(Column("", name) for name, _ in keys), Column("", "s")),
-        )
-        return (Shape(select, (), listing=True),)
-
-    def unlisted_error(self, vocabulary: Vocabulary) -> None:
-        return None
-
-
-def plan_existential(vocabulary: Vocabulary, clause: Clause) -> ExistentialPlan:
+def plan_existential(vocabulary: Vocabulary, clause: Clause) -> Plan:
     """The query of a clause whose existential variables are disjoined over their domains."""
     scale, varying = scale_of(clause)
     # Each open literal gives lines of its own; a line without a literal keeps groundings that have none.
@@ -140,8 +68,18 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause) -> ExistentialPlan:
                 size *= vocabulary.domain_size(world, types[name])
             sizes.append(size)
         widest += max(sizes)
-    return ExistentialPlan(
-        clause, grouped, scale, varying, plan_total(vocabulary, clause, varying), widest, vocabulary.shared
+    case = Case(grouped, listing=True)
+    counted = Select(tuple((name, Column("q", name)) for name in keys if name.startswith("t")), (Source(grouped, "q"),))
+    sums = summed_scales(Column("q", "s"), case.none_open, 0.0, in_order=vocabulary.shared)
+    return Plan(
+        clause,
+        (case,),
+        count_case(0, counted, case.none_open, sums),
+        vocabulary.shared,
+        plan_total(vocabulary, clause, varying),
+        scale,
+        widest,
+        integral_constants=widest < WIDEST_INTEGRAL,
     )
 
 
@@ -224,7 +162,7 @@ def _inner(body: Body, prefix: str) -> Body:
 
 
 def _count(inner: Body) -> Expression:
-    return Raw(Select((("n", Call("count", (Star(),))),), tuple(inner.sources), tuple(inner.where)))
+    return Raw(Select((("n", COUNT),), tuple(inner.sources), tuple(inner.where)))
 
 
 def _bindings(body: Body, clause: Clause, literal: Literal) -> Expression:

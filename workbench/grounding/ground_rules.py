@@ -15,13 +15,11 @@ import duckdb
 import numpy as np
 
 from workbench.arrays import Array, Float, Int32, Int64
-from workbench.grounding.clauses import plan_clause
+from workbench.grounding.counting import plan_cases
 from workbench.grounding.defined_facts import defined_facts
 from workbench.grounding.definitions import make_definitions, make_scopes
 from workbench.grounding.dialect import render
-from workbench.grounding.existential import plan_existential
 from workbench.grounding.prepare import clauses_of
-from workbench.grounding.psl_clauses import all_listed, plan_logical_rule
 from workbench.grounding.result import Grounding
 from workbench.grounding.select import (
     Call,
@@ -177,30 +175,21 @@ class _Finder:
         vocabulary = self.vocabulary
         shown = replace(clause, plus=_universal(clause))
         identity = int(self.grounding.origin.numbering.to_space(np.array([self.atom]))[0])
-        if clause.existential:
-            existential = plan_existential(vocabulary, shown)
-            literals = Column("r", "literals")
-            here: Expression = any_of(
-                tuple(Call("list_contains", (literals, Value(key))) for key in (2 * identity, 2 * identity + 1))
-            )
-            for columns in self._rows(existential.grouped, places, here):
-                yield self._of_lists(clause, columns, existential.scale)
-            return
-        cases: list[tuple[Select, tuple[tuple[str, int], ...], float | None]]
-        if clause.multiset:
-            scale = 1.0
-            logical = plan_logical_rule(vocabulary, shown).cases
-            cases = [(all_listed(case), case.signature, case.constant) for case in logical]
-        else:
-            plan = plan_clause(vocabulary, shown)
-            scale = plan.scale
-            cases = [(case.select, case.signature, None) for case in plan.cases]
-        for select, signature, constant in cases:
-            if not signature:
+        plan = plan_cases(vocabulary, shown)
+        for case in plan.cases:
+            tests: tuple[Expression, ...]
+            if case.listing:
+                keys = (Value(2 * identity), Value(2 * identity + 1))
+                tests = tuple(Call("list_contains", (Column("r", "literals"), key)) for key in keys)
+            else:
+                tests = tuple(equal(Column("r", f"l{i}"), Value(identity)) for i in range(len(case.signature)))
+            if not tests:
                 continue
-            here = any_of(tuple(equal(Column("r", f"l{i}"), Value(identity)) for i in range(len(signature))))
-            for columns in self._rows(select, places, here):
-                yield self._of_columns(clause, columns, [c for _, c in signature], constant, scale)
+            for columns in self._rows(case.select, places, any_of(tests)):
+                if case.listing:
+                    yield self._of_lists(clause, columns, plan.scale)
+                else:
+                    yield self._of_columns(clause, columns, [c for _, c in case.signature], case.constant, plan.scale)
 
     def _rows(
         self, select: Select, places: Sequence[tuple[Expression, ...]], here: Expression

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 from workbench.grounding.linear_terms import RuleTerms
-from workbench.grounding.plans import TOLERANCE, LineForm, Shape
+from workbench.grounding.plans import TOLERANCE, LineForm, Plan, Shape
 from workbench.grounding.select import (
+    COUNT,
     Call,
     Column,
     Expression,
     Operation,
     Select,
     Source,
-    Star,
     Union,
     Value,
     add,
@@ -25,49 +25,10 @@ from workbench.grounding.select import (
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import LinearRule
 
-__all__ = ["LinearPlan", "plan_linear_rule"]
+__all__ = ["plan_linear_rule"]
 
 
-@dataclass(frozen=True)
-class LinearPlan:
-    """An arithmetic rule: one query of its lines, in order of groundings.
-
-    Attributes
-    ----------
-    lines : Select
-        One line a grounding and open atom, and one for the constant where `atom` is -1; columns `k0, ...` (world and
-        positions of the grounding's constants, ascending), `atom`, `coefficient`, `b`, `undefined` (divisions by zero).
-    form : LineForm
-        How lines become rows.
-    """
-
-    clause: LinearRule
-    lines: Select
-    counting: Select
-    form: LineForm
-    scale: float = 1.0
-    n_plus: int = 0
-    width: int = 0
-    total: Select | None = None
-    only_units: bool = False
-    checked_late: bool = False
-    integral: bool = False
-    integral_constants: bool = False
-
-    def open_groundings(self) -> tuple[Select, ...]:
-        return ()
-
-    def counts(self) -> Select:
-        return self.counting
-
-    def shapes(self, templates: str | None) -> tuple[Shape, ...]:
-        return (Shape(self.lines, (), lines=self.form),)
-
-    def unlisted_error(self, vocabulary: Vocabulary) -> None:
-        return None
-
-
-def plan_linear_rule(vocabulary: Vocabulary, rule: LinearRule) -> LinearPlan:
+def plan_linear_rule(vocabulary: Vocabulary, rule: LinearRule) -> Plan:
     """The queries of an arithmetic rule."""
     terms = RuleTerms(vocabulary, rule)
     lines = terms.lines()
@@ -84,7 +45,15 @@ def plan_linear_rule(vocabulary: Vocabulary, rule: LinearRule) -> LinearPlan:
         group_by=(*(Column("t", key) for key in keys), Column("t", "atom")),
     )
     form = LineForm(len(keys), terms.constant, rule.relation, merged=not terms.determined_by_atoms)
-    return LinearPlan(rule, _in_order(terms, by_atom), _counting(terms, by_atom), form)
+    return Plan(
+        rule,
+        (),
+        _counting(terms, by_atom),
+        vocabulary.shared,
+        integral=False,
+        integral_constants=False,
+        lines=Shape(_in_order(terms, by_atom), (), lines=form),
+    )
 
 
 def _in_order(terms: RuleTerms, by_atom: Select) -> Select:
@@ -121,7 +90,6 @@ def _in_order(terms: RuleTerms, by_atom: Select) -> Select:
 def _counting(terms: RuleTerms, by_atom: Select) -> Select:
     """Groundings with an open atom that can be violated, and those that evidence violates, in one line."""
     rule = terms.rule
-    count = Call("count", (Star(),))
     coefficient = Column("r", "coefficient")
     is_open = Operation(
         "AND", (negate(Operation("IS", (Column("r", "atom"), Value(None)))), Operation("<>", (coefficient, Value(0))))
@@ -130,7 +98,7 @@ def _counting(terms: RuleTerms, by_atom: Select) -> Select:
     most = Call("sum", (Call("greatest", (coefficient, Value(0))),), filter=is_open)
     by_grounding = Select(
         (
-            ("width", Call("count", (Star(),), filter=is_open)),
+            ("width", replace(COUNT, filter=is_open)),
             ("b", b),
             ("highest", add((b, Call("coalesce", (most, Value(0)))))),
             ("undefined", Call("sum", (Column("r", "undefined"),))),
@@ -146,18 +114,18 @@ def _counting(terms: RuleTerms, by_atom: Select) -> Select:
     distance = Call("abs", (excess,)) if rule.relation == "=" else Call("greatest", (excess, Value(0.0)))
     violated = all_of((defined, equal(width, Value(0)), Operation(">", (distance, Value(TOLERANCE)))))
     potential = distance if rule.power == 1 else Operation("*", (distance, distance))
-    decided = Call("count", (Star(),), filter=violated)
+    decided = replace(COUNT, filter=violated)
     return Select(
         (
             ("part", Value(0)),
-            ("n", add((Call("count", (Star(),), filter=all_of(tuple(kept))), decided))),
+            ("n", add((replace(COUNT, filter=all_of(tuple(kept))), decided))),
             ("decided", decided),
             ("positive", Call("coalesce", (terms.vocabulary.sum(potential, violated), Value(0.0)))),
             ("negative", Value(0.0)),
             ("unlisted", Value(0)),
             ("width", Call("coalesce", (Call("max", (width,)), Value(0)))),
-            ("total", Call("count", (Star(),), filter=defined)),
-            ("undefined", add((count, Operation("*", (Value(-1), Call("count", (Star(),), filter=defined)))))),
+            ("total", replace(COUNT, filter=defined)),
+            ("undefined", add((COUNT, Operation("*", (Value(-1), replace(COUNT, filter=defined)))))),
         ),
         (Source(by_grounding, "q"),),
     )

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.grounding.select import (
+    COUNT,
     Call,
     Column,
     Expression,
     Operation,
     Select,
     Source,
-    Star,
     Union,
     Value,
     equal,
     real_sum,
 )
 
-__all__ = ["merged_rows", "with_template"]
+__all__ = ["merged_lists", "merged_rows", "with_template"]
 
 
 def _canonical(signature: Sequence[tuple[str, float]], alias: str) -> tuple[Expression, ...]:
@@ -54,16 +54,11 @@ def merged_rows(
     Columns: `template` (where `templates` is given), `l0, ...`, the `constant` column if any, and `s`, the number of
     groundings or the sum of their `scale` column, scales above and below 0 apart: each has its own cost in an energy.
     """
-    keys: list[tuple[str, Expression]] = []
-    sources: tuple[Source, ...] = (Source(inner, "r"),)
-    if n_plus and templates is not None:
-        keys.append(("template", Column("tm", "template")))
-        on = tuple(equal(Column("tm", f"t{i}"), Column("r", f"t{i}")) for i in range(n_plus))
-        sources = (*sources, Source(templates, "tm", on))
+    keys, sources = _by_template(inner, "r", n_plus, templates)
     keys += [(f"l{i}", value) for i, value in enumerate(_canonical(signature, "r"))]
     if constant is not None:
         keys.append((constant, Column("r", constant)))
-    total: Expression = Call("count", (Star(),)) if scale is None else real_sum(Column("r", scale), in_order=in_order)
+    total: Expression = COUNT if scale is None else real_sum(Column("r", scale), in_order=in_order)
     names = tuple(Column("", name) for name, _ in keys)
     signs = () if scale is None else (Operation("<", (Column("r", scale), Value(0))),)
     return Select(
@@ -72,6 +67,29 @@ def merged_rows(
         group_by=(*(value for _, value in keys), *signs),
         order_by=(*names, Column("", "s")) if signs else names,
     )
+
+
+def merged_lists(inner: Select, n_plus: int, templates: str | None, *, in_order: bool) -> Select:
+    """The same of rows that are lists of literals, by their columns `literals` and `s`."""
+    keys, sources = _by_template(inner, "q", n_plus, templates)
+    keys.append(("literals", Column("q", "literals")))
+    return Select(
+        (*keys, ("s", real_sum(Column("q", "s"), in_order=in_order))),
+        sources,
+        group_by=(*(value for _, value in keys), Operation("<", (Column("q", "s"), Value(0)))),
+        order_by=(*(Column("", name) for name, _ in keys), Column("", "s")),
+    )
+
+
+def _by_template(
+    inner: Select | Union, alias: str, n_plus: int, templates: str | None
+) -> tuple[list[tuple[str, Expression]], tuple[Source, ...]]:
+    """The column `template` where there are `+` constants, and the rows with the relation that gives it."""
+    rows = Source(inner, alias)
+    if not n_plus or templates is None:
+        return [], (rows,)
+    on = tuple(equal(Column("tm", f"t{i}"), Column(alias, f"t{i}")) for i in range(n_plus))
+    return [("template", Column("tm", "template"))], (rows, Source(templates, "tm", on))
 
 
 def with_template(select: Select, n_plus: int, templates: str | None) -> Select:

@@ -23,6 +23,7 @@ from workbench.grounding.plans import Plan, Shape
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.rows import RowSink, UnitSink
 from workbench.grounding.select import (
+    COUNT,
     Call,
     Column,
     Expression,
@@ -208,9 +209,8 @@ def _rule_preview(grounder: Grounder, text: str, tallies: list[Tally], samples: 
     plans: list[str] = []
     clauses: list[str] = []
     for tally in tallies:
-        counting = tally.plan.counts()
-        if counting is not None:
-            statements.append(f"-- count\n{render(counting)};")
+        if tally.plan.counts is not None:
+            statements.append(f"-- count\n{render(tally.plan.counts)};")
         if not tally.open.sum():
             continue
         countable = int(tally.open.sum()) <= grounder.request.limit
@@ -278,9 +278,8 @@ def _counting(plan: Plan, shape: Shape) -> Select:
             affine = all_of((Operation(">=", (b, Value(0))), Operation(">=", (add((b, slope)), Value(0)))))
     unit = all_of((Operation("=", (n_open, Value(1))), affine)) if soft else Value(False)
     row = all_of((Operation(">", (n_open, Value(0))), negate(unit)))
-    count = Call("count", (Star(),))
     return Select(
-        (("units", Call("count", count.arguments, filter=unit)), ("rows", Call("count", count.arguments, filter=row))),
+        (("units", replace(COUNT, filter=unit)), ("rows", replace(COUNT, filter=row))),
         (Source(shape.select, "r"),),
     )
 

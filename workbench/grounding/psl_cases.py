@@ -6,69 +6,13 @@ from dataclasses import dataclass
 
 from workbench.grounding.atom_index import OBSERVED, AtomIndex
 from workbench.grounding.body import Body
-from workbench.grounding.plans import TOLERANCE
-from workbench.grounding.select import Call, Column, Expression, Operation, Select, Value, add, all_of, negate
+from workbench.grounding.plans import TOLERANCE, Case, MissingAtom
+from workbench.grounding.select import Call, Column, Expression, Operation, Value, add, all_of, negate
 from workbench.grounding.unification import Branch
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.program import Atom, Clause, Term, Variable
 
-__all__ = ["CaseMaker", "LogicalCase", "MissingAtom"]
-
-
-@dataclass(frozen=True)
-class MissingAtom:
-    """An open atom that a rule's grounding needs.
-
-    Attributes
-    ----------
-    predicate : str
-    alias : str or None
-        The left join that finds it, if one does.
-    is_missing : Expression
-        The test that it is not listed.
-    constants : tuple of Expression
-        Ids of its arguments.
-    """
-
-    predicate: str
-    alias: str | None
-    is_missing: Expression
-    constants: tuple[Expression, ...]
-
-
-@dataclass(frozen=True)
-class LogicalCase:
-    """One shape of a logical rule's rows.
-
-    Attributes
-    ----------
-    select : Select
-        Columns `l0, ...` (atom ids, negative where the value is observed) and `b` where it varies.
-    signature : tuple of (str, int)
-        Predicate and coefficient of each `l`.
-    constant : float
-        `b` where it does not vary.
-    varying : bool
-        There is a column `b`.
-    may_fold : tuple of bool
-        Which `l` can be negative.
-    merged : bool
-        Equal rows must be merged.
-    missing : tuple of MissingAtom
-        The head's atoms, which must be listed.
-    """
-
-    select: Select
-    signature: tuple[tuple[str, int], ...]
-    constant: float
-    varying: bool
-    may_fold: tuple[bool, ...]
-    merged: bool
-    missing: tuple[MissingAtom, ...]
-
-    @property
-    def folded(self) -> bool:
-        return any(self.may_fold)
+__all__ = ["CaseMaker"]
 
 
 @dataclass(frozen=True)
@@ -142,7 +86,7 @@ class CaseMaker:
     violated: bool
     prune: bool = True
 
-    def make(self) -> LogicalCase:
+    def make(self) -> Case:
         vocabulary, branch = self.vocabulary, self.branch
         self.body = body = Body(vocabulary, dict(self.clause.variable_types))
         self.constant = 1.0 - branch.negated
@@ -231,7 +175,7 @@ class CaseMaker:
                 self.missing.append(MissingAtom(atom.predicate, alias, found[i].is_absent, ids))
         return [found[i] for i in range(len(branch.terms))]
 
-    def _finish(self, found: list[_Joined | _Indexed]) -> LogicalCase:
+    def _finish(self, found: list[_Joined | _Indexed]) -> Case:
         """Columns of ids and of the constant, and the tests that drop rows which nothing can violate."""
         body, mixed = self.body, self.mixed
         terms = [(one, atom.predicate in mixed, c) for one, (atom, c) in zip(found, self.branch.terms) if c]
@@ -259,14 +203,13 @@ class CaseMaker:
         if self.violated:
             distance = add((b, *(_times(c, self.vocabulary.state.value_of(one.identity)) for one, _, c in terms)))
             body.where.append(Operation(">", (distance, Value(TOLERANCE))))
-        return LogicalCase(
+        return Case(
             body.select(columns or [("one", Value(1))]),
             tuple((atom.predicate, c) for atom, c in self.branch.terms if c),
-            self.constant,
-            varying,
             tuple(folded and may_fold for _, may_fold, _ in terms),
+            self.constant,
             self.merged,
-            tuple(self.missing),
+            missing=tuple(self.missing),
         )
 
     def _shown(self) -> list[tuple[str, Expression]]:

@@ -13,6 +13,7 @@ from typing import Literal as OneOf
 from typing import get_args
 
 __all__ = [
+    "COUNT",
     "OPERATORS",
     "Call",
     "Column",
@@ -144,6 +145,10 @@ class Select:
     order_by: tuple[Expression, ...] = field(default=())
     distinct: bool = False
     limit: int | None = None
+
+
+COUNT = Call("count", (Star(),))
+"""`count(*)`."""
 
 
 def equal(left: Expression, right: Expression) -> Operation:
