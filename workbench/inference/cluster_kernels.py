@@ -14,6 +14,7 @@ import numpy as np
 
 from workbench.arrays import Bool, Float, Int8, Int32, UInt64
 from workbench.inference.joint_kernels import take
+from workbench.inference.local_search import Moves, moves_of
 from workbench.inference.random_numbers import below, uniform
 from workbench.network.compiled import compiled
 from workbench.network.layout import Layout
@@ -90,7 +91,7 @@ def _look(
 
 @compiled
 def _swap(
-    layout: Layout, work: Cluster, n: int, a: int, b: int, price: Float, y: Int8, ell: Float, true: Int32
+    layout: Layout, work: Cluster, n: int, a: int, b: int, y: Int8, ell: Float, true: Int32, moves: Moves
 ) -> float:
     """Let `n` blocks exchange two places; returns how the energy changes."""
     total = 0.0
@@ -98,20 +99,7 @@ def _swap(
         block = work.members[i]
         first = layout.block_ptr[block]
         new = layout.block_atom[first + (b if work.place[true[block]] == a else a)]
-        total += take(
-            new,
-            new,
-            block,
-            y,
-            ell,
-            true,
-            layout.field,
-            layout.atom_ptr,
-            layout.atom_row,
-            layout.atom_coefficient,
-            price,
-            layout.kind,
-        )
+        total += take(new, new, block, y, ell, true, moves)
     return total
 
 
@@ -128,7 +116,7 @@ def cluster_sweep(
     layout: Layout, work: Cluster, price: Float, y: Int8, ell: Float, true: Int32, random: UInt64
 ) -> None:
     """Try to let clusters of blocks, grown from random ones, exchange two places each."""
-    members, inside, place = work.members, work.inside, work.place
+    members, inside, place, moves = work.members, work.inside, work.place, moves_of(layout, price)
     for number in range(WIDE + 2 * (true.size // SHARE) if true.size else 0):
         seed = below(random, true.size)
         size = layout.block_ptr[seed + 1] - layout.block_ptr[seed]
@@ -153,8 +141,8 @@ def cluster_sweep(
             gain = 0.0
             for i in range(n):
                 gain += _look(layout, work, members[i], a, b, 0, price, true, random)[1]
-            gain -= _swap(layout, work, n, a, b, price, y, ell, true)
+            gain -= _swap(layout, work, n, a, b, y, ell, true, moves)
             if gain < 0.0 and uniform(random) >= np.exp(gain):
-                _swap(layout, work, n, a, b, price, y, ell, true)
+                _swap(layout, work, n, a, b, y, ell, true, moves)
         for i in range(n):
             inside[members[i]] = False

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.arrays import Float, Int8, Int32, Int64, UInt64
-from workbench.inference.local_search import change
+from workbench.arrays import Float, Int8, Int32, UInt64
+from workbench.inference.local_search import Columns, change, moves_of
 from workbench.inference.random_numbers import uniform
 from workbench.network.compiled import compiled
 from workbench.network.layout import Layout
@@ -29,8 +29,9 @@ def set_rows(layout: Layout, y: Int8, ell: Float, block_true: Int32) -> None:
 
 
 @compiled
-def set_atom(atom: int, value: int, y: Int8, ell: Float, atom_ptr: Int64, atom_row: Int32, coefficient: Float) -> None:
+def set_atom(atom: int, value: int, y: Int8, ell: Float, columns: Columns) -> None:
     """Give an atom a value."""
+    atom_ptr, atom_row, coefficient = columns
     if y[atom] == value:
         return
     sign = 1.0 - 2.0 * y[atom]
@@ -53,8 +54,8 @@ def sweep(
 
     `probability` gains each atom's conditional probability at its turn.
     """
-    field, atom_ptr, atom_row, coefficient = layout.field, layout.atom_ptr, layout.atom_row, layout.atom_coefficient
-    kind, fixed, block_of = layout.kind, layout.fixed, layout.block_of
+    moves, fixed, block_of = moves_of(layout, price), layout.fixed, layout.block_of
+    columns = moves.columns
     block_ptr, block_atom = layout.block_ptr, layout.block_atom
     for atom in range(y.size):
         if fixed[atom] >= 0:
@@ -62,11 +63,11 @@ def sweep(
             continue
         if block_of[atom] >= 0:
             continue
-        delta = change(atom, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
+        delta = change(atom, y, ell, moves)
         gain = delta if y[atom] else -delta
         true = 1.0 / (1.0 + np.exp(-gain)) if gain > -700.0 else 0.0
         probability[atom] += true
-        set_atom(atom, 1 if uniform(random) < true else 0, y, ell, atom_ptr, atom_row, coefficient)
+        set_atom(atom, 1 if uniform(random) < true else 0, y, ell, columns)
     widest = 0
     for block in range(block_true.size):
         widest = max(widest, block_ptr[block + 1] - block_ptr[block])
@@ -76,7 +77,7 @@ def sweep(
         if old >= 0 and fixed[old] == 1:
             continue
         if old >= 0:
-            set_atom(old, 0, y, ell, atom_ptr, atom_row, coefficient)
+            set_atom(old, 0, y, ell, columns)
         first = block_ptr[block]
         size = block_ptr[block + 1] - first
         # The last place stands for no true member, which only at-most-one blocks may have.
@@ -84,11 +85,7 @@ def sweep(
         least = cost[size]
         for i in range(size):
             atom = block_atom[first + i]
-            cost[i] = (
-                np.inf
-                if fixed[atom] == 0
-                else change(atom, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
-            )
+            cost[i] = np.inf if fixed[atom] == 0 else change(atom, y, ell, moves)
             least = min(least, cost[i])
         total = 0.0
         for i in range(size + 1):
@@ -106,5 +103,5 @@ def sweep(
             # Rounding alone led past the last member.
             new = block_atom[first + np.argmax(cost[:size])]
         if new >= 0:
-            set_atom(new, 1, y, ell, atom_ptr, atom_row, coefficient)
+            set_atom(new, 1, y, ell, columns)
         block_true[block] = new

@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int8, Int32, Int64, UInt64
 from workbench.inference.gibbs_kernels import set_atom
-from workbench.inference.local_search import change
+from workbench.inference.local_search import Moves, change, moves_of
 from workbench.inference.random_numbers import below, uniform
 from workbench.network.compiled import compiled
 from workbench.network.layout import Layout
@@ -105,52 +105,34 @@ def _add_unit(layout: Layout, group: Group, n: int, atom: int, states: int, most
 
 
 @compiled
-def take(
-    new: int,
-    only: int,
-    block: int,
-    y: Int8,
-    ell: Float,
-    true: Int32,
-    field: Float,
-    atom_ptr: Int64,
-    atom_row: Int32,
-    coefficient: Float,
-    price: Float,
-    kind: Int8,
-) -> float:
+def take(new: int, only: int, block: int, y: Int8, ell: Float, true: Int32, moves: Moves) -> float:
     """Let a block, or the atom `only` where `block` is -1, take the option `new`; returns how the energy changes."""
     old = true[block] if block >= 0 else (only if y[only] else -1)
     total = 0.0
     if new == old:
         return total
     if old >= 0:
-        total += change(old, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
-        set_atom(old, 0, y, ell, atom_ptr, atom_row, coefficient)
+        total += change(old, y, ell, moves)
+        set_atom(old, 0, y, ell, moves.columns)
     if new >= 0:
-        total += change(new, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
-        set_atom(new, 1, y, ell, atom_ptr, atom_row, coefficient)
+        total += change(new, y, ell, moves)
+        set_atom(new, 1, y, ell, moves.columns)
     if block >= 0:
         true[block] = new
     return total
 
 
 @compiled
-def _list_states(
-    layout: Layout, group: Group, n: int, states: int, price: Float, y: Int8, ell: Float, true: Int32
-) -> None:
+def _list_states(group: Group, n: int, states: int, y: Int8, ell: Float, true: Int32, moves: Moves) -> None:
     """Visit all joint states of `n` units, one unit changing at a time, and note the energy of each."""
-    field, atom_ptr, atom_row, coefficient = layout.field, layout.atom_ptr, layout.atom_row, layout.atom_coefficient
-    kind, option, start, block = layout.kind, group.option, group.start, group.block
+    option, start, block = group.option, group.start, group.block
     place, step, cost = group.place, group.step, group.cost
     energy = 0.0
     for unit in range(n):
         place[unit] = 0
         step[unit] = 1
         first = start[unit]
-        energy += take(
-            option[first], option[first], block[unit], y, ell, true, field, atom_ptr, atom_row, coefficient, price, kind
-        )
+        energy += take(option[first], option[first], block[unit], y, ell, true, moves)
     cost[0] = energy
     at = 0
     for _ in range(1, states):
@@ -165,9 +147,7 @@ def _list_states(
         at += step[unit] * stride
         first = start[unit]
         new = option[first + place[unit]]
-        energy += take(
-            new, option[first], block[unit], y, ell, true, field, atom_ptr, atom_row, coefficient, price, kind
-        )
+        energy += take(new, option[first], block[unit], y, ell, true, moves)
         cost[at] = energy
 
 
@@ -177,7 +157,7 @@ def joint_sweep(layout: Layout, group: Group, price: Float, y: Int8, ell: Float,
 
     Which group is drawn does not depend on the state, so each draw leaves the network's distribution as it is.
     """
-    fixed, free, start, option = layout.fixed, group.free, group.start, group.option
+    fixed, free, start, option, moves = layout.fixed, group.free, group.start, group.option, moves_of(layout, price)
     atom_ptr, atom_row, row_ptr, row_atom = layout.atom_ptr, layout.atom_row, layout.row_ptr, layout.row_atom
     for number in range(2 + 2 * ((free.size + SHARE - 1) // SHARE) if free.size else 0):
         most = STATES if number % 2 else FEW
@@ -206,7 +186,7 @@ def joint_sweep(layout: Layout, group: Group, price: Float, y: Int8, ell: Float,
                 n += 1
         if n < 2:
             continue
-        _list_states(layout, group, n, states, price, y, ell, true)
+        _list_states(group, n, states, y, ell, true, moves)
         cost = group.cost
         least = cost[0]
         for state in range(states):
@@ -223,23 +203,9 @@ def joint_sweep(layout: Layout, group: Group, price: Float, y: Int8, ell: Float,
                 if draw < kept:
                     break
             draw -= kept
-        field, coefficient, kind = layout.field, layout.atom_coefficient, layout.kind
         for unit in range(n):
             first = start[unit]
             size = start[unit + 1] - first
             new = option[first + drawn % size]
             drawn //= size
-            take(
-                new,
-                option[first],
-                group.block[unit],
-                y,
-                ell,
-                true,
-                field,
-                atom_ptr,
-                atom_row,
-                coefficient,
-                price,
-                kind,
-            )
+            take(new, option[first], group.block[unit], y, ell, true, moves)

@@ -1,8 +1,8 @@
 """Local search over 0/1 states of a laid-out network: the state, its unsatisfied items, and how a flip changes them.
 
 An *item* is what can be unsatisfied: row r, or the soft unit clause of atom a as `n_rows + a`. A row of negative weight
-is unsatisfied while it holds as a clause, for that is when it costs. Kernels take arrays one by one: passing the tuples
-down to inner functions costs more than the work itself.
+is unsatisfied while it holds as a clause, for that is when it costs. Inner functions take the few arrays that a flip
+reads: passing a whole layout down to them costs more than the work itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,20 @@ from workbench.network.compiled import compiled
 from workbench.network.ground_network import Relation
 from workbench.network.layout import SQUARED, Layout
 
-__all__ = ["Search", "begin", "change", "flip", "is_unsatisfied", "new_search", "reset", "row_cost"]
+__all__ = [
+    "Columns",
+    "Items",
+    "Moves",
+    "Search",
+    "begin",
+    "change",
+    "flip",
+    "is_unsatisfied",
+    "moves_of",
+    "new_search",
+    "reset",
+    "row_cost",
+]
 
 
 class Search(NamedTuple):
@@ -131,19 +144,39 @@ def is_unsatisfied(price: float, kind: int, ell: float) -> bool:
     return (price > 0 and ell > 1e-9) or (price < 0 and ell <= 1e-9)
 
 
+class Columns(NamedTuple):
+    """The rows of each atom, and its coefficient in them."""
+
+    ptr: Int64
+    row: Int32
+    coefficient: Float
+
+
+class Moves(NamedTuple):
+    """What tells how the cost changes when an atom flips: the rows of each atom, and what atoms and rows cost."""
+
+    columns: Columns
+    field: Float
+    price: Float
+    kind: Int8
+
+
 @compiled
-def change(
-    atom: int,
-    y: Int8,
-    ell: Float,
-    field: Float,
-    atom_ptr: Int64,
-    atom_row: Int32,
-    coefficient: Float,
-    price: Float,
-    kind: Int8,
-) -> float:
+def columns_of(layout: Layout) -> Columns:
+    """The entries of a layout by atom."""
+    return Columns(layout.atom_ptr, layout.atom_row, layout.atom_coefficient)
+
+
+@compiled
+def moves_of(layout: Layout, price: Float) -> Moves:
+    """The moves of a layout whose rows cost `price`."""
+    return Moves(columns_of(layout), layout.field, price, layout.kind)
+
+
+@compiled
+def change(atom: int, y: Int8, ell: Float, moves: Moves) -> float:
     """How the cost changes if this atom alone flips. Looks at each of its rows once."""
+    (atom_ptr, atom_row, coefficient), field, price, kind = moves
     sign = 1.0 - 2.0 * y[atom]
     total: float = -field[atom] * sign
     for k in range(atom_ptr[atom], atom_ptr[atom + 1]):
@@ -157,29 +190,26 @@ def change(
     return total
 
 
+class Items(NamedTuple):
+    """What `flip` keeps up to date, and reads of the rows that an atom is in."""
+
+    y: Int8
+    ell: Float
+    change: Float
+    row_ptr: Int64
+    row_atom: Int32
+    row_coefficient: Float
+    reach: Float
+    unsatisfied: Int32
+    place: Int32
+    visits: Int64
+
+
 @compiled
-def flip(
-    atom: int,
-    start: int,
-    y: Int8,
-    ell: Float,
-    changes: Float,
-    field: Float,
-    atom_ptr: Int64,
-    atom_row: Int32,
-    coefficient: Float,
-    row_ptr: Int64,
-    row_atom: Int32,
-    row_coefficient: Float,
-    price: Float,
-    kind: Int8,
-    reach: Float,
-    unsatisfied: Int32,
-    place: Int32,
-    visits: Int64,
-    n: int,
-) -> int:
+def flip(atom: int, start: int, n: int, items: Items, moves: Moves) -> int:
     """Flip an atom of the component whose list starts at `start` with `n` unsatisfied items; return the new `n`."""
+    y, ell, changes, row_ptr, row_atom, row_coefficient, reach, unsatisfied, place, visits = items
+    (atom_ptr, atom_row, coefficient), field, price, kind = moves
     own = changes[atom]
     looked = 0
     sign = 1.0 - 2.0 * y[atom]
@@ -258,9 +288,9 @@ def begin(layout: Layout, search: Search, component: int) -> None:
             unsatisfied[at] = row
             place[row] = at
             at += 1
-    atom_ptr, atom_row, atom_coefficient = layout.atom_ptr, layout.atom_row, layout.atom_coefficient
+    moves = moves_of(layout, price)
     for atom in range(first_atom, last_atom):
-        search.change[atom] = change(atom, y, ells, field, atom_ptr, atom_row, atom_coefficient, price, kind)
+        search.change[atom] = change(atom, y, ells, moves)
         cost -= field[atom] * y[atom]
         place[n_rows + atom] = -1
         if field[atom] * (0.5 - y[atom]) > 0:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.arrays import Float, Int8, Int32, Int64
-from workbench.inference.local_search import Search, begin, change, flip, reset
+from workbench.arrays import Float, Int8, Int64
+from workbench.inference.local_search import Items, Moves, Search, begin, change, flip, moves_of, reset
 from workbench.inference.random_numbers import below, uniform
 from workbench.network.compiled import compiled
 from workbench.network.layout import Layout
@@ -17,24 +17,14 @@ PARTNERS = 8
 
 
 @compiled
-def change_of_pair(
-    first: int,
-    second: int,
-    y: Int8,
-    ell: Float,
-    field: Float,
-    atom_ptr: Int64,
-    atom_row: Int32,
-    coefficient: Float,
-    price: Float,
-    kind: Int8,
-) -> float:
+def change_of_pair(first: int, second: int, y: Int8, ell: Float, moves: Moves) -> float:
     """How the cost changes if both atoms flip."""
-    total = change(first, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
+    atom_ptr, atom_row, coefficient = moves.columns
+    total = change(first, y, ell, moves)
     sign = 1.0 - 2.0 * y[first]
     for k in range(atom_ptr[first], atom_ptr[first + 1]):
         ell[atom_row[k]] += sign * coefficient[k]
-    total += change(second, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
+    total += change(second, y, ell, moves)
     for k in range(atom_ptr[first], atom_ptr[first + 1]):
         ell[atom_row[k]] -= sign * coefficient[k]
     return total
@@ -51,17 +41,13 @@ def walk(
     `exp(-cost / temperature)`. An atom of a block flips together with the member that gives or takes its place.
     """
     y, ell, price, block_true = search.y, search.ell, search.price, search.block_true
-    changes, reach = search.change, search.reach
-    unsatisfied, place, best, moved, is_moved = (
-        search.unsatisfied,
-        search.place,
-        search.best,
-        search.moved,
-        search.is_moved,
-    )
-    last_flip, random = search.last_flip, search.random
-    field, atom_ptr, atom_row, coefficient = layout.field, layout.atom_ptr, layout.atom_row, layout.atom_coefficient
+    changes, unsatisfied, last_flip, random = search.change, search.unsatisfied, search.last_flip, search.random
+    best, moved, is_moved = search.best, search.moved, search.is_moved
     row_ptr, row_atom, row_coefficient, kind = layout.row_ptr, layout.row_atom, layout.row_coefficient, layout.kind
+    atom_ptr, moves = layout.atom_ptr, moves_of(layout, price)
+    items = Items(
+        y, ell, changes, row_ptr, row_atom, row_coefficient, search.reach, unsatisfied, search.place, search.visits
+    )
     fixed, block_of, block_ptr, block_atom = layout.fixed, layout.block_of, layout.block_ptr, layout.block_atom
     block_kind = layout.block_kind
     n_rows = ell.size
@@ -118,7 +104,7 @@ def walk(
                     other = block_atom[block_ptr[block] + (trial if size <= PARTNERS else below(random, size))]
                     if other == atom or fixed[other] >= 0:
                         continue
-                    delta = change_of_pair(atom, other, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
+                    delta = change_of_pair(atom, other, y, ell, moves)
                     visits += atom_ptr[atom + 1] - atom_ptr[atom] + atom_ptr[other + 1] - atom_ptr[other]
                     if delta < least_pair:
                         least_pair = delta
@@ -128,7 +114,7 @@ def walk(
             if partner < 0:
                 delta = changes[atom]
             else:
-                delta = change_of_pair(atom, partner, y, ell, field, atom_ptr, atom_row, coefficient, price, kind)
+                delta = change_of_pair(atom, partner, y, ell, moves)
                 visits += atom_ptr[atom + 1] - atom_ptr[atom] + atom_ptr[partner + 1] - atom_ptr[partner]
             if at_random or delta < least:
                 if not at_random and clock - last_flip[atom] <= tabu and cost + delta >= best_cost - 1e-9:
@@ -142,27 +128,7 @@ def walk(
             atom = chosen if turn == 0 else chosen_partner
             if atom < 0:
                 continue
-            n = flip(
-                atom,
-                start,
-                y,
-                ell,
-                changes,
-                field,
-                atom_ptr,
-                atom_row,
-                coefficient,
-                row_ptr,
-                row_atom,
-                row_coefficient,
-                price,
-                kind,
-                reach,
-                unsatisfied,
-                place,
-                search.visits,
-                n,
-            )
+            n = flip(atom, start, n, items, moves)
             last_flip[atom] = clock
             if is_moved[atom] == 0:
                 is_moved[atom] = 1

@@ -8,6 +8,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int8, Int32, Int64, UInt64
 from workbench.inference.gibbs_kernels import set_atom
+from workbench.inference.local_search import Columns, columns_of
 from workbench.inference.random_numbers import below, uniform
 from workbench.network.compiled import compiled
 from workbench.network.layout import Layout
@@ -134,19 +135,9 @@ def _list_violated(row: int, ell: Float, active: Int8, violated: Int32, place: I
 
 
 @compiled
-def _turn(
-    atom: int,
-    y: Int8,
-    ell: Float,
-    atom_ptr: Int64,
-    atom_row: Int32,
-    coefficient: Float,
-    active: Int8,
-    violated: Int32,
-    place: Int32,
-    n: int,
-) -> int:
+def _turn(atom: int, y: Int8, ell: Float, columns: Columns, active: Int8, violated: Int32, place: Int32, n: int) -> int:
     """Flip an atom and list its rows anew."""
+    atom_ptr, atom_row, coefficient = columns
     sign = 1.0 - 2.0 * y[atom]
     y[atom] = 1 - y[atom]
     for k in range(atom_ptr[atom], atom_ptr[atom + 1]):
@@ -157,8 +148,9 @@ def _turn(
 
 
 @compiled
-def _breaks(atom: int, y: Int8, ell: Float, atom_ptr: Int64, atom_row: Int32, coefficient: Float, active: Int8) -> int:
+def _breaks(atom: int, y: Int8, ell: Float, columns: Columns, active: Int8) -> int:
     """How many active rows more are violated once the atom flips."""
+    atom_ptr, atom_row, coefficient = columns
     sign = 1.0 - 2.0 * y[atom]
     total = 0
     for k in range(atom_ptr[atom], atom_ptr[atom + 1]):
@@ -169,19 +161,21 @@ def _breaks(atom: int, y: Int8, ell: Float, atom_ptr: Int64, atom_row: Int32, co
     return total
 
 
+class Blocks(NamedTuple):
+    """The blocks of a layout, the true member of each, and which atoms a step has fixed."""
+
+    of: Int32
+    ptr: Int64
+    atom: Int32
+    kind: Int8
+    true: Int32
+    fixed: Int8
+
+
 @compiled
-def _partner(
-    atom: int,
-    y: Int8,
-    fixed: Int8,
-    block_of: Int32,
-    block_ptr: Int64,
-    block_atom: Int32,
-    kind: Int8,
-    true: Int32,
-    random: UInt64,
-) -> int:
+def _partner(atom: int, y: Int8, blocks: Blocks, random: UInt64) -> int:
     """The atom to flip along to keep the block: -1 for none needed, -2 when there is none."""
+    block_of, block_ptr, block_atom, kind, true, fixed = blocks
     block = block_of[atom]
     if block < 0:
         return -1
@@ -207,10 +201,9 @@ def _search(
 ) -> bool:
     """SampleSAT (Wei, Erenrich and Selman 2004): half WalkSAT steps, half annealing steps, until no row is violated."""
     active, fixed, violated, place, free = work.active, work.fixed, work.violated, work.place, work.free
-    atom_ptr, atom_row, coefficient = layout.atom_ptr, layout.atom_row, layout.atom_coefficient
     row_ptr, row_atom, row_coefficient = layout.row_ptr, layout.row_atom, layout.row_coefficient
-    block_of, block_ptr, block_atom = layout.block_of, layout.block_ptr, layout.block_atom
-    block_kind = layout.block_kind
+    block_of, columns = layout.block_of, columns_of(layout)
+    blocks = Blocks(block_of, layout.block_ptr, layout.block_atom, layout.block_kind, true, fixed)
     for step in range(steps):
         if n == 0:
             work.figures[2] += step
@@ -219,12 +212,12 @@ def _search(
         chosen_partner = -1
         if uniform(random) < 0.5:
             atom = free[below(random, n_free)]
-            partner = _partner(atom, y, fixed, block_of, block_ptr, block_atom, block_kind, true, random)
+            partner = _partner(atom, y, blocks, random)
             if partner == -2:
                 continue
-            broken = _breaks(atom, y, ell, atom_ptr, atom_row, coefficient, active)
+            broken = _breaks(atom, y, ell, columns, active)
             if partner >= 0:
-                broken += _breaks(partner, y, ell, atom_ptr, atom_row, coefficient, active)
+                broken += _breaks(partner, y, ell, columns, active)
             if broken <= 0 or uniform(random) < np.exp(-10.0 * broken):
                 chosen, chosen_partner = atom, partner
         else:
@@ -236,14 +229,14 @@ def _search(
                 atom = row_atom[k]
                 if fixed[atom] >= 0 or (row_coefficient[k] < 0) == (y[atom] == 1):
                     continue
-                partner = _partner(atom, y, fixed, block_of, block_ptr, block_atom, block_kind, true, random)
+                partner = _partner(atom, y, blocks, random)
                 if partner == -2:
                     continue
                 broken = 0
                 if not at_random:
-                    broken = _breaks(atom, y, ell, atom_ptr, atom_row, coefficient, active)
+                    broken = _breaks(atom, y, ell, columns, active)
                     if partner >= 0:
-                        broken += _breaks(partner, y, ell, atom_ptr, atom_row, coefficient, active)
+                        broken += _breaks(partner, y, ell, columns, active)
                 if broken < least:
                     least = broken
                     seen = 0
@@ -253,9 +246,9 @@ def _search(
                         chosen, chosen_partner = atom, partner
         if chosen < 0:
             continue
-        n = _turn(chosen, y, ell, atom_ptr, atom_row, coefficient, active, violated, place, n)
+        n = _turn(chosen, y, ell, columns, active, violated, place, n)
         if chosen_partner >= 0:
-            n = _turn(chosen_partner, y, ell, atom_ptr, atom_row, coefficient, active, violated, place, n)
+            n = _turn(chosen_partner, y, ell, columns, active, violated, place, n)
         if block_of[chosen] >= 0:
             true[block_of[chosen]] = chosen if y[chosen] == 1 else chosen_partner
     work.figures[2] += steps
@@ -266,14 +259,14 @@ def _search(
 def _mix(layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32, n_free: int, random: UInt64) -> None:
     """One sweep of uniform redraws that keep every active row: it leaves the uniform distribution as it is."""
     active, fixed, free = work.active, work.fixed, work.free
-    atom_ptr, atom_row, coefficient = layout.atom_ptr, layout.atom_row, layout.atom_coefficient
+    columns, atom_ptr, atom_row = columns_of(layout), layout.atom_ptr, layout.atom_row
     block_of, block_ptr, block_atom = layout.block_of, layout.block_ptr, layout.block_atom
     for i in range(n_free):
         atom = free[i]
         block = block_of[atom]
         if block < 0:
-            if uniform(random) < 0.5 and _breaks(atom, y, ell, atom_ptr, atom_row, coefficient, active) == 0:
-                set_atom(atom, 1 - y[atom], y, ell, atom_ptr, atom_row, coefficient)
+            if uniform(random) < 0.5 and _breaks(atom, y, ell, columns, active) == 0:
+                set_atom(atom, 1 - y[atom], y, ell, columns)
             continue
         # Propose a member at random, or none where the block allows that: symmetric, so legal proposals are taken.
         old = true[block]
@@ -284,9 +277,9 @@ def _mix(layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32, n_free: 
         if new == old or (old >= 0 and fixed[old] >= 0) or (new >= 0 and fixed[new] >= 0):
             continue
         if old >= 0:
-            set_atom(old, 0, y, ell, atom_ptr, atom_row, coefficient)
+            set_atom(old, 0, y, ell, columns)
         if new >= 0:
-            set_atom(new, 1, y, ell, atom_ptr, atom_row, coefficient)
+            set_atom(new, 1, y, ell, columns)
         legal = True
         for turn in range(2):
             changed = old if turn == 0 else new
@@ -299,9 +292,9 @@ def _mix(layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32, n_free: 
             true[block] = new
         else:
             if new >= 0:
-                set_atom(new, 0, y, ell, atom_ptr, atom_row, coefficient)
+                set_atom(new, 0, y, ell, columns)
             if old >= 0:
-                set_atom(old, 1, y, ell, atom_ptr, atom_row, coefficient)
+                set_atom(old, 1, y, ell, columns)
 
 
 @compiled
@@ -316,7 +309,7 @@ def slice_step(
     active, fixed, free, old = work.active, work.fixed, work.free, work.old
     violated, place = work.violated, work.place
     block_of, block_ptr, block_atom = layout.block_of, layout.block_ptr, layout.block_atom
-    atom_ptr, atom_row, coefficient = layout.atom_ptr, layout.atom_row, layout.atom_coefficient
+    columns = columns_of(layout)
     _choose(layout, work, y, ell, random)
     work.figures[0] += 1
     n_free = 0
@@ -330,7 +323,7 @@ def slice_step(
             atom = free[i]
             block = block_of[atom]
             if block < 0:
-                set_atom(atom, 1 if uniform(random) < 0.5 else 0, y, ell, atom_ptr, atom_row, coefficient)
+                set_atom(atom, 1 if uniform(random) < 0.5 else 0, y, ell, columns)
         for block in range(true.size):
             before = true[block]
             if before >= 0 and fixed[before] >= 0:
@@ -346,9 +339,9 @@ def slice_step(
                         new = block_atom[k]
             if seen > 0 and new != before:
                 if before >= 0:
-                    set_atom(before, 0, y, ell, atom_ptr, atom_row, coefficient)
+                    set_atom(before, 0, y, ell, columns)
                 if new >= 0:
-                    set_atom(new, 1, y, ell, atom_ptr, atom_row, coefficient)
+                    set_atom(new, 1, y, ell, columns)
                 true[block] = new
         n = 0
         for row in range(ell.size):
@@ -361,7 +354,7 @@ def slice_step(
             work.figures[1] += 1
             for i in range(n_free):
                 atom = free[i]
-                set_atom(atom, old[atom], y, ell, atom_ptr, atom_row, coefficient)
+                set_atom(atom, old[atom], y, ell, columns)
                 if block_of[atom] >= 0 and old[atom] == 1:
                     true[block_of[atom]] = atom
                 elif block_of[atom] >= 0 and true[block_of[atom]] == atom:
