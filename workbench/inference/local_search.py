@@ -25,6 +25,7 @@ __all__ = [
     "Search",
     "begin",
     "change",
+    "columns_of",
     "flip",
     "is_unsatisfied",
     "moves_of",
