@@ -55,7 +55,6 @@ def test_commands_give_what_they_give_on_a_file(run: Run, place: Path) -> None:
             (["update", held], ["update", f"--server={address}"]),
             (["infer", rules, "--workspace", held], ["infer", rules, *server]),
             (["runs", held], ["runs", *server]),
-            (["compare", held], ["compare", *server]),
         ):
             last = {
                 "load": [str(place / "facts.db"), "--rules", rules, "--json"],
