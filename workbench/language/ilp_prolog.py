@@ -48,8 +48,9 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _BLANK = re.compile(r"(?:\s+|%[^\n]*|/\*.*?\*/)+", re.DOTALL)
-_FACT = re.compile(r"([a-z]\w*)\(([\w ,\t-]*)\)\.(?=\s|%|\Z)")
-_ARGUMENT = re.compile(r"(?:[a-z]\w*|-?\d+(?:\.\d+)?)\Z")
+_PLAIN = r"(?:[a-z]\w*|-?\d+(?:\.\d+)?|'[^'\\\n]*')"
+_ARGUMENT = re.compile(_PLAIN)
+_FACT = re.compile(rf"([a-z]\w*)\(([ \t]*{_PLAIN}[ \t]*(?:,[ \t]*{_PLAIN}[ \t]*)*)\)\.(?=\s|%|\Z)")
 
 _STOP = re.compile(r"\.(?=\s|%|\Z)")
 
@@ -80,7 +81,7 @@ class _Token:
 def read_terms(text: str, source: str | None = None) -> Iterator[tuple[Term, Span]]:
     """The clauses and directives of a Prolog text, each with its place.
 
-    Plain ground facts take a short cut, so that files of many facts are read at some 10^5 facts a second.
+    Plain ground facts, quoted names among them, take a short cut: files of many are read at some 10^5 facts a second.
     After a fault reading goes on behind the next full stop, so that one reading tells of all of them.
 
     Raises
@@ -99,10 +100,9 @@ def read_terms(text: str, source: str | None = None) -> Iterator[tuple[Term, Spa
         if start == len(text):
             break
         fact = _FACT.match(text, start)
-        term = _plain_fact(fact) if fact else None
-        if fact is not None and term is not None:
+        if fact is not None:
             column = start - line_start + 1
-            yield term, Span(source, line, column, line, column + fact.end() - start)
+            yield _plain_fact(fact), Span(source, line, column, line, column + fact.end() - start)
             position = fact.end()
             continue
         try:
@@ -129,11 +129,11 @@ class _Fault(Exception):
         self.diagnostic, self.offset = diagnostic, offset
 
 
-def _plain_fact(match: re.Match[str]) -> Term | None:
-    arguments = [argument.strip() for argument in match[2].split(",")]
-    if not all(_ARGUMENT.match(argument) for argument in arguments):
-        return None
-    return Compound(match[1], tuple(Symbol(a, not a[0].isalpha()) for a in arguments))
+def _plain_fact(match: re.Match[str]) -> Term:
+    arguments = _ARGUMENT.findall(match[2])
+    return Compound(
+        match[1], tuple(Symbol(a[1:-1]) if a[0] == "'" else Symbol(a, not a[0].isalpha()) for a in arguments)
+    )
 
 
 class _Parser:
