@@ -9,7 +9,7 @@ from time import monotonic
 
 from workbench.errors import Cancelled
 
-__all__ = ["PLAIN", "SILENT", "UNHEARING", "Conduct", "Progress", "expired", "remaining"]
+__all__ = ["PLAIN", "SILENT", "Conduct", "Progress", "expired", "remaining"]
 
 
 @dataclass(frozen=True)
@@ -43,26 +43,6 @@ class Progress:
 
 
 SILENT = Progress()
-
-
-class Unhearing:
-    """Whether some thread is at work that reads no flag for seconds: a cancel then does not wait for it."""
-
-    def __init__(self) -> None:
-        self._under_way = 0
-
-    def begin(self) -> None:
-        self._under_way += 1
-
-    def end(self) -> None:
-        self._under_way -= 1
-
-    @property
-    def now(self) -> bool:
-        return self._under_way > 0
-
-
-UNHEARING = Unhearing()
 
 
 def remaining(deadline: float | None) -> float:

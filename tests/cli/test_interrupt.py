@@ -5,14 +5,24 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os import getpid, kill
 from pathlib import Path
+from threading import Timer
+from time import monotonic
 
+import duckdb
 import pytest
 
 from tests.cli.conftest import Run
+from workbench.arrays import Float
+from workbench.commands.console import interrupts_raise
+from workbench.errors import Cancelled
 from workbench.experiments import EXPERIMENTS, ReproductionTable
 from workbench.experiments.measurements import Measurements
-from workbench.progress import Progress
+from workbench.inference.exact import Exact
+from workbench.inference.solution import Solution
+from workbench.network import GroundNetwork
+from workbench.progress import Conduct, Progress
 
 RULES = """
 Friends(person, person)
@@ -81,6 +91,35 @@ def test_an_interrupt_while_grounding_says_so(run: Run, tmp_path: Path) -> None:
     assert outcome.json["status"] == "cancelled"
     assert "cancelled" in outcome.err
     assert run("infer", rules, "--query", "Smokes", "-w", workspace, "--json").code == 0
+
+
+def test_work_that_hears_nothing_is_ended(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a compiler, a statement of SQL or another library's loop would be."""
+    rules, data, workspace = files(tmp_path)
+    data.write_text(FRIENDS)
+
+    def deaf(self: Exact, network: GroundNetwork, weights: Float, conduct: Conduct, start: object = None) -> Solution:
+        signal.raise_signal(signal.SIGINT)
+        until = monotonic() + 60.0
+        while monotonic() < until:
+            pass
+        raise AssertionError
+
+    monkeypatch.setattr(Exact, "infer", deaf)
+    monkeypatch.setattr("workbench.commands.console.PATIENCE", 0.1)
+    outcome = run("infer", rules, "--data", data, "--query", "Smokes", "-w", workspace, "-e", "exact", "--json")
+    assert outcome.code == 4
+    assert outcome.json["status"] == "cancelled"
+    monkeypatch.undo()
+    assert run("infer", rules, "--query", "Smokes", "-w", workspace, "--json").code == 0
+
+
+def test_a_statement_that_is_interrupted_is_a_cancel(tmp_path: Path) -> None:
+    endless = "SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE a.range % 7 = b.range % 11"
+    again = Timer(0.3, lambda: kill(getpid(), signal.SIGINT))
+    again.start()
+    with duckdb.connect() as connection, pytest.raises(Cancelled), interrupts_raise():
+        connection.execute(endless)
 
 
 @pytest.mark.parametrize("arguments", [(), ("--time-limit", 0.2)])

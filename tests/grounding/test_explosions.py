@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from itertools import product
 
+import duckdb
 import pytest
 
 from workbench.database import Database, load_alchemy_text
-from workbench.errors import InputError
+from workbench.errors import Cancelled, InputError
 from workbench.grounding import GroundRequest, ground, preview
+from workbench.grounding.backend import DuckDB
+from workbench.grounding.interruption import interruptible
 from workbench.language import parse_mln, parse_psl
+from workbench.progress import Progress
 
 CHAIN = "t = {1, ..., 400}\nR(t, t)\nS(t, t)\n1 R(x,y) ^ R(y,z) ^ R(z,w) => S(x,w)\n"
 
@@ -86,3 +90,16 @@ def test_counts_by_arithmetic_are_those_of_the_rows(rule: str) -> None:
             ]
             expected += not (ground_atoms[0] & ground_atoms[1])
     assert grounding.rules[0].open == expected
+
+
+def test_rows_that_are_read_in_batches_are_cancelled() -> None:
+    """Arrow makes an error of its own of an interrupted query."""
+    progress, endless = Progress(), "SELECT a.range FROM range(10000000) a, range(10000000) b"
+
+    def read(connection: duckdb.DuckDBPyConnection) -> None:
+        with interruptible(DuckDB(connection), progress):
+            for _ in connection.sql(endless).to_arrow_reader(1_000):
+                progress.cancel_event.set()
+
+    with duckdb.connect() as connection, pytest.raises(Cancelled):
+        read(connection)

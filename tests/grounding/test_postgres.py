@@ -75,7 +75,7 @@ class Postgres(Elsewhere):
     """A schema of its own in the tests' cluster."""
 
     dialect = PostgresDialect()
-    interrupted = duckdb.InterruptException
+    interrupted = (duckdb.InterruptException,)
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, server: Any) -> None:
         super().__init__(connection)

@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench.inference.conflict import smallest_conflict
 from workbench.network import Domain, network_from_clauses
+from workbench.progress import Conduct
 
 
 def test_a_chain_of_implications_against_its_end() -> None:
@@ -38,5 +39,5 @@ def test_a_clash_is_searched_among_the_rows_given_and_a_passed_deadline_leaves_i
     found = smallest_conflict(network, among=among)
     assert found is not None
     assert found.tolist() == [2, 3, 4, 5]
-    hurried = smallest_conflict(network, among=among, deadline=monotonic() - 1.0)
+    hurried = smallest_conflict(network, among=among, conduct=Conduct(deadline=monotonic() - 1.0))
     assert hurried is None or set(hurried) <= set(among.tolist())

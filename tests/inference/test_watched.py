@@ -1,26 +1,31 @@
-"""Kernels under watch hear a cancel; machine code in the making is not waited for."""
+"""Kernels under watch hear a cancel; what does not hear is not waited for."""
 
 from __future__ import annotations
 
+from functools import partial
 from threading import Event
 
 import pytest
 
 from workbench.errors import Cancelled
-from workbench.inference.watched import stop_flag, watched
-from workbench.progress import PLAIN, UNHEARING, Conduct, Progress
+from workbench.inference.watched import side_by_side, stop_flag, watched
+from workbench.progress import PLAIN, Conduct, Progress
 
 
-def test_a_cancel_while_machine_code_is_made_waits_for_nothing() -> None:
+def test_a_kernel_that_reads_no_flag_is_left_to_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.inference.watched.GRACE", 0.05)
     go_on, progress = Event(), Progress()
     progress.cancel_event.set()
-    UNHEARING.begin()
-    try:
+    for conduct in (Conduct(progress=progress), Conduct(deadline=0.0)):
         with pytest.raises(Cancelled):
-            watched(stop_flag(), Conduct(progress=progress), go_on.wait)
-    finally:
-        UNHEARING.end()
-        go_on.set()
+            watched(stop_flag(), conduct, go_on.wait)
+    go_on.set()
+
+
+def test_jobs_side_by_side_answer_in_their_order() -> None:
+    jobs = [partial(pow, 2, power) for power in range(5)]
+    for threads in (None, 1, 2, 8):
+        assert side_by_side(stop_flag(), PLAIN, jobs, threads) == [1, 2, 4, 8, 16]
 
 
 def test_a_kernel_that_reads_the_flag_gives_what_it_has() -> None:

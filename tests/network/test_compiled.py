@@ -6,11 +6,9 @@ import subprocess
 import sys
 
 import numpy as np
-from numba.core import event
 
 from workbench.inference.random_numbers import stream, uniform
 from workbench.network.compiled import compiled
-from workbench.progress import UNHEARING
 
 
 @compiled
@@ -29,27 +27,6 @@ def test_a_kernel_calls_another_and_keeps_its_plain_twin() -> None:
     assert _four_times.__name__ == "_four_times"
     assert 0.0 <= uniform(stream(1)) < 1.0
     assert np.isscalar(_twice(2.0))
-
-
-def test_making_machine_code_is_said_to_hear_nothing() -> None:
-    seen = []
-
-    @compiled
-    def thrice(x: float) -> float:
-        return 3.0 * x
-
-    class Listener(event.Listener):  # type: ignore[misc]
-        def on_start(self, event: object) -> None:
-            seen.append(UNHEARING.now)
-
-        def on_end(self, event: object) -> None:
-            pass
-
-    thrice.dispatcher()  # type: ignore[attr-defined]
-    with event.install_listener("numba:compile", Listener()):
-        assert thrice(2.0) == 6.0
-    assert seen == [True]
-    assert not UNHEARING.now
 
 
 def test_a_small_exact_answer_imports_no_numba() -> None:

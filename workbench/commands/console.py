@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import json
 import os
 import signal
@@ -9,11 +10,12 @@ import sys
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import Cancelled, Diagnostic, InputError, WorkbenchError, shortened
-from workbench.progress import UNHEARING, Progress
+from workbench.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -96,8 +98,7 @@ def shown_progress(quiet: bool = False) -> Iterator[Progress]:
     The first Ctrl-C asks the work to stop, and engines and learners then answer with what they have.
     """
     if quiet or not sys.stderr.isatty():
-        progress = Progress()
-        with _stopped_by_hand(progress):
+        with _stopped_by_hand() as progress:
             yield progress
         return
     from rich.console import Console
@@ -119,42 +120,81 @@ def shown_progress(quiet: bool = False) -> Iterator[Progress]:
             stages[stage] = bars.add_task(stage, total=total, note=message)
         bars.update(stages[stage], completed=done, total=total, note=message)
 
-    progress = Progress(report)
-    with bars, _stopped_by_hand(progress):
-        yield progress
+    with bars, _stopped_by_hand() as progress:
+        yield replace(progress, report=report)
+
+
+PATIENCE = 1.5
+"""Seconds that work has to hear a Ctrl-C; what has not is ended."""
+
+
+class _Request(threading.Event):
+    """A cancel that knows whether the thread that does the work has seen it."""
+
+    heard = False
+
+    def is_set(self) -> bool:
+        asked = super().is_set()
+        self.heard |= asked and threading.current_thread() is threading.main_thread()
+        return asked
 
 
 @contextmanager
 def interrupts_raise() -> Iterator[None]:
     """Ctrl-C raises `Cancelled`: the command line's library would end the process in silence on KeyboardInterrupt."""
-
-    def stop(signal_number: int, frame: object) -> None:
-        raise Cancelled("interrupted")
-
-    with _handling(stop):
+    with _ended_by_hand(lambda: True, Cancelled):
         yield
 
 
 @contextmanager
-def _stopped_by_hand(progress: Progress) -> Iterator[None]:
-    """The first Ctrl-C cancels `progress`; the next stops at once, and so does one while kernels are compiled."""
+def _stopped_by_hand() -> Iterator[Progress]:
+    """The first Ctrl-C cancels the progress; the next ends the work at once, and so does one that nobody heard.
 
+    Statements of SQL, other libraries' loops and compilers hear nothing else, and hear a signal.
+    """
+    request, asked = _Request(), False
+
+    def look() -> None:
+        if not request.heard:
+            _thread.interrupt_main(signal.SIGINT)
+
+    again = threading.Timer(PATIENCE, look)
+    again.daemon = True
+
+    def insist() -> bool:
+        nonlocal asked
+        if asked:
+            return True
+        asked = True
+        request.set()
+        again.start()
+        print_error("stopping with what there is; Ctrl-C again stops at once")
+        return False
+
+    # Numba takes any other exception for a sign that the code does not type.
+    with _ended_by_hand(insist, KeyboardInterrupt):
+        try:
+            yield Progress(cancel_event=request)
+        finally:
+            again.cancel()
+
+
+@contextmanager
+def _ended_by_hand(at_once: Callable[[], bool], how: type[BaseException]) -> Iterator[None]:
+    """Ctrl-C raises `how` where `at_once` says so; whatever becomes of it on the way leaves as `Cancelled`."""
     ended = False
 
-    def ask(signal_number: int, frame: object) -> None:
+    def stop(signal_number: int, frame: object) -> None:
         nonlocal ended
-        if progress.cancelled or UNHEARING.now:
+        if at_once():
             ended = True
-            # Numba takes any other exception for a sign that the code does not type.
-            raise KeyboardInterrupt
-        progress.cancel_event.set()
-        print_error("stopping with what there is; Ctrl-C again stops at once")
+            raise how("interrupted")
 
     try:
-        with _handling(ask):
+        with _handling(stop):
             yield
     except (Exception, KeyboardInterrupt):
-        # A compiler that was ended half-way may complain in its own words.
+        # DuckDB says in words of its own that a query was interrupted, and so does a compiler.
         if not ended:
             raise
         raise Cancelled("interrupted") from None

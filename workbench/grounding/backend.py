@@ -31,7 +31,7 @@ class Backend(Protocol):
     Attributes
     ----------
     dialect : Dialect
-    interrupted : type of exception
+    interrupted : types of exceptions
         What a query raises that was interrupted.
     """
 
@@ -39,7 +39,7 @@ class Backend(Protocol):
     def dialect(self) -> Dialect: ...
 
     @property
-    def interrupted(self) -> type[Exception]: ...
+    def interrupted(self) -> tuple[type[Exception], ...]: ...
 
     def make(self, name: str, table: Any) -> None:
         """Make a relation of an Arrow table."""
@@ -76,7 +76,8 @@ class DuckDB:
 
     connection: duckdb.DuckDBPyConnection
     dialect: Dialect = DUCKDB
-    interrupted: type[Exception] = duckdb.InterruptException
+    interrupted: tuple[type[Exception], ...] = (duckdb.InterruptException, OSError)
+    """The second is what Arrow makes of it, where rows are read in batches."""
 
     def make(self, name: str, table: Any) -> None:
         self.connection.register("incoming", table)

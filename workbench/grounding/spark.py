@@ -83,11 +83,10 @@ class Spark(Elsewhere):
         self.session, self.folder = session, folder
 
     @property
-    def interrupted(self) -> type[Exception]:
+    def interrupted(self) -> tuple[type[Exception], ...]:
         from pyspark.errors import PySparkException
 
-        raised: type[Exception] = PySparkException
-        return raised
+        return (PySparkException,)
 
     def create(self, name: str, batches: Any) -> None:
         from pyarrow import parquet

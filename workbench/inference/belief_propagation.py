@@ -100,7 +100,7 @@ class BeliefPropagation(Engine):
             reason += f"; the last round would have changed one by {trace[-1]:.2g} in log-odds"
         unsure = status in (Status.CONVERGED, Status.LIMIT) and not conduct.expired
         if unsure and legal_state(network, weights, conduct.quiet, low=False) is None:
-            verdict = no_legal_state(network, self.name, conduct.deadline)
+            verdict = no_legal_state(network, self.name, conduct)
             if verdict.status == Status.INFEASIBLE:
                 return verdict
             status, reason = Status.LIMIT, f"{reason}; no state that keeps all hard rows was found"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
+from threading import Lock
 from time import perf_counter
 
 import numpy as np
@@ -17,6 +18,7 @@ from workbench.inference.gibbs_kernels import set_rows, sweep
 from workbench.inference.joint_kernels import Group, joint_sweep, new_group
 from workbench.inference.maxwalksat import MaxWalkSAT
 from workbench.inference.random_numbers import stream
+from workbench.inference.watched import side_by_side, stop_flag
 from workbench.network.energy import hard_violation
 from workbench.network.ground_network import GroundNetwork, Relation
 from workbench.network.layout import SQUARED, Layout
@@ -66,6 +68,8 @@ class Chain:
     squares: Float
     light: bool
     sizes: Int64 = field(default_factory=lambda: np.zeros(BATCHES, np.int64))
+    counting: Lock = field(default_factory=Lock)
+    open: bool = True
 
     def redraw(self, layout: Layout, price: Float, probability: Float) -> None:
         """A Gibbs sweep, after joint draws of small groups and swaps of clusters where single moves may freeze.
@@ -78,10 +82,18 @@ class Chain:
         sweep(layout, price, self.y, self.ell, self.block_true, probability, self.random)
 
     def record(self, batch: int, probability: Float) -> None:
-        """Count the present state and its conditional probabilities, shape (n_atoms,)."""
-        self.hits[batch] += self.y
-        self.soft[batch] += probability
-        self.squares[2 * batch // BATCHES] += probability**2
+        """Count the present state and its conditional probabilities, shape (n_atoms,), unless `close` was called."""
+        with self.counting:
+            if self.open:
+                self.hits[batch] += self.y
+                self.soft[batch] += probability
+                self.squares[2 * batch // BATCHES] += probability**2
+                self.sizes[batch] += 1
+
+    def close(self) -> None:
+        """The sums stay as they are, even where a step that did not stop in time goes on."""
+        with self.counting:
+            self.open = False
 
 
 def new_chain(layout: Layout, state: Float, seed: int, number: int) -> Chain:
@@ -238,33 +250,36 @@ def run_chains(
     """Advance all chains, `burn_in` steps each unrecorded, then `samples` in all, each chain in a thread of its own.
 
     `advances[i](batch, record)` makes one step of chain `i` and shares nothing with the others, so that what a chain
-    sees does not depend on the number of threads. The deadline and a cancel stop between stretches of steps.
+    sees does not depend on the number of threads. The deadline and a cancel stop between steps.
     """
     each = max(1, -(-samples // len(chains)))
 
-    def stretch(number: int, start: int, stop: int) -> None:
-        for step in range(start, stop):
+    stop = stop_flag()
+
+    def stretch(number: int, first: int, last: int) -> None:
+        for step in range(first, last):
+            if stop[0]:
+                return
             recorded = step >= burn_in
             batch = (step - burn_in) * BATCHES // each if recorded else 0
             advances[number](batch, recorded)
-            chains[number].sizes[batch] += recorded
 
     stopped, done, length = "", 0, 1
-    every = range(len(chains))
-    with ThreadPoolExecutor(min(len(chains), os.cpu_count() or 1)) as pool:
-        try:
-            while done < burn_in + each:
-                conduct.progress.step(stage, done * len(chains), (burn_in + each) * len(chains))
-                if conduct.expired:
-                    stopped = "limit"
-                    break
-                begun, ahead = perf_counter(), min(done + length, burn_in + each)
-                for _ in pool.map(stretch, every, [done] * len(chains), [ahead] * len(chains)):
-                    pass
-                done = ahead
-                length = 2 * length if perf_counter() - begun < ATTENTION else max(1, length // 2)
-        except Cancelled:
-            stopped = "cancelled"
+    try:
+        while done < burn_in + each:
+            conduct.progress.step(stage, done * len(chains), (burn_in + each) * len(chains))
+            if conduct.expired:
+                stopped = "limit"
+                break
+            begun, ahead = perf_counter(), min(done + length, burn_in + each)
+            stretches = [partial(stretch, number, done, ahead) for number in range(len(chains))]
+            side_by_side(stop, conduct, stretches, threads=os.cpu_count())
+            done = ahead
+            length = 2 * length if perf_counter() - begun < ATTENTION else max(1, length // 2)
+    except Cancelled:
+        stopped = "cancelled" if conduct.progress.cancelled else "limit"
+    for chain in chains:
+        chain.close()
     return _summarise(layout, chains, stopped)
 
 

@@ -6,9 +6,10 @@ import numpy as np
 from scipy.sparse import csr_array, eye_array, hstack, vstack
 
 from workbench.arrays import Float, Int64
+from workbench.inference.elsewhere import AT_ONCE, Stopped, elsewhere
 from workbench.network.components import components
 from workbench.network.ground_network import BlockKind, Domain, GroundNetwork, Relation
-from workbench.progress import expired, remaining
+from workbench.progress import PLAIN, Conduct, expired, remaining
 
 __all__ = ["smallest_conflict"]
 
@@ -16,9 +17,7 @@ PROVEN_INFEASIBLE = 2
 """SciPy's status of a program without a point."""
 
 
-def smallest_conflict(
-    network: GroundNetwork, *, among: Int64 | None = None, deadline: float | None = None
-) -> Int64 | None:
+def smallest_conflict(network: GroundNetwork, *, among: Int64 | None = None, conduct: Conduct = PLAIN) -> Int64 | None:
     """Rows of an irreducible infeasible set of hard rows, or None when the hard rows are consistent.
 
     An elastic linear program (least sum of violations) names rows whose duals prove that no state in [0, 1] meets them;
@@ -29,8 +28,9 @@ def smallest_conflict(
     ----------
     among : int64 array, optional
         Rows that are known to clash, to search among instead of all.
-    deadline : float, optional
-        A `time.monotonic()` reading after which no further row leaves: what is left clashes, but perhaps not all of it.
+    conduct : Conduct
+        After its deadline no further row leaves: what is left clashes, but perhaps not all of it. On a cancel `among`
+        is all that is known.
 
     Returns
     -------
@@ -38,6 +38,16 @@ def smallest_conflict(
         Row indices, ascending. Blocks stay in force throughout and are not listed; where they clash alone there is no
         row.
     """
+    rows = np.flatnonzero(network.hard) if among is None else among
+    if int(np.diff(network.A.indptr)[rows].sum()) <= AT_ONCE:
+        return _search(network, among, conduct.deadline)
+    try:
+        return elsewhere(conduct, _search, network, among, conduct.deadline)
+    except Stopped:
+        return among
+
+
+def _search(network: GroundNetwork, among: Int64 | None, deadline: float | None) -> Int64 | None:
     named = None
     if among is None:
         among = np.flatnonzero(network.hard)

@@ -76,7 +76,7 @@ def _without_state(
 ) -> Solution:
     """The answer where no state was found that keeps the hard rows: infeasible only where that is proven."""
     cut_short = point.stopped is Status.CANCELLED or recorder.conduct.expired
-    conflict = None if cut_short else smallest_conflict(network, deadline=recorder.conduct.deadline)
+    conflict = None if cut_short else smallest_conflict(network, conduct=recorder.conduct)
     if conflict is not None:
         return infeasible(engine, network, conflict)
     values = np.clip(point.x, problem.lower, problem.upper)
@@ -116,7 +116,7 @@ def conclude(
     best_energy = np.inf
     while True:
         point = run(inner)
-        feasible = make_feasible(problem, point.x, deadline=recorder.conduct.deadline)
+        feasible = make_feasible(problem, point.x, conduct=recorder.conduct)
         if feasible is None and best is None:
             return _without_state(engine, network, problem, point, recorder)
         energy = np.inf if feasible is None else problem.energy(feasible)

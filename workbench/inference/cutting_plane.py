@@ -132,7 +132,7 @@ class CuttingPlane(Engine):
             rounds += 1
             if solution.status == Status.INFEASIBLE:
                 status, reason = Status.INFEASIBLE, "the rows added so far admit no state"
-                conflict = self._conflict(network, solution)
+                conflict = self._conflict(network, solution, conduct)
                 best = solution.values
                 break
             if np.isfinite(solution.bound):
@@ -179,10 +179,10 @@ class CuttingPlane(Engine):
         columns = {name: np.array(column) for name, column in trace.items()}
         return Solution(status, best, energy, bound, violation, self.name, reason, columns, diagnostics, conflict)
 
-    def _conflict(self, network: GroundNetwork, solution: Solution) -> Int64 | None:
+    def _conflict(self, network: GroundNetwork, solution: Solution, conduct: Conduct) -> Int64 | None:
         """Rows of the given network that no state keeps together; those of a source have no number there."""
         if self.source is None:
-            return smallest_conflict(network)
+            return smallest_conflict(network, conduct=conduct)
         return None if solution.conflict is None else solution.conflict[solution.conflict < network.n_rows]
 
     def _inner(self) -> Engine:

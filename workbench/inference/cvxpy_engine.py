@@ -98,7 +98,7 @@ class ConvexSolver(Engine):
         else:
             point, said = Point(np.zeros(0), program.energy(np.zeros(0))), "nothing to solve"
         if point is None:
-            conflict = smallest_conflict(network, deadline=conduct.deadline)
+            conflict = smallest_conflict(network, conduct=conduct)
             if conflict is not None:
                 return infeasible(self.name, network, conflict)
             raise UsageError.of(

@@ -20,11 +20,13 @@ from typing import Any, ParamSpec, TypeVar
 
 from workbench.progress import Conduct, remaining
 
-__all__ = ["Stopped", "cpu_elsewhere", "elsewhere"]
+__all__ = ["AT_ONCE", "Stopped", "cpu_elsewhere", "elsewhere"]
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
+AT_ONCE = 5_000
+"""Entries of a matrix that is not worth another process."""
 GRACE = 1.0
 """Seconds beyond the deadline that a solver with a time limit of its own has to hand over what it found."""
 LOOK = 0.05

@@ -7,19 +7,18 @@ from scipy.sparse import csr_array, hstack
 
 from workbench.arrays import Float
 from workbench.inference.convex_program import ConvexArrays, ConvexProgram, RowKind
+from workbench.inference.elsewhere import AT_ONCE, Stopped, elsewhere
 from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
-from workbench.progress import remaining
+from workbench.progress import PLAIN, Conduct, remaining
 
 __all__ = ["make_feasible"]
 
 TOLERANCE = 1e-9
 
 
-def make_feasible(
-    problem: ConvexProgram, x: Float, *, passes: int = 2000, deadline: float | None = None
-) -> Float | None:
-    """A point close to `x` that keeps box, blocks and hard rows to 1e-7; None when none was found by the deadline.
+def make_feasible(problem: ConvexProgram, x: Float, *, passes: int = 2000, conduct: Conduct = PLAIN) -> Float | None:
+    """A point close to `x` that keeps box, blocks and hard rows to 1e-7; None when none was found in time.
 
     Blocks are projected exactly. Hard rows are visited in turn, each violated one projected onto (alternating
     projections); where that has not converged after `passes`, a linear program finds the nearest point in the sum
@@ -29,9 +28,18 @@ def make_feasible(
     if np.any(problem.lower > problem.upper):
         return None
     rows = problem.take_rows(np.flatnonzero(problem.kind >= RowKind.AT_MOST))
+    if not rows.n_rows and not problem.block_right.size:
+        return moved
     norm = np.asarray(rows.A.multiply(rows.A).sum(axis=1)).ravel()
     worst = _alternate(rows.arrays(), passes, norm, moved, np.empty(problem.widest_block))
-    return moved if worst <= 1e-7 else _nearest_by_linear_program(problem, x, deadline)
+    if worst <= 1e-7:
+        return moved
+    if rows.A.nnz <= AT_ONCE:
+        return _nearest_by_linear_program(problem, x, conduct.deadline)
+    try:
+        return elsewhere(conduct, _nearest_by_linear_program, problem, x, conduct.deadline)
+    except Stopped:
+        return None
 
 
 @compiled

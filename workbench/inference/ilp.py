@@ -86,7 +86,7 @@ class IntegerProgram(Engine):
             problem = count_cliques(problem)
         settled = self._settle(problem, conduct)
         if settled is None:
-            return infeasible(self.name, network, smallest_conflict(network, deadline=conduct.deadline))
+            return infeasible(self.name, network, smallest_conflict(network, conduct=conduct))
         fixed, x, bound, relaxation = settled
         rounded = round_state(network, weights, x[: network.n_atoms])
         best = rounded if start is None else better(network, weights, rounded, start)
@@ -98,7 +98,7 @@ class IntegerProgram(Engine):
         warm = problem.complete(best)
         solved, bounds, programs = self._search(parts, left, warm, conduct)
         if solved is None:
-            return infeasible(self.name, network, smallest_conflict(network, deadline=conduct.deadline))
+            return infeasible(self.name, network, smallest_conflict(network, conduct=conduct))
         candidate = np.round(left.lift(solved, x)[: network.n_atoms])
         state = better(network, weights, candidate, best)
         energy = reported_energy(network, weights, state)

@@ -86,7 +86,7 @@ class LinearRelaxation(Engine):
             solver = "highs"
         answer = solve_relaxation(problem, solver, conduct, start=warm, tolerance=self.tolerance)
         if answer.status == "infeasible":
-            return infeasible(self.name, network, smallest_conflict(network, deadline=conduct.deadline))
+            return infeasible(self.name, network, smallest_conflict(network, conduct=conduct))
         relaxed = answer.x[: network.n_atoms]
         diagnostics: dict[str, object] = {
             "relaxed_energy": answer.objective,

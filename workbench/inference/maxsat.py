@@ -71,7 +71,7 @@ class MaxSat(Engine):
         """A state of least energy with proof; when time runs out, the best state known and RC2's bound."""
         began = monotonic()
         if (network.blocks.right < 0).any() or _starved(network):
-            return infeasible(self.name, network, smallest_conflict(network, deadline=conduct.deadline))
+            return infeasible(self.name, network, smallest_conflict(network, conduct=conduct))
         problems, offset, largest = _problems(network, weights)
         unit = self.resolution * largest if largest > 0.0 else 1.0
         values = np.zeros(network.n_atoms) if start is None else np.rint(start)
@@ -85,7 +85,7 @@ class MaxSat(Engine):
             rounding += sum(abs(weight - unit * count) for (_, weight), count in zip(problem.soft, whole))
             model, cost, interrupted = self._search(problem, whole, conduct)
             if model is None and not interrupted:
-                return infeasible(self.name, network, smallest_conflict(network, deadline=conduct.deadline))
+                return infeasible(self.name, network, smallest_conflict(network, conduct=conduct))
             bound += unit * cost
             complete &= model is not None
             if model is not None:

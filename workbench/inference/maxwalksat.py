@@ -91,10 +91,12 @@ class MaxWalkSAT(Engine):
             start_all(layout, search, 2)
         try:
             total = self._search(layout, search, start is not None, network, weights, conduct, trace, began)
-            if total is None:
-                status, reason = Status.LIMIT, "the time limit was reached"
         except Cancelled:
-            status, reason = Status.CANCELLED, "cancelled"
+            total = None
+        if total is None:
+            cancelled = conduct.progress.cancelled
+            status = Status.CANCELLED if cancelled else Status.LIMIT
+            reason = "cancelled" if cancelled else "the time limit was reached"
         values = layout.to_network(search.best)
         energy = reported_energy(network, weights, values)
         broken = hard_violation(network, values)

@@ -15,7 +15,7 @@ from workbench.inference.propagation import propagate
 from workbench.inference.solution import Solution, Status, infeasible
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.layout import Layout
-from workbench.progress import Conduct, expired
+from workbench.progress import Conduct
 
 __all__ = ["answer", "no_legal_state", "refuse", "sample"]
 
@@ -65,7 +65,7 @@ def sample(
     starts = [start] * sampler.chains
     chains = begin_chains(network, layout, weights, starts, conduct, low=sampler.from_map)
     if chains is None:
-        return no_legal_state(network, sampler.name, conduct.deadline)
+        return no_legal_state(network, sampler.name, conduct)
     price = hard_price(layout)
 
     def stepper(chain: Chain) -> Callable[[int, bool], None]:
@@ -121,9 +121,9 @@ def answer(record: Record, engine: str, chains: int, wanted: int) -> Solution:
     return Solution(status, record.soft, np.nan, np.nan, 0.0, engine, reason, diagnostics=figures)
 
 
-def no_legal_state(network: GroundNetwork, engine: str, deadline: float | None) -> Solution:
+def no_legal_state(network: GroundNetwork, engine: str, conduct: Conduct) -> Solution:
     """The answer where no state that keeps the hard rows was found: a conflict among them, or that none is known."""
-    conflict = None if expired(deadline) else smallest_conflict(network, deadline=deadline)
+    conflict = None if conduct.expired else smallest_conflict(network, conduct=conduct)
     if conflict is not None:
         return infeasible(engine, network, conflict)
     return Solution(

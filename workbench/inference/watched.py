@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as StillRunning
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
+from functools import partial
 from threading import Thread
 from typing import ParamSpec, TypeVar
 
@@ -12,15 +12,17 @@ import numpy as np
 
 from workbench.arrays import Int8
 from workbench.errors import Cancelled
-from workbench.progress import UNHEARING, Conduct
+from workbench.progress import Conduct
 
-__all__ = ["stop_flag", "watched"]
+__all__ = ["side_by_side", "stop_flag", "watched"]
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 LOOK = 0.05
 """Seconds between two looks."""
+GRACE = 1.0
+"""Seconds that a kernel has to read its flag: one whose machine code is in the making reads none."""
 
 
 def stop_flag() -> Int8:
@@ -42,26 +44,33 @@ def watched(
     Raises
     ------
     Cancelled
-        On a cancel while machine code is made: the thread is left to itself, and ends with the process.
+        Where the kernel did not stop within `GRACE`: its thread is left to itself, and ends with the process.
     """
-    running: Future[Result] = Future()
+    return side_by_side(stop, conduct, [partial(kernel, *arguments, **named)])[0]
 
-    def work() -> None:
-        try:
-            running.set_result(kernel(*arguments, **named))
-        except BaseException as error:
-            running.set_exception(error)
 
-    Thread(target=work, daemon=True).start()
-    try:
-        while True:
+def side_by_side(
+    stop: Int8, conduct: Conduct, jobs: Sequence[Callable[[], Result]], threads: int | None = None
+) -> list[Result]:
+    """What each of `jobs` returns, `watched`; at most so many of them at a time, by default all."""
+    answers: list[Future[Result]] = [Future() for _ in jobs]
+    workers = min(len(jobs), threads or len(jobs))
+
+    def work(number: int) -> None:
+        for answer, job in zip(answers[number::workers], jobs[number::workers]):
             try:
-                return running.result(LOOK)
-            except StillRunning:
-                if conduct.progress.cancelled and UNHEARING.now:
-                    raise Cancelled("cancelled") from None
-                if conduct.progress.cancelled or conduct.expired:
-                    stop[0] = 1
-                    return running.result()
+                answer.set_result(job())
+            except BaseException as error:
+                answer.set_exception(error)
+
+    for number in range(workers):
+        Thread(target=work, args=(number,), daemon=True).start()
+    try:
+        while wait(answers, LOOK).not_done:
+            if conduct.progress.cancelled or conduct.expired:
+                stop[0] = 1
+                if wait(answers, GRACE).not_done:
+                    raise Cancelled("stopped before anything was found")
+        return [answer.result() for answer in answers]
     finally:
-        stop[0] |= not running.done()
+        stop[0] |= not all(answer.done() for answer in answers)

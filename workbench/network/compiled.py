@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, update_wrapper
+from functools import update_wrapper
 from threading import RLock
 from typing import Any, Generic, ParamSpec, TypeVar
-
-from workbench.progress import UNHEARING
 
 __all__ = ["compiled"]
 
@@ -53,24 +51,8 @@ class _Kernel(Generic[Parameters, Result]):
 def _dispatcher(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     from numba import njit
 
-    _listen()
     try:
         kernel: Callable[Parameters, Result] = njit(cache=True, nogil=True)(function)
     except RuntimeError:
         kernel = njit(nogil=True)(function)
     return kernel
-
-
-@cache
-def _listen() -> None:
-    """Say when machine code is made: that takes seconds, and reads no flag."""
-    from numba.core import event
-
-    class Listener(event.Listener):  # type: ignore[misc]
-        def on_start(self, event: object) -> None:
-            UNHEARING.begin()
-
-        def on_end(self, event: object) -> None:
-            UNHEARING.end()
-
-    event.register("numba:compile", Listener())

@@ -20,7 +20,7 @@ from workbench.inference.conflict import smallest_conflict
 from workbench.inference.linear_gaussian import LinearGaussian
 from workbench.language.program import Program
 from workbench.network import Domain, Templates, evidence_energy
-from workbench.progress import SILENT, Progress
+from workbench.progress import SILENT, Conduct, Progress
 from workbench.verbs.common import as_json, deadline_after
 from workbench.verbs.naming import row_texts
 from workbench.verbs.queries import Query
@@ -337,8 +337,8 @@ def says_nothing(program: Program, weights: Float) -> list[Diagnostic]:
 
 def infeasible_error(grounding: Grounding, solution: Solution) -> InfeasibleError:
     """The error that names a small set of ground hard rows that no state satisfies together."""
-    deadline = deadline_after(SHRINKING)
-    conflict = smallest_conflict(grounding.network, among=solution.conflict, deadline=deadline)
+    brief = Conduct(deadline=deadline_after(SHRINKING))
+    conflict = smallest_conflict(grounding.network, among=solution.conflict, conduct=brief)
     conflict = solution.conflict if conflict is None else conflict
     rows = [] if conflict is None else [int(row) for row in conflict]
     named = "; ".join(_hard_rule_texts(grounding, rows[:10])) + (
