@@ -98,12 +98,6 @@ def _evaluated(path: Path) -> object:
     return evaluate_file(path, [truth])
 
 
-def _network(path: Path) -> object:
-    from workbench.network import load
-
-    return load(path)
-
-
 def _workspace(path: Path) -> object:
     import workbench as wb
 
@@ -159,23 +153,16 @@ def _toml(draw: random.Random) -> bytes:
     return b'name = "x"\n[worlds.one]\nfiles = ["truth.db"]\n[[table]]\npredicate = "Q"\nfile = "q.csv"\n'
 
 
-_SAVED: dict[str, bytes] = {}
+@cache
+def _saved() -> bytes:
+    """A workspace, made once."""
+    import workbench as wb
 
-
-def _saved(name: str) -> bytes:
-    """A saved network, and a workspace, made once."""
-    if not _SAVED:
-        import workbench as wb
-        from workbench.network import save
-
-        with tempfile.TemporaryDirectory() as directory:
-            place = Path(directory)
-            with wb.open(place / "w.duckdb") as workspace:
-                found = workspace.infer("t = {A, B}\nP(t)\n1 P(x) => P(y)\n")
-                save(found.grounding.network, place / "n.npz")
-            for file in ("w.duckdb", "n.npz"):
-                _SAVED[file] = (place / file).read_bytes()
-    return _SAVED[name]
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "w.duckdb"
+        with wb.open(path) as workspace:
+            workspace.infer("t = {A, B}\nP(t)\n1 P(x) => P(y)\n")
+        return path.read_bytes()
 
 
 READERS: dict[str, tuple[str, Callable[[random.Random], bytes], Reader]] = {
@@ -188,11 +175,10 @@ READERS: dict[str, tuple[str, Callable[[random.Random], bytes], Reader]] = {
     "CSV": ("x.csv", _table, _loaded),
     "dataset.toml": ("dataset.toml", _toml, _loaded),
     "predictions": ("x.csv", _predictions, _evaluated),
-    "networks": ("x.npz", lambda draw: _saved("n.npz"), _network),
-    "workspaces": ("x.duckdb", lambda draw: _saved("w.duckdb"), _workspace),
+    "workspaces": ("x.duckdb", lambda draw: _saved(), _workspace),
 }
 
-TEXTS = ("Markov logic", "soft logic", "PSL documents", "PSL data files", "ILP files", "networks")
+TEXTS = ("Markov logic", "soft logic", "PSL documents", "PSL data files", "ILP files")
 """Readers that touch no database, many times faster than the others: they get most of the files."""
 TO_TEXTS = 0.97
 

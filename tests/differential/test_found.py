@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.differential.fuzz import _saved
 from tests.differential.learning_checks import check_learning, random_learning_case
 from tests.differential.mln_checks import check_mln
 from tests.differential.mln_programs import MlnCase
@@ -18,7 +16,6 @@ from tests.differential.psl_checks import check_psl
 from tests.differential.psl_programs import Fact, PslCase
 from workbench.errors import InputError
 from workbench.language.psl_document import read_psl_document
-from workbench.network import load
 
 WEIGHTS = ("P(t)", "C(t)", "W(t, num)")
 
@@ -99,15 +96,6 @@ def test_an_unlisted_head_beside_an_observed_atom_of_an_open_predicate(observed:
 def test_integer_weights_and_repeated_clauses_in_the_oracle_of_learners() -> None:
     for seed in (100003, 100013, 100057, 100064, 100104):
         check_learning(random_learning_case(seed), Tally())
-
-
-def test_a_saved_network_damaged_anywhere_is_named_or_read(tmp_path: Path) -> None:
-    content = _saved("n.npz")
-    path = tmp_path / "x.npz"
-    for at in range(0, len(content), 23):
-        path.write_bytes(content[:at] + bytes([content[at] ^ 255]) + content[at + 1 :])
-        with suppress(InputError):
-            load(path)
 
 
 def test_a_predicate_of_more_arguments_than_memory_has_is_an_error(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.oracles.enumeration import enumerate_states
+from tests.oracles.enumeration import enumerate_states, satisfied_counts, total_scales
 from tests.oracles.random_networks import random_hinge_network, random_mln, random_state
 from workbench.network import (
     energy,
@@ -13,8 +13,6 @@ from workbench.network import (
     hard_violation,
     network_from_clauses,
     reported_energy,
-    satisfied_counts,
-    total_scales,
 )
 
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
 from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_hinge_network, random_mln, random_state
-from workbench.errors import InputError
 from workbench.inference.propagation import propagate
 from workbench.network import (
     BlockKind,
-    Domain,
     GroundNetwork,
     Relation,
     Rows,
@@ -23,9 +19,7 @@ from workbench.network import (
     energy,
     explain_atom,
     extend,
-    load,
     network_from_clauses,
-    save,
 )
 from workbench.network.layout import lay_out
 
@@ -96,37 +90,6 @@ def same(left: GroundNetwork, right: GroundNetwork) -> None:
         np.testing.assert_array_equal(getattr(left, name), getattr(right, name))
     assert (left.scale is None) == (right.scale is None)
     assert (left.blocks.members != right.blocks.members).nnz == 0
-
-
-@pytest.mark.parametrize("scales", [True, False])
-def test_saved_networks_come_back(tmp_path: Path, scales: bool) -> None:
-    network, _ = random_mln(3, scales=scales)
-    save(network, tmp_path / "net")
-    same(network, load(tmp_path / "net"))
-    assert load(tmp_path / "net").domain is Domain.BOOLEAN
-    with pytest.raises(InputError, match="E0409"):
-        load(tmp_path / "net", domain=Domain.UNIT)
-
-
-def test_a_file_of_the_first_format_is_told_its_domain(tmp_path: Path) -> None:
-    network, _ = random_mln(3)
-    save(network, tmp_path / "net")
-    with np.load(tmp_path / "net") as file:
-        first = {name: file[name] for name in file.files if name != "domain"} | {"version": np.array(1)}
-    np.savez(tmp_path / "first.npz", **first)
-    with pytest.raises(InputError, match="E0409"):
-        load(tmp_path / "first.npz")
-    found = load(tmp_path / "first.npz", domain=Domain.UNIT)
-    same(network, found)
-    assert found.domain is Domain.UNIT
-
-
-def test_other_files_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "text").write_text("nothing")
-    np.savez(tmp_path / "other.npz", a=np.zeros(3))
-    for name in ("text", "other.npz", "absent"):
-        with pytest.raises(InputError, match="E0422"):
-            load(tmp_path / name)
 
 
 def test_a_network_grows_at_its_end() -> None:

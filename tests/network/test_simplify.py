@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.oracles.enumeration import enumerate_states
+from tests.oracles.enumeration import enumerate_states, satisfied_counts
 from tests.oracles.random_networks import random_mln
-from workbench.network import hard_violation, reported_energy, satisfied_counts
+from workbench.network import hard_violation, reported_energy
 from workbench.network.simplify import forced_values, simplify
 
 

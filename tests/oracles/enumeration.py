@@ -11,6 +11,7 @@ from itertools import product
 import numpy as np
 
 from workbench.arrays import Float, Int64
+from workbench.network.energy import potentials
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 
 
@@ -85,10 +86,21 @@ def enumerate_states(network: GroundNetwork, weights: Float) -> Enumeration:
     return Enumeration(states, np.where(violations > 0, np.inf, total), violations)
 
 
+def total_scales(network: GroundNetwork) -> Float:
+    """Summed signed scale of the open groundings of each template: what `satisfied_counts` reaches when all hold."""
+    soft = np.flatnonzero(network.template >= 0)
+    scale = np.ones(soft.size) if network.scale is None else network.scale[soft]
+    rows = np.bincount(network.template[soft], scale, network.n_templates)
+    return np.asarray(rows + network.unit_scale[:, 0] - network.unit_scale[:, 1])
+
+
+def satisfied_counts(network: GroundNetwork, values: Float) -> Float:
+    """Scaled number of satisfied open groundings of each template: a Markov logic network's sufficient statistics."""
+    return total_scales(network) - potentials(network, values)
+
+
 def expected_counts(network: GroundNetwork, weights: Float) -> tuple[Float, Float]:
     """Mean, shape (n_templates,), and covariance, (n_templates, n_templates), of the satisfied counts, exactly."""
-    from workbench.network.energy import satisfied_counts
-
     listing = enumerate_states(network, weights)
     counts = np.array([satisfied_counts(network, state) for state in listing.states])
     mass = listing.probabilities

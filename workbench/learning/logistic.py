@@ -21,12 +21,7 @@ from workbench.learning.logistic_l1 import fit_l1
 from workbench.learning.logistic_l2 import fit_groups, fit_l2
 from workbench.learning.logistic_objective import LogisticFit, Penalty, objective
 
-__all__ = ["LogisticFit", "Penalty", "equal_columns", "fit_logistic", "largest_l1", "objective"]
-
-
-def largest_l1(X: csc_array, target: Float) -> float:
-    """The least l1 at which all weights are 0."""
-    return float(np.abs(X.T @ (0.5 - target)).max(initial=0.0))
+__all__ = ["LogisticFit", "Penalty", "equal_columns", "fit_logistic", "objective"]
 
 
 def fit_logistic(

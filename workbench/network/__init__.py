@@ -11,15 +11,12 @@ from workbench.network.energy import (
     hard_violations,
     potentials,
     reported_energy,
-    satisfied_counts,
-    total_scales,
 )
 from workbench.network.explanation import AtomExplanation, explain_atom, mean_explanation
 from workbench.network.ground_network import BlockKind, Blocks, Domain, GroundNetwork, Relation, Rows, Templates
 from workbench.network.growth import extend
 from workbench.network.influence import conditional_probability, expected_change
 from workbench.network.lift import Lift, observed_lift
-from workbench.network.storage import load, save
 
 __all__ = [
     "AtomExplanation",
@@ -44,14 +41,10 @@ __all__ = [
     "extend",
     "hard_violation",
     "hard_violations",
-    "load",
     "mean_explanation",
     "network_from_clauses",
     "network_from_rows",
     "observed_lift",
     "potentials",
     "reported_energy",
-    "satisfied_counts",
-    "save",
-    "total_scales",
 ]

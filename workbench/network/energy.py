@@ -23,8 +23,6 @@ __all__ = [
     "reported_energy",
     "row_potentials",
     "row_values",
-    "satisfied_counts",
-    "total_scales",
     "unit_offset",
 ]
 
@@ -72,21 +70,6 @@ def distances(network: GroundNetwork, values: Float) -> Float:
         distance *= network.scale
     units: Float = network.unit.T @ np.asarray(values, np.float64)
     return _sum_by_template(network, distance) + network.constant - units
-
-
-def total_scales(network: GroundNetwork) -> Float:
-    """Summed signed scale of the open groundings of each template: what `satisfied_counts` reaches when all hold."""
-    scale = np.ones(network.n_rows) if network.scale is None else network.scale
-    return _sum_by_template(network, scale) + network.unit_scale[:, 0] - network.unit_scale[:, 1]
-
-
-def satisfied_counts(network: GroundNetwork, values: Float) -> Float:
-    """Scaled number of satisfied open groundings of each template, `n_i(y)`; shape (n_templates,).
-
-    `total_scales - potentials`: the sufficient statistics of a Markov logic network, whose log-probability is
-    `weights @ satisfied_counts` up to a constant. Groundings that evidence alone decides are not in it.
-    """
-    return total_scales(network) - potentials(network, values)
 
 
 def energy(network: GroundNetwork, weights: Float, values: Float) -> float:
