@@ -16,7 +16,8 @@ from tests.grounding.random_psl import ARITY, CONSTANTS, random_rule
 from tests.oracles.nested_loop_psl import Key, Listed, Row, UnlistedError, linear_rows, logical_rows
 from workbench.errors import WorkbenchError
 from workbench.language import clausal_form, parse_psl
-from workbench.language.program import Clause, LinearRule, Program
+from workbench.language.clauses import Clause, LinearRule
+from workbench.language.program import Program
 
 ENGINES = ("auto", "admm", "pdhg", "bcd", "lp", "ecos", "clarabel")
 OPEN = ("Open", "Link")

@@ -34,9 +34,10 @@ from workbench.grounding import Grounding, GroundRequest, GroundRules, ground, g
 from workbench.grounding.templates import clause_text
 from workbench.inference import Solution, Status
 from workbench.language import clausal_form, parse_mln, parse_psl
+from workbench.language.clauses import Clause
 from workbench.language.ground_atoms import atom_text
 from workbench.language.printing import format_formula
-from workbench.language.program import Clause, Constant, FormulaRule, Program, Term, Variable
+from workbench.language.program import Constant, FormulaRule, Program, Term, Variable
 from workbench.network import Domain, explain_atom
 from workbench.verbs.explain import explain_result
 from workbench.verbs.infer import InferenceResult

@@ -16,7 +16,8 @@ from workbench.errors import InfeasibleError, InputError, WorkbenchError
 from workbench.grounding import Grounding, GroundRequest, ground, vocabulary
 from workbench.grounding.backend import BackendOf, DuckDB
 from workbench.language import clausal_form, parse_psl
-from workbench.language.program import Clause, Program
+from workbench.language.clauses import Clause
+from workbench.language.program import Program
 from workbench.network import evidence_energy, hard_violation, reported_energy
 
 RULES = [

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from workbench.language.clauses import Clause, FunctionValue, LinearRule
 from workbench.language.printing import _comparison, format_atom, format_number
-from workbench.language.program import (
-    Apply,
-    Atom,
-    Clause,
-    Comparison,
-    FunctionValue,
-    LinearRule,
-    Literal,
-    Term,
-    Variable,
-)
+from workbench.language.program import Apply, Atom, Comparison, Literal, Term, Variable
 from workbench.language.psl_printing import format_linear, psl_atom, psl_comparison
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
+from workbench.language.clauses import Clause
 from workbench.language.program import (
     And,
     ArithmeticRule,
     Atom,
     Cardinality,
-    Clause,
     Comparison,
     Constant,
     Formula,

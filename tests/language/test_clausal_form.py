@@ -6,7 +6,7 @@ import pytest
 
 from tests.language.clause_text import format_clause
 from workbench.language import clausal_form, parse_mln
-from workbench.language.program import Clause
+from workbench.language.clauses import Clause
 
 DECLARATIONS = "P(t)\nQ(t)\nR(t)\nS(t, t)\n"
 

@@ -21,12 +21,12 @@ from tests.language.interpreter import (
 )
 from workbench.errors import InputError
 from workbench.language import check, clausal_form, format_program, parse_mln, parse_psl
+from workbench.language.clauses import Clause
 from workbench.language.formulas import formula_terms, term_variables
 from workbench.language.mln_to_psl import mln_to_psl
 from workbench.language.program import (
     And,
     Atom,
-    Clause,
     Comparison,
     Constant,
     Formula,

@@ -8,7 +8,8 @@ import pytest
 
 from workbench.errors import InputError
 from workbench.language import check, clausal_form, format_program, parse_mln, read_program
-from workbench.language.program import Clause, FormulaRule, Weight
+from workbench.language.clauses import Clause
+from workbench.language.program import FormulaRule, Weight
 
 BASE = "Smokes(person)\nCancer(person)\nFriends(person, person)\n"
 

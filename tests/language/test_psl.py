@@ -6,16 +6,15 @@ import pytest
 
 from workbench.errors import InputError
 from workbench.language import check, clausal_form, parse_psl
+from workbench.language.clauses import Clause, LinearRule
 from workbench.language.program import (
     And,
     ArithmeticRule,
     Atom,
     Calculation,
     Cardinality,
-    Clause,
     Comparison,
     Constant,
-    LinearRule,
     LinearTerm,
     LogicalRule,
     Not,

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from workbench.grounding.templates import clause_text
+from workbench.language.clauses import Clause
 from workbench.language.ground_atoms import atom_text
-from workbench.language.program import Clause, Comparison, Constant, Program, Term, Variable
+from workbench.language.program import Comparison, Constant, Program, Term, Variable
 
 GroundLiteral = tuple[str, bool]
 

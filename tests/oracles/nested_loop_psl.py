@@ -6,17 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from workbench.language.clauses import Clause, LinearRule
 from workbench.language.program import (
     And,
     Atom,
     Calculation,
     Cardinality,
-    Clause,
     Comparison,
     Constant,
     Factor,
     Formula,
-    LinearRule,
     LinearTerm,
     Not,
     Or,

@@ -20,9 +20,10 @@ from workbench.grounding.interruption import interruptible
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding
 from workbench.grounding.vocabulary import Vocabulary
+from workbench.language.clauses import Clause, LinearRule
 from workbench.language.definitions import condition_atoms
 from workbench.language.formulas import formula_atoms
-from workbench.language.program import Clause, Definition, LinearRule, Program, Scope
+from workbench.language.program import Definition, Program, Scope
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Piece", "Shape", "ground_again"]

@@ -10,7 +10,8 @@ from math import prod
 from workbench.grounding.select import Select
 from workbench.grounding.unification import Equality, TermClasses, unify
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.language.program import Clause, Constant, LinearRule, Variable
+from workbench.language.clauses import Clause, LinearRule
+from workbench.language.program import Constant, Variable
 
 __all__ = ["Bindings", "all_bindings", "open_bindings"]
 

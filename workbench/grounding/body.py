@@ -27,7 +27,8 @@ from workbench.grounding.value_terms import TEXT_FUNCTIONS, Typed, constant_valu
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.bins import BIN
 from workbench.language.builtin import DATE_OF, FITTED, STRING_FUNCTIONS, VALUE_FUNCTIONS
-from workbench.language.program import Apply, Atom, Comparison, Constant, FunctionValue, Term, Variable
+from workbench.language.clauses import FunctionValue
+from workbench.language.program import Apply, Atom, Comparison, Constant, Term, Variable
 from workbench.language.user_functions import user_function
 from workbench.language.values import ValueKind
 

@@ -22,8 +22,8 @@ from workbench.grounding.request import GroundRequest
 from workbench.grounding.select import Select, Union, Value
 from workbench.grounding.templates import clause_text
 from workbench.grounding.vocabulary import Vocabulary
+from workbench.language.clauses import Clause, LinearRule
 from workbench.language.ground_atoms import atom_text
-from workbench.language.program import Clause, LinearRule
 
 __all__ = [
     "Tally",

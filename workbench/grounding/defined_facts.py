@@ -15,11 +15,11 @@ from workbench.grounding.dialect import render, render_expression
 from workbench.grounding.select import Expression, Value
 from workbench.grounding.value_terms import constant_value
 from workbench.grounding.vocabulary import Vocabulary
+from workbench.language.clauses import Clause
 from workbench.language.formulas import item_variables, substitution, term_variables
 from workbench.language.program import (
     Aggregate,
     Atom,
-    Clause,
     Comparison,
     Condition,
     Constant,

@@ -20,7 +20,8 @@ from workbench.grounding.select import (
     negate,
 )
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.language.program import Clause, Literal, Variable
+from workbench.language.clauses import Clause
+from workbench.language.program import Literal, Variable
 
 __all__ = ["plan_existential"]
 

@@ -37,7 +37,8 @@ from workbench.grounding.rows import RowSink, UnitSink
 from workbench.grounding.select import Select, Union
 from workbench.grounding.templates import TemplateTable
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.language.program import Clause, LinearRule, Program
+from workbench.language.clauses import Clause, LinearRule
+from workbench.language.program import Program
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import SILENT, Progress
 

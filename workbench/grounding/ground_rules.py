@@ -37,7 +37,8 @@ from workbench.grounding.templates import TemplateTable
 from workbench.grounding.unification import unify
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.grounding.wording import GroundRule, atom_text, in_words, merged
-from workbench.language.program import Atom, Clause, Constant, Variable
+from workbench.language.clauses import Clause
+from workbench.language.program import Atom, Constant, Variable
 from workbench.language.values import value_text
 
 __all__ = ["GroundRules", "ground_rules"]

@@ -15,7 +15,7 @@ from workbench.grounding.lines import LinearRows, rows_of_lines, whole_grounding
 from workbench.grounding.plans import LineForm, Plan, Shape
 from workbench.grounding.rows import RowSink, UnitSink
 from workbench.grounding.space import Numbering
-from workbench.language.program import LinearRule
+from workbench.language.clauses import LinearRule
 from workbench.network.ground_network import Relation
 
 __all__ = ["Intake", "groundings"]

@@ -21,7 +21,8 @@ from workbench.grounding.result import Grounding
 from workbench.grounding.row_keys import RowKeys
 from workbench.grounding.rows import RowSink, UnitSink
 from workbench.grounding.unification import branches
-from workbench.language.program import Clause, LinearRule, Program
+from workbench.language.clauses import Clause, LinearRule
+from workbench.language.program import Program
 from workbench.network.ground_network import Rows
 from workbench.progress import SILENT, Progress
 

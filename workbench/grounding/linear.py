@@ -23,7 +23,7 @@ from workbench.grounding.select import (
     real_sum,
 )
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.language.program import LinearRule
+from workbench.language.clauses import LinearRule
 
 __all__ = ["plan_linear_rule"]
 

@@ -27,6 +27,7 @@ from workbench.grounding.select import (
     negate,
 )
 from workbench.grounding.vocabulary import Vocabulary
+from workbench.language.clauses import LinearRule
 from workbench.language.program import (
     And,
     Atom,
@@ -35,7 +36,6 @@ from workbench.language.program import (
     Comparison,
     Factor,
     Formula,
-    LinearRule,
     LinearTerm,
     Not,
     Or,

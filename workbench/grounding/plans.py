@@ -20,7 +20,7 @@ from workbench.grounding.select import (
     negate,
     real_sum,
 )
-from workbench.language.program import Clause, LinearRule
+from workbench.language.clauses import Clause, LinearRule
 
 __all__ = [
     "TOLERANCE",

@@ -23,19 +23,18 @@ from workbench.grounding.space import MOST_ATOMS, AtomSpace, Grid
 from workbench.grounding.stored_domains import StoredDomains
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clausal import clausal_form_by_world
+from workbench.language.clauses import Clause, LinearRule
 from workbench.language.definitions import condition_atoms
 from workbench.language.formulas import plus_variables
 from workbench.language.later_facts import later_facts
 from workbench.language.program import (
     And,
     Atom,
-    Clause,
     Comparison,
     Constant,
     Definition,
     Formula,
     FormulaRule,
-    LinearRule,
     Not,
     Or,
     Predicate,

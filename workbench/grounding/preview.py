@@ -37,7 +37,8 @@ from workbench.grounding.select import (
     negate,
 )
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.language.program import LinearRule, Program
+from workbench.language.clauses import LinearRule
+from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Preview", "RulePreview", "preview"]

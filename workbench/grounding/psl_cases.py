@@ -10,7 +10,8 @@ from workbench.grounding.plans import TOLERANCE, Case, MissingAtom
 from workbench.grounding.select import Call, Column, Expression, Operation, Value, add, all_of, negate
 from workbench.grounding.unification import Branch
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.language.program import Atom, Clause, Term, Variable
+from workbench.language.clauses import Clause
+from workbench.language.program import Atom, Term, Variable
 
 __all__ = ["CaseMaker"]
 

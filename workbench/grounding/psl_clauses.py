@@ -9,7 +9,7 @@ from workbench.grounding.psl_cases import CaseMaker
 from workbench.grounding.select import COUNT, Call, Expression, Operation, Select, Source, Union, Value, any_of
 from workbench.grounding.unification import branches, merging_is_needless
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.language.program import Clause
+from workbench.language.clauses import Clause
 
 __all__ = ["plan_logical_rule"]
 

@@ -11,8 +11,9 @@ from workbench.database.schema import StoredPredicate
 from workbench.errors import Diagnostic, InputError
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import RoleOf, mentioned_predicates
+from workbench.language.clauses import Clause, LinearRule
 from workbench.language.formulas import formula_atoms
-from workbench.language.program import Apply, Atom, Clause, FormulaRule, LinearRule, Program, Rule
+from workbench.language.program import Apply, Atom, FormulaRule, Program, Rule
 from workbench.language.psl_types import rule_atoms, rule_comparisons
 
 __all__ = ["check_demands"]

@@ -12,8 +12,9 @@ from workbench.database.identifiers import quoted
 from workbench.database.schema import StoredPredicate
 from workbench.errors import Diagnostic, UsageError, nearest
 from workbench.grounding.request import GroundRequest
+from workbench.language.clauses import Clause, LinearRule
 from workbench.language.formulas import formula_atoms
-from workbench.language.program import Clause, FormulaRule, LinearRule, Predicate, Program
+from workbench.language.program import FormulaRule, Predicate, Program
 from workbench.language.values import ValueKind
 
 __all__ = ["FactKinds", "Role", "RoleOf", "assign_roles", "mentioned_predicates"]

@@ -9,17 +9,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workbench.arrays import Int32
+from workbench.language.clauses import Clause, LinearRule
 from workbench.language.formulas import map_terms, plus_variables, substitution
 from workbench.language.printing import format_formula, quote_constant
 from workbench.language.program import (
     Calculation,
     Cardinality,
-    Clause,
     Comparison,
     Constant,
     Factor,
     FormulaRule,
-    LinearRule,
     LinearTerm,
     Program,
     SumVariable,

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
 
-from workbench.language.program import Atom, Clause, Constant, Literal, Term, Variable
+from workbench.language.clauses import Clause
+from workbench.language.program import Atom, Constant, Literal, Term, Variable
 
 __all__ = ["Branch", "Equality", "TermClasses", "branches", "merging_is_needless", "unify"]
 

@@ -10,7 +10,8 @@ import numpy as np
 from workbench.grounding.defined_facts import DefinedFact
 from workbench.grounding.templates import clause_text
 from workbench.language.builtin import DATE_OF
-from workbench.language.program import Atom, Clause, Literal, Variable
+from workbench.language.clauses import Clause
+from workbench.language.program import Atom, Literal, Variable
 
 __all__ = ["GroundRule", "atom_text", "in_words", "merged"]
 

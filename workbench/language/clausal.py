@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from workbench.errors import Diagnostic
 from workbench.language.asked_dates import bind_asked_dates
 from workbench.language.builtin import negated_operator
+from workbench.language.clauses import Clause, LinearRule
 from workbench.language.domains import Domains, ScopedClause, by_domains, by_empty_domains, quantified_types
 from workbench.language.flattening import Flattening
 from workbench.language.formulas import formula_terms, item_variables, term_variables
@@ -25,11 +26,9 @@ from workbench.language.normal_form import (
 )
 from workbench.language.program import (
     ArithmeticRule,
-    Clause,
     Comparison,
     Formula,
     FormulaRule,
-    LinearRule,
     Literal,
     LogicalRule,
     Program,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
+from workbench.language.clauses import Clause, FunctionValue
 from workbench.language.formulas import formula_parts
 from workbench.language.normal_form import Item, Scoped
-from workbench.language.program import Clause, Formula, FunctionValue, Literal, Quantified, Term, Variable
+from workbench.language.program import Formula, Literal, Quantified, Term, Variable
 
 __all__ = ["Domains", "ScopedClause", "by_domains", "by_empty_domains", "empty_types", "quantified_types"]
 

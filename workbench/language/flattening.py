@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from workbench.language.clauses import FunctionValue
 from workbench.language.normal_form import fresh_name
-from workbench.language.program import Apply, Constant, FunctionValue, Program, Term, Variable
+from workbench.language.program import Apply, Constant, Program, Term, Variable
 
 __all__ = ["Flattening"]
 

@@ -12,17 +12,15 @@ from dataclasses import dataclass
 from workbench.errors import Diagnostic
 from workbench.language.asked_dates import asked_at
 from workbench.language.builtin import DATE_OF, negated_operator
+from workbench.language.clauses import Clause, FunctionValue, LinearRule
 from workbench.language.definitions import condition_atoms
 from workbench.language.program import (
     Aggregate,
     Apply,
     Atom,
-    Clause,
     Comparison,
     Constant,
     Definition,
-    FunctionValue,
-    LinearRule,
     Literal,
     Predicate,
     Program,

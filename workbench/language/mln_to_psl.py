@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from workbench.errors import Span
 from workbench.language.builtin import negated_operator
 from workbench.language.clausal import clausal_form
+from workbench.language.clauses import Clause
 from workbench.language.program import (
     ArithmeticRule,
     Atom,
     Cardinality,
-    Clause,
     Comparison,
     Constant,
     LinearTerm,

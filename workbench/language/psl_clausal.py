@@ -5,18 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from workbench.language.builtin import negated_operator
+from workbench.language.clauses import Clause, LinearRule
 from workbench.language.flattening import Flattening
 from workbench.language.formulas import term_variables
 from workbench.language.linear import combine
-from workbench.language.program import (
-    ArithmeticRule,
-    Clause,
-    LinearRule,
-    Literal,
-    LogicalRule,
-    Program,
-    SumVariable,
-)
+from workbench.language.program import ArithmeticRule, Literal, LogicalRule, Program, SumVariable
 from workbench.language.psl_types import rule_atoms
 
 __all__ = ["linear_rules", "logical_clause"]

@@ -22,7 +22,7 @@ from workbench.grounding.plans import Plan, Shape
 from workbench.grounding.rows import RowSink
 from workbench.grounding.space import Numbering
 from workbench.inference import Solution, choose, fitted, make_engine, with_parameters
-from workbench.language.program import LinearRule
+from workbench.language.clauses import LinearRule
 from workbench.network import Blocks, Domain, GroundNetwork
 from workbench.network.components import connected
 
