@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import workbench as wb
 from workbench.errors import InputError, UsageError
 from workbench.grounding.memory import estimated_bytes
+from workbench.network import reported_energy
 from workbench.parameters import read_size
 
 RULES = "Friends(p, p)\nSmokes(p)\n1 Friends(x,y) ^ Smokes(x) => Smokes(y)\n"
@@ -37,3 +39,32 @@ def test_what_is_no_size_is_refused(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_size(text)
     assert caught.value.diagnostics[0].code == "E0840"
+
+
+SOFT = "0.4: Knows(A, B) & Votes(A) -> Votes(B) ^2\n0.2: !Votes(A)\n1: Loyal(A) -> Votes(A)\n"
+
+
+def test_soft_logic_that_memory_would_not_hold_is_solved_from_disk_and_says_so() -> None:
+    rng = np.random.default_rng(0)
+    pairs = pd.DataFrame(rng.integers(0, 300, (9000, 2)), columns=["a", "b"]).drop_duplicates().astype(str)
+    with wb.open() as ws:
+        ws.declare(SOFT)
+        ws.load(pairs, predicate="Knows")
+        ws.load(pd.DataFrame({"a": [str(n) for n in range(0, 300, 7)]}), predicate="Loyal")
+        ws.load(pd.DataFrame({"a": [str(n) for n in range(300)]}), predicate="Votes", partition="target")
+        whole = ws.infer(SOFT)
+        passed = ws.infer(SOFT, memory="401MB")
+        assert [one.code for one in passed.warnings] == ["E0334"]
+        assert passed.solution.engine == "streamed"
+        assert "its rows lie on disk" in passed.solution.reason
+        assert passed.grounding.network.n_rows == whole.grounding.network.n_rows
+        assert (passed.grounding.network.A != whole.grounding.network.A).nnz == 0
+        assert passed.solution.energy == pytest.approx(whole.solution.energy, rel=2e-3)
+        assert passed.solution.bound <= whole.solution.energy
+        assert reported_energy(passed.grounding.network, passed.weights, passed.values) == pytest.approx(
+            passed.solution.energy
+        )
+        with pytest.raises(InputError, match="E0340"):
+            ws.infer(SOFT, memory="401MB", engine="admm")
+        with pytest.raises(InputError, match="of disk"):
+            ws.infer(SOFT, memory="1MB")

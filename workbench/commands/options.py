@@ -103,7 +103,9 @@ AllowFuture = Annotated[
 Seed = Annotated[int, option("--seed", "Seed of everything random.", SOLVING, min=0)]
 TimeLimit = Annotated[float | None, option("--time-limit", "Seconds for the solver or learner.", SOLVING, min=0.0)]
 Limit = Annotated[int, option("--limit", "Refuse rules with more ground rows than this.", SOLVING)]
-Memory = Annotated[str | None, option("--memory", "Refuse what is estimated to take more; such as 10GB.", SOLVING)]
+Memory = Annotated[
+    str | None, option("--memory", "Such as 10GB; more is refused, or (MAP of PSL) solved from disk.", SOLVING)
+]
 Json = Annotated[bool, option("--json", "Print JSON on standard output.", OUTPUT)]
 WorkspaceFile = Annotated[
     Path | None, option("--workspace -w", "A workspace file (DuckDB), or --server URL; in memory when absent.", DATA)

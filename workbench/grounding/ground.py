@@ -28,7 +28,7 @@ from workbench.grounding.counting import (
 from workbench.grounding.intake import Intake, groundings
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.labels import labelled_predicates, listed_values, truth_of
-from workbench.grounding.memory import too_large
+from workbench.grounding.memory import kept_on_disk, left_for_rows, too_large
 from workbench.grounding.prepare import clauses_of, prepare
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding, Origin, RuleCount
@@ -166,7 +166,10 @@ class Grounder:
         n_templates = templates.n_templates
         capacity, entries = sizes(tallies)
         refused = too_large(self.request.memory, capacity, entries, self.numbering.n_open)
-        if refused is not None:
+        on_disk = refused is not None and self.request.on_disk
+        if on_disk:
+            self.warnings.append(kept_on_disk(self.request.memory, capacity, entries, self.numbering.n_open))
+        elif refused is not None:
             raise InputError([refused])
         rows = RowSink(
             self.numbering.n_open,
@@ -174,6 +177,7 @@ class Grounder:
             entries,
             all(tally.plan.integral for tally in tallies),
             all(tally.plan.integral_constants for tally in tallies),
+            on_disk,
         )
         self.intake = Intake(self.numbering, rows, UnitSink(self.numbering.n_open, n_templates))
         for known, template, change in soft_evidence:
@@ -200,6 +204,7 @@ class Grounder:
             listed=listed_values(self.vocabulary, self.numbering),
             labelled=labelled_predicates(self.vocabulary),
             origin=Origin(self.database, self.vocabulary, self.numbering),
+            memory=left_for_rows(self.request.memory, self.numbering.n_open) if on_disk else None,
         )
 
     def _check_total(self, tallies: list[Tally]) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from workbench.errors import Diagnostic
+from workbench.errors import Diagnostic, InputError
+from workbench.mapped import free_bytes
 
-__all__ = ["SHARE_OF_DATABASE", "estimated_bytes", "size_in_words", "too_large"]
+__all__ = ["SHARE_OF_DATABASE", "estimated_bytes", "kept_on_disk", "left_for_rows", "size_in_words", "too_large"]
 
 BASE = 400 * 10**6
 """Bytes of the process itself: interpreter, libraries, compiled kernels."""
 
 A_ROW, AN_ENTRY, AN_ATOM = 80, 80, 100
 """Bytes of the network and of the solvers' copies of it: measured on soft logic of a million rows, rounded up."""
+
+A_ROW_ON_DISK, AN_ENTRY_ON_DISK = 32, 13
+"""Bytes on disk of the network and of what a pass keeps of a row: indices, values, multipliers."""
 
 SHARE_OF_DATABASE = 0.4
 """Of the memory allowed, what the database may take while it joins."""
@@ -32,6 +36,43 @@ def too_large(allowed: int | None, rows: int, entries: int, atoms: int) -> Diagn
         f"{takes}, and --memory allows {size_in_words(allowed)}",
         help="allow more, ask for fewer atoms or worlds, or see by `ground --preview` which rule has most rows",
     )
+
+
+def kept_on_disk(allowed: int | None, rows: int, entries: int, atoms: int) -> Diagnostic:
+    """What to say of a network whose rows are kept in files: E0334 as a warning.
+
+    Raises
+    ------
+    InputError
+        E0340 where neither memory would hold the atoms nor the disk the rows.
+    """
+    allowed = allowed or 0
+    needed, (free, folder) = A_ROW_ON_DISK * rows + AN_ENTRY_ON_DISK * entries, free_bytes()
+    if BASE + AN_ATOM * atoms > allowed or needed > free:
+        short = (
+            f"--memory allows {size_in_words(allowed)}"
+            if needed <= free
+            else f"{folder} has room for {size_in_words(free)}"
+        )
+        raise InputError.of(
+            "E0340",
+            f"{rows:,} ground rows over {atoms:,} atoms take about {size_in_words(BASE + AN_ATOM * atoms)} of memory "
+            f"and {size_in_words(needed)} of disk, and {short}",
+            help="allow more, set TMPDIR to a folder of a larger disk, or ask for fewer atoms or worlds",
+        )
+    return Diagnostic(
+        "E0334",
+        f"{rows:,} ground rows take about {size_in_words(estimated_bytes(rows, entries, atoms))} in memory, and "
+        f"--memory allows {size_in_words(allowed)}: they are kept in {folder} (about {size_in_words(needed)}) and "
+        "solved by passes over them",
+        help="the answer is as certain, and slower; allow more memory where there is some",
+        severity="warning",
+    )
+
+
+def left_for_rows(allowed: int | None, atoms: int) -> int:
+    """Of the bytes allowed, what the files of rows may take beside the database and the atoms."""
+    return max(0, int((1.0 - SHARE_OF_DATABASE) * (allowed or 0)) - BASE - AN_ATOM * atoms)
 
 
 def size_in_words(size: int) -> str:

@@ -36,6 +36,8 @@ class GroundRequest:
         Most ground rows; more are refused before anything is materialised.
     memory : int or None
         Bytes that the answer may take; where the estimate is above it nothing is materialised.
+    on_disk : bool
+        Rows that memory would not hold are kept in files, for an engine that passes over them.
     ignore_evidence_violations : bool
         Hard rules violated by evidence alone become warnings.
     allow_future : bool
@@ -51,5 +53,6 @@ class GroundRequest:
     tie: bool = False
     limit: int = DEFAULT_LIMIT
     memory: int | None = None
+    on_disk: bool = False
     ignore_evidence_violations: bool = False
     allow_future: bool = False

@@ -83,6 +83,8 @@ class Grounding:
     labelled : tuple of str
         The predicates asked about of which the data state some label.
     origin : Origin
+    memory : int or None
+        Where the rows lie in files: how many bytes of them may stay in memory while they are passed over.
     """
 
     network: GroundNetwork
@@ -94,6 +96,7 @@ class Grounding:
     listed: Float | None
     labelled: tuple[str, ...]
     origin: Origin
+    memory: int | None = None
 
     def __repr__(self) -> str:
         return f"Grounding({self.network.A.shape[0]:,} ground rows over {self.atoms.n_atoms:,} open atoms)"

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Array, Float, Int8, Int32, UInt64
 from workbench.grounding.row_keys import equal_rows, row_keys
+from workbench.mapped import ROWS_AT_ONCE, mapped, release
 from workbench.network.ground_network import Relation
 
 __all__ = ["RowSink", "UnitSink"]
@@ -57,6 +58,8 @@ class RowSink:
         Most rows and most nonzeros.
     integral, integral_constants : bool
         All coefficients, all constants are small integers: int8 arrays, else float64.
+    on_disk : bool
+        The arrays lie in files, and what is written leaves this process's memory.
     """
 
     n_atoms: int
@@ -64,6 +67,7 @@ class RowSink:
     entries: int
     integral: bool = True
     integral_constants: bool = True
+    on_disk: bool = False
     n_rows: int = 0
     n_entries: int = 0
     scale: Float | None = None
@@ -76,12 +80,16 @@ class RowSink:
 
     def __post_init__(self) -> None:
         index = np.int32 if max(self.entries, self.n_atoms) < 2**31 - 1 else np.int64
-        self.indices = np.empty(self.entries, index)
-        self.data = np.empty(self.entries, np.int8 if self.integral else np.float64)
-        self.indptr = np.zeros(self.capacity + 1, index)
-        self.b = np.empty(self.capacity, np.int8 if self.integral_constants else np.float64)
-        self.template = np.empty(self.capacity, np.int32)
-        self.relation = np.zeros(self.capacity, np.int8)
+        self.indices = self._empty(self.entries, index)
+        self.data = self._empty(self.entries, np.int8 if self.integral else np.float64)
+        self.indptr = self._empty(self.capacity + 1, index)
+        self.indptr[0] = 0
+        self.b = self._empty(self.capacity, np.int8 if self.integral_constants else np.float64)
+        self.template = self._empty(self.capacity, np.int32)
+        self.relation = self._empty(self.capacity, np.int8)
+
+    def _empty(self, count: int, dtype: Any) -> Array:
+        return mapped(count, dtype) if self.on_disk else np.empty(count, dtype)
 
     def add_clauses(
         self,
@@ -142,10 +150,12 @@ class RowSink:
         self.template[rows] = template
         self.relation[rows] = relation
         if self.scale is None and (not np.isscalar(scale) or scale != 1.0):
-            self.scale = np.empty(self.capacity)
+            self.scale = self._empty(self.capacity, np.float64)
             self.scale[: self.n_rows] = 1.0
         if self.scale is not None:
             self.scale[rows] = scale
+        if self.on_disk and self.n_rows // ROWS_AT_ONCE < (self.n_rows + count) // ROWS_AT_ONCE:
+            release(self.indices, self.data, self.indptr, self.b, self.template, self.relation)
         self.n_rows += count
         self.n_entries = last
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.network.runs import row_runs
 
 __all__ = ["ALL", "CLAUSES", "CONVEX", "OTHER_STATES", "RELAXABLE", "Accepts", "Task", "Trait", "traits_of"]
 
@@ -74,6 +75,11 @@ class Accepts:
 
 def traits_of(network: GroundNetwork, weights: Float) -> frozenset[Trait]:
     """What a network's rows and blocks are; rows of weight 0 count for nothing."""
+    found = frozenset[Trait]().union(*(_traits_of_rows(run, weights) for _, run in row_runs(network)))
+    return found | {Trait.BLOCKS} if network.blocks.n_blocks else found
+
+
+def _traits_of_rows(network: GroundNetwork, weights: Float) -> frozenset[Trait]:
     effective = network.effective_weights(weights)
     soft = effective != 0.0
     squared = np.zeros(network.n_rows, np.bool_)
@@ -87,8 +93,7 @@ def traits_of(network: GroundNetwork, weights: Float) -> frozenset[Trait]:
         Trait.NEGATIVE: negative & clausal,
         Trait.CONCAVE: negative & ~clausal,
     }
-    blocked = {Trait.BLOCKS} if network.blocks.n_blocks else set()
-    return frozenset(trait for trait, rows in found.items() if rows.any()) | blocked
+    return frozenset(trait for trait, rows in found.items() if rows.any())
 
 
 OTHER_STATES = {

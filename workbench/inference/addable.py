@@ -6,6 +6,7 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.network.ground_network import GroundNetwork
+from workbench.network.runs import row_runs
 
 __all__ = ["lost_weights"]
 
@@ -22,9 +23,9 @@ def lost_weights(network: GroundNetwork, weights: Float) -> tuple[int, int] | No
     is more than a thousandth of the weight: states that differ by it could not be told apart.
     """
     weights = np.asarray(weights, np.float64)
-    rows = np.bincount(
-        np.maximum(network.template, 0), np.abs(network.effective_weights(weights)), minlength=weights.size
-    )
+    rows = np.zeros(max(weights.size, 1))
+    for _, run in row_runs(network):
+        rows += np.bincount(np.maximum(run.template, 0), np.abs(run.effective_weights(weights)), minlength=rows.size)
     total = rows[: weights.size] + np.abs(weights) * network.unit_scale.sum(axis=1)
     used = np.flatnonzero(total > 0.0)
     if not used.size:

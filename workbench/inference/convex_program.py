@@ -138,6 +138,15 @@ class ConvexProgram:
             self.block_exact,
         )
 
+    def absolute_sums(self) -> tuple[Float, Float]:
+        """The summed absolute coefficients of each row and of each atom."""
+        magnitude = abs(self.A)
+        return np.asarray(magnitude.sum(axis=1), np.float64), np.asarray(magnitude.sum(axis=0), np.float64)
+
+    def size(self) -> float:
+        """The squared length of weights and costs."""
+        return float(self.weight @ self.weight + self.cost @ self.cost)
+
     def columns(self) -> Columns:
         """The entries by atom."""
         columns = csc_array(self.A)

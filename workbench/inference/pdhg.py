@@ -115,6 +115,9 @@ class PrimalDual:
     logarithms) to the ratio of the dual and primal distances travelled, within a factor of 3 of its first value.
     """
 
+    stays_single: ClassVar[bool] = False
+    """Whether double precision is never turned to."""
+
     def __init__(
         self,
         program: ConvexProgram,
@@ -128,16 +131,13 @@ class PrimalDual:
         self.max_iterations = max_iterations
         self.check_every = check_every
         self.note = note
-        magnitude = abs(program.A)
-        row_sum = np.asarray(magnitude.sum(axis=1)).ravel()
-        column_sum = np.asarray(magnitude.sum(axis=0)).ravel()
+        row_sum, column_sum = program.absolute_sums()
         self.dual_step = 1.0 / np.where(row_sum > 0.0, row_sum, 1.0)
         self.primal_step = 1.0 / np.where(column_sum > 0.0, column_sum, 1.0)
         middle = np.full(program.n, 0.5) if start is None else np.nan_to_num(start, nan=0.5)
         feasible = make_feasible(program, middle)
         self.best_x: Float = np.clip(middle, program.lower, program.upper) if feasible is None else feasible
-        size = program.weight @ program.weight + program.cost @ program.cost
-        scale = float(np.sqrt(size / max(program.n, 1)))
+        scale = float(np.sqrt(program.size() / max(program.n, 1)))
         self.primal_weight = self.first_weight = scale if scale > 0.0 else 1.0
         self.best_energy, self.best_bound = np.inf, -np.inf
         self.iteration = self.restarts = 0
@@ -171,7 +171,7 @@ class PrimalDual:
         """Iterate until the relative gap is at most `tolerance` and hard rows hold to a tenth of it, or stop."""
         program = self.program
         stopped: Status | None = None
-        if tolerance < _SINGLE_TOLERANCE and self.precision is np.float32:
+        if tolerance < _SINGLE_TOLERANCE and self.precision is np.float32 and not self.stays_single:
             self._work_in(np.float64, self.z.mapped_x, self.z.mapped_multiplier)
         while stopped is None:
             self._epoch_part()
@@ -205,11 +205,14 @@ class PrimalDual:
     def _epoch_part(self) -> None:
         # The first step after a restart runs alone: its residual is the anchor's own.
         for part in (self.check_every,) if self.since_anchor else (1, self.check_every):
-            self.residual = halpern_steps(self.arrays, self.z, part, self.since_anchor, self.primal_weight)
+            self.residual = self._steps(part)
             if not self.since_anchor:
                 self.anchor_residual = self.residual
             self.since_anchor += part
             self.iteration += part
+
+    def _steps(self, steps: int) -> float:
+        return halpern_steps(self.arrays, self.z, steps, self.since_anchor, self.primal_weight)
 
     def _set_anchor(self) -> None:
         z = self.z
@@ -226,22 +229,31 @@ class PrimalDual:
         if not (fell or stalled or self.since_anchor >= 0.2 * self.iteration):
             return
         moved_x = np.linalg.norm((self.z.mapped_x - self.z.anchor_x) / np.sqrt(self.primal_step))
-        moved_dual = np.linalg.norm((self.z.mapped_multiplier - self.z.anchor_multiplier) / np.sqrt(self.dual_step))
+        moved_dual = np.sqrt(self._dual_square(moved=True))
         if moved_x > 1e-12 and moved_dual > 1e-12:
             balanced = float(np.sqrt(self.primal_weight * moved_dual / moved_x))
             # Where the primal has settled the ratio runs away and the dual, hence the bound, would crawl.
             self.primal_weight = min(max(balanced, self.first_weight / 3.0), self.first_weight * 3.0)
         self.restarts += 1
-        if self.precision is np.float32 and self.residual <= _SINGLE_RESIDUAL * self._norm():
+        if self._nears_rounding():
             self._work_in(np.float64, self.z.mapped_x, self.z.mapped_multiplier)
         else:
             self._set_anchor()
 
+    def _nears_rounding(self) -> bool:
+        single = self.precision is np.float32 and not self.stays_single
+        return single and self.residual <= _SINGLE_RESIDUAL * self._norm()
+
+    def _dual_square(self, *, moved: bool) -> float:
+        """The squared length of T(z)'s multipliers, or of their way from the anchor, by the dual steps."""
+        z = self.z
+        length = z.mapped_multiplier - z.anchor_multiplier if moved else z.mapped_multiplier
+        return float(np.sum(length**2 / self.dual_step))
+
     def _norm(self) -> float:
         """The length of T(z) in the residual's norm."""
         atoms = self.primal_weight * float(np.sum(self.z.mapped_x**2 / self.primal_step))
-        rows = float(np.sum(self.z.mapped_multiplier**2 / self.dual_step)) / self.primal_weight
-        return float(np.sqrt(atoms + rows))
+        return float(np.sqrt(atoms + self._dual_square(moved=False) / self.primal_weight))
 
     def diagnostics(self) -> dict[str, object]:
         """Iterations, restarts, the last fixed-point residual and primal weight."""

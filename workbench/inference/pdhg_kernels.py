@@ -11,7 +11,13 @@ from workbench.inference.convex_program import ConvexArrays
 from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
 
-__all__ = ["Iterate", "halpern_steps"]
+__all__ = [
+    "Iterate",
+    "dual_pass",
+    "dual_residual",
+    "halpern_steps",
+    "primal_pass",
+]
 
 
 class Iterate(NamedTuple):
@@ -63,17 +69,17 @@ def halpern_steps(program: ConvexArrays, z: Iterate, steps: int, done: int, prim
         keep = (iteration + 1.0) / (iteration + 2.0)
         last = iteration == done + steps - 1
         before = z.multiplier.copy() if last else z.multiplier[:0]
-        residual = _primal_pass(program, z, primal_weight)
-        _dual_pass(program, z, keep, primal_weight)
+        residual = primal_pass(program, z, primal_weight)
+        dual_pass(program, z, keep, primal_weight)
         if last:
-            residual += _dual_residual(program, z, before, primal_weight)
+            residual += dual_residual(program, z, before, primal_weight)
         for i in range(z.x.size):
             z.x[i] = keep * z.reflected[i] + (1.0 - keep) * z.anchor_x[i]
     return float(np.sqrt(max(residual, 0.0)))
 
 
 @compiled
-def _primal_pass(program: ConvexArrays, z: Iterate, primal_weight: float) -> float:
+def primal_pass(program: ConvexArrays, z: Iterate, primal_weight: float) -> float:
     """Move `x` against the slope onto box and blocks: `mapped_x` and its reflection; `slope` ends at 0."""
     cost, lower, upper, block_of = program.cost, program.lower, program.upper, program.block_of
     primal_step, x, slope, mapped_x, scratch = z.primal_step, z.x, z.slope, z.mapped_x, z.scratch
@@ -108,7 +114,7 @@ def _primal_pass(program: ConvexArrays, z: Iterate, primal_weight: float) -> flo
 
 
 @compiled
-def _dual_pass(program: ConvexArrays, z: Iterate, keep: float, primal_weight: float) -> None:
+def dual_pass(program: ConvexArrays, z: Iterate, keep: float, primal_weight: float) -> None:
     """Move every multiplier along its row at `reflected`, anchor it, and add its part to `slope`.
 
     Rows over two atoms, the most common by far, take a path without inner loops. A function of its own: inlined among
@@ -151,7 +157,7 @@ def _dual_pass(program: ConvexArrays, z: Iterate, keep: float, primal_weight: fl
 
 
 @compiled
-def _dual_residual(program: ConvexArrays, z: Iterate, before: Real, primal_weight: float) -> float:
+def dual_residual(program: ConvexArrays, z: Iterate, before: Real, primal_weight: float) -> float:
     """The multipliers' part of `|z - T(z)|^2`, and the cross term with the atoms' part."""
     indptr, indices, values = program.indptr, program.indices, program.values
     residual = 0.0

@@ -27,6 +27,7 @@ ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
     "cpi": ("cutting_plane", "CuttingPlane", {}),
     "admm": ("admm", "ADMM", {}),
     "pdhg": ("pdhg", "PDHG", {}),
+    "streamed": ("streamed", "Streamed", {}),
     "bcd": ("block_coordinate", "BlockCoordinateDescent", {}),
     "cvxpy": ("cvxpy_engine", "ConvexSolver", {}),
     "ecos": ("cvxpy_engine", "ConvexSolver", {"solver": "ecos"}),

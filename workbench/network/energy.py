@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.network.ground_network import BlockKind, Domain, GroundNetwork, Relation
+from workbench.network.runs import row_runs
 
 __all__ = [
     "TOLERANCE",
@@ -32,7 +33,11 @@ TOLERANCE = 1e-9
 
 def row_values(network: GroundNetwork, values: Float) -> Float:
     """`ell = b + A y` of every row, shape (n_rows,)."""
-    return np.asarray(network.b + network.A @ np.asarray(values, dtype=np.float64), dtype=np.float64)
+    values = np.asarray(values, np.float64)
+    found = np.empty(network.n_rows)
+    for rows, run in row_runs(network):
+        found[rows] = run.b + run.A @ values
+    return found
 
 
 def row_potentials(network: GroundNetwork, values: Float) -> Float:

@@ -111,7 +111,8 @@ def infer(
     """
     begun = perf_counter()
     progress.step("ground", 0.0)
-    grounding = ground(database, program, request, progress=progress)
+    passes = program.language == "psl" and task == "map" and engine in ("auto", "streamed")
+    grounding = ground(database, program, replace(request, on_disk=passes), progress=progress)
     unanswered = () if asked is None else asked.unanswered(grounding.atoms)
     ground_seconds = perf_counter() - begun
     chosen = grounding.templates.weight if weights is None else weights
@@ -162,7 +163,10 @@ def solve(
     _require_addable(grounding, weights)
     why = ""
     given = {key: value for key, value in options.items() if value is not None}
-    if engine == "auto":
+    if grounding.memory is not None:
+        solver = make_engine("streamed", task, memory=grounding.memory, **given)
+        why = "its rows lie on disk" if engine == "auto" else ""
+    elif engine == "auto":
         solver, why = choose(network, weights, task)
         solver = with_parameters(solver, given)
     else:

@@ -1,0 +1,114 @@
+"""Soft logic that memory would not hold: rows on disk, passes over them, a proven gap; time and memory by size.
+
+python -m benchmarks.on_disk [--rules 4000000 16000000] [--memory 2GB] [--powers 1 2] [--parties 20] [--json]
+
+People know others and vote for one of some parties, as far as their bias and acquaintances move them: a rule for each
+acquaintance and party. Each size runs in a process of its own, so that its memory is its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import duckdb
+
+from benchmarks.measuring import cpu_seconds, print_records
+from workbench.parameters import read_size
+from workbench.workspace import open_workspace
+
+KNOWN = 10
+"""Acquaintances a person has."""
+
+
+def program(power: int) -> str:
+    """The model, with linear or squared potentials."""
+    mark = " ^2" if power == 2 else ""
+    return (
+        f"0.3: Knows(A, B) & Votes(A, P) -> Votes(B, P){mark}\n"
+        f"0.5: Bias(A, P) -> Votes(A, P){mark}\n"
+        "Votes(A, +P) <= 1 .\n"
+    )
+
+
+def make(folder: Path, rules: int, parties: int) -> None:
+    """Acquaintances, biases and the atoms asked for, as Parquet."""
+    people = rules // (KNOWN * parties)
+    with duckdb.connect() as connection:
+        connection.execute("SELECT setseed(0.5)")
+        for name, query in {
+            "Knows": f"SELECT 'P' || (i % {people}) AS a, 'P' || ((i % {people} + 1 + "
+            f"(random() ** 3 * ({people} - 1))::BIGINT) % {people}) AS b FROM range({people * KNOWN}) t(i)",
+            "Bias": f"SELECT 'P' || i AS a, 'Q' || (hash(i) % {parties}) AS p, 0.2 + 0.8 * random() AS value "
+            f"FROM range({people}) t(i)",
+            "Votes": f"SELECT 'P' || i AS a, 'Q' || j AS p FROM range({people}) t(i), range({parties}) s(j)",
+        }.items():
+            distinct = "DISTINCT ON (a, b)" if name == "Knows" else ""
+            wanted = f"SELECT {distinct} * FROM ({query})"
+            connection.execute(f"COPY ({wanted}) TO '{folder / name}.parquet' (FORMAT parquet)")
+
+
+def solve(folder: Path, power: int, memory: str) -> dict[str, object]:
+    """Load and infer in this process; seconds, resident memory and the certificate."""
+    began, cpu = time.perf_counter(), cpu_seconds()
+    text = program(power)
+    allowed = f"{int(0.4 * read_size(memory))}B"
+    with open_workspace(folder / "work.duckdb", memory_limit=allowed) as workspace:
+        workspace.declare(text)
+        for name in ("Knows", "Bias"):
+            workspace.load(folder / f"{name}.parquet", predicate=name)
+        workspace.load(folder / "Votes.parquet", predicate="Votes", partition="target")
+        loaded = time.perf_counter()
+        result = workspace.infer(text, memory=memory, limit=2**31, record=False)
+        solution = result.solution
+        return {
+            "rows": result.grounding.network.n_rows,
+            "atoms": result.grounding.atoms.n_atoms,
+            "power": power,
+            "engine": solution.engine,
+            "gap": f"{solution.gap:.1e}",
+            "passes": solution.diagnostics.get("iterations"),
+            "load_s": round(loaded - began, 1),
+            "ground_s": round(result.ground_seconds, 1),
+            "wall_s": round(time.perf_counter() - began, 1),
+            "cpu_s": round(cpu_seconds() - cpu, 1),
+            "resident_GB": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9, 2),
+            "memory": memory,
+        }
+
+
+def apart(rules: int, power: int, memory: str, parties: int) -> dict[str, object]:
+    """One size in a process of its own."""
+    with TemporaryDirectory() as folder:
+        make(Path(folder), rules, parties)
+        command = [sys.executable, "-m", "benchmarks.on_disk", "--folder", folder, "--powers", str(power)]
+        done = subprocess.run([*command, "--memory", memory], stdout=subprocess.PIPE, check=True)
+        found: dict[str, object] = json.loads(done.stdout)
+        return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rules", type=int, nargs="+", default=[4_000_000, 16_000_000])
+    parser.add_argument("--memory", default="2GB")
+    parser.add_argument("--powers", type=int, nargs="+", choices=(1, 2), default=[2, 1])
+    parser.add_argument("--parties", type=int, default=20)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.folder is not None:
+        print(json.dumps(solve(arguments.folder, arguments.powers[0], arguments.memory)))
+        return
+    sizes = [(rules, power) for rules in arguments.rules for power in arguments.powers]
+    found = (apart(rules, power, arguments.memory, arguments.parties) for rules, power in sizes)
+    print_records(found, arguments.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""Soft rows in parts that may lie in files, and the convex program over them; the hard rows are held in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from workbench.arrays import Array, Float, Float32
+from workbench.inference.convex_program import ConvexArrays, ConvexProgram, RowKind, convex_program
+from workbench.inference.pass_kernels import measure_bound, measure_energy, step_sizes
+from workbench.mapped import ROWS_AT_ONCE, mapped, release
+from workbench.network.ground_network import GroundNetwork, Relation
+from workbench.network.relax import relax
+from workbench.network.runs import row_runs
+
+__all__ = ["RowPart", "StreamedProgram", "streamed_program"]
+
+
+@dataclass(frozen=True)
+class RowPart:
+    """Consecutive soft rows and their multipliers.
+
+    Attributes
+    ----------
+    rows : ConvexArrays
+        The arrays over rows are the part's; those over atoms are nobody's, and empty.
+    dual_step, multiplier, anchor, mapped : float32 arrays, shape (n_rows,)
+    """
+
+    rows: ConvexArrays
+    dual_step: Float32
+    multiplier: Float32
+    anchor: Float32
+    mapped: Float32
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """Everything that may lie in files."""
+        own = self.dual_step, self.multiplier, self.anchor, self.mapped
+        return *own, self.rows.indptr, self.rows.indices, self.rows.values, self.rows.b, self.rows.weight
+
+
+@dataclass(frozen=True)
+class StreamedProgram(ConvexProgram):
+    """A convex program whose own rows are the hard ones; the soft rows come in parts.
+
+    Attributes
+    ----------
+    parts : tuple of RowPart
+    magnitudes : float64 array, shape (n,)
+        Of each atom the summed absolute coefficients in the parts' rows.
+    weight_square : float
+        The summed squares of the parts' weights.
+    spills : bool
+        Whether a part leaves memory once it is passed.
+    """
+
+    parts: tuple[RowPart, ...] = ()
+    magnitudes: Float | float = 0.0
+    weight_square: float = 0.0
+    spills: bool = False
+
+    def passing(self, parts: Sequence[RowPart]) -> Iterator[RowPart]:
+        """Parts one after the other, of which none stays in memory where they do not all fit."""
+        for part in parts:
+            yield part
+            if self.spills:
+                release(*part.arrays)
+
+    def absolute_sums(self) -> tuple[Float, Float]:
+        """Those of the hard rows, and of all rows by atom."""
+        by_row, by_atom = super().absolute_sums()
+        return by_row, by_atom + self.magnitudes
+
+    def size(self) -> float:
+        """The squared length of weights and costs."""
+        return super().size() + self.weight_square
+
+    def energy(self, x: Float) -> float:
+        """Energy of `x`, shape (n,); one pass."""
+        return super().energy(x) + sum(measure_energy(part.rows, x) for part in self.passing(self.parts))
+
+    def dual_bound(self, multipliers: Float) -> float:
+        """The bound that the parts' mapped multipliers and these of the hard rows prove; one pass."""
+        clipped = self.clip_multipliers(multipliers)
+        slope = self.cost + self.A.T @ clipped
+        value = self.constant + float(clipped @ self.b)
+        for part in self.passing(self.parts):
+            value += measure_bound(part.rows, part.mapped, slope)
+        return value + self._least_linear(slope)
+
+
+def streamed_program(
+    network: GroundNetwork, weights: Float, memory: int | None = None, rows_at_once: int = ROWS_AT_ONCE
+) -> StreamedProgram:
+    """The program of a network, its soft rows in parts; two passes."""
+    hard = np.flatnonzero(network.relation != Relation.HINGE)
+    held = convex_program(relax(_only(network, hard), weights))
+    magnitudes = np.zeros(held.n)
+    parts, square, size = [], 0.0, 0
+    for _, run in row_runs(network, rows_at_once):
+        weight = run.effective_weights(weights)
+        soft = (run.relation == Relation.HINGE) & (weight > 0.0)
+        if soft.any():
+            part = _part(run if soft.all() else _only(run, np.flatnonzero(soft)), weight[soft], magnitudes)
+            parts.append(part)
+            square += float(weight @ weight)
+            size += sum(array.nbytes for array in part.arrays)
+    given = {one.name: getattr(held, one.name) for one in fields(held)}
+    spills = memory is not None and size > memory
+    return StreamedProgram(**given, parts=tuple(parts), magnitudes=magnitudes, weight_square=square, spills=spills)
+
+
+def _only(network: GroundNetwork, rows: Array) -> GroundNetwork:
+    """The network with these rows alone."""
+    return replace(
+        network,
+        A=network.A[rows],
+        b=network.b[rows],
+        template=network.template[rows],
+        relation=network.relation[rows],
+        scale=None if network.scale is None else network.scale[rows],
+    )
+
+
+def _part(run: GroundNetwork, weight: Float, magnitudes: Float) -> RowPart:
+    """Soft rows as a part; what each atom's coefficients sum to is added to `magnitudes`."""
+    n = run.n_rows
+    step, multiplier, anchor, image, heavy = (mapped(n, np.float32) for _ in range(5))
+    heavy[:] = weight
+    kind = np.where(run.power[run.template] == 2, RowKind.SQUARED, RowKind.LINEAR).astype(np.int8)
+    step_sizes(run.A.indptr, run.A.indices, run.A.data, step, magnitudes)
+    none: Any = np.zeros(0)
+    blocks: Any = (np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int64), none, np.zeros(0, np.bool_))
+    A = run.A
+    rows = ConvexArrays(A.indptr, A.indices, A.data, run.b, heavy, kind, none, none, none, *blocks)
+    return RowPart(rows, step, multiplier, anchor, image)

@@ -1,0 +1,81 @@
+"""Soft logic that memory would not hold, solved by passes over rows that lie in files, with its bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from workbench.arrays import Float
+from workbench.inference.accepts import CONVEX, Accepts
+from workbench.inference.convex_solution import Recorder, conclude
+from workbench.inference.passes import PassingPrimalDual
+from workbench.inference.row_parts import streamed_program
+from workbench.inference.solution import Engine, Solution
+from workbench.mapped import ROWS_AT_ONCE
+from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.parameters import Count
+from workbench.progress import Conduct
+
+__all__ = ["Streamed"]
+
+
+@dataclass(frozen=True)
+class Streamed(Engine):
+    """PDHG as in `pdhg`, a part of the soft rows at a time, in single precision.
+
+    Atoms, hard rows and blocks are held in memory; each soft row's weight and multipliers lie in files, and its
+    literals where the network has them. Every part adds its share to the dual bound.
+
+    Parameters
+    ----------
+    tolerance : float
+        Relative gap between energy and dual bound that counts as solved.
+    max_iterations : int
+    check_every : int
+        Passes between checks of energy, bound and restarts; a check costs two more.
+    memory : int, optional
+        Bytes of the rows' files that may stay in memory from pass to pass; None for all of them.
+    rows_at_once : int
+        Rows of a part.
+
+    References
+    ----------
+    As `pdhg`. Srinivasan, Augustine & Getoor 2020, "Tandem Inference" (AAAI), solves such problems from disk without
+    a bound.
+    """
+
+    name: ClassVar[str] = "streamed"
+    task: ClassVar[Literal["map", "marginal"]] = "map"
+    accepts: ClassVar[Accepts] = Accepts(
+        {Domain.UNIT: CONVEX},
+        bound=True,
+        suits="soft logic whose rows do not fit in memory; `auto`'s choice where `--memory` put them on disk",
+    )
+
+    tolerance: float = 1e-3
+    max_iterations: int = 20_000
+    check_every: Count = 20
+    memory: int | None = None
+    rows_at_once: Count = ROWS_AT_ONCE
+
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
+        """MAP state in [0, 1] with a dual lower bound; O(nonzeros) time a pass, O(atoms) memory. Deterministic."""
+        program = streamed_program(network, weights, self.memory, self.rows_at_once)
+        recorder = Recorder(conduct, self.name)
+        iterates = PassingPrimalDual(
+            program,
+            start=start,
+            max_iterations=self.max_iterations,
+            check_every=self.check_every,
+            note=recorder.note,
+            stop=lambda: conduct.expired or conduct.progress.cancelled,
+        )
+        return conclude(
+            self.name,
+            network,
+            program,
+            iterates.run,
+            recorder,
+            tolerance=self.tolerance,
+            diagnostics=lambda: {**iterates.diagnostics(), "parts": len(program.parts)},
+        )

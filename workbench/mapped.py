@@ -1,0 +1,44 @@
+"""Arrays in files without a name, for what memory would not hold."""
+
+from __future__ import annotations
+
+import mmap
+import shutil
+import tempfile
+from typing import Any
+
+import numpy as np
+
+from workbench.arrays import Array
+
+__all__ = ["ROWS_AT_ONCE", "free_bytes", "mapped", "release"]
+
+ROWS_AT_ONCE = 2**21
+"""Rows of a pass's step: some tens of megabytes."""
+
+
+def mapped(count: int, dtype: Any) -> Array:
+    """An array of zeros in a file of the folder for temporary files (`TMPDIR`), gone when the array is.
+
+    What is not written costs neither disk nor memory; what is written, the system moves out of memory as it needs to.
+    """
+    if not count:
+        return np.zeros(0, dtype)
+    with tempfile.TemporaryFile() as file:
+        return np.memmap(file, dtype, "w+", shape=(count,))
+
+
+def release(*arrays: Array) -> None:
+    """Take the pages of mapped arrays, or of views of them, out of this process's memory; others stay as they are."""
+    for array in arrays:
+        owner: Any = array
+        while owner is not None and not isinstance(owner, mmap.mmap):
+            owner = getattr(owner, "base", None)
+        if owner is not None:
+            owner.madvise(mmap.MADV_DONTNEED)
+
+
+def free_bytes() -> tuple[int, str]:
+    """The room that is left where mapped arrays lie, and where that is."""
+    folder = tempfile.gettempdir()
+    return shutil.disk_usage(folder).free, folder

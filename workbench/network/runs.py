@@ -1,0 +1,42 @@
+"""A network a run of rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from scipy.sparse import csr_array
+
+from workbench.mapped import ROWS_AT_ONCE
+from workbench.network.ground_network import GroundNetwork
+
+__all__ = ["row_runs"]
+
+
+def row_runs(network: GroundNetwork, most: int = ROWS_AT_ONCE) -> Iterator[tuple[slice, GroundNetwork]]:
+    """The network a run of rows at a time, each as a network of its own over all atoms; entries are views.
+
+    What is computed run by run needs memory for a run. A network of few rows comes as it is.
+    """
+    if network.n_rows <= most:
+        yield slice(0, network.n_rows), network
+        return
+    A = network.A
+    for first in range(0, network.n_rows, most):
+        rows = slice(first, min(first + most, network.n_rows))
+        entries = slice(int(A.indptr[rows.start]), int(A.indptr[rows.stop]))
+        indptr = A.indptr[rows.start : rows.stop + 1] - A.indptr[rows.start]
+        matrix = csr_array(
+            (A.data[entries], A.indices[entries], indptr), shape=(rows.stop - rows.start, network.n_atoms)
+        )
+        yield (
+            rows,
+            replace(
+                network,
+                A=matrix,
+                b=network.b[rows],
+                template=network.template[rows],
+                relation=network.relation[rows],
+                scale=None if network.scale is None else network.scale[rows],
+            ),
+        )
