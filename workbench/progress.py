@@ -77,6 +77,16 @@ class Conduct:
         """Whether the deadline has passed."""
         return expired(self.deadline)
 
+    def look(self) -> None:
+        """Raise `Cancelled` where somebody asked for that or the deadline has passed; `stopped` tells which."""
+        if self.progress.cancelled or self.expired:
+            raise Cancelled(self.stopped)
+
+    @property
+    def stopped(self) -> str:
+        """The status of work that `Cancelled` ended: `cancelled`, or `limit` where nobody asked for it."""
+        return "cancelled" if self.progress.cancelled else "limit"
+
     @property
     def quiet(self) -> Conduct:
         """The same for a part of the task: it hears a cancel and reports nothing."""

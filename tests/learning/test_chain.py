@@ -10,11 +10,13 @@ from scipy.sparse import csr_array
 
 from tests.inference.hinge_networks import WEIGHTS, hinge_network
 from tests.learning.small_networks import distribution, network, random_network
+from workbench.errors import Cancelled
 from workbench.inference.admm import ADMM
 from workbench.learning.chain import GibbsChain
 from workbench.learning.unit_chain import UnitChain
 from workbench.network import potentials
-from workbench.network.ground_network import BlockKind, Blocks
+from workbench.network.ground_network import BlockKind, Blocks, GroundNetwork
+from workbench.progress import Conduct, Progress
 
 
 @pytest.mark.parametrize(("seed", "kind"), [(0, None), (1, None), (2, 0), (3, 1)])
@@ -71,3 +73,13 @@ def test_truth_values_agree_with_a_grid(seed: int, kinds: dict[str, int]) -> Non
     samples = UnitChain(net).run(WEIGHTS, start, sweeps=4000, burn_in=50, seed=1)
     assert samples.probability == pytest.approx(probability @ grid[::3], abs=0.03)
     assert samples.mean == pytest.approx(probability @ phi, abs=0.06)
+
+
+@pytest.mark.parametrize(("chain", "net"), [(GibbsChain, random_network(7)), (UnitChain, hinge_network(1))])
+def test_sweeps_end_on_a_cancel_and_at_the_deadline(chain: type[GibbsChain | UnitChain], net: GroundNetwork) -> None:
+    cancelled = Progress()
+    cancelled.cancel_event.set()
+    weights, state = np.ones(net.n_templates), np.zeros(net.n_atoms)
+    for conduct, status in [(Conduct(deadline=0.0), "limit"), (Conduct(progress=cancelled), "cancelled")]:
+        with pytest.raises(Cancelled, match=status):
+            chain(net, conduct).run(weights, state, sweeps=1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -96,3 +98,10 @@ def test_one_run_answers_for_several_numbers_of_iterations() -> None:
     for stop, learned in zip((2, 5), together):
         alone = make_learner("pscg", sweeps=20, iterations=stop).fit(EXAMPLES, templates(4))
         np.testing.assert_array_equal(learned.weights, alone.weights)
+
+
+@pytest.mark.parametrize("name", ["mc_mle", "diagonal_newton", "pscg", "contrastive_divergence", "voted_perceptron"])
+def test_the_time_limit_holds_within_a_measurement(name: str) -> None:
+    endless = {"sweeps": 10_000_000} | ({"counts": "gibbs"} if name == "voted_perceptron" else {})
+    found = make_learner(name, **endless).fit(EXAMPLES, templates(4), deadline=monotonic() + 0.3)
+    assert (found.status, found.trace.get("gradient_norm", np.zeros(0)).size) == ("limit", 0)

@@ -268,16 +268,14 @@ def run_chains(
     try:
         while done < burn_in + each:
             conduct.progress.step(stage, done * len(chains), (burn_in + each) * len(chains))
-            if conduct.expired:
-                stopped = "limit"
-                break
+            conduct.look()
             begun, ahead = perf_counter(), min(done + length, burn_in + each)
             stretches = [partial(stretch, number, done, ahead) for number in range(len(chains))]
             side_by_side(stop, conduct, stretches, threads=os.cpu_count())
             done = ahead
             length = 2 * length if perf_counter() - begun < ATTENTION else max(1, length // 2)
     except Cancelled:
-        stopped = "cancelled" if conduct.progress.cancelled else "limit"
+        stopped = conduct.stopped
     for chain in chains:
         chain.close()
     return _summarise(layout, chains, stopped)

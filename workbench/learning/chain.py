@@ -9,6 +9,7 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.network import potentials
 from workbench.network.ground_network import GroundNetwork
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["CountSamples", "GibbsChain"]
 
@@ -52,8 +53,8 @@ class GibbsChain:
     be started at a legal state to stay among legal ones. A sweep costs O(nnz of A and unit).
     """
 
-    def __init__(self, network: GroundNetwork) -> None:
-        self.network = network
+    def __init__(self, network: GroundNetwork, conduct: Conduct = PLAIN) -> None:
+        self.network, self._conduct = network, conduct
         columns = network.A.tocsc()
         self._row_ptr, self._row = columns.indptr.astype(np.int64), columns.indices.astype(np.int32)
         self._entry = columns.data.astype(np.float64)
@@ -71,7 +72,7 @@ class GibbsChain:
         self._plain = np.setdiff1d(np.arange(network.n_atoms, dtype=np.int32), members.indices)
 
     def run(self, weights: Float, state: Float, *, sweeps: int, burn_in: int = 0, seed: int = 0) -> CountSamples:
-        """Sample `sweeps` states after `burn_in` sweeps, starting at `state`."""
+        """Sample `sweeps` states after `burn_in` sweeps, starting at `state`; what stops them is `Cancelled`."""
         from workbench.learning.chain_kernel import Graph, sweep
 
         network, rng = self.network, np.random.default_rng(seed)
@@ -101,6 +102,7 @@ class GibbsChain:
         probability = np.zeros(network.n_atoms)
         draws = self._plain.size + self._block_kind.size
         for step in range(burn_in + sweeps):
+            self._conduct.look()
             if step == burn_in:
                 probability[:] = 0.0
             sweep(graph, current, ell, counts, probability, rng.random(draws))

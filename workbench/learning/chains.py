@@ -8,6 +8,7 @@ from workbench.arrays import Float
 from workbench.learning.chain import CountSamples, GibbsChain
 from workbench.learning.unit_chain import UnitChain
 from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.progress import Conduct
 
 __all__ = ["Chain", "chain_of"]
 
@@ -20,6 +21,6 @@ class Chain(Protocol):
         ...
 
 
-def chain_of(network: GroundNetwork) -> Chain:
-    """Over the states of 0 and 1, or over all of [0, 1]."""
-    return UnitChain(network) if network.domain is Domain.UNIT else GibbsChain(network)
+def chain_of(network: GroundNetwork, conduct: Conduct) -> Chain:
+    """Over the states of 0 and 1, or over all of [0, 1]; its sweeps hear a cancel and the deadline."""
+    return UnitChain(network, conduct) if network.domain is Domain.UNIT else GibbsChain(network, conduct)

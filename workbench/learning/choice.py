@@ -149,7 +149,7 @@ def validate(
             candidate = _with(learner, parameters)
             yield candidate.learn(part, templates, conduct).weights
 
-    chain = chain_of(examples[held_out].network)
+    chain = chain_of(examples[held_out].network, replace(conduct, deadline=None))
 
     def score(weights: Float, part: Sequence[Example]) -> float:
         (held,) = part

@@ -60,7 +60,7 @@ class ContrastiveDivergence(Learner):
         training = prepare(examples, templates, self)
         start = initial_weights(training, self.start)
         rates = step_sizes(training, self.step, self.per_weight)
-        counts = SampledCounts(training, self.sweeps, 0, conduct.seed, restart=not self.persistent)
+        counts = SampledCounts(training, self.sweeps, 0, conduct, restart=not self.persistent)
         return train(
             training,
             counts,

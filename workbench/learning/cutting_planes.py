@@ -80,15 +80,14 @@ class CuttingPlanes:
         try:
             for iteration in range(self.learner.max_iterations):
                 self.conduct.progress.step("max-margin training", iteration, None, self._message())
-                if self.conduct.expired:
-                    return "limit"
+                self.conduct.look()
                 if self._add_cached(iteration):
                     continue
                 status = self._iterate(iteration)
                 if status is not None:
                     return status
         except Cancelled:
-            return "cancelled"
+            return self.conduct.stopped
         return "iterations"
 
     def answer(self, status: str, name: str) -> LearnedWeights:

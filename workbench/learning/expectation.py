@@ -9,6 +9,7 @@ from typing import Protocol
 from workbench.arrays import Float
 from workbench.learning.moments import Moments, WorldChains
 from workbench.learning.training import TrainingSet
+from workbench.progress import Conduct
 
 __all__ = ["Expectation", "Measured", "SampledCounts"]
 
@@ -43,9 +44,11 @@ class Expectation(Protocol):
 class SampledCounts:
     """By Gibbs chains that go on from iteration to iteration, or start each time at the labels."""
 
-    def __init__(self, training: TrainingSet, sweeps: int, burn_in: int, seed: int, *, restart: bool = False) -> None:
-        self._chains = WorldChains(training)
-        self._sweeps, self._burn_in, self._seed, self._restart = sweeps, burn_in, seed, restart
+    def __init__(
+        self, training: TrainingSet, sweeps: int, burn_in: int, conduct: Conduct, *, restart: bool = False
+    ) -> None:
+        self._chains = WorldChains(training, conduct)
+        self._sweeps, self._burn_in, self._seed, self._restart = sweeps, burn_in, conduct.seed, restart
 
     def measure(self, weights: Float, iteration: int) -> Measured:
         """`burn_in + sweeps` sweeps a world, twice where atoms are hidden."""

@@ -59,9 +59,7 @@ class ExpectationMaximisation(Learner):
         status = "iterations"
         try:
             for _ in range(self.rounds):
-                if conduct.expired:
-                    status = "limit"
-                    break
+                conduct.look()
                 completed = [
                     replace(example, truth=states.completed(world, weights, conduct.seed))
                     for example, world in zip(examples, training.worlds, strict=True)
@@ -76,7 +74,7 @@ class ExpectationMaximisation(Learner):
                     status = "converged"
                     break
         except Cancelled:
-            status = "cancelled"
+            status = conduct.stopped
         trace = {"iteration": np.arange(1.0, len(moves) + 1.0), "largest_move": np.array(moves)}
         inner = {} if answer is None else {"last_round": answer.trace}
         return LearnedWeights(weights, trace, status, self.name, training.notes() | inner)

@@ -77,9 +77,7 @@ def stages(
         try:
             while status == "iterations" and number < stop:
                 conduct.progress.step("learning weights", number, iterations[-1])
-                if conduct.expired:
-                    status = "limit"
-                    break
+                conduct.look()
                 found = expectation.measure(weights, number)
                 slope = training.free_slope(weights, found.slope - weights / prior_sd**2)
                 following = step.advance(weights, Measured(slope, found.figures, found.moments))
@@ -92,7 +90,7 @@ def stages(
                 else:
                     weights = training.projected(following)
         except Cancelled:
-            status = "cancelled"
+            status = conduct.stopped
         columns = {column: np.array([row[column] for row in trace]) for column in (trace[0] if trace else ())}
         columns = {"iteration": np.arange(1.0, len(trace) + 1.0), **columns}
         yield LearnedWeights(np.where(training.learned, step.answer(), start), columns, status, name, training.notes())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -18,7 +18,7 @@ from workbench.learning.max_margin import MaxMargin
 from workbench.learning.separation import separate
 from workbench.learning.training import named_engine, prepare
 from workbench.network.ground_network import Templates
-from workbench.progress import SILENT, Conduct
+from workbench.progress import Conduct
 
 __all__ = ["OnlineMaxMargin"]
 
@@ -78,16 +78,14 @@ class OnlineMaxMargin(Learner):
         weights, mean, steps = np.zeros(given.size), np.zeros(given.size), 0
         fixed = np.where(learned, 0.0, given)
         columns: dict[str, list[float]] = {"pass": [], "dual": [], "gap": [], "primal": []}
-        status, unheard = "iterations", replace(conduct, progress=SILENT)
+        status = "iterations"
         try:
             for number in range(self.passes):
                 gap = 0.0
                 for index in rng.permutation(len(worlds)):
                     conduct.progress.step("online max-margin training", number, self.passes)
-                    if conduct.expired:
-                        status = "limit"
-                        break
-                    found = separate(worlds[index], weights + fixed, engine, unheard)
+                    found = separate(worlds[index], weights + fixed, engine, conduct.quiet)
+                    conduct.look()
                     direction = np.where(learned, found.rounded.direction, 0.0)
                     gain = found.rounded.loss - float(fixed @ found.rounded.direction)
                     violated = gain - float(weights @ direction) > 0.0
@@ -103,8 +101,6 @@ class OnlineMaxMargin(Learner):
                     weights = weights + step * away
                     steps += 1
                     mean += 2.0 / (steps + 1.0) * (weights - mean)
-                if status == "limit":
-                    break
                 dual = float(gains.sum() - weights @ weights / 2)
                 for column, value in zip(columns.values(), (number, dual, gap, dual + gap)):
                     column.append(float(value))
@@ -112,7 +108,7 @@ class OnlineMaxMargin(Learner):
                     status = "converged" if self._is_exact(engine) else "oracle_limited"
                     break
         except Cancelled:
-            status = "cancelled"
+            status = conduct.stopped
         answer = (mean if self.average else weights) + fixed
         trace = {name: np.array(column) for name, column in columns.items()}
         notes = training.notes() | {"steps": steps, "penalty": self.penalty}

@@ -64,7 +64,7 @@ class MonteCarloMaximumLikelihood(Learner):
         start = initial_weights(training, self.start)
         return train(
             training,
-            SampledCounts(training, self.sweeps, self.burn_in, conduct.seed),
+            SampledCounts(training, self.sweeps, self.burn_in, conduct),
             _Round(self, training, start, conduct.deadline),
             start,
             name=self.name,

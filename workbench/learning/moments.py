@@ -13,7 +13,7 @@ from workbench.learning.completion import MapStates
 from workbench.learning.training import TrainingSet, hidden_part
 from workbench.network import potentials
 from workbench.network.ground_network import Domain
-from workbench.progress import PLAIN
+from workbench.progress import Conduct
 
 __all__ = ["Moments", "WorldChains"]
 
@@ -55,13 +55,15 @@ class WorldChains:
     their state between calls of `advance`.
     """
 
-    def __init__(self, training: TrainingSet) -> None:
+    def __init__(self, training: TrainingSet, conduct: Conduct) -> None:
         self._worlds = training.worlds
-        self._free = [chain_of(world.network) for world in training.worlds]
-        self._given = [chain_of(hidden_part(world)) if world.hidden.any() else None for world in training.worlds]
+        self._free = [chain_of(world.network, conduct) for world in training.worlds]
+        self._given = [
+            chain_of(hidden_part(world), conduct) if world.hidden.any() else None for world in training.worlds
+        ]
         self._starts = [world.complete() for world in training.worlds]
         if training.domain is Domain.UNIT:  # lines through a state that breaks hard rows lead to no legal one
-            states, weights = MapStates(None, PLAIN), training.given_weights()
+            states, weights = MapStates(None, conduct), training.given_weights()
             self._starts = [states.completed(world, weights, 0) for world in training.worlds]
         self.restart()
 

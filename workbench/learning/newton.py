@@ -73,7 +73,7 @@ class DiagonalNewton(Learner):
         step = _Newton(start, self.damping, self.tolerance * atoms, self.prior_sd**-2, self.conjugate)
         yield from stages(
             training,
-            SampledCounts(training, self.sweeps, self.burn_in, conduct.seed),
+            SampledCounts(training, self.sweeps, self.burn_in, conduct),
             step,
             start,
             name=self.name,

@@ -238,7 +238,7 @@ class _Counter:
     def __init__(self, network: GroundNetwork, start: Float, states: MapStates, modes: int, sweeps: int) -> None:
         self._network, self._states, self._sweeps = network, states, sweeps
         self.state, self._sampled = start, [start] * modes
-        self._chain: Chain | None = chain_of(network) if sweeps else None
+        self._chain: Chain | None = chain_of(network, states.conduct) if sweeps else None
 
     def potentials(self, weights: Float, seed: int, search: bool) -> Float:
         """Averaged over the modes, each a search, a stretch of a chain, or both."""

@@ -83,9 +83,7 @@ class WeightSearch(Learner):
         try:
             for weights in islice(self._candidates(best, training.learned, conduct.seed), self.trials + 1):
                 conduct.progress.step("searching weights", len(tried), self.trials)
-                if conduct.expired:
-                    status = "limit"
-                    break
+                conduct.look()
                 total, known = 0.0, 0
                 for index, world in enumerate(training.worlds):
                     state = last[index] = states.most_likely(world.network, weights, conduct.seed, last[index])
@@ -95,7 +93,7 @@ class WeightSearch(Learner):
                 if tried[-1] < best_loss:
                     best, best_loss = weights, tried[-1]
         except Cancelled:
-            status = "cancelled"
+            status = conduct.stopped
         trace = {"iteration": np.arange(1.0, len(tried) + 1.0), "objective": np.array(tried)}
         return LearnedWeights(best, trace, status, self.name, training.notes() | {"loss": best_loss})
 

@@ -11,6 +11,7 @@ from workbench.learning.chain import CountSamples
 from workbench.network import potentials
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["UnitChain"]
 
@@ -23,8 +24,8 @@ class UnitChain:
     The chain must start where the hard rows hold. A sweep costs a few times O(nnz of A).
     """
 
-    def __init__(self, network: GroundNetwork) -> None:
-        self.network = network
+    def __init__(self, network: GroundNetwork, conduct: Conduct = PLAIN) -> None:
+        self.network, self._conduct = network, conduct
         members = network.blocks.members.astype(np.float64)
         exact = network.blocks.kind == BlockKind.EXACTLY_ONE
         A = csr_array(vstack([network.A.astype(np.float64), members], format="csr"))
@@ -47,6 +48,7 @@ class UnitChain:
         cost = -np.asarray(self._lines.T @ (network.unit @ weights), np.float64)
         samples, mean, random = np.empty((sweeps, network.n_templates)), np.zeros(network.n_atoms), stream(seed)
         for step in range(burn_in + sweeps):
+            self._conduct.look()
             ell = np.asarray(self._b + self._A @ current, np.float64)
             _sweep(
                 self._lines.indptr, self._lines.indices, self._lines.data,
