@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from workbench.errors import InputError
-from workbench.grounding.body import Binding, Body
+from workbench.grounding.body import Body
+from workbench.grounding.from_clause import Binding
 from workbench.grounding.select import (
     OPERATORS,
     Call,

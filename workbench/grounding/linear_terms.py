@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from workbench.grounding.body import Binding, Body
+from workbench.grounding.body import Body
+from workbench.grounding.from_clause import Binding
 from workbench.grounding.select import (
     OPERATORS,
     Call,

@@ -1,0 +1,272 @@
+"""What terms are in SQL once their variables are bound: constants, positions, numbers, texts, comparisons of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.errors import InputError
+from workbench.grounding.from_clause import Binding, FromClause
+from workbench.grounding.select import (
+    OPERATORS,
+    Call,
+    Column,
+    Expression,
+    Function,
+    Operation,
+    Registered,
+    Source,
+    Value,
+    all_of,
+    equal,
+    negate,
+)
+from workbench.grounding.unification import Equality
+from workbench.grounding.value_terms import TEXT_FUNCTIONS, Typed, constant_value, unfitted, value_function
+from workbench.language.bins import BIN
+from workbench.language.builtin import DATE_OF, FITTED, STRING_FUNCTIONS, VALUE_FUNCTIONS
+from workbench.language.clauses import FunctionValue
+from workbench.language.program import Apply, Comparison, Constant, Term, Variable
+from workbench.language.user_functions import user_function
+from workbench.language.values import ValueKind
+
+__all__ = ["BoundTerms", "known"]
+
+TEXTS_OF_TEXTS: dict[str, Function] = {"concat": "concat", "lower": "lower", "upper": "upper"}
+BARE_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
+
+
+@dataclass
+class BoundTerms(FromClause):
+    """A FROM clause that tells the terms of its bound variables; names of constants are joined when first needed."""
+
+    def argument(self, term: Term, type_name: str, value: ValueKind | None) -> Expression:
+        """What a relation's column equals where an atom has this bound term: a constant's id, or a value."""
+        return self.constant_of(term, type_name) if value is None else self.value_of(term, value)
+
+    def column_of(self, name: str) -> Expression:
+        """A bound variable as a column that tells its constants, or its values, apart."""
+        value = self.bound[name].value
+        return self.constant_of(Variable(name), self.types[name]) if value is None else value.expression
+
+    def value_of(self, term: Term, kind: ValueKind) -> Expression:
+        """A bound term as a value of a kind; NULL where it is none."""
+        if isinstance(term, Constant):
+            return constant_value(kind, term.name)
+        assert isinstance(term, Variable)
+        binding = self.bound[term.name]
+        if binding.value is not None:
+            return binding.value.expression if binding.value.kind is kind else Value(None)
+        if kind is ValueKind.NUMBER:
+            return self.number_of(term)
+        return self.text_of(term) if kind is ValueKind.TEXT else Value(None)
+
+    def kind_of(self, term: Term) -> ValueKind | None:
+        """The kind of a bound variable that is a value."""
+        value = self.bound[term.name].value if isinstance(term, Variable) else None
+        return None if value is None else value.kind
+
+    def constant_of(self, term: Term, type_name: str) -> Expression:
+        """The id of a bound term."""
+        if isinstance(term, Constant):
+            return self.vocabulary.constant(type_name, term.name)
+        assert isinstance(term, Variable)
+        return known(self.bound[term.name].constant)
+
+    def position_of(self, term: Term, type_name: str) -> Expression:
+        """The position of a bound term in its world's domain."""
+        if isinstance(term, Constant):
+            return self._constant_position(type_name, term)
+        assert isinstance(term, Variable)
+        return known(self.bound[term.name].position)
+
+    def _constant_position(self, type_name: str, constant: Constant) -> Expression:
+        return self.vocabulary.constant_position(type_name, constant.name, self.geometry, self.worlds)
+
+    def number_of(self, term: Term) -> Expression:
+        """The number that a term's name is; NULL where it is none."""
+        if isinstance(term, Constant):
+            try:
+                return Value(float(term.name) if not term.name.lstrip("-").isdigit() else int(term.name))
+            except ValueError:
+                return Value(None)
+        assert isinstance(term, Variable)
+        binding = self.bound[term.name]
+        if binding.number is not None or binding.text is not None:
+            return binding.number or Call("try_cast DOUBLE", (known(binding.text),))
+        return Column(self._name_alias(term.name), "number")
+
+    def text_of(self, term: Term) -> Expression:
+        """The name of a term."""
+        if isinstance(term, Constant):
+            return Value(term.name)
+        assert isinstance(term, Variable)
+        binding = self.bound[term.name]
+        if binding.text is not None:
+            return binding.text
+        if binding.number is not None:
+            return Call("cast VARCHAR", (Call("cast BIGINT", (binding.number,)),))
+        return Column(self._name_alias(term.name), "name")
+
+    def _name_alias(self, name: str) -> str:
+        """Join the names of a variable's constants, once."""
+        binding = self.bound[name]
+        assert binding.type_name is not None
+        key = (name, "name")
+        if key not in self._named:
+            alias = self.alias("n")
+            on = (equal(Column(alias, "a"), known(binding.constant)),)
+            self.attach(Source(self.vocabulary.named_domain(binding.type_name), alias, on))
+            self._named[key] = alias
+        return self._named[key]
+
+    def term(self, term: Term) -> Typed:
+        """A term of bound variables as a value, functions inside functions included."""
+        if isinstance(term, Apply):
+            name = f"{self.prefix}inner{self.serial}"
+            flat: list[Term] = []
+            for argument in term.arguments:
+                if isinstance(argument, Apply):
+                    self.serial += 1
+                    self.bound[f"{name}_{self.serial}"] = Binding.of_value(self.term(argument))
+                    flat.append(Variable(f"{name}_{self.serial}"))
+                else:
+                    flat.append(argument)
+            value = self._value_computed(term.function, flat)
+            if value is not None:
+                return value
+            number, text = self._computed(FunctionValue("", term.function, tuple(flat)))  # type: ignore[arg-type]
+            return Typed(ValueKind.NUMBER, number) if number is not None else Typed(ValueKind.TEXT, known(text))
+        kind = self.kind_of(term) or (
+            ValueKind.NUMBER if isinstance(term, Constant) and BARE_NUMBER.fullmatch(term.name) else ValueKind.TEXT
+        )
+        return Typed(kind, self.value_of(term, kind))
+
+    def _value_computed(self, function: str, arguments: Sequence[Term]) -> Typed | None:
+        """A function of numbers, dates and texts; None where it is Alchemy's, of constants."""
+        user = user_function(function)
+        if not _takes(function, len(arguments)):
+            wanted = VALUE_FUNCTIONS[function]
+            raise InputError.of("E0105", f"{function} takes {wanted} arguments and is given {len(arguments)}")
+        if user is not None:
+            columns = tuple(self.value_of(term, kind) for term, kind in zip(arguments, user.arguments))
+            return Typed(ValueKind.NUMBER, Registered(self.vocabulary.user_function(user), columns))
+        if function == "tfidf":
+            return Typed(ValueKind.NUMBER, Registered(self._likeness(arguments), tuple(map(self.text_of, arguments))))
+        if function in TEXT_FUNCTIONS or function == DATE_OF:
+            return value_function(function, [Typed(ValueKind.TEXT, self.text_of(term)) for term in arguments])
+        kinds = [self.kind_of(term) for term in arguments]
+        if function not in VALUE_FUNCTIONS and (not any(kinds) or function in STRING_FUNCTIONS):
+            return None
+        first = next((kind for kind in kinds if kind is not None), None)
+        # A constant beside a date is a number of days, but in `days` and `min` and `max` a date too.
+        as_first = function in ("min", "max", "days", "year", "month") and first is not None
+        default = first if as_first and first is not None else ValueKind.NUMBER
+        return value_function(
+            function,
+            [Typed(kind or default, self.value_of(term, kind or default)) for kind, term in zip(kinds, arguments)],
+        )
+
+    def _likeness(self, arguments: Sequence[Term]) -> str:
+        """The TF-IDF cosine among all texts that stand where the compared ones come from."""
+        names = [term.name for term in arguments if isinstance(term, Variable)]
+        sources = [self.text_sources[name] for name in names if name in self.text_sources]
+        if not sources:
+            raise InputError.of(
+                "E0332",
+                "tfidf weighs words by how many texts of the facts have them, and neither text is one of a fact",
+                help="compare texts that atoms bind, as in `Named(x, s) ^ Named(y, t) ^ tfidf(s, t) >= 0.5`",
+            )
+        return self.vocabulary.likeness(sources)
+
+    def _computed(self, computed: FunctionValue) -> tuple[Expression | None, Expression | None]:
+        """Value of a built-in function as a number or a text (Alchemy's arithmetic is on integers)."""
+        name, arguments = computed.function, computed.arguments
+        if name == "succ":
+            return Operation("+", (self.number_of(arguments[0]), Value(1))), None
+        if name in ("+", "-", "*"):
+            return Operation(OPERATORS[name], tuple(map(self.number_of, arguments))), None
+        if name in ("/", "%"):
+            left, right = map(self.number_of, arguments)
+            result = Operation(OPERATORS[name], (left, Call("nullif", (right, Value(0)))))
+            return (_of_integers(result, (left, right)) if name == "/" else result), None
+        if name == "length":
+            return Call("length", (self.text_of(arguments[0]),)), None
+        if name in TEXTS_OF_TEXTS:
+            return None, Call(TEXTS_OF_TEXTS[name], tuple(map(self.text_of, arguments)))
+        raise InputError.of("E0304", f"the function {name} is not known")
+
+    def equality(self, pair: Equality) -> Expression:
+        """`left = right` between terms of one type."""
+        left, right = pair
+        type_name = self._type_of(left) or self._type_of(right)
+        if isinstance(left, Constant) and isinstance(right, Constant):
+            return Value(left.name == right.name)
+        if type_name is None or None in (self._constant_side(left), self._constant_side(right)):
+            return self.same_value(left, right)
+        return equal(self.constant_of(left, type_name), self.constant_of(right, type_name))
+
+    def _constant_side(self, term: Term) -> bool | None:
+        if isinstance(term, Variable) and self.bound[term.name].constant is None:
+            return None
+        return True
+
+    def _type_of(self, term: Term) -> str | None:
+        return self.bound[term.name].type_name if isinstance(term, Variable) else None
+
+    def same_value(self, left: Term, right: Term) -> Expression:
+        """Equality by number where both are numbers, else by name."""
+        numbers = equal(self.number_of(left), self.number_of(right))
+        return Call("coalesce", (numbers, equal(self.text_of(left), self.text_of(right))))
+
+    def test(self, comparison: Comparison) -> Expression:
+        """A comparison of bound terms as an SQL condition."""
+        operator, left, right = comparison.operator, comparison.left, comparison.right
+        kind = self.kind_of(left) or self.kind_of(right)
+        if kind is not None and operator in ("=", "!=", "<", "<=", ">", ">="):
+            return Operation(OPERATORS[operator], (self.value_of(left, kind), self.value_of(right, kind)))
+        if operator == BIN:
+            raise unfitted("+bin")
+        if operator.startswith("!") and operator != "!=":
+            positive = Comparison(operator[1:], left, right, comparison.span)
+            return negate(self.test(positive))
+        if operator in ("=", "!="):
+            types = {self._type_of(left), self._type_of(right)} - {None}
+            condition = self.same_value(left, right) if len(types) > 1 else self.equality((left, right))
+            return condition if operator == "=" else negate(condition)
+        if operator in ("<", "<=", ">", ">="):
+            order = OPERATORS[operator]
+            numbers = Operation(order, (self.number_of(left), self.number_of(right)))
+            return Call("coalesce", (numbers, Operation(order, (self.text_of(left), self.text_of(right)))))
+        texts = (self.text_of(left), self.text_of(right))
+        match operator:
+            case "substr":
+                return Call("contains", (texts[1], texts[0]))
+            case "contains":
+                return Call("contains", texts)
+            case "startsWith":
+                return Call("starts_with", texts)
+            case "endsWith":
+                return Call("ends_with", texts)
+            case "%":
+                # Of strings, whatever they look like: "10" comes before "9", as in PSL.
+                return Operation("<", texts)
+        raise InputError.of("E0304", f"the comparison {operator} is not known", span=comparison.span)
+
+
+def _takes(function: str, given: int) -> bool:
+    """Whether a function of values takes so many arguments; one that is fitted to data has two numbers more."""
+    wanted = VALUE_FUNCTIONS.get(function, given)
+    return given == wanted or (function in FITTED and given == 3)
+
+
+def _of_integers(quotient: Expression, operands: tuple[Expression, ...]) -> Expression:
+    """Alchemy's division: of integers it is an integer, cut off towards 0; DuckDB's is of real numbers."""
+    whole = all_of(tuple(equal(one, Call("trunc", (one,))) for one in operands))
+    return Call("case", (whole, Call("trunc", (quotient,)), quotient))
+
+
+def known(expression: Expression | None) -> Expression:
+    assert expression is not None
+    return expression

@@ -1,0 +1,116 @@
+"""The relations that a rule's query reads: each meets those before it in its own world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from workbench.grounding.select import (
+    Call,
+    Column,
+    Expression,
+    Select,
+    Source,
+    Value,
+    equal,
+)
+from workbench.grounding.value_terms import Typed
+from workbench.grounding.vocabulary import Vocabulary
+from workbench.language.values import ValueKind
+
+__all__ = ["Binding", "FromClause"]
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What a variable is in SQL: its constant's id and position, for computed values a number or a text, or a value."""
+
+    type_name: str | None
+    constant: Expression | None = None
+    position: Expression | None = None
+    number: Expression | None = None
+    text: Expression | None = None
+    value: Typed | None = None
+
+    @classmethod
+    def of_value(cls, value: Typed) -> Binding:
+        """The binding of a variable that is a number, date or text."""
+        number = value.expression if value.kind is ValueKind.NUMBER else None
+        text = value.expression if value.kind is ValueKind.TEXT else None
+        return cls(None, number=number, text=text, value=value)
+
+
+@dataclass
+class FromClause:
+    """FROM and WHERE under construction for one rule, and what its variables are in them.
+
+    Sources are added in the order given. `worlds` are those that the rule is grounded in, None for all of the
+    vocabulary's.
+    """
+
+    vocabulary: Vocabulary
+    types: dict[str, str]
+    prefix: str = ""
+    worlds: tuple[int, ...] | None = None
+    sources: list[Source] = field(default_factory=list)
+    where: list[Expression] = field(default_factory=list)
+    bound: dict[str, Binding] = field(default_factory=dict)
+    world: Expression | None = None
+    geometry_alias: str | None = None
+    text_sources: dict[str, tuple[str, int]] = field(default_factory=dict)
+    _named: dict[tuple[str, str], str] = field(default_factory=dict)
+    serial: int = 0
+
+    def alias(self, letter: str) -> str:
+        self.serial += 1
+        return f"{self.prefix}{letter}{self.serial}"
+
+    def cross(self, relation: str, letter: str) -> str:
+        """Add a relation that meets the others in its world only; its alias."""
+        alias = self.alias(letter)
+        self.attach(Source(relation, alias))
+        return alias
+
+    def attach(self, source: Source) -> None:
+        """Add a source; it meets those before it in its world."""
+        on = list(source.on)
+        if not self.vocabulary.one_world:
+            if self.world is None and source.kind != "inner":
+                _ = self.geometry
+            here = Column(source.alias, "world")
+            if self.world is None:
+                self.world = here
+            else:
+                on.append(equal(here, self.world))
+        if not self.sources and source.kind == "inner":
+            self.where.extend(on)
+            on = []
+        self.sources.append(Source(source.relation, source.alias, tuple(on), source.kind))
+
+    @property
+    def geometry(self) -> str:
+        """Alias of the geometry relation, joined when first needed; empty with a single world."""
+        if self.vocabulary.one_world:
+            return ""
+        if self.geometry_alias is None:
+            self.geometry_alias = self.cross(self.vocabulary.geometry(), "g")
+        return self.geometry_alias
+
+    def select(self, columns: Iterable[tuple[str, Expression]], **changes: object) -> Select:
+        """The finished query; a rule without variables has one grounding a world."""
+        shown = tuple(columns)
+        if not self.vocabulary.one_world and (not self.sources or (self.worlds is not None and self.world is None)):
+            _ = self.geometry
+        if self.worlds is not None:
+            self.where.append(self._in_its_worlds(self.worlds))
+        inner = [source for source in self.sources if source.kind == "inner"]
+        others = [source for source in self.sources if source.kind != "inner"]
+        if others and not inner:
+            inner = [Source(Select((("one", Value(1)),)), "nothing")]
+        return Select(shown, (*inner, *others), tuple(self.where), **changes)  # type: ignore[arg-type]
+
+    def _in_its_worlds(self, worlds: tuple[int, ...]) -> Expression:
+        if self.vocabulary.one_world:
+            return Value(self.vocabulary.worlds[0] in worlds)
+        assert self.world is not None
+        return Call("list_contains", (Call("list_value", tuple(map(Value, worlds))), self.world))
