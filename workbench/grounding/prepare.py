@@ -136,19 +136,19 @@ def prepare(
     placed = {key: place for place, key in enumerate(sorted(set(_constants(program, several))))}
     placeholder = AtomSpace((), {}, {}, {}, 0)
     vocabulary = Vocabulary(
-        connection,
-        backend or DuckDB(connection),
-        program,
-        stored,
-        type_tables,
-        roles,
-        request,
-        worlds,
-        placeholder,
-        sizes,
-        constants,
-        positions,
-        placed,
+        connection=connection,
+        backend=backend or DuckDB(connection),
+        program=program,
+        stored=stored,
+        type_tables=type_tables,
+        roles=roles,
+        request=request,
+        worlds=worlds,
+        space=placeholder,
+        sizes=sizes,
+        constants=constants,
+        positions=positions,
+        placed=placed,
     )
     make_definitions(vocabulary, needed_definitions(program, mentioned_predicates(clauses)))
     make_scopes(vocabulary)

@@ -1,0 +1,312 @@
+"""The relations of evidence that rules are joined over: facts by dense positions, domains, functions of texts.
+
+Every relation is a temporary table sorted by world and position, so that the order of ground rows depends on the names
+of constants only and not on the order in which facts were loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import duckdb
+
+from workbench.database.identifiers import quoted
+from workbench.database.rows import first_row
+from workbench.database.schema import StoredPredicate
+from workbench.errors import InputError
+from workbench.grounding.atom_index import drop_function
+from workbench.grounding.backend import Backend
+from workbench.grounding.column_functions import register_likeness, register_user_function
+from workbench.grounding.order import ascending
+from workbench.grounding.select import Call, Expression, Value, real_sum
+from workbench.language.program import Program
+from workbench.language.user_functions import UserFunction
+from workbench.language.values import ValueKind
+
+__all__ = ["FactRelations"]
+
+LARGE = 100_000
+"""Rows above which a table is read in place when it is in order already, and perhaps by several threads.
+
+DuckDB's threads share a table by groups of 122,880 rows.
+"""
+
+
+@dataclass(kw_only=True)
+class FactRelations:
+    """Names of the temporary relations over the facts of some worlds, made when first asked for."""
+
+    connection: duckdb.DuckDBPyConnection
+    backend: Backend
+    program: Program
+    stored: Mapping[str, StoredPredicate]
+    type_tables: Mapping[str, str]
+    worlds: tuple[int, ...]
+    sizes: Mapping[tuple[int, str], int]
+    made: dict[str, int] = field(default_factory=dict)
+    _tables: dict[tuple[str, str], str] = field(default_factory=dict)
+    _known: dict[str, bool] = field(default_factory=dict)
+    _stored_sizes: dict[str, int] = field(default_factory=dict)
+    _views: set[str] = field(default_factory=set)
+    _functions: dict[str, str] = field(default_factory=dict)
+    _largest: int = 0
+
+    @property
+    def one_world(self) -> bool:
+        return len(self.worlds) == 1
+
+    @property
+    def in_worlds(self) -> str:
+        return ", ".join(map(str, self.worlds)) or "NULL"
+
+    def domain_size(self, world: int, type_name: str) -> int:
+        return self.sizes.get((world, type_name), 0)
+
+    @staticmethod
+    def _word(name: str) -> str:
+        """A name in letters that SQL needs no quotes for."""
+        return "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
+
+    def _table(self, kind: str, name: str, query_of: Callable[[], str]) -> str:
+        """The temporary table of a kind and name; made by its query the first time, a view where no work is saved."""
+        key = (kind, name)
+        if key not in self._tables:
+            query = query_of()
+            table = f"{kind}_{self._word(name)}"
+            if table.casefold() in {other.casefold() for other in self._tables.values()}:
+                table = f"{table}_{len(self._tables)}"
+            if "ORDER BY" in query or "UNION" in query:
+                self._create(table, query)
+            else:
+                self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(table)} AS {query}")
+                self._views.add(table)
+            self._tables[key] = quoted(table) if not table.isidentifier() else table
+        return self._tables[key]
+
+    def keep(self, kind: str, name: str, query: str) -> str:
+        """Make a temporary table of the rows of a query, which is dropped with the others; its unquoted name."""
+        table = f"{kind}_{self._word(name)}_{len(self._tables)}"
+        self._create(table, query)
+        self._tables[(kind, name)] = quoted(table)
+        return table
+
+    def _create(self, table: str, query: str) -> None:
+        made = self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(table)} AS {query}")
+        self._largest = max(self._largest, int((first_row(made) or (0,))[0]))
+
+    def replace_table(self, kind: str, name: str, table: object, query: str) -> str:
+        """Make or replace a temporary table by a query over an Arrow table called `incoming`; its name."""
+        self.connection.register("incoming", table)
+        old = self._tables.pop((kind, name), None)
+        if old is not None:
+            self.connection.execute(f"DROP TABLE {old}")
+        made = self._table(kind, name, lambda: query)
+        self.connection.unregister("incoming")
+        return made
+
+    @property
+    def shared(self) -> bool:
+        """Whether some relation is so large that DuckDB reads it with several threads at once.
+
+        Smaller ones are one task, whose rows come in the order of the scan, whatever the number of threads.
+        """
+        if self._largest < LARGE:
+            tables = (one.table_name for name, one in self.stored.items() if name in self.program.predicates)
+            self._largest = max(self._largest, max((self._stored_size(table) for table in tables), default=0))
+        return self._largest > LARGE
+
+    def sum(self, value: Expression, only: Expression | None = None) -> Expression:
+        """The sum of real numbers, the same for any number of threads."""
+        return real_sum(value, only, in_order=self.shared)
+
+    def now(self) -> Expression:
+        """What `$now` stands for: the latest date that the evidence of the chosen worlds has.
+
+        Raises
+        ------
+        InputError
+            E0326 where it has none.
+        """
+        dates = [
+            f"SELECT max({column}) AS latest FROM {quoted(stored.table_name)} "
+            f"WHERE partition = 'evidence' AND value = 1 AND world IN ({self.in_worlds})"
+            for name, stored in self.stored.items()
+            if name not in self.made
+            for column, kind in stored.value_columns
+            if kind is ValueKind.DATE
+        ]
+        row = (
+            first_row(self.connection.execute(f"SELECT max(latest) FROM ({' UNION ALL '.join(dates)})"))
+            if dates
+            else None
+        )
+        if row is None or row[0] is None:
+            raise InputError.of(
+                "E0326", "`$now` is the latest date of the facts, and they have none", help="load facts that have dates"
+            )
+        return Call("cast TIMESTAMP", (Value(str(row[0])),))
+
+    def is_made(self, predicate: str) -> bool:
+        """Whether a definition or scope has made the facts of a predicate."""
+        return predicate in self.made
+
+    def given(self, predicate: str) -> str:
+        """`(world, a0, ...)`: true facts of an evidence predicate, in no order and without positions."""
+        stored = self.stored[predicate]
+        columns = ", ".join(["world", *stored.columns])
+        return self._table(
+            "given",
+            predicate,
+            lambda: (
+                f"SELECT {columns} FROM {quoted(stored.table_name)} WHERE partition = 'evidence' AND value = 1 "
+                f"AND world IN ({self.in_worlds})"
+            ),
+        )
+
+    def domain(self, type_name: str) -> str:
+        """`(world, a, p)`: constants of a type with their positions."""
+        return self._table(
+            "domain",
+            type_name,
+            lambda: (
+                f"SELECT world, constant AS a, position AS p FROM domain WHERE type = {_text(type_name)} "
+                f"AND world IN ({self.in_worlds}) ORDER BY world, p"
+            ),
+        )
+
+    def named_domain(self, type_name: str) -> str:
+        """`(world, a, p, name, number)`: the domain with names, and their values where they are numbers."""
+        return self._table(
+            "named",
+            type_name,
+            lambda: (
+                "SELECT d.world, d.constant AS a, d.position AS p, c.name, TRY_CAST(c.name AS DOUBLE) AS number "
+                f"FROM domain d JOIN {quoted(self.type_tables[type_name])} c ON c.id = d.constant "
+                f"WHERE d.type = {_text(type_name)} AND d.world IN ({self.in_worlds}) ORDER BY world, p"
+            ),
+        )
+
+    def names(self, type_name: str) -> str:
+        """The stored table of constants `(id, name)`."""
+        return quoted(self.type_tables[type_name])
+
+    def facts(self, predicate: str) -> str:
+        """`(world, a0, p0, ...)`: true facts of an evidence predicate; values are plain columns."""
+        return self._table("facts", predicate, lambda: self._facts_query(self.stored[predicate], "t.value = 1"))
+
+    def observed(self, predicate: str) -> str:
+        """`(world, a0, p0, ..., value)`: facts of an evidence predicate with their truth values above 0 (PSL)."""
+        stored = self.stored[predicate]
+        return self._table("observed", predicate, lambda: self._facts_query(stored, "t.value > 0", ", t.value"))
+
+    def stated(self, predicate: str) -> str:
+        """`observed`, with the facts of truth value 0: the listed atoms of a closed predicate (PSL)."""
+        stored = self.stored[predicate]
+        return self._table("stated", predicate, lambda: self._facts_query(stored, "t.value IS NOT NULL", ", t.value"))
+
+    def function(self, name: str) -> str:
+        """`(world, a0, p0, ..., value last)`: a function's arguments and its value."""
+        return self._table("function", name, lambda: self._facts_query(self.stored[name], "TRUE"))
+
+    def positions_are_ids(self, type_name: str) -> bool:
+        """Whether a type's constants have their ids as positions (one world, loaded at once)."""
+        key = f"identity {type_name}"
+        if key not in self._known:
+            row = first_row(
+                self.connection.execute(
+                    f"SELECT bool_and(constant = position) FROM domain WHERE type = {_text(type_name)} "
+                    f"AND world IN ({self.in_worlds})"
+                )
+            )
+            self._known[key] = self.one_world and bool(row and row[0])
+        return self._known[key]
+
+    def is_boolean(self, predicate: str) -> bool:
+        """Whether all facts of an evidence predicate have the truth value 0 or 1."""
+        key = f"boolean {predicate}"
+        if key not in self._known:
+            observed = self.observed(predicate)
+            row = first_row(self.connection.execute(f"SELECT NOT EXISTS (FROM {observed} WHERE value <> 1)"))
+            self._known[key] = row is None or bool(row[0])
+        return self._known[key]
+
+    def _placed(self, stored: StoredPredicate) -> tuple[list[str], list[str], list[str]]:
+        """Columns `a0, p0, ...` (`p` of constants only), the joins that find positions, and the order by position."""
+        shown, joins, order = ["t.world"], [], ["t.world"]
+        for number, (column, type_name, kind) in enumerate(zip(stored.columns, stored.argument_types, stored.kinds)):
+            if kind is not None:
+                shown.append(f"t.{column}")
+                order.append(f"t.{column}")
+                continue
+            if self.positions_are_ids(type_name):
+                shown += [f"t.{column}", f"t.{column} AS p{number}"]
+                order.append(f"t.{column}")
+                continue
+            shown += [f"t.{column}", f"d{number}.position AS p{number}"]
+            joins.append(
+                f"JOIN domain d{number} ON d{number}.world = t.world AND d{number}.constant = t.{column} "
+                f"AND d{number}.type = {_text(type_name)}"
+            )
+            order.append(f"d{number}.position")
+        return shown, joins, order
+
+    def _facts_query(self, stored: StoredPredicate, condition: str, extra: str = "") -> str:
+        shown, joins, order = self._placed(stored)
+        where = f"t.partition = 'evidence' AND t.world IN ({self.in_worlds}) AND {condition}"
+        query = f"SELECT {', '.join(shown)}{extra} FROM {quoted(stored.table_name)} t {' '.join(joins)} WHERE {where}"
+        if not joins and self._stored_size(stored.table_name) > LARGE and self._in_order(query, len(order)):
+            return query
+        return f"{query} ORDER BY {', '.join(order)}"
+
+    def _stored_size(self, table: str) -> int:
+        """About how many rows a stored table has."""
+        if not self._stored_sizes:
+            rows = self.connection.execute("SELECT table_name, estimated_size FROM duckdb_tables()").fetchall()
+            self._stored_sizes.update(rows)
+        return self._stored_sizes.get(table, 0)
+
+    def _in_order(self, query: str, width: int) -> bool:
+        """Whether the rows of a query come in ascending order already: world, then p0, p1, ..."""
+        last: tuple[int, ...] | None = None
+        for batch in self.connection.sql(query).to_arrow_reader(1_000_000):
+            names = ["world", *(name for name in batch.schema.names if name.startswith("p"))][:width]
+            if len(names) < width:
+                return False
+            if not batch.num_rows:
+                continue
+            columns = [batch.column(name).to_numpy(zero_copy_only=False) for name in names]
+            if not ascending(columns) or (last is not None and last > tuple(int(column[0]) for column in columns)):
+                return False
+            last = tuple(int(column[-1]) for column in columns)
+        return True
+
+    def user_function(self, user: UserFunction) -> str:
+        """The SQL name of a function of the user's."""
+        if user.name not in self._functions:
+            self._functions[user.name] = register_user_function(self.connection, user)
+        return self._functions[user.name]
+
+    def likeness(self, sources: Iterable[tuple[str, int]]) -> str:
+        """The SQL name of the TF-IDF cosine among the texts that facts have at some places of predicates."""
+        key = f"tfidf {sorted(set(sources))}"
+        if key not in self._functions:
+            queries = (f"SELECT a{place} FROM {self.given(name)}" for name, place in sorted(set(sources)))
+            rows = self.connection.execute(" UNION ".join(queries)).fetchall()
+            texts = [text for (text,) in rows if text is not None]
+            self._functions[key] = register_likeness(self.connection, texts)
+        return self._functions[key]
+
+    def drop(self) -> None:
+        """Drop the temporary tables and functions."""
+        for function in self._functions.values():
+            drop_function(self.connection, function)
+        self._functions.clear()
+        for table in self._tables.values():
+            kind = "VIEW" if table.strip('"') in self._views else "TABLE"
+            self.connection.execute(f"DROP {kind} IF EXISTS {table}")
+        self._tables.clear()
+
+
+def _text(name: str) -> str:
+    return "'" + name.replace("'", "''") + "'"
