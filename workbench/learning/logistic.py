@@ -19,7 +19,7 @@ from scipy.sparse import csc_array, csr_array
 from workbench.arrays import Float, Int64
 from workbench.learning.logistic_l1 import fit_l1
 from workbench.learning.logistic_l2 import fit_groups, fit_l2
-from workbench.learning.logistic_objective import LogisticFit, Penalty, objective
+from workbench.learning.logistic_objective import LogisticFit, LogisticProblem, Penalty, objective
 
 __all__ = ["LogisticFit", "Penalty", "equal_columns", "fit_logistic", "objective"]
 
@@ -59,8 +59,9 @@ def fit_logistic(
     X = csc_array(X, dtype=np.float64)
     X.sort_indices()
     shift = np.zeros(len(target)) if offset is None else np.asarray(offset, np.float64)
+    problem = LogisticProblem(X, target, shift, tolerance, max_iterations, deadline)
     if penalty.group:
-        return fit_groups(X, target, shift, penalty, start, tolerance, max_iterations, deadline)
+        return fit_groups(problem, penalty, start)
     first, group = equal_columns(X)
     copies = np.bincount(group, minlength=len(first)).astype(np.float64)
     merged = X[:, first]
@@ -69,12 +70,12 @@ def fit_logistic(
         begun = np.bincount(group, start, minlength=len(first)).astype(np.float64)
     if penalty.l1 > 0:
         ridge = penalty.l2 / copies
-        fit = fit_l1(merged, target, shift, penalty.l1, ridge, begun, tolerance, max_iterations, deadline)
+        fit = fit_l1(replace(problem, X=merged), penalty.l1, ridge, begun)
     else:
         root = np.sqrt(copies) if penalty.l2 > 0 else np.ones(len(first))
         scaled = csc_array(merged.multiply(root[None, :]))
         begun = None if begun is None else begun / root
-        fit = fit_l2(scaled, target, shift, penalty, begun, tolerance, max_iterations, deadline)
+        fit = fit_l2(replace(problem, X=scaled), penalty, begun)
         fit = replace(fit, weights=fit.weights * root)
     if penalty.l2 > 0:
         return replace(fit, weights=(fit.weights / copies)[group])

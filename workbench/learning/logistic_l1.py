@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csr_array
 
 from workbench.arrays import Float, Int32, Int64
-from workbench.learning.logistic_objective import LogisticFit, entropy, loss, sigmoid
+from workbench.learning.logistic_objective import Certificate, LogisticFit, LogisticProblem, entropy, loss, sigmoid
 from workbench.network.compiled import compiled
-from workbench.progress import expired
 
 __all__ = ["fit_l1"]
 
@@ -146,18 +145,8 @@ def _dual_bound_l1(probability: Float, target: Float, offset: Float, gradient: F
     return entropy(target + residual) + float(residual @ offset) - float(np.sum(excess**2 / (2 * l2[~bare])))
 
 
-def fit_l1(
-    X: csc_array,
-    target: Float,
-    offset: Float,
-    l1: float,
-    l2: Float,
-    start: Float | None,
-    tolerance: float,
-    max_iterations: int,
-    deadline: float | None,
-) -> LogisticFit:
-    """The least value under `l1 |w| + sum_j l2_j / 2 w_j^2`; other parameters as in `fit_logistic`.
+def fit_l1(problem: LogisticProblem, l1: float, l2: Float, start: Float | None) -> LogisticFit:
+    """The least value under `l1 |w| + sum_j l2_j / 2 w_j^2`.
 
     An outer iteration is a quadratic model of the loss, minimised by coordinate descent over the columns that are in
     play (newGLMNET: Yuan, Ho and Lin 2012), with a line search; a pass of descent costs O(nonzeros of those columns).
@@ -168,29 +157,22 @@ def fit_l1(
     l2 : float64 array, shape (n_columns,)
         A ridge of its own for each column.
     """
+    X, target, offset = problem.X, problem.target, problem.offset
     n, p = X.shape
 
     def added(w: Float) -> float:
         return l1 * float(np.abs(w).sum()) + 0.5 * float(l2 @ w**2)
 
     weights = np.zeros(p) if start is None else np.array(start, np.float64)
-    z = X @ weights + offset
-    best_bound = -np.inf
-    trace: list[tuple[float, float]] = []
-    status = "iterations"
+    z = problem.log_odds(weights)
+    certificate = Certificate(problem)
     transposed = csr_array(X.T)
-    value = loss(z, target) + added(weights)
+    value = problem.loss(z) + added(weights)
     iteration = 0
-    for iteration in range(1, max_iterations + 1):
+    for iteration in range(1, problem.max_iterations + 1):
         probability = sigmoid(z)
         data_gradient = transposed @ (probability - target)
-        best_bound = max(best_bound, _dual_bound_l1(probability, target, offset, data_gradient, l1, l2))
-        trace.append((value, value - best_bound))
-        if value - best_bound <= tolerance * max(abs(value), 1e-9):
-            status = "converged"
-            break
-        if expired(deadline):
-            status = "limit"
+        if certificate.ends(value, _dual_bound_l1(probability, target, offset, data_gradient, l1, l2)):
             break
         gradient = data_gradient + l2 * weights
         violation = np.where(
@@ -207,7 +189,7 @@ def fit_l1(
         length = 1.0
         while True:
             trial = weights + length * step
-            new = loss(z + length * moved, target) + added(trial)
+            new = problem.loss(z + length * moved) + added(trial)
             if new <= value + 0.01 * length * slope or length < 1e-10:
                 break
             length *= 0.5
@@ -216,9 +198,9 @@ def fit_l1(
         if passes == _PASSES and 0 < len(support) <= _LARGEST_SUPPORT:
             chosen = csr_array(X[:, support])
             weights[support], z = _newton_on_support(
-                chosen, target, offset, weights[support], l1, l2[support], 1e-6 * tolerance
+                chosen, target, offset, weights[support], l1, l2[support], 1e-6 * problem.tolerance
             )
-            value = loss(z, target) + added(weights)
+            value = problem.loss(z) + added(weights)
         elif iteration % 20 == 0:
-            z = X @ weights + offset
-    return LogisticFit(weights, value, best_bound, iteration, status, np.array(trace))
+            z = problem.log_odds(weights)
+    return certificate.fit(weights, value, iteration)

@@ -5,117 +5,77 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csr_array
 
 from workbench.arrays import Float
 from workbench.learning.logistic_objective import (
+    Certificate,
     LogisticFit,
+    LogisticProblem,
     Penalty,
     dual_bound,
     entropy,
-    loss,
     penalty_value,
     sigmoid,
 )
-from workbench.progress import expired
 from workbench.threads import one_blas_thread
 
 __all__ = ["fit_groups", "fit_l2"]
 
 
-def fit_l2(
-    X: csc_array,
-    target: Float,
-    offset: Float,
-    penalty: Penalty,
-    start: Float | None,
-    tolerance: float,
-    max_iterations: int,
-    deadline: float | None,
-) -> LogisticFit:
-    """The least value under a ridge (or no) penalty; parameters as in `fit_logistic`.
+def fit_l2(problem: LogisticProblem, penalty: Penalty, start: Float | None) -> LogisticFit:
+    """The least value under a ridge (or no) penalty.
 
     Newton steps cost O(n_examples^3) each, L-BFGS iterations O(nonzeros). The bound without a ridge is minus infinity.
     """
+    X, target = problem.X, problem.target
     n, p = X.shape
     if penalty.l2 > 0 and n <= min(p, 4000):
-        return _fit_l2_in_span(X, target, offset, penalty, tolerance, max_iterations, deadline)
+        return _fit_l2_in_span(problem, penalty.l2)
     from scipy.optimize import minimize
 
     trace: list[tuple[float, float]] = []
     transposed = csr_array(X.T)
 
     def value_and_gradient(weights: Float) -> tuple[float, Float]:
-        z = X @ weights + offset
+        z = problem.log_odds(weights)
         gradient = transposed @ (sigmoid(z) - target) + penalty.l2 * weights
-        value = loss(z, target) + penalty_value(weights, penalty)
+        value = problem.loss(z) + penalty_value(weights, penalty)
         trace.append((value, float(gradient @ gradient) / (2 * penalty.l2) if penalty.l2 else np.nan))
         return value, gradient
 
-    options: Any = {"maxiter": max_iterations * 10, "maxcor": 20, "ftol": 1e-15, "gtol": 1e-9}
+    options: Any = {"maxiter": problem.max_iterations * 10, "maxcor": 20, "ftol": 1e-15, "gtol": 1e-9}
     begin = np.zeros(p) if start is None else start
     with one_blas_thread():
         answer = minimize(value_and_gradient, begin, jac=True, method="L-BFGS-B", options=options)
     weights = np.asarray(answer.x)
-    z = X @ weights + offset
-    value = loss(z, target) + penalty_value(weights, penalty)
-    bound = dual_bound(z, target, offset, transposed @ (sigmoid(z) - target), penalty) if penalty.l2 else -np.inf
-    converged = value - bound <= tolerance * max(abs(value), 1e-9) or (penalty.l2 == 0 and bool(answer.success))
+    z = problem.log_odds(weights)
+    value = problem.loss(z) + penalty_value(weights, penalty)
+    gradient = transposed @ (sigmoid(z) - target)
+    bound = dual_bound(z, target, problem.offset, gradient, penalty) if penalty.l2 else -np.inf
+    converged = value - bound <= problem.tolerance * max(abs(value), 1e-9) or (penalty.l2 == 0 and bool(answer.success))
     return LogisticFit(
         weights, value, bound, int(answer.nit), "converged" if converged else "iterations", np.array(trace)
     )
 
 
-def _fit_l2_in_span(
-    X: csc_array,
-    target: Float,
-    offset: Float,
-    penalty: Penalty,
-    tolerance: float,
-    max_iterations: int,
-    deadline: float | None,
-) -> LogisticFit:
+def _fit_l2_in_span(problem: LogisticProblem, l2: float) -> LogisticFit:
     """Newton on a, w = X^T a: the optimum lies in the span of the examples, so the kernel matrix is all it needs."""
-    rows = csr_array(X)
-    kernel = np.asarray((rows @ rows.T).todense())
-    weights, value, bound, iteration, status, trace = _kernel_newton(
-        kernel, target, offset, penalty.l2, tolerance, max_iterations, deadline
-    )
-    return LogisticFit(X.T @ weights, value, bound, iteration, status, trace)
-
-
-def _kernel_newton(
-    kernel: Float,
-    target: Float,
-    offset: Float,
-    l2: float,
-    tolerance: float,
-    max_iterations: int,
-    deadline: float | None,
-) -> tuple[Float, float, float, int, str, Float]:
-    """Coefficients of the examples, with objective, bound, iterations, status and trace."""
     from scipy.linalg import cho_factor, cho_solve
 
+    rows = csr_array(problem.X)
+    kernel = np.asarray((rows @ rows.T).todense())
+    target, offset = problem.target, problem.offset
     n = len(target)
     dual = np.zeros(n)  # w = X^T dual; at the optimum dual = (target - sigmoid(z)) / l2
     z = offset.copy()
-    value = loss(z, target)
-    bound = -np.inf
-    trace: list[tuple[float, float]] = []
-    status = "iterations"
-    iteration = 0
-    while iteration < max_iterations:
-        iteration += 1
+    value = problem.loss(z)
+    certificate = Certificate(problem)
+    for _ in range(problem.max_iterations):
         probability = sigmoid(z)
         residual = probability - target
         smoothed = kernel @ residual
-        bound = max(bound, entropy(probability) + float(residual @ (offset - smoothed / (2 * l2))))
-        trace.append((value, value - bound))
-        if value - bound <= tolerance * max(abs(value), 1e-9):
-            status = "converged"
-            break
-        if expired(deadline):
-            status = "limit"
+        if certificate.ends(value, entropy(probability) + float(residual @ (offset - smoothed / (2 * l2)))):
             break
         root = np.sqrt(np.maximum(probability * (1 - probability), 1e-12))
         # Newton: (l2 + K D) delta = -(residual + l2 dual), symmetrised by D^{1/2}
@@ -128,25 +88,16 @@ def _kernel_newton(
         slope = float(shift @ (residual + l2 * dual))
         while True:
             trial, new_z = dual + length * delta, z + length * shift
-            new = loss(new_z, target) + 0.5 * l2 * float(trial @ (new_z - offset))
+            new = problem.loss(new_z) + 0.5 * l2 * float(trial @ (new_z - offset))
             if new <= value + 1e-4 * length * slope or length < 1e-10:
                 break
             length *= 0.5
         dual, z, value = trial, new_z, new
-    return dual, value, bound, iteration, status, np.array(trace)
+    return certificate.fit(problem.X.T @ dual, value, len(certificate.trace))
 
 
-def fit_groups(
-    X: csc_array,
-    target: Float,
-    offset: Float,
-    penalty: Penalty,
-    start: Float | None,
-    tolerance: float,
-    max_iterations: int,
-    deadline: float | None,
-) -> LogisticFit:
-    """The least value under a group lasso; parameters as in `fit_logistic`.
+def fit_groups(problem: LogisticProblem, penalty: Penalty, start: Float | None) -> LogisticFit:
+    """The least value under a group lasso.
 
     Accelerated proximal gradient (Beck and Teboulle 2009) at step 4 / ||X||^2, the inverse of the loss's Lipschitz
     constant, restarted where momentum points uphill. An iteration costs O(nonzeros).
@@ -158,6 +109,7 @@ def fit_groups(
     """
     from scipy.sparse.linalg import svds
 
+    X, target = problem.X, problem.target
     if penalty.groups is None or len(penalty.groups) != X.shape[1]:
         raise ValueError("a group penalty needs the group of every column")
     groups = np.asarray(penalty.groups, np.int64)
@@ -169,13 +121,11 @@ def fit_groups(
     transposed = csr_array(X.T)
     weights = np.zeros(X.shape[1]) if start is None else np.array(start, np.float64)
     ahead, momentum = weights, 1.0
-    value = loss(X @ weights + offset, target) + penalty_value(weights, penalty)
-    bound = -np.inf
-    trace: list[tuple[float, float]] = []
-    status = "iterations"
+    value = problem.loss(problem.log_odds(weights)) + penalty_value(weights, penalty)
+    certificate = Certificate(problem)
     iteration = 0
-    for iteration in range(1, max_iterations * 100 + 1):
-        z = X @ ahead + offset
+    for iteration in range(1, problem.max_iterations * 100 + 1):
+        z = problem.log_odds(ahead)
         moved = ahead - step * (transposed @ (sigmoid(z) - target))
         norms = np.sqrt(np.bincount(groups, moved**2))
         shrink = np.maximum(1.0 - step * limits / np.maximum(norms, 1e-300), 0.0)
@@ -188,14 +138,9 @@ def fit_groups(
         ahead = new + (momentum - 1) / following * (new - weights)
         weights, momentum = new, following
         if iteration % 10 == 0:
-            z = X @ weights + offset
-            value = loss(z, target) + penalty_value(weights, penalty)
-            bound = max(bound, dual_bound(z, target, offset, transposed @ (sigmoid(z) - target), penalty))
-            trace.append((value, value - bound))
-            if value - bound <= tolerance * max(abs(value), 1e-9):
-                status = "converged"
+            z = problem.log_odds(weights)
+            value = problem.loss(z) + penalty_value(weights, penalty)
+            gradient = transposed @ (sigmoid(z) - target)
+            if certificate.ends(value, dual_bound(z, target, problem.offset, gradient, penalty)):
                 break
-            if expired(deadline):
-                status = "limit"
-                break
-    return LogisticFit(weights, value, bound, iteration, status, np.array(trace).reshape(-1, 2))
+    return certificate.fit(weights, value, iteration)

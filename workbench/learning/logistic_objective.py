@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
 from workbench.arrays import Float, Integer
+from workbench.progress import expired
 
-__all__ = ["LogisticFit", "Penalty", "dual_bound", "entropy", "loss", "objective", "penalty_value", "sigmoid"]
+__all__ = [
+    "Certificate",
+    "LogisticFit",
+    "LogisticProblem",
+    "Penalty",
+    "dual_bound",
+    "entropy",
+    "loss",
+    "objective",
+    "penalty_value",
+    "sigmoid",
+]
 
 
 @dataclass(frozen=True)
@@ -30,6 +42,58 @@ class Penalty:
     l2: float = 0.0
     group: float = 0.0
     groups: Integer | None = None
+
+
+@dataclass(frozen=True)
+class LogisticProblem:
+    """What is fitted, until when.
+
+    Attributes
+    ----------
+    X : csc_array, float64, shape (n_examples, n_columns)
+    target, offset : float64 arrays, shape (n_examples,)
+        0 or 1; and what is added to `X w`.
+    tolerance : float
+        Relative duality gap at which an answer counts as optimal.
+    """
+
+    X: csc_array
+    target: Float
+    offset: Float
+    tolerance: float
+    max_iterations: int
+    deadline: float | None
+
+    def log_odds(self, weights: Float) -> Float:
+        return np.asarray(self.X @ weights + self.offset)
+
+    def loss(self, z: Float) -> float:
+        """Negative log likelihood of the targets at log-odds `z`, shape (n_examples,)."""
+        return loss(z, self.target)
+
+
+@dataclass
+class Certificate:
+    """The best bound and the trace of a fit on its way, and whether it has ended."""
+
+    problem: LogisticProblem
+    bound: float = -np.inf
+    trace: list[tuple[float, float]] = field(default_factory=list)
+    status: str = "iterations"
+
+    def ends(self, value: float, bound: float) -> bool:
+        """Note a value and a bound; whether their gap is small enough, or time is up."""
+        self.bound = max(self.bound, bound)
+        self.trace.append((value, value - self.bound))
+        if value - self.bound <= self.problem.tolerance * max(abs(value), 1e-9):
+            self.status = "converged"
+        elif expired(self.problem.deadline):
+            self.status = "limit"
+        return self.status != "iterations"
+
+    def fit(self, weights: Float, value: float, iterations: int) -> LogisticFit:
+        """The answer with this certificate."""
+        return LogisticFit(weights, value, self.bound, iterations, self.status, np.array(self.trace).reshape(-1, 2))
 
 
 @dataclass(frozen=True)
