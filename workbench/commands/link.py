@@ -18,7 +18,7 @@ from workbench.commands.console import (
 )
 from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, add_command, option
 from workbench.commands.served import at_hand
-from workbench.errors import ExitCode
+from workbench.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from workbench.verbs.link_result import LinkResult
@@ -50,6 +50,9 @@ def link(
     ] = None,
     one_to_one: Annotated[bool, option("--one-to-one", "Each record is in one pair at most.", SOLVING)] = False,
     pairs: Annotated[Path | None, option("--pairs", "Compared pairs with their probabilities.", OUTPUT)] = None,
+    program: Annotated[
+        Path | None, option("--program", "The model as rules, .mln; its facts go beside it, .db.", OUTPUT)
+    ] = None,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
     workspace: RunsFile = None,
@@ -59,6 +62,9 @@ def link(
 
     check_output(out)
     check_output(pairs)
+    if program is not None and program.suffix != ".mln":
+        raise UsageError.of("E0680", f"{program}: a model is written as rules of Markov logic", help="name a .mln file")
+    check_output(program)
     with at_hand(workspace) as opened, shown_progress(quiet=json) as progress:
         result = opened.link(
             *files, record=workspace is not None,
@@ -71,6 +77,9 @@ def link(
     if pairs is not None:
         with writing(pairs):
             result.write_pairs(pairs)
+    if program is not None:
+        with writing(program):
+            result.write_program(program)
     if json:
         print_json(result.as_record())
     else:

@@ -97,7 +97,7 @@ def link(
         clustering=clustering,
         estimates=estimate(clustering, pairs, scores),
         left_out=scored.left_out,
-        labels=len(scored.labelled.match),
+        labelled=scored.labelled.pairs,
         seconds=perf_counter() - begun,
         warnings=(
             *scored.warnings,

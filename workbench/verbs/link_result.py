@@ -43,8 +43,8 @@ class LinkResult:
     estimates : Estimates
     left_out : mapping of str to str
         Columns that are not compared, and why.
-    labels : int
-        Labelled pairs that were learned from.
+    labelled : Pairs
+        Those whose answer was given.
     seconds : float
     warnings : tuple of Diagnostic
     run_id : int or None
@@ -58,7 +58,7 @@ class LinkResult:
     clustering: Clustering
     estimates: Estimates
     left_out: Mapping[str, str]
-    labels: int
+    labelled: Pairs
     seconds: float
     warnings: tuple[Diagnostic, ...]
     run_id: int | None = None
@@ -148,6 +148,23 @@ class LinkResult:
             )
         return int(rows[0])
 
+    def record_names(self) -> list[str]:
+        """A name for each record: its id, of two sources after the source's name."""
+        return self._names(np.arange(len(self.records.ids)))
+
+    @property
+    def labels(self) -> int:
+        """How many pairs were known."""
+        return len(self.labelled)
+
+    @property
+    def settled(self) -> np.ndarray:
+        """Which candidates a label decides, bool, shape (n_candidates,)."""
+        found = np.zeros(len(self.scores), np.bool_)
+        n = len(self.records)
+        found[np.searchsorted(self.candidates.pairs.keys(n), self.labelled.keys(n))] = True
+        return found
+
     def statements(self) -> list[dict[str, Any]]:
         """The blocking statements: words, pairs, gain, largest blocks left out."""
         return [
@@ -187,6 +204,12 @@ class LinkResult:
     def write_clusters(self, path: Path) -> None:
         """Write `clusters` as CSV, or Parquet by the file's ending."""
         _write(self.clusters, path)
+
+    def write_program(self, path: Path) -> None:
+        """Write the model as rules (.mln), and what it knows of the compared pairs as facts, with the ending `.db`."""
+        from workbench.verbs.link_program import write_program
+
+        write_program(self, path)
 
     def write_pairs(self, path: Path) -> None:
         """Write `pairs` as CSV, or Parquet by the file's ending."""

@@ -61,6 +61,19 @@ class SettingsScoring:
             found.append((f"{one.name}: {one.levels[level[0]].label}", weight * NATS))
         return found
 
+    @property
+    def prior(self) -> float:
+        """Log odds before anything is compared."""
+        return self.model.prior * NATS
+
+    def levels(self, pairs: Pairs) -> Int8:
+        """Levels of pairs, shape (n_pairs, n_comparisons)."""
+        return np.stack([self._levels(one, pairs) for one in self.model.comparisons], axis=1)
+
+    def weights(self) -> list[list[float]]:
+        """What each level of each comparison adds to the log odds, before frequencies of values do."""
+        return [[level.weight * NATS for level in one.levels] for one in self.model.comparisons]
+
     def described(self) -> list[dict[str, Any]]:
         """Each comparison's levels with m, u and their weight in nats."""
         return [

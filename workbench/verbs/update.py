@@ -309,16 +309,16 @@ def _known(recorded: Recorded) -> Known:
 
 def _texts(database: Database, sources: Sequence[Any], *, world: str, partition: Partition) -> list[FactTexts]:
     """Facts read apart from the workspace, which stays as it is whatever is wrong with them."""
-    import pandas as pd
-
     each = list(_each(sources))
     if not each:
         return []
+    # Facts written out are read as one text: each reading costs as much as many facts.
+    texts = [one for one in each if isinstance(one, str) and _is_fact(one)]
     with database.copy(facts=False) as apart:
+        if texts:
+            load_alchemy_text(apart, "\n".join(texts), world=world, partition=partition)
         for source in each:
-            if not isinstance(source, pd.DataFrame) and _is_fact(str(source)):
-                load_alchemy_text(apart, str(source), world=world, partition=partition)
-            else:
+            if not (isinstance(source, str) and _is_fact(source)):
                 load(apart, source, world=world, partition=partition, wide=False)
         return texts_of_facts(apart)
 
