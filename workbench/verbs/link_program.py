@@ -11,23 +11,34 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int8
 from workbench.language.printing import quote_constant
-from workbench.linkage.linker import LinkModel
+from workbench.linkage.linker import Candidates, LinkModel, Scoring
 from workbench.linkage.tree import FieldTree, TreeModel
 from workbench.verbs.link_settings import SettingsScoring
 
-if TYPE_CHECKING:
-    from workbench.verbs.link_result import LinkResult
-
-__all__ = ["write_program"]
+__all__ = ["Linked", "write_program"]
 
 SAME, OTHER, COMPARED, BEYOND = "Same", "AlikeOtherwise", "Compared", "Beyond"
 LEAST = 1e-12
+
+
+class Linked(Protocol):
+    """A result of linking: its pairs, their log odds, which of them labels settle, and what records are called."""
+
+    @property
+    def model(self) -> Scoring: ...
+    @property
+    def candidates(self) -> Candidates: ...
+    @property
+    def scores(self) -> Float: ...
+    @property
+    def settled(self) -> Bool: ...
+    def record_names(self) -> list[str]: ...
 
 
 @dataclass(frozen=True)
@@ -49,7 +60,7 @@ class _Written:
     rules: list[_Rule]
 
 
-def write_program(result: LinkResult, path: Path) -> None:
+def write_program(result: Linked, path: Path) -> None:
     """Write the program of a result, and its facts beside it, in the same name with the ending `.db`.
 
     Cost: linear in compared pairs times fields.
@@ -66,7 +77,7 @@ def write_program(result: LinkResult, path: Path) -> None:
             file.write(line + "\n")
 
 
-def _of_settings(result: LinkResult) -> _Written:
+def _of_settings(result: Linked) -> _Written:
     scoring = result.model
     assert isinstance(scoring, SettingsScoring)
     fields = [one.name for one in scoring.model.comparisons]
@@ -78,7 +89,7 @@ def _of_settings(result: LinkResult) -> _Written:
     return _Written(fields, words, levels, _that_occur(rules, levels))
 
 
-def _of_tree(result: LinkResult) -> _Written:
+def _of_tree(result: Linked) -> _Written:
     model = result.model
     assert isinstance(model, LinkModel)
     tree, levels = model.tree, model.levels(result.candidates.pairs)
@@ -118,7 +129,7 @@ def _that_occur(rules: Sequence[_Rule], levels: Int8) -> list[_Rule]:
     return found
 
 
-def _of_terms(result: LinkResult, written: _Written) -> Float:
+def _of_terms(result: Linked, written: _Written) -> Float:
     """What frequencies of values add beyond the levels, by a model of Splink's."""
     if not isinstance(result.model, SettingsScoring):
         return np.zeros(len(result.scores))
@@ -165,9 +176,7 @@ def _text(written: _Written, predicates: Sequence[str], path: Path, beyond: Floa
         yield f"1 * a: {BEYOND}(x, y, a) => {SAME}(x, y)"
 
 
-def _facts(
-    result: LinkResult, written: _Written, predicates: Sequence[str], beyond: Float, known: Bool
-) -> Iterator[str]:
+def _facts(result: Linked, written: _Written, predicates: Sequence[str], beyond: Float, known: Bool) -> Iterator[str]:
     names = [quote_constant(one) for one in result.record_names()]
     words = [[quote_constant(one) for one in own] for own in written.words]
     pairs = result.candidates.pairs

@@ -18,6 +18,7 @@ from workbench.linkage.linker import Candidates, Scoring
 from workbench.linkage.mixture import sigmoid
 from workbench.tables.records import Records
 from workbench.verbs.common import as_json
+from workbench.verbs.link_program import write_program
 from workbench.verbs.link_settings import NATS, SettingsScoring
 
 if TYPE_CHECKING:
@@ -207,8 +208,6 @@ class LinkResult:
 
     def write_program(self, path: Path) -> None:
         """Write the model as rules (.mln), and what it knows of the compared pairs as facts, with the ending `.db`."""
-        from workbench.verbs.link_program import write_program
-
         write_program(self, path)
 
     def write_pairs(self, path: Path) -> None:
