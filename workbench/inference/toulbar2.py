@@ -1,0 +1,87 @@
+"""Exact MAP as a cost function network, by the branch and bound of the optional package pytoulbar2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, isfinite
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from workbench.arrays import Float
+from workbench.inference.accepts import RELAXABLE, Accepts, Trait
+from workbench.inference.clause_search import ClauseProblem, solve_clauses
+from workbench.inference.elsewhere import Stopped, elsewhere
+from workbench.inference.solution import Engine, Solution
+from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.progress import Conduct, remaining
+
+__all__ = ["Toulbar2"]
+
+
+@dataclass(frozen=True)
+class Toulbar2(Engine):
+    """Branch and bound with soft arc consistency, component by component; clauses are cost functions of one tuple.
+
+    Parameters
+    ----------
+    resolution : float
+        Costs are counted in integers: weights are rounded to this share of the largest. The bound allows for it.
+
+    References
+    ----------
+    Hurley et al. 2016, "Multi-language evaluation of exact solvers in graphical model discrete optimization"; Cooper
+    et al. 2010, "Soft arc consistency revisited".
+    """
+
+    name: ClassVar[str] = "toulbar2"
+    task: ClassVar[Literal["map", "marginal"]] = "map"
+    accepts: ClassVar[Accepts] = Accepts(
+        {Domain.BOOLEAN: RELAXABLE - {Trait.HARD_SUMS}},
+        bound=True,
+        requires=("pytoulbar2",),
+        extra="toulbar2",
+        suits="clauses over few atoms each, many real weights; a second opinion",
+    )
+
+    resolution: float = 1e-9
+
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
+        """A state of least energy with proof; when time runs out, the best state known and a bound."""
+        return solve_clauses(self.name, network, weights, conduct, start, self.resolution, self._search)
+
+    def _search(self, problem: ClauseProblem, whole: list[int], conduct: Conduct) -> tuple[Float | None, int, bool]:
+        """The best values of the component's atoms, their cost, and whether time ran out; in another process."""
+        try:
+            return elsewhere(conduct, _search, problem, whole, remaining(conduct.deadline))
+        except Stopped:
+            return None, 0, True
+
+
+def _search(problem: ClauseProblem, whole: list[int], seconds: float) -> tuple[Float | None, int, bool]:
+    import pytoulbar2
+
+    top = sum(whole) + 1
+    network = pytoulbar2.CFN(top)
+    clauses = [*((clause, top) for clause in problem.hard), *((one[0], cost) for one, cost in zip(problem.soft, whole))]
+    last = max((abs(literal) for clause, _ in clauses for literal in clause), default=0)
+    for variable in range(max(last, problem.atoms.size)):
+        network.AddVariable(f"v{variable}", [0, 1])
+    for clause, cost in clauses:
+        _add(network, clause, cost)
+    limit = max(1, ceil(seconds)) if isfinite(seconds) else 0
+    try:
+        found = network.Solve(timeLimit=limit)
+    except pytoulbar2.pb.Contradiction:
+        found = None
+    proven = not limit or network.GetDDualBound() >= (top if found is None else found[1])
+    if found is None or not proven:
+        return None, max(0, int(network.GetDDualBound())), not proven
+    return np.array(found[0][: problem.atoms.size], np.float64), round(found[1]), False
+
+
+def _add(network: Any, clause: list[int], cost: int) -> None:
+    """A clause costs where all its literals are false; one that holds an atom and its negation costs nowhere."""
+    false = {abs(literal) - 1: int(literal < 0) for literal in clause}
+    if all(false[abs(literal) - 1] == int(literal < 0) for literal in clause):
+        network.AddCompactFunction(list(false), 0, [list(false.values())], [cost])
