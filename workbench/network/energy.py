@@ -61,20 +61,18 @@ def potentials(network: GroundNetwork, values: Float) -> Float:
     -------
     float64 array, shape (n_templates,)
     """
-    by_row = row_potentials(network, values)
-    if network.scale is not None:
-        by_row *= network.scale
     units: Float = network.unit.T @ np.asarray(values, np.float64)
-    return _sum_by_template(network, by_row) + network.constant - units
+    rows = (_sum_by_template(run, _scaled(run, row_potentials(run, values))) for _, run in row_runs(network))
+    return sum(rows, network.constant - units)
 
 
 def distances(network: GroundNetwork, values: Float) -> Float:
     """Summed scaled distance to satisfaction of each template's open groundings: `potentials` at power 1."""
-    distance = np.maximum(row_values(network, values), 0.0)
-    if network.scale is not None:
-        distance *= network.scale
     units: Float = network.unit.T @ np.asarray(values, np.float64)
-    return _sum_by_template(network, distance) + network.constant - units
+    rows = (
+        _sum_by_template(run, _scaled(run, np.maximum(row_values(run, values), 0.0))) for _, run in row_runs(network)
+    )
+    return sum(rows, network.constant - units)
 
 
 def energy(network: GroundNetwork, weights: Float, values: Float) -> float:
@@ -135,6 +133,10 @@ def hard_violation(network: GroundNetwork, values: Float) -> float:
     if network.domain is Domain.BOOLEAN:
         return float(np.count_nonzero(broken > TOLERANCE))
     return float(broken.max(initial=0.0))
+
+
+def _scaled(network: GroundNetwork, by_row: Float) -> Float:
+    return by_row if network.scale is None else by_row * network.scale
 
 
 def _sum_by_template(network: GroundNetwork, by_row: Float) -> Float:
