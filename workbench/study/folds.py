@@ -10,7 +10,7 @@ from workbench.arrays import Float, Int64
 from workbench.evaluation import auc_roc, binary_scores, continuous_scores
 from workbench.study.learners import TargetKind
 
-__all__ = ["best_threshold", "fold_metrics", "latest_split", "study_folds", "summarised"]
+__all__ = ["best_threshold", "fold_metrics", "latest_split", "prediction_loss", "study_folds", "summarised"]
 
 
 def study_folds(
@@ -85,6 +85,18 @@ def fold_metrics(
         "AUC-ROC": float(np.mean(defined)) if defined else float("nan"),
         "CLL": float(np.mean(np.log(np.clip(right, 1e-6, 1)))),
     }
+
+
+def prediction_loss(kind: TargetKind, predicted: Float, truth: Float) -> float:
+    """The mean log-loss of probabilities, or squared error of numbers."""
+    if kind == "number":
+        return float(np.mean((predicted - truth) ** 2))
+    right = (
+        predicted[np.arange(len(truth)), truth.astype(np.int64)]
+        if kind == "category"
+        else (np.where(truth == 1, predicted, 1 - predicted))
+    )
+    return -float(np.mean(np.log(np.clip(right, 1e-9, 1))))
 
 
 def summarised(folds: Sequence[Mapping[str, float]]) -> dict[str, dict[str, float | None]]:

@@ -61,6 +61,10 @@ class CandidateMatrix:
         """The columns of labels."""
         return frozenset(at for at, one in enumerate(self.candidates) if one.aggregate == "labelled")
 
+    def without_labels(self) -> Real:
+        """X with nothing known of any label."""
+        return self.given(np.full(len(self.X), np.nan))
+
     def given(self, labels: Float) -> Real:
         """X with the columns of labels filled from `labels`, shape (n_rows,): NaN where a label is not to be seen.
 

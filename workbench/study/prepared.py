@@ -26,6 +26,7 @@ from workbench.tables import (
     target_rows,
     type_tables,
 )
+from workbench.tables.composite import split_value
 
 __all__ = ["AskedRows", "Prepared", "asked_rows", "mapping_onto", "prepared"]
 
@@ -204,6 +205,8 @@ def asked_rows(
     labels = np.array(list(said), np.float64)
     keys = {name: found.column(f"k{number}").to_pylist() for number, name in enumerate(shown)}
     ids = [", ".join(str(part) for part in parts) for parts in zip(*keys.values())]
+    if mapping.key is not None and (parts := mapping.column(mapping.key).parts):
+        keys |= dict(zip(parts, map(list, zip(*map(split_value, ids)))))
     names = [f"{name} ({key})" if name else key for name, key in zip(found.column("n_").to_pylist(), ids)]
     times = None
     if time_column is not None:

@@ -8,11 +8,11 @@ from time import monotonic
 
 import numpy as np
 
-from workbench.arrays import Float, Int64
+from workbench.arrays import Float, Int64, Real
 from workbench.errors import Cancelled
 from workbench.progress import SILENT, Progress, expired, remaining
 from workbench.study.baselines import BASELINES, baseline_predictions
-from workbench.study.folds import best_threshold, fold_metrics, latest_split, study_folds
+from workbench.study.folds import best_threshold, fold_metrics, latest_split, prediction_loss, study_folds
 from workbench.study.learners import FittedRules, LearnerName, TargetKind, fit_learner
 from workbench.study.matrix import CandidateMatrix
 
@@ -155,14 +155,33 @@ def fitted_rules(
     deadline: float | None,
     progress: Progress = SILENT,
 ) -> FittedRules:
-    """A learner fitted to the rows whose label is seen; no row sees its own label, nor one that is not seen."""
+    """A learner fitted to the rows whose label is seen; no row sees its own label, nor one that is not seen.
+
+    Rules about the known labels of other rows stay where they foretell rows that no label of theirs was learned with:
+    among few neighbours, what is left of a count tells a row's own label (it is the one that is missing).
+    """
+
+    def fitted(X: Real, labels: Float) -> FittedRules:
+        rows = np.flatnonzero(~np.isnan(labels))
+        held_out = latest_split(time[rows]) if time is not None and len(rows) >= 20 else None
+        return fit_learner(
+            settings.learner, kind, X[rows], labels[rows], n_classes=n_classes, most_rules=settings.rules,
+            linear=matrix.labelled, own=matrix.own, held_out=held_out, seed=settings.seed, deadline=deadline,
+            progress=progress,
+        )  # fmt: skip
+
+    model = fitted(matrix.given(seen), seen)
     rows = np.flatnonzero(~np.isnan(seen))
-    held_out = latest_split(time[rows]) if time is not None and len(rows) >= 20 else None
-    return fit_learner(
-        settings.learner, kind, matrix.given(seen)[rows], seen[rows], n_classes=n_classes,
-        most_rules=settings.rules, linear=matrix.labelled, own=matrix.own, held_out=held_out, seed=settings.seed,
-        deadline=deadline, progress=progress,
-    )  # fmt: skip
+    if matrix.labelled.isdisjoint(model.columns) or len(rows) < 20 or expired(deadline):
+        return model
+    # A fifth at random, or the later half.
+    _, asked = study_folds(seen, kind, 5 if time is None else 1, settings.seed, time)[0]
+    rest = seen.copy()
+    rest[asked] = np.nan
+    losses = []
+    for X in (matrix.given(rest), matrix.without_labels()):
+        losses.append(prediction_loss(kind, fitted(X, rest).predict(X[asked]), seen[asked]))
+    return model if losses[0] <= losses[1] else fitted(matrix.without_labels(), seen)
 
 
 def cross_validated_fold(
@@ -183,10 +202,11 @@ def cross_validated_fold(
     model = fitted_rules(matrix, seen, kind, settings, time, n_classes, deadline, progress)
     X = matrix.given(np.full(len(labels), np.nan) if settings.inductive else seen)
     asked = X[held_out]
+    shown = matrix.without_labels() if matrix.labelled.isdisjoint(model.columns) else X
     baselines = {}
     for name in BASELINES:
         progress.step("baselines", 0, None, name)
         if name != "base rate" and expired(deadline):
             continue
-        baselines[name] = baseline_predictions(name, kind, X, matrix.own, seen, held_out, settings.seed, n_classes)
+        baselines[name] = baseline_predictions(name, kind, shown, matrix.own, seen, held_out, settings.seed, n_classes)
     return FoldRun(held_out, model.predict(asked), baselines, model)

@@ -43,7 +43,9 @@ def _table(
     columns: list[Column] = []
     references: list[Reference] = []
     # The date says what its year and day say; the month alone tells seasons.
-    within_dates = {column.parts[place] for column in used if column.parts for place in (0, 2)}
+    within_dates = {
+        column.parts[place] for column in used if column.parts and column.kind == "date" for place in (0, 2)
+    }
     for column in used:
         if column.name not in typed.columns or column.name in within_dates:
             continue

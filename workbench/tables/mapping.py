@@ -38,7 +38,8 @@ class ColumnMapping:
     reading : Reading
         How cells are read.
     parts : tuple of str
-        The columns of year, month and day, for a date over three columns.
+        The columns of year, month and day, for a date over three columns; those of a key, or of a reference to one,
+        that has several.
     unreadable : {'error', 'blank'}
         What a cell is that cannot be read so.
     reason : str
@@ -80,7 +81,7 @@ class TableMapping:
     display : tuple of str
         The columns that people call the things by, such as forename and surname; empty for the key alone.
     columns : tuple of ColumnMapping
-        In the table's order, dates over several columns last.
+        In the table's order, dates and keys over several columns last.
     keep : {'error', 'first', 'last'}
         Which of two rows of one key counts where they contradict each other.
     blank_keys : {'error', 'skip'}

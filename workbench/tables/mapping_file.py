@@ -229,8 +229,11 @@ def _column(reader: TomlReader, name: str, given: object) -> ColumnMapping:
         no=_words_of(reader, given, "no") or (_every(1) if kind == "yes/no" and "yes" not in given else ()),
     )
     parts = reader.texts(given, "parts") or ()
-    if parts and (kind != "date" or len(parts) != 3):
-        raise reader.fault("parts", "parts are the columns of a date's year, month and day")
+    if parts and (len(parts) != 3 if kind == "date" else len(parts) < 2 or kind not in ("key", "reference")):
+        said = (
+            "parts are the columns of a date's year, month and day, or those of a key or reference of several columns"
+        )
+        raise reader.fault("parts", said)
     return ColumnMapping(
         name,
         kind,  # type: ignore[arg-type]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.tables.kinds import NEARLY_ALL, Finding, kind_of, share
+from workbench.tables.composite import find_composites, joined_name
+from workbench.tables.kinds import NEARLY_ALL, ColumnKind, Finding, kind_of, share
 from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
 from workbench.tables.names import predicate_name, singular_words, type_name, without_id, words
 from workbench.tables.profile import ColumnCounts, TableCounts, count_table
@@ -56,6 +57,7 @@ def propose(
     keys = find_keys(counted)
     found = _Found(counted, keys, find_references(staging, counted, keys))
     tables = [_table(staging, found, counts) for counts in counted]
+    tables = _with_composites(staging, counted, tables)
     tables = _with_category_types(staging, tables)
     return TablesMapping(tuple(_with_predicates(tables, taken or {})), predict)
 
@@ -71,6 +73,30 @@ def _table(staging: Staging, found: _Found, counts: TableCounts) -> TableMapping
     if _is_relation(staging, mapped, table):
         return replace(mapped, relation=predicate_name(words(table.name)))
     return mapped
+
+
+def _with_composites(
+    staging: Staging, counted: Sequence[TableCounts], tables: Sequence[TableMapping]
+) -> list[TableMapping]:
+    """The tables with keys of several columns, and with the references to these, as columns beside their parts."""
+    keyed = {table.name for table in tables if table.key is not None}
+    related = {table.name for table in tables if table.relation is not None}
+    keys, references = find_composites(staging, counted, keyed, related)
+
+    def changed(table: TableMapping) -> TableMapping:
+        key = keys.get(table.name)
+        more = [_joined("reference", one.columns, one.reason, one.table) for one in references.get(table.name, ())]
+        if key is not None:
+            more.append(_joined("key", key.columns, key.reason))
+            table = replace(table, key=joined_name(key.columns), relation=None)
+        return replace(table, columns=(*table.columns, *more))
+
+    return [changed(table) for table in tables]
+
+
+def _joined(kind: ColumnKind, parts: tuple[str, ...], reason: str, table: str | None = None) -> ColumnMapping:
+    reading = Reading(blanks=BLANKS)
+    return ColumnMapping(joined_name(parts), kind, table=table, reading=reading, parts=parts, reason=reason)
 
 
 def _column(found: _Found, counts: TableCounts, column: ColumnCounts, key: Key | None) -> ColumnMapping:
@@ -283,7 +309,8 @@ def _with_predicates(tables: Sequence[TableMapping], taken: Mapping[str, Sequenc
 def _predicate_words(table: TableMapping, column: ColumnMapping) -> tuple[str, ...]:
     parts = words(column.name)
     if column.kind == "reference":
-        return without_id(parts) or words(column.table or column.name)
+        said = () if column.parts else without_id(parts)
+        return said or singular_words(column.table or column.name)
     return parts
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from workbench.database import quoted, text_literal, unused_name
 from workbench.errors import Diagnostic, InputError
+from workbench.tables.composite import joined_value
 from workbench.tables.facts import Target, target_of
 from workbench.tables.kinds import MOST_CATEGORIES
 from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
@@ -152,6 +153,8 @@ def _check_columns(staged: StagedTable, table: TableMapping) -> None:
 
 def _value(staged: StagedTable, column: ColumnMapping) -> str:
     """What a cell says, as a column's kind has it; NULL where it is blank or cannot be read."""
+    if column.parts and column.kind != "date":
+        return joined_value([staged.cell(part) for part in column.parts], column.reading.blanks)
     if column.parts:
         return date_from_parts(*(staged.cell(part) for part in column.parts))
     cell, reading = staged.cell(column.name), column.reading
