@@ -229,7 +229,7 @@ class Definitions:
         return name
 
     def _write(self, candidate: Candidate, head: str, body: str) -> None:
-        self.lines.append(f"// {candidate_words(candidate)}")
+        self.lines.append(f"// {candidate_words(candidate, timed=self._ready.times is not None)}")
         self.lines.append(f"{head} := {body}.")
 
     def _body(self, candidate: Candidate) -> str:

@@ -8,6 +8,8 @@ from datetime import date, timedelta
 from workbench.structure.candidates import Candidate, Onward
 from workbench.structure.relational import Hop, Path
 from workbench.structure.terms import Condition, Term
+from workbench.tables.names import without_id
+from workbench.tables.names import words as words_of
 
 __all__ = ["candidate_words", "number_text", "term_words"]
 
@@ -23,13 +25,20 @@ def _spoken(name: str) -> str:
     return name.replace("_", " ").strip()
 
 
+def _referred(column: str) -> str:
+    """What a reference leads to, by the name of its column: `patient_id` to a patient."""
+    return " ".join(without_id(words_of(column))) or _spoken(column)
+
+
 def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
     """What a candidate's number is, such as `the mean amount of its payments in the last 90 days`."""
     what = "" if candidate.onward is None else _column_words(candidate.onward)
     where = _where(candidate.path)
-    when = _when(candidate, timed)
+    when = _when(candidate)
     value = f"{what} = {candidate.value}"
     match candidate.aggregate:
+        case "value" if timed and candidate.onward is not None and candidate.onward.kind == "date":
+            return f"days since the {what}{where}"
         case "value":
             return f"{what}{where}"
         case "is":
@@ -77,7 +86,7 @@ def _where(path: Path) -> str:
 
 
 def _thing(hop: Hop) -> str:
-    return f"{_spoken(hop.column)} ({_spoken(hop.table)})" if hop.kind in ("to", "latest") else _spoken(hop.table)
+    return f"{_referred(hop.column)} ({_spoken(hop.table)})" if hop.kind in ("to", "latest") else _spoken(hop.table)
 
 
 def _rows(path: Path) -> str:
@@ -90,18 +99,18 @@ def _rows(path: Path) -> str:
     if before:
         hop = before[-1]
         if hop.kind == "latest":
-            owner = f" of its latest {_spoken(hop.column)}"
+            owner = f" of its latest {_referred(hop.column)}"
         elif hop.kind == "to":
-            owner = f" of its {_spoken(hop.column)}"
+            owner = f" of its {_referred(hop.column)}"
             if len(before) > 1 and before[-2].many:
-                owner = f" of the same {_spoken(hop.column)} (through {_spoken(before[-2].table)})"
+                owner = f" of the same {_referred(hop.column)} (through {_spoken(before[-2].table)})"
         else:
             owner = f" of its {_spoken(hop.table)}"
     if owner:
         return f"{_spoken(last.table)}{owner}"
     if last.table == path.start:
         return f"{_spoken(path.start)} tied to it by {_spoken(last.column)}"
-    return f"its {_spoken(last.table)} (by {_spoken(last.column)})"
+    return f"its {_spoken(last.table)} (by {_referred(last.column)})"
 
 
 def _neighbours(path: Path) -> str:
@@ -116,8 +125,7 @@ def _neighbours(path: Path) -> str:
     )
 
 
-def _when(candidate: Candidate, timed: bool) -> str:
-    del timed
+def _when(candidate: Candidate) -> str:
     if candidate.window is None:
         return ""
     return (
@@ -142,7 +150,7 @@ def _value_text(candidate: Candidate, value: float, timed: bool) -> str:
 
 def condition_words(condition: Condition, candidate: Candidate, *, timed: bool = False) -> str:
     """A condition in words, such as `number of its companies is at least 3`."""
-    words = candidate_words(candidate)
+    words = candidate_words(candidate, timed=timed)
     is_flag = candidate.aggregate in ("is", "latest_is") or (
         candidate.aggregate == "value" and candidate.onward is not None and candidate.onward.kind == "flag"
     )
@@ -175,7 +183,7 @@ def term_words(term: Term, candidates: Sequence[Candidate], *, timed: bool = Fal
         shown: Callable[[Condition], str] = lambda one: condition_words(one, candidates[one.column], timed=timed)  # noqa: E731
         return " and ".join(map(shown, term.conditions))
     candidate = candidates[term.column]
-    words = candidate_words(candidate)
+    words = candidate_words(candidate, timed=timed)
     if candidate.aggregate == "labelled":
         return f"each of the {words.removeprefix('number of ')}"
     return f"the logarithm of the {words}" if term.form == "log" else f"each unit of the {words}"

@@ -1,0 +1,27 @@
+"""Rules in plain words."""
+
+from __future__ import annotations
+
+from workbench.structure.candidates import Candidate, Onward
+from workbench.structure.relational import Column, Hop, Path
+from workbench.structure.terms import Condition
+from workbench.study.words import candidate_words, condition_words
+
+PATIENT = Path("visits", (Hop("to", "patient_id", "patients"),))
+BORN = Candidate(PATIENT, "value", Onward((), Column("birth_date", "date")))
+
+
+def test_a_date_is_told_as_a_day_or_where_time_counts_as_days_since() -> None:
+    old = Condition(0, "at_least", 28040.0)
+    assert condition_words(old, BORN) == "birth date of its patient (patients) is at least 2046-10-09"
+    assert (
+        condition_words(old, BORN, timed=True)
+        == "days since the birth date of its patient (patients) is at least 28,040"
+    )
+
+
+def test_references_are_called_by_what_they_lead_to() -> None:
+    visits = Path("visits", (*PATIENT.hops, Hop("from", "patient_id", "visits")))
+    assert candidate_words(Candidate(visits, "count")) == "number of visits of its patient"
+    mine = Path("visits", (Hop("from", "visit_id", "prescriptions"),))
+    assert candidate_words(Candidate(mine, "count")) == "number of its prescriptions (by visit)"
