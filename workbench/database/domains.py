@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import duckdb
+import numpy as np
 
+from workbench.arrays import Int64
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.schema import StoredPredicate, add_constants, declare_type
 from workbench.language.definitions import condition_atoms
@@ -32,6 +34,9 @@ from workbench.language.program import (
 )
 
 __all__ = ["declare_constants", "program_constants", "refresh_domains"]
+
+MOST_MARKS = 1 << 28
+"""Bytes of marks, one for each constant of each world, that are held at a time."""
 
 
 def program_constants(program: Program) -> set[tuple[str, str, bool]]:
@@ -127,26 +132,51 @@ def refresh_domains(
     """Recompute the domains of `worlds`.
 
     A domain holds the constants of the world's facts and those of the program; a constant's position is its rank by
-    name, so it does not depend on the order in which facts were loaded. Cost: one scan of each predicate's columns.
+    name, so it does not depend on the order in which facts were loaded. Cost: one scan of each predicate's columns, and
+    a mark for each constant of `MOST_MARKS // constants` worlds at a time.
     """
-    chosen = ", ".join(map(str, worlds))
+    import pyarrow
+
+    wanted = sorted(worlds)
+    chosen = ", ".join(map(str, wanted))
     connection.execute(f"DELETE FROM domain WHERE world IN ({chosen})")
     members: dict[str, list[str]] = {}
     for predicate in predicates.values():
         for column, type_name in predicate.constant_columns:
-            facts = f"SELECT world, {column} AS constant FROM {quoted(predicate.table_name)} WHERE world IN ({chosen})"
+            facts = f"SELECT world, {column} AS constant FROM {quoted(predicate.table_name)}"
             members.setdefault(type_name, []).append(facts)
     tables = dict(connection.execute("SELECT name, table_name FROM constant_type ORDER BY name").fetchall())
     for (type_name,) in connection.execute("SELECT DISTINCT type FROM program_constant").fetchall():
         members.setdefault(type_name, []).append(
             f"SELECT w.id AS world, c.id AS constant FROM world w, program_constant p JOIN {quoted(tables[type_name])} "
-            f"c ON c.name = p.name WHERE p.type = {text_literal(type_name)} AND w.id IN ({chosen})"
+            f"c ON c.name = p.name WHERE p.type = {text_literal(type_name)}"
         )
     for type_name in filter(members.__contains__, tables):
-        found = " UNION ALL ".join(members[type_name])
-        connection.execute(
-            f"INSERT INTO domain SELECT m.world, {text_literal(type_name)}, m.constant, "
-            "row_number() OVER (PARTITION BY m.world ORDER BY c.name) - 1 AS position "
-            f"FROM (SELECT DISTINCT world, constant FROM ({found})) m "
-            f"JOIN {quoted(tables[type_name])} c ON c.id = m.constant ORDER BY m.world, position"
-        )
+        names = quoted(tables[type_name])
+        ((size,),) = connection.execute(f"SELECT coalesce(max(id), -1) + 1 FROM {names}").fetchall()
+        several = max(MOST_MARKS // max(size, 1), 1)
+        for first in range(0, len(wanted), several):
+            found = _marked(connection, members[type_name], wanted[first : first + several], size)
+            connection.register("incoming_members", pyarrow.table(found))
+            try:
+                connection.execute(
+                    f"INSERT INTO domain SELECT m.world, {text_literal(type_name)}, m.constant, "
+                    "row_number() OVER (PARTITION BY m.world ORDER BY c.name) - 1 AS position "
+                    f"FROM incoming_members m JOIN {names} c ON c.id = m.constant ORDER BY m.world, position"
+                )
+            finally:
+                connection.unregister("incoming_members")
+
+
+def _marked(
+    connection: duckdb.DuckDBPyConnection, members: Sequence[str], worlds: Sequence[int], size: int
+) -> dict[str, Int64]:
+    """The different pairs `world`, `constant` of some queries: marking them takes a tenth of what DISTINCT does."""
+    chosen = ", ".join(map(str, worlds))
+    marks = np.zeros((len(worlds), size), np.bool_)
+    query = " UNION ALL ".join(f"SELECT world, constant FROM ({one}) WHERE world IN ({chosen})" for one in members)
+    for batch in connection.sql(query).to_arrow_reader(1 << 18):
+        place = np.searchsorted(worlds, batch.column(0).to_numpy())
+        marks[place, batch.column(1).to_numpy()] = True
+    place, constant = np.nonzero(marks)
+    return {"world": np.asarray(worlds, np.int64)[place], "constant": constant}

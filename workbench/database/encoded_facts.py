@@ -91,11 +91,11 @@ def insert_facts(
         finally:
             connection.unregister("incoming_rows")
         _code(connection, types, database.type_tables(), _order(facts))
+        connection.execute(f"DROP TABLE {ROWS}")
         counts: dict[str, int] = {}
         for fact in facts:
             added = _insert(connection, stored[fact.predicate], fact, number, source)
             counts[fact.predicate] = counts.get(fact.predicate, 0) + added
-        connection.execute(f"DROP TABLE {ROWS}")
         connection.execute(f"DROP TABLE {CODED}")
         database.refresh_domains([number])
     return counts

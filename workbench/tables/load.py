@@ -63,6 +63,7 @@ def load_tables_as_mapped(
     world: str = DEFAULT_WORLD,
     typed: Mapping[str, TypedTable] | None = None,
     labels: Literal["evidence", "withheld"] = "withheld",
+    last: bool = False,
 ) -> TablesReport:
     """Load staged tables as a mapping says, in one transaction.
 
@@ -78,6 +79,8 @@ def load_tables_as_mapped(
         Whether the known cells of the target are facts that inference may use, or truth to learn from and to score.
     typed : mapping, optional
         What `type_tables` gave for this mapping, where that was called already.
+    last : bool
+        Nothing reads the staging afterwards: its tables are let go of as soon as they are not needed.
 
     Raises
     ------
@@ -89,6 +92,8 @@ def load_tables_as_mapped(
     notes = [note for table in staging.tables.values() for note in table.notes]
     notes += target_warnings(staging, mapping, tables, learning=labels == "withheld")
     counts: dict[str, int] = {}
+    if last:
+        staging.drop([table.relation for table in staging.tables.values()])
     with database.transaction():
         database.declare_predicates([Predicate(found.name, found.types) for found in predicates])
         for name, table in tables.items():
@@ -96,6 +101,8 @@ def load_tables_as_mapped(
             of_table = [found for found in predicates if found.table == name]
             for predicate, count in _load(database, staging, mapping, table, of_table, world, labels).items():
                 counts[predicate] = counts.get(predicate, 0) + count
+            if last:
+                staging.drop([table.relation])
     return TablesReport(counts, (world,), tuple(notes), mapping)
 
 

@@ -82,6 +82,11 @@ class Staging:
         self.connection.execute(f"ALTER TABLE {staged.relation} ADD COLUMN c{len(staged.columns)} VARCHAR")
         self.tables = {**self.tables, table: replace(staged, columns=(*staged.columns, column))}
 
+    def drop(self, relations: Iterable[str]) -> None:
+        """Let go of tables of the staging's database, and of the memory that they take."""
+        for relation in relations:
+            self.connection.execute(f"DROP TABLE {relation}")
+
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a query over the staged tables."""
         return self.connection.execute(sql).fetchall()

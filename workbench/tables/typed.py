@@ -294,6 +294,7 @@ def _with_one_row_each(staging: Staging, typed: TypedTable) -> TypedTable:
         f"CREATE OR REPLACE TABLE {merged} AS SELECT {', '.join([f'min({ROW}) AS {ROW}', *group, *kept])} "
         f"FROM {typed.relation} GROUP BY {', '.join(group)} ORDER BY {ROW}"
     )
+    staging.drop([typed.relation])
     return replace(typed, relation=merged, rows=different, notes=tuple(notes))
 
 

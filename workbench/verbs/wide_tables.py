@@ -114,7 +114,9 @@ def load_wide_tables(
         if given is not None:
             chosen = replace(chosen, tables=tuple(counted(staging, table) for table in chosen.tables))
         with database.transaction():
-            report = load_tables_as_mapped(database, staging, chosen, world=world or DEFAULT_WORLD, labels=labels)
+            report = load_tables_as_mapped(
+                database, staging, chosen, world=world or DEFAULT_WORLD, labels=labels, last=True
+            )
             remember_tables(database, chosen)
             _remember_target(database, target)
     return report
