@@ -2,50 +2,78 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from workbench.arrays import Bool, Float, Int8, Int32, Int64
+from workbench.arrays import Bool, Float, Int8, Int64
+from workbench.inference.convex_program import Columns
 from workbench.network.compiled import compiled
 
-__all__ = ["expect_over_atoms", "expect_over_simplexes"]
+__all__ = ["Field", "Simplexes", "expect_over_atoms", "expect_over_simplexes"]
+
+
+class Field(NamedTuple):
+    """One world's soft rows at its labels, by atom, and what the integrals find.
+
+    Attributes
+    ----------
+    columns : Columns
+    ell, weight : float64 arrays, shape (n_rows,)
+        Row values at the labels, and effective weights.
+    power : int8 array, shape (n_rows,)
+    cost, truth : float64 arrays, shape (n_atoms,)
+        What an atom costs by itself, and its label.
+    difference : float64 array, shape (n_rows,)
+        Added to, by row: the sum over atoms of E[max(0, ell)^p] - max(0, ell at the labels)^p.
+    expected : float64 array, shape (n_atoms,)
+        Set to each atom's conditional mean.
+    """
+
+    columns: Columns
+    ell: Float
+    weight: Float
+    power: Int8
+    cost: Float
+    truth: Float
+    difference: Float
+    expected: Float
+
+
+class Simplexes(NamedTuple):
+    """Blocks of atoms as `ConvexProgram` has them, and samples of each.
+
+    Attributes
+    ----------
+    uniform : float64 array, shape (n_blocks, n_samples, largest block + 1)
+        Standard exponential variates: the first `size` (or `size + 1` where the sum may stay below) of each sample,
+        divided by their sum, are uniform on the simplex.
+    """
+
+    start: Int64
+    member: Int64
+    right: Float
+    exact: Bool
+    uniform: Float
 
 
 @compiled
 def expect_over_atoms(
-    atoms: Int64,
-    column: Int32,
-    row_of: Int32,
-    value_of: Float,
-    ell: Float,
-    weight: Float,
-    power: Int8,
-    cost: Float,
-    lower: Float,
-    upper: Float,
-    truth: Float,
-    nodes: Float,
-    log_quadrature: Float,
-    difference: Float,
-    expected_atom: Float,
+    atoms: Int64, field: Field, lower: Float, upper: Float, nodes: Float, log_quadrature: Float
 ) -> float:
     """Expected potentials under each atom's conditional density, minus those at the labels.
 
     Parameters
     ----------
-    ell : float64 array, shape (n_rows,)
-        Row values at the labels.
     nodes, log_quadrature : float64 arrays, shape (n_nodes,)
         Nodes in [0, 1] and logarithms of their quadrature weights, stretched to each atom's own interval.
-    difference : float64 array, shape (n_rows,)
-        Added to, by row: the sum over atoms of E[max(0, ell)^p] - max(0, ell at the labels)^p.
-    expected_atom : float64 array, shape (n_atoms,)
-        Set to each atom's conditional mean.
 
     Returns
     -------
     float
         The log pseudolikelihood.
     """
+    (column, row_of, value_of), ell, weight, power, cost, truth, difference, expected_atom = field
     n_nodes = nodes.size
     log_density = np.empty(n_nodes)
     value = 0.0
@@ -90,36 +118,15 @@ def expect_over_atoms(
 
 
 @compiled
-def expect_over_simplexes(
-    blocks: Int64,
-    block_start: Int64,
-    member: Int64,
-    right: Float,
-    exact: Bool,
-    uniform: Float,
-    column: Int32,
-    row_of: Int32,
-    value_of: Float,
-    ell: Float,
-    weight: Float,
-    power: Int8,
-    cost: Float,
-    truth: Float,
-    difference: Float,
-    expected_atom: Float,
-) -> float:
+def expect_over_simplexes(blocks: Int64, field: Field, simplexes: Simplexes) -> float:
     """The same over whole simplexes, by importance sampling from the uniform distribution.
-
-    Parameters
-    ----------
-    uniform : float64 array, shape (n_blocks, n_samples, largest block + 1)
-        Standard exponential variates: the first `size` (or `size + 1` where the sum may stay below) of each sample,
-        divided by their sum, are uniform on the simplex.
 
     Notes
     -----
     The simplex's volume is left out of the returned log pseudolikelihood: it does not depend on the weights.
     """
+    (column, row_of, value_of), ell, weight, power, cost, truth, difference, expected_atom = field
+    block_start, member, right, exact, uniform = simplexes
     n_samples = uniform.shape[1]
     density = np.empty(n_samples)
     rows = np.empty(row_of.size, np.int64)

@@ -11,13 +11,13 @@ from scipy.sparse import csc_array
 
 from workbench.arrays import Float
 from workbench.errors import UsageError
-from workbench.inference.convex_program import RowKind, convex_program
+from workbench.inference.convex_program import Columns, RowKind, convex_program
 from workbench.inference.solution import Engine
 from workbench.learning.ascent import maximise
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import SOFT, Declaration
 from workbench.learning.expectation import Measured
-from workbench.learning.hinge_integrals import expect_over_atoms, expect_over_simplexes
+from workbench.learning.hinge_integrals import Field, Simplexes, expect_over_atoms, expect_over_simplexes
 from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
 from workbench.learning.training import TrainingSet, TrainingWorld, grounding_counts, prepare, start_weights
@@ -141,7 +141,7 @@ class Pseudolikelihood:
         self.power = network.power[self.template] if network.n_templates else np.zeros(0, np.int8)
         self.A = network.A[self.soft].astype(np.float64)
         columns = csc_array(self.A)
-        self.columns = (columns.indptr.astype(np.int32), columns.indices.astype(np.int32), columns.data)
+        self.columns = Columns(columns.indptr.astype(np.int32), columns.indices.astype(np.int32), columns.data)
         program = convex_program(relax(network, np.zeros(network.n_templates)))
         self.program = program
         in_block = np.zeros(network.n_atoms, np.bool_)
@@ -157,7 +157,9 @@ class Pseudolikelihood:
         self.blocks = np.flatnonzero(whole & (program.block_right > 0.0)).astype(np.int64)
         widest = int(np.diff(program.block_start).max(initial=0))
         rng = np.random.default_rng(seed)
-        self.uniform = rng.standard_exponential((program.n_blocks, samples, widest + 1))
+        uniform = rng.standard_exponential((program.n_blocks, samples, widest + 1))
+        blocks = program.block_start, program.block_member, program.block_right, program.block_exact
+        self.simplexes = Simplexes(*blocks, uniform)
         points, quadrature = np.polynomial.legendre.leggauss(4)
         edges = np.arange(panels) / panels
         self.nodes = np.asarray((edges[:, None] + (points + 1.0) / (2.0 * panels)).ravel())
@@ -165,45 +167,16 @@ class Pseudolikelihood:
 
     def value_and_gradient(self, weights: Float, labels: Float) -> tuple[float, Float]:
         """Log pseudolikelihood at `weights` and its gradient, shape (n_templates,)."""
-        network, program = self.network, self.program
+        network = self.network
         ell = network.b[self.soft] + self.A @ labels
         weight = weights[self.template] * self.scale[self.soft]
         cost = -(network.unit @ weights)
         low, high = self._intervals(labels)
         free = self.lone[high[self.lone] - low[self.lone] > 1e-6]
-        difference = np.zeros(self.soft.size)
-        expected = labels.copy()
-        value = expect_over_atoms(
-            free.astype(np.int64),
-            *self.columns,
-            ell,
-            weight,
-            self.power,
-            cost,
-            low,
-            high,
-            labels,
-            self.nodes,
-            self.log_quadrature,
-            difference,
-            expected,
-        )
-        value += expect_over_simplexes(
-            self.blocks,
-            program.block_start,
-            program.block_member,
-            program.block_right,
-            program.block_exact,
-            self.uniform,
-            *self.columns,
-            ell,
-            weight,
-            self.power,
-            cost,
-            labels,
-            difference,
-            expected,
-        )
+        difference, expected = np.zeros(self.soft.size), labels.copy()
+        field = Field(self.columns, ell, weight, self.power, cost, labels, difference, expected)
+        value = expect_over_atoms(free.astype(np.int64), field, low, high, self.nodes, self.log_quadrature)
+        value += expect_over_simplexes(self.blocks, field, self.simplexes)
         by_template = np.bincount(self.template, difference * self.scale[self.soft], network.n_templates)
         return value, by_template - network.unit.T @ (expected - labels)
 
