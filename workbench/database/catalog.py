@@ -107,16 +107,13 @@ def distinct_values(database: Database, predicate: str) -> tuple[int, ...]:
     return tuple(first_row(database.execute(f"SELECT {wanted} FROM {quoted(stored.table_name)}")) or ())
 
 
-def top_values(
-    database: Database, predicate: str, position: int, *, limit: int = 20, world: str | None = None
-) -> tuple[tuple[str, int], ...]:
+def top_values(database: Database, predicate: str, position: int, *, limit: int = 20) -> tuple[tuple[str, int], ...]:
     """The commonest values of one argument with their numbers of facts, ties by name."""
     stored = database.predicate(predicate)
     name = quoted(_argument(stored, position))
     rows = database.execute(
         f"SELECT {name}::VARCHAR, count(*) FROM facts.{quoted(stored.view_name)} "
-        f"WHERE $world::VARCHAR IS NULL OR world = $world GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {int(limit)}",
-        {"world": world},
+        f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {int(limit)}"
     ).fetchall()
     return tuple((value, count) for value, count in rows)
 
@@ -197,9 +194,7 @@ def constants(database: Database, type_name: str, *, search: str = "", limit: in
     return tuple(name for (name,) in rows)
 
 
-def neighbours(
-    database: Database, type_name: str, constant: str, *, world: str | None = None, limit: int = 100
-) -> tuple[Neighbour, ...]:
+def neighbours(database: Database, type_name: str, constant: str, *, limit: int = 100) -> tuple[Neighbour, ...]:
     """The true facts that a constant takes part in, at most `limit`, ordered by predicate, position and arguments."""
     found: list[Neighbour] = []
     cursor = database.cursor()
@@ -211,9 +206,8 @@ def neighbours(
             shown = ", ".join(f"{name}::VARCHAR" for name in names)
             rows = cursor.execute(
                 f"SELECT DISTINCT {shown} FROM facts.{quoted(predicate.view_name)} "
-                f"WHERE {names[position]} = $constant AND value > 0 AND ($world::VARCHAR IS NULL OR world = $world) "
-                f"ORDER BY ALL LIMIT {limit - len(found)}",
-                {"constant": constant, "world": world},
+                f"WHERE {names[position]} = $constant AND value > 0 ORDER BY ALL LIMIT {limit - len(found)}",
+                {"constant": constant},
             ).fetchall()
             found += [Neighbour(predicate.name, position, tuple(row), predicate.argument_types) for row in rows]
     return tuple(found)

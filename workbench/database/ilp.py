@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["load_ilp", "load_ilp_facts"]
 
 
-def load_ilp(database: Database, problem: IlpProblem, *, world: str = DEFAULT_WORLD) -> LoadReport:
-    """Load a problem into one world, in one transaction.
+def load_ilp(database: Database, problem: IlpProblem) -> LoadReport:
+    """Load a problem into the one world, in one transaction.
 
     Facts of the predicates that the modes mention become evidence; positives become true and negatives false atoms of
     the target, as truth, so that no target atom is evidence. Background clauses with bodies are evaluated first
@@ -53,16 +53,16 @@ def load_ilp(database: Database, problem: IlpProblem, *, world: str = DEFAULT_WO
 
     problem = derive_facts(problem)
     types = problem.argument_types()
-    report = LoadReport({}, (world,))
+    report = LoadReport({}, (DEFAULT_WORLD,))
     with database.transaction() as connection:
         database.declare_predicates([Predicate(name, given) for name, given in types.items()])
         for name, rows in problem.relations().items():
             if rows:
-                report += load_frame(database, _frame(rows), predicate=name, world=world)
+                report += load_frame(database, _frame(rows), predicate=name)
         examples = [*problem.positives, *problem.negatives]
         labels = [1.0] * len(problem.positives) + [0.0] * len(problem.negatives)
         frame = _frame(examples).assign(value=labels)
-        report += load_frame(database, frame, predicate=problem.target, value="value", world=world, partition="truth")
+        report += load_frame(database, frame, predicate=problem.target, value="value", partition="truth")
         if problem.folds:
             clear_folds(database)
             folds = pd.DataFrame(
@@ -80,7 +80,7 @@ def load_ilp(database: Database, problem: IlpProblem, *, world: str = DEFAULT_WO
             ids = ", ".join(f"c{place}.id" for place in range(len(types[problem.target])))
             connection.execute(
                 f"INSERT INTO folds SELECT f.fold, $world, $predicate, [{ids}], 'test' FROM incoming_folds f {joins}",
-                {"world": database.world_id(world), "predicate": problem.target},
+                {"world": database.world_id(), "predicate": problem.target},
             )
             connection.unregister("incoming_folds")
     return report

@@ -87,17 +87,16 @@ def _constants(database: Database) -> dict[str, tuple[str, ...]]:
     return result
 
 
-def read_examples(database: Database, target: str, *, world: str = DEFAULT_WORLD) -> tuple[Int32, Float, Int64]:
+def read_examples(database: Database, target: str) -> tuple[Int32, Float, Int64]:
     """The target's labelled atoms in order of insertion: arguments, label (0 or 1), fold (-1 where none is given)."""
     stored = database.predicate(target)
-    number = database.world_id(world)
     cells = ", ".join(stored.columns)
     ids = f"[{', '.join('p.' + column for column in stored.columns)}]"
     rows = database.execute(
         f"SELECT {cells}, value, coalesce(f.fold, -1) AS fold FROM {quoted(stored.table_name)} p "
         f"LEFT JOIN folds f ON f.predicate = $target AND f.world = p.world AND f.arguments = {ids} "
         "WHERE p.world = $world AND value IS NOT NULL ORDER BY p.rowid",
-        {"world": number, "target": target},
+        {"world": database.world_id(), "target": target},
     ).fetchnumpy()
     arguments = np.stack([np.asarray(rows[column], np.int32) for column in stored.columns], axis=1)
     return arguments, np.asarray(rows["value"], np.float64), np.asarray(rows["fold"], np.int64)

@@ -22,7 +22,7 @@ METRICS = ("fold", "predicate", "metric", "value")
 TRACES = ("fold", "step", "series", "value")
 
 
-def take_run(database: Database, source: Database, number: int, *, parent: int | None = None) -> int:
+def take_run(database: Database, source: Database, number: int) -> int:
     """Record in `database` the run that another database of the same facts has; its number here.
 
     Types and constants that only the other database knows are added.
@@ -32,8 +32,6 @@ def take_run(database: Database, source: Database, number: int, *, parent: int |
     database, source : Database
     number : int
         In `source`.
-    parent : int, optional
-        The run here that it is part of.
 
     Raises
     ------
@@ -60,7 +58,7 @@ def take_run(database: Database, source: Database, number: int, *, parent: int |
                 run.program_text,
                 run.engine,
                 run.seed,
-                parent,
+                None,
                 run.data_hash,
                 run.name,
                 run.parameters,

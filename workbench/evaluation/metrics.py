@@ -92,9 +92,9 @@ def f1_score(predicted: Bool, true: Bool, *, none: float = 0.0) -> float:
     return 2.0 * int((predicted & true).sum()) / marked if marked else none
 
 
-def conditional_log_likelihood(values: Float, truth: Float, *, clip: float = CLIP) -> float:
-    """Mean log probability given to each atom's true value, probabilities clipped to [clip, 1 - clip]."""
-    probability = np.clip(values, clip, 1 - clip)
+def conditional_log_likelihood(values: Float, truth: Float) -> float:
+    """Mean log probability given to each atom's true value, probabilities clipped to [CLIP, 1 - CLIP]."""
+    probability = np.clip(values, CLIP, 1 - CLIP)
     return float(np.mean(np.log(np.where(truth == 1, probability, 1 - probability))))
 
 

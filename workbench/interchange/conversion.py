@@ -33,12 +33,11 @@ class ClauseProgram:
     lower: Float
 
 
-def as_clauses(model: FactorModel, known: Int64 | None = None) -> tuple[WeightedClauses, float]:
+def as_clauses(model: FactorModel) -> tuple[WeightedClauses, float]:
     """Clauses whose violated weight is a constant minus `log p`, and that constant: each table's largest value summed.
 
     One clause for each entry below its table's largest (below 1 in a table of zeros), hard where the entry is 0. A
-    variable of two states is one Boolean variable, of more one a state with hard clauses that exactly one holds; known
-    states are hard units.
+    variable of two states is one Boolean variable, of more one a state with hard clauses that exactly one holds.
     """
     first = atoms_of_states(model.states)
     constant = 0.0
@@ -56,9 +55,6 @@ def as_clauses(model: FactorModel, known: Int64 | None = None) -> tuple[Weighted
         members = [_literal(variable, state, model.states, first) for state in range(model.states[variable])]
         clauses.append((np.inf, members))
         clauses += [(np.inf, [-one, -other]) for one, other in combinations(members, 2)]
-    for variable, state in enumerate([] if known is None else known.tolist()):
-        if state >= 0 and model.states[variable] > 1:
-            clauses.append((np.inf, [_literal(variable, state, model.states, first)]))
     length = [len(clause) for _, clause in clauses]
     literals = np.array([literal for _, clause in clauses for literal in clause], np.int64)
     start = np.concatenate(([0], np.cumsum(length))).astype(np.int64)

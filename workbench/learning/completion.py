@@ -47,11 +47,11 @@ class MapStates:
             raise InfeasibleError.of("E0404", "the hard rules and the evidence of a training database admit no state")
         return answer.values
 
-    def completed(self, world: TrainingWorld, weights: Float, seed: int, start: Float | None = None) -> Float:
+    def completed(self, world: TrainingWorld, weights: Float, seed: int) -> Float:
         """The labels, hidden atoms as they are most likely given them; shape (n_atoms,)."""
         if not world.hidden.any():
             return world.labels
-        return world.complete(self.most_likely(hidden_part(world), weights, seed, start))
+        return world.complete(self.most_likely(hidden_part(world), weights, seed))
 
     def _suited(self, network: GroundNetwork, weights: Float) -> Engine:
         if network.domain is Domain.UNIT:

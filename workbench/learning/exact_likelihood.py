@@ -142,7 +142,6 @@ def choose_penalty(
     *,
     folds: int = 5,
     seed: int = 0,
-    tolerance: float = 1e-3,
     deadline: float | None = None,
 ) -> Choice[tuple[float, Penalty]]:
     """The candidates by held-out log likelihood, summed over a fold; they go from strong to weak and are warm-started.
@@ -163,9 +162,8 @@ def choose_penalty(
     def fits(train: Bool) -> Iterator[Float]:
         columns, start = csc_array(rows[train]), None
         for _, penalty in candidates:
-            start = fit_logistic(
-                columns, target[train], penalty, start=start, tolerance=tolerance, deadline=deadline
-            ).weights
+            found = fit_logistic(columns, target[train], penalty, start=start, tolerance=1e-3, deadline=deadline)
+            start = found.weights
             yield start
 
     def score(weights: Float, held: Bool) -> float:

@@ -14,6 +14,8 @@ from workbench.progress import PLAIN, Conduct
 
 __all__ = ["separate_f1"]
 
+ROUNDS, TOLERANCE = 8, 1e-3
+
 
 def separate_f1(
     world: MarginWorld,
@@ -22,8 +24,6 @@ def separate_f1(
     conduct: Conduct = PLAIN,
     *,
     start: Float | None = None,
-    rounds: int = 8,
-    tolerance: float = 1e-3,
 ) -> Separation:
     """The state of most `1 - F1 - energy`, by its numbers of true and false positives.
 
@@ -31,9 +31,9 @@ def separate_f1(
     sorting. Otherwise the energy of given numbers is bounded below by MAP states at multipliers on the two counts;
     each round moves the multipliers to the loss's gradient at the numbers where loss and bounds promise most. `upper`
     is the last promise: its distance from the state's violation is the gap. The first multipliers are those at the
-    counts of `start`, and a gap of `tolerance`, in loss units, ends the rounds.
+    counts of `start`, and a gap of `TOLERANCE`, in loss units, ends the rounds.
 
-    Cost: sorting, or at most `rounds` MAP inferences.
+    Cost: sorting, or at most `ROUNDS` MAP inferences.
 
     References
     ----------
@@ -47,7 +47,7 @@ def separate_f1(
     best: tuple[float, Cut, Float] | None = None
     found, upper = False, float("inf")
     counts, tried = _counts(world, start), set()
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         if conduct.expired or counts in tried:
             break
         tried.add(counts)
@@ -63,7 +63,7 @@ def separate_f1(
             best, found = (cut.violation(weights), cut, solution.values), True
         counts, promise = _most_promising(planes, n_true, n_false)
         upper = min(upper, promise + at_truth)
-        if best is not None and upper - best[0] <= tolerance:
+        if best is not None and upper - best[0] <= TOLERANCE:
             break
     if best is None:
         return Separation(Cut(np.zeros(weights.size), 0.0), None, upper, world.truth, False)

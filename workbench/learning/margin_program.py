@@ -12,11 +12,11 @@ from workbench.errors import not_installed
 __all__ = ["MarginProgram", "solve_dual", "solve_dual_cvxpy"]
 
 FREE = -1
+TOLERANCE = 1e-9
+"""Largest violated margin left, relative to the largest loss."""
 
 
-def solve_dual(
-    gram: Float, loss: Float, group: Int64, penalty: float, start: Float, tolerance: float = 1e-9
-) -> tuple[Float, Float]:
+def solve_dual(gram: Float, loss: Float, group: Int64, penalty: float, start: Float) -> tuple[Float, Float]:
     """Maximise `loss . a - a K a / 2` with `a >= 0` and `sum of a over group g <= penalty` for each group g >= 0.
 
     Parameters
@@ -30,8 +30,6 @@ def solve_dual(
         C.
     start : float64 array, shape (n,)
         A feasible point; the last optimum, with zeros for new cuts.
-    tolerance : float
-        Largest violated margin left, relative to the largest loss.
 
     Returns
     -------
@@ -51,7 +49,7 @@ def solve_dual(
     a = np.concatenate([start, np.maximum(penalty - np.bincount(group[group >= 0], start[group >= 0], n_groups), 0.0)])
     free = a > 0
     ridge = 1e-13 * (float(gram.diagonal().max(initial=0.0)) or 1.0)
-    margin = tolerance * max(1.0, float(np.abs(gain).max(initial=0.0)))
+    margin = TOLERANCE * max(1.0, float(np.abs(gain).max(initial=0.0)))
     for _ in range(20 * total + 100):
         chosen = np.flatnonzero(free)
         target, slack = _on_face(gram, gain, label, chosen, penalty, ridge, n, n_groups)
