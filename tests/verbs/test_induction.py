@@ -119,3 +119,22 @@ def test_folds_are_given_or_dealt(cars: Path) -> None:
         dealt = crossval_induction(space.database, read_ilp(cars), how, folds=3, seed=1)
     assert set(dealt.fold.tolist()) == {0, 1, 2}
     assert np.isfinite(dealt.predicted).all()
+
+
+def test_a_target_with_a_body_mode_keeps_its_types(tmp_path: Path) -> None:
+    """A recursive mode names the target beside clauses that define other predicates: it was declared twice."""
+    path = tmp_path / "kin.pl"
+    people = range(12)
+    lines = [":- modeh(1, elder(+person, +person)).", ":- modeb(*, above(+person, +person))."]
+    lines += [":- modeb(*, elder(+person, +person)).", "above(X, Y) :- parent(X, Y)."]
+    lines += [f"parent(p{a}, p{a + 1})." for a in people]
+    lines += [f"example(elder(p{a}, p{b}), {1 if b == a + 1 else -1})." for a in people for b in (a + 1, a + 2)]
+    path.write_text("\n".join(lines) + "\n")
+    with open_workspace() as space:
+        text = space.structure(read_ilp(path), weights="l2").text
+    assert text.startswith("elder(person, person)\n")
+    path.write_text("".join(f"parent(q{a}, q{a + 1}).\n" for a in range(3)))
+    with open_workspace() as fresh:
+        fresh.load(path, rules=text)
+        frame = fresh.infer(text, query=["elder"]).predictions()
+    assert np.count_nonzero(frame["value"] > 0.5) == 3

@@ -43,9 +43,9 @@ class Written:
 
 def written_background(problem: IlpProblem) -> Written:
     """The predicates and clauses that the modes reach, in the language; `problem` is as it was read."""
-    types = {name: given for name, given in problem.argument_types().items() if name != problem.target}
+    types = problem.argument_types()
     if not problem.clauses:
-        return Written(types)
+        return Written({name: given for name, given in types.items() if name != problem.target})
     clauses = datalog_clauses(problem)
     inline = {
         clause.head: clause
@@ -71,7 +71,7 @@ def _written(
     body_keys = {(mode.predicate, mode.arity) for mode in problem.body_modes}
     said = [clause for clause in clauses if clause.head in defined]
     called = {key for clause in said for key, _ in (*clause.positive, *clause.negative)} | body_keys
-    declared = {key: places.of(key) for key in sorted(called - defined - set(inline))}
+    declared = {key: places.of(key) for key in sorted(called - defined - set(inline)) if key[0] != problem.target}
     lines: list[str] = []
     for key in sorted(defined):
         if problem.facts.get(key):
