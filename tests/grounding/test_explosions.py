@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from itertools import product
+from math import prod
+from random import Random
 
 import duckdb
 import pytest
@@ -12,6 +14,7 @@ from workbench.errors import Cancelled, InputError
 from workbench.grounding import GroundRequest, ground, preview
 from workbench.grounding.backend import DuckDB
 from workbench.grounding.interruption import interruptible
+from workbench.grounding.select import Column, Operation, Select, Source, Value, independent
 from workbench.language import parse_mln, parse_psl
 from workbench.progress import Progress
 
@@ -90,6 +93,34 @@ def test_counts_by_arithmetic_are_those_of_the_rows(rule: str) -> None:
             ]
             expected += not (ground_atoms[0] & ground_atoms[1])
     assert grounding.rules[0].open == expected
+
+
+def test_relations_that_nothing_ties_are_counted_apart() -> None:
+    facts = "\n".join(f"A(K{number})" for number in range(2000))
+    with Database.open() as database:
+        program = parse_mln("A(t)\nB(t)\n1 A(a) ^ A(b) ^ A(c) ^ A(d) ^ A(e) => B(f)\n")
+        database.declare(program)
+        load_alchemy_text(database, facts)
+        with pytest.raises(InputError, match="E0310"):
+            ground(database, program, GroundRequest(query=["B"]))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_query_has_the_product_of_its_independent_parts(seed: int) -> None:
+    random = Random(seed)
+    aliases = [f"t{number}" for number in range(4)]
+
+    def condition() -> Operation:
+        left, right = random.choices(aliases, k=2)
+        other = Column(right, "a") if random.random() < 0.6 else Value(random.randrange(4))
+        return Operation(random.choice(["=", "<", "<>"]), (Column(left, "a"), other))
+
+    sources = tuple(Source("r", alias) for alias in aliases)
+    select = Select((("one", Value(1)),), sources, tuple(condition() for _ in range(random.randrange(4))))
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE r AS SELECT range % 4 AS a FROM range(5)")
+        rows = [len(DuckDB(connection).rows(part)[1]) for part in (select, *independent(select))]
+    assert rows[0] == prod(rows[1:])
 
 
 def test_rows_that_are_read_in_batches_are_cancelled() -> None:

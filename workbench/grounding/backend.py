@@ -6,6 +6,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, Protocol
 
 import duckdb
@@ -13,7 +14,7 @@ import numpy as np
 
 from workbench.grounding.dialect import DUCKDB, Dialect
 from workbench.grounding.order import in_order
-from workbench.grounding.select import Call, Select, Source, Star, Union, Value, relations
+from workbench.grounding.select import Call, Select, Source, Star, Union, Value, independent, relations
 
 __all__ = ["Backend", "BackendOf", "Batch", "DuckDB", "Elsewhere", "columns_of"]
 
@@ -98,7 +99,15 @@ class DuckDB:
         """
         if sum(self._estimated_rows(select) for select in selects) <= most:
             return False
-        return int(self.rows(counted(selects, most + 1))[1][0][0]) > most
+        found = 0
+        for select in selects:
+            found += prod(self._rows_up_to(most + 1, part) for part in independent(select))
+            if found > most:
+                return True
+        return False
+
+    def _rows_up_to(self, most: int, select: Select) -> int:
+        return int(self.rows(counted((select,), most))[1][0][0])
 
     def _estimated_rows(self, select: Select) -> float:
         """What DuckDB expects: the estimate of the topmost operator that has one; 0 where none has."""
