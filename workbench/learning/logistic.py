@@ -64,7 +64,7 @@ def fit_logistic(
         return fit_groups(problem, penalty, start)
     first, group = equal_columns(X)
     copies = np.bincount(group, minlength=len(first)).astype(np.float64)
-    merged = X[:, first]
+    merged = X if len(first) == X.shape[1] else X[:, first]
     begun: Float | None = None
     if start is not None:
         begun = np.bincount(group, start, minlength=len(first)).astype(np.float64)
@@ -93,7 +93,7 @@ def equal_columns(X: csc_array) -> tuple[Int64, Int64]:
     sketch = np.asarray(X.T @ directions)
     _, first, group = np.unique(sketch, axis=0, return_index=True, return_inverse=True)
     group = group.reshape(-1)
-    if (X - X[:, first[group]]).count_nonzero():
+    if len(first) == X.shape[1] or (X - X[:, first[group]]).count_nonzero():
         return np.arange(X.shape[1]), np.arange(X.shape[1])
     order = np.argsort(first)
     rank = np.empty_like(order)
