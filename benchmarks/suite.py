@@ -52,6 +52,9 @@ SUITE = {
     "linkage": Benchmark(
         "linkage --records 30000 100000 300000", "linkage --records 2000", growth=("records", "cpu_seconds")
     ),
+    "updates": Benchmark(
+        "updates --people 5000 20000 50000", "updates --people 1000", growth=("ground_rows", "update_cpu_seconds")
+    ),
     "uai": Benchmark("uai", "uai relational_1 --time-limit 5"),
     "first_page": Benchmark("first_page --repeats 1", "first_page --facts 20000 --repeats 1"),
     "page_views": Benchmark("page_views", "page_views --facts 20000"),

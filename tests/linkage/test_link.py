@@ -140,3 +140,11 @@ def test_records_without_values_and_files_without_pairs_are_said(tmp_path: Path)
     unique = write(tmp_path / "unique.csv", f"id,word\n{rows}\n")
     with pytest.raises(WorkbenchError, match="E0662"):
         link([unique])
+
+
+def test_values_that_repeat_by_chance_alone_make_no_candidates_and_no_estimates(tmp_path: Path) -> None:
+    rows = "\n".join(f"{row},p{row * 7919 % 500},w{row * 104729 % 37}" for row in range(3000))
+    result = link([write(tmp_path / "wards.csv", f"id,patient,ward\n{rows}\n")])
+    assert "E0661" in [one.code for one in result.warnings]
+    record = result.as_record()
+    assert (record["clusters"], record["estimated_precision"], record["estimated_recall"]) == (3000, None, None)

@@ -38,14 +38,23 @@ def row_keys(indptr: Array, indices: Array, data: Array, b: Array, template: Arr
 
 def equal_rows(keys: UInt64) -> Array:
     """For each row the number of its first equal, shape (n,)."""
-    order = np.lexsort((keys[:, 1], keys[:, 0]))
-    ordered = keys[order]
-    new = np.ones(order.size, bool)
-    new[1:] = np.any(ordered[1:] != ordered[:-1], axis=1)
-    # The sort is stable, so the first of each run is the first row of its kind.
+    # One word tells nearly all rows apart, and sorting by one is several times as fast as by two.
+    order = np.argsort(keys[:, 0])
+    new = _starts(keys[order, 0])
+    if np.any(_starts(keys[order, 1]) & ~new):
+        order = np.lexsort((keys[:, 1], keys[:, 0]))
+        new = _starts(keys[order, 0]) | _starts(keys[order, 1])
     first = np.empty(order.size, np.int64)
-    first[order] = order[np.flatnonzero(new)[np.cumsum(new) - 1]]
+    if order.size:
+        first[order] = np.minimum.reduceat(order, np.flatnonzero(new))[np.cumsum(new) - 1]
     return first
+
+
+def _starts(ordered: UInt64) -> Bool:
+    """Where words in order differ from the one before."""
+    new = np.ones(ordered.size, np.bool_)
+    new[1:] = ordered[1:] != ordered[:-1]
+    return new
 
 
 class RowKeys:

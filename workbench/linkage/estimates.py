@@ -27,6 +27,8 @@ class Estimates:
         Of the pairs that are the same, how many are together.
     candidate_recall : float
         Of the pairs that are the same, how many some blocking statement found.
+
+    All are NaN where no pair was compared.
     """
 
     precision: float
@@ -43,6 +45,8 @@ def estimate(clustering: Clustering, candidates: Pairs, scores: Float) -> Estima
     others of the cluster. A pair that is apart is as likely as the mean log odds between the two clusters say: single
     pairs that look alike are contradicted by the rest of theirs.
     """
+    if not len(candidates):
+        return Estimates(np.nan, np.nan, np.nan)
     label, inside = clustering.label, clustering.pairs
     n = len(label)
     log_odds = np.clip(clustering.scores, -CLIP, CLIP)

@@ -171,7 +171,7 @@ def _about_candidates(candidates: Candidates) -> list[Diagnostic]:
         found.append(
             Diagnostic(
                 "E0661",
-                "no two records share a value that could make them candidates: each stays by itself",
+                "no two records agree in a way that chance does not explain: none are compared, each stays by itself",
                 help="is a column missing that the same things share, at least in part?",
                 severity="warning",
             )

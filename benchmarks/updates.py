@@ -1,0 +1,86 @@
+"""Updates beside full runs: what one per cent of new facts costs, as a share of the CPU of inferring anew.
+
+    python -m benchmarks.updates --people 20000 50000
+
+People live in streets of twenty and know their neighbours. The new facts are one in a hundred of all acquaintances, and
+lie in one street of fifty: what they do not touch keeps its answer. The updated answer is held against the fresh one.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from random import Random
+
+import pandas as pd
+
+import workbench
+from benchmarks.measuring import cpu_seconds, print_records
+
+RULES = """
+Friends(person, person)
+Works(person, person)
+Asthma(person)
+Smokes(person)
+1 Friends(x, y) ^ Smokes(x) => Smokes(y)
+0.7 Works(x, y) ^ Smokes(x) => Smokes(y)
+1.5 Asthma(x) => !Smokes(x)
+-0.1 Smokes(x)
+"""
+STREET, KNOWN = 20, 4
+
+
+def acquaintances(people: int, seed: int) -> pd.DataFrame:
+    """Each person with some neighbours of the street, columns a and b."""
+    random = Random(seed)
+    pairs = {(one, one - one % STREET + random.randrange(STREET)) for one in range(people) for _ in range(KNOWN)}
+    told = sorted((f"P{one}", f"P{other}") for one, other in pairs if one != other)
+    return pd.DataFrame(told, columns=["a", "b"])
+
+
+def measured(people: int, engine: str) -> Iterator[dict[str, object]]:
+    """A full run without the newest facts, the update that adds them, and a full run with them."""
+    friends, works = acquaintances(people, 1), acquaintances(people, 2)
+    street = friends["a"].str[1:].astype(int) // STREET
+    newest = friends[(street % 50 == 0)].iloc[::2]
+    asthma = pd.DataFrame({"a": [f"P{number}" for number in range(0, people, 7)]})
+    with workbench.open() as workspace:
+        workspace.declare(RULES)
+        for name, frame in (("Friends", friends.drop(newest.index)), ("Works", works), ("Asthma", asthma)):
+            workspace.load(frame, predicate=name)
+        asked = {"query": "Smokes", "task": "map", "engine": engine}
+        run = workspace.infer(RULES, **asked).run_id
+        texts = [f"Friends({one}, {other})" for one, other in newest.itertuples(index=False)]
+        half = len(texts) // 2
+        assert run is not None
+        workspace.update(run, texts[:half])  # grounds in full, and keeps what the next one starts from
+        begun = cpu_seconds()
+        update = workspace.update(run, texts[half:])
+        middle = cpu_seconds()
+        fresh = workspace.infer(RULES, **asked)
+        spent, whole = middle - begun, cpu_seconds() - middle
+    yield {
+        "people": people,
+        "ground_rows": fresh.grounding.network.n_rows,
+        "facts": len(friends) + len(works),
+        "new_facts": len(texts) - half,
+        "atoms_solved": update.atoms_solved,
+        "full_cpu_seconds": round(whole, 3),
+        "update_cpu_seconds": round(spent, 3),
+        "share": round(spent / whole, 4),
+        "energy_apart": abs(fresh.solution.energy - update.result.solution.energy),
+    }
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--people", type=int, nargs="+", default=[20_000])
+    parser.add_argument("--engine", default="auto")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    print_records((record for people in given.people for record in measured(people, given.engine)), given.json)
+
+
+if __name__ == "__main__":
+    main()
