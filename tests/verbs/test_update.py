@@ -8,7 +8,7 @@ import pytest
 
 import workbench
 from tests.verbs.update_sequences import SMOKERS, SOFT, check_equal, facts_of, run_sequence
-from workbench.database import load_alchemy_text
+from workbench.database import data_hash, load_alchemy_text
 from workbench.errors import InfeasibleError, InputError
 from workbench.workspace import Workspace
 
@@ -47,6 +47,13 @@ def test_facts_that_changed_otherwise_are_answered_in_full(smokers: Workspace) -
     assert done.atoms_solved == done.result.grounding.atoms.n_atoms
     assert "Smokes(Dora)" in set(done.changes["atom"])
     check_equal(done.result, smokers.infer(SMOKERS, query=QUERY, task="map", record=False))
+
+
+def test_an_update_records_the_hash_that_its_facts_have(smokers: Workspace) -> None:
+    run = 1
+    for add, remove in ((["Friends(Bob, Fred)", "!Smokes(Fred)"], []), ([], ["Cancer(Eve)", "Friends(Bob, Fred)"])):
+        run = smokers.update(run, add, remove).result.run_id or 0
+        assert smokers.runs.get(run).data_hash == data_hash(smokers.database)
 
 
 def test_a_refused_update_leaves_everything(smokers: Workspace) -> None:

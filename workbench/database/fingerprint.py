@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from hashlib import sha256
+from types import MappingProxyType
 
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
 from workbench.database.rows import first_row
 
-__all__ = ["data_hash"]
+__all__ = ["data_hash", "hash_of", "predicate_hashes"]
 
 
 def data_hash(database: Database) -> str:
@@ -17,9 +19,23 @@ def data_hash(database: Database) -> str:
     Each predicate contributes its signature and the exclusive or of its facts' MD5 sums. Cost: one scan of all facts
     with joins to their names; about a second for a million facts.
     """
-    digest = sha256()
-    cursor = database.cursor()
-    for predicate in database.predicates().values():
+    return hash_of(predicate_hashes(database))
+
+
+def hash_of(predicates: Mapping[str, str]) -> str:
+    """The hash of the data from what each predicate contributes."""
+    return sha256("".join(predicates.values()).encode()).hexdigest()
+
+
+def predicate_hashes(
+    database: Database, known: Mapping[str, str] = MappingProxyType({}), changed: Collection[str] = ()
+) -> dict[str, str]:
+    """What each predicate contributes; of those in `known` that have not changed it is taken from there."""
+    cursor, found = database.cursor(), {}
+    for name, predicate in database.predicates().items():
+        if name in known and name not in changed:
+            found[name] = known[name]
+            continue
         shown = ", ".join(f"{quoted(name)}::VARCHAR" for name in predicate.argument_names)
         cells = ", ".join(filter(None, ["world", shown, "coalesce(value::VARCHAR, '?')", "partition::VARCHAR"]))
         row = first_row(
@@ -27,6 +43,5 @@ def data_hash(database: Database) -> str:
                 f"SELECT count(*), bit_xor(md5_number([{cells}]::VARCHAR)) FROM facts.{quoted(predicate.view_name)}"
             )
         )
-        if row and row[0]:
-            digest.update(repr((predicate.name, predicate.argument_types, row)).encode())
-    return digest.hexdigest()
+        found[name] = repr((predicate.name, predicate.argument_types, row)) if row and row[0] else ""
+    return found

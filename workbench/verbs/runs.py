@@ -118,8 +118,12 @@ def record_inference(
     parameters: Mapping[str, Any],
     *,
     parent: int | None = None,
+    facts: str | None = None,
 ) -> int:
-    """Record an inference run with its weights, predictions and trace, and the run it started from; its id."""
+    """Record an inference run with its weights, predictions and trace, and the run it started from; its id.
+
+    `facts` is the hash of the data, where it is known.
+    """
     solution = result.solution
     summary = {key: value for key, value in result.summary().items() if key not in ("diagnostics", "warnings", "run")}
     return record_run(
@@ -132,7 +136,7 @@ def record_inference(
             engine=solution.engine,
             seed=seed,
             parent=parent,
-            data_hash=data_hash(database),
+            data_hash=facts or data_hash(database),
             parameters={
                 "language": result.program.language,
                 "task": result.task,

@@ -19,9 +19,10 @@ from workbench.database import (
     FactTexts,
     Partition,
     add_facts,
-    data_hash,
     display_names,
+    hash_of,
     load_alchemy_text,
+    predicate_hashes,
     read_run,
     remove_facts,
     set_fact,
@@ -165,7 +166,9 @@ def update(
         if changed or before.standing is None:
             settings = {name: value for name, value in before.recorded.run.parameters.items() if name != "figures"}
             seed = before.recorded.run.seed or 0
-            number = record_inference(database.within(), result, seed, settings, parent=before.run)
+            view = database.within()
+            facts = hash_of(predicate_hashes(view, before.hashes, changed))
+            number = record_inference(view, result, seed, settings, parent=before.run, facts=facts)
             keep(database, number, renewal.standing, instead=before.run)
             result = replace(result, run_id=number)
     return Update(
@@ -244,10 +247,13 @@ class _Before:
     recorded : Recorded
     standing : LiveGrounding or None
         None where facts changed since the run was recorded: it is answered in full.
+    hashes : mapping of str to str
+        Of the facts of each predicate.
     """
 
     recorded: Recorded
     standing: LiveGrounding | None
+    hashes: Mapping[str, str]
 
     @property
     def run(self) -> int:
@@ -267,15 +273,16 @@ class _Before:
 def _before(database: Database, run: int, progress: Progress) -> _Before:
     """The newest update of a run that the facts of now belong to, as it was kept or ground again."""
     view = database.within()
-    facts = data_hash(view)
+    hashes = predicate_hashes(view)
+    facts = hash_of(hashes)
     for number in descendants(view, run):
         recorded = recorded_run(view, number)
         if recorded.run.data_hash != facts:
             continue
         asked = _asked(view, recorded)
         stored = kept(view, number, asked)
-        return _Before(recorded, stored or standing(view, asked, known=_known(recorded), progress=progress))
-    return _Before(recorded_run(view, run), None)
+        return _Before(recorded, stored or standing(view, asked, known=_known(recorded), progress=progress), hashes)
+    return _Before(recorded_run(view, run), None, hashes)
 
 
 def _asked(database: Database, recorded: Recorded) -> Asked:
