@@ -71,6 +71,7 @@ def test_runs_of_rows_are_the_network() -> None:
     state = np.linspace(0.0, 1.0, network.n_atoms)
     runs = list(row_runs(network, 7))
     assert len(runs) == -(-network.n_rows // 7)
+    assert all(np.shares_memory(run.A.data, network.A.data) for _, run in runs), "no entry is copied"
     joined = np.concatenate([run.b + run.A @ state for _, run in runs])
     np.testing.assert_array_equal(joined, network.b + network.A @ state)
     nothing = replace(network, unit=network.unit * 0.0, constant=network.constant * 0.0)

@@ -16,6 +16,9 @@ A_ROW, AN_ENTRY, AN_ATOM = 80, 80, 100
 A_ROW_ON_DISK, AN_ENTRY_ON_DISK = 32, 13
 """Bytes on disk of the network and of what a pass keeps of a row: indices, values, multipliers."""
 
+RUNS = 250 * 10**6
+"""Bytes of two runs of rows under way, and of what is computed of them."""
+
 SHARE_OF_DATABASE = 0.4
 """Of the memory allowed, what the database may take while it joins."""
 
@@ -72,7 +75,7 @@ def kept_on_disk(allowed: int | None, rows: int, entries: int, atoms: int) -> Di
 
 def left_for_rows(allowed: int | None, atoms: int) -> int:
     """Of the bytes allowed, what the files of rows may take beside the database and the atoms."""
-    return max(0, int((1.0 - SHARE_OF_DATABASE) * (allowed or 0)) - BASE - AN_ATOM * atoms)
+    return max(0, int((1.0 - SHARE_OF_DATABASE) * (allowed or 0)) - BASE - RUNS - AN_ATOM * atoms)
 
 
 def size_in_words(size: int) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from workbench.arrays import Array, Float, Float32
 from workbench.inference.convex_program import ConvexArrays, ConvexProgram, RowKind, convex_program
@@ -35,6 +36,20 @@ class RowPart:
     multiplier: Float32
     anchor: Float32
     mapped: Float32
+
+    @property
+    def nbytes(self) -> int:
+        """What the part takes on disk, or in memory while it is passed."""
+        rows = self.rows
+        entries = int(rows.indptr[-1] - rows.indptr[0]) if rows.indptr.size else 0
+        own = sum(array.nbytes for array in (self.dual_step, self.multiplier, self.anchor, self.mapped))
+        return (
+            own
+            + rows.b.nbytes
+            + rows.weight.nbytes
+            + rows.indptr.nbytes
+            + entries * (rows.indices.itemsize + rows.values.itemsize)
+        )
 
     @property
     def arrays(self) -> tuple[Array, ...]:
@@ -101,14 +116,22 @@ def streamed_program(
     held = convex_program(relax(_only(network, hard), weights))
     magnitudes = np.zeros(held.n)
     parts, square, size = [], 0.0, 0
-    for _, run in row_runs(network, rows_at_once):
+    for rows, run in row_runs(network, rows_at_once):
         weight = run.effective_weights(weights)
         soft = (run.relation == Relation.HINGE) & (weight > 0.0)
-        if soft.any():
-            part = _part(run if soft.all() else _only(run, np.flatnonzero(soft)), weight[soft], magnitudes)
-            parts.append(part)
-            square += float(weight @ weight)
-            size += sum(array.nbytes for array in part.arrays)
+        if not soft.any():
+            continue
+        if soft.all():
+            # The whole matrix from the run's own offsets on: these are a view, where the run's would be a copy.
+            part = _part(run, network.A, network.A.indptr[rows.start : rows.stop + 1], weight, magnitudes)
+        else:
+            chosen = _only(run, np.flatnonzero(soft))
+            part = _part(chosen, chosen.A, chosen.A.indptr, weight[soft], magnitudes)
+        parts.append(part)
+        square += float(weight @ weight)
+        size += part.nbytes
+        if memory is not None:
+            release(*part.arrays)
     given = {one.name: getattr(held, one.name) for one in fields(held)}
     spills = memory is not None and size > memory
     return StreamedProgram(**given, parts=tuple(parts), magnitudes=magnitudes, weight_square=square, spills=spills)
@@ -126,15 +149,14 @@ def _only(network: GroundNetwork, rows: Array) -> GroundNetwork:
     )
 
 
-def _part(run: GroundNetwork, weight: Float, magnitudes: Float) -> RowPart:
-    """Soft rows as a part; what each atom's coefficients sum to is added to `magnitudes`."""
+def _part(run: GroundNetwork, A: csr_array, indptr: Array, weight: Float, magnitudes: Float) -> RowPart:
+    """Soft rows, whose entries are at `indptr` of `A`; what each atom's coefficients sum to goes to `magnitudes`."""
     n = run.n_rows
     step, multiplier, anchor, image, heavy = (mapped(n, np.float32) for _ in range(5))
     heavy[:] = weight
     kind = np.where(run.power[run.template] == 2, RowKind.SQUARED, RowKind.LINEAR).astype(np.int8)
-    step_sizes(run.A.indptr, run.A.indices, run.A.data, step, magnitudes)
+    step_sizes(indptr, A.indices, A.data, step, magnitudes)
     none: Any = np.zeros(0)
     blocks: Any = (np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int64), none, np.zeros(0, np.bool_))
-    A = run.A
-    rows = ConvexArrays(A.indptr, A.indices, A.data, run.b, heavy, kind, none, none, none, *blocks)
+    rows = ConvexArrays(indptr, A.indices, A.data, run.b, heavy, kind, none, none, none, *blocks)
     return RowPart(rows, step, multiplier, anchor, image)

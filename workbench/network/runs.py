@@ -24,19 +24,24 @@ def row_runs(network: GroundNetwork, most: int = ROWS_AT_ONCE) -> Iterator[tuple
     A = network.A
     for first in range(0, network.n_rows, most):
         rows = slice(first, min(first + most, network.n_rows))
-        entries = slice(int(A.indptr[rows.start]), int(A.indptr[rows.stop]))
-        indptr = A.indptr[rows.start : rows.stop + 1] - A.indptr[rows.start]
-        matrix = csr_array(
-            (A.data[entries], A.indices[entries], indptr), shape=(rows.stop - rows.start, network.n_atoms)
-        )
         yield (
             rows,
             replace(
                 network,
-                A=matrix,
+                A=_rows_of(A, rows),
                 b=network.b[rows],
                 template=network.template[rows],
                 relation=network.relation[rows],
                 scale=None if network.scale is None else network.scale[rows],
             ),
         )
+
+
+def _rows_of(A: csr_array, rows: slice) -> csr_array:
+    """A run of rows; given its arrays in the constructor, SciPy would copy such small parts of larger ones."""
+    entries = slice(int(A.indptr[rows.start]), int(A.indptr[rows.stop]))
+    run = csr_array((rows.stop - rows.start, A.shape[1]), dtype=A.dtype)
+    run.data, run.indices = A.data[entries], A.indices[entries]
+    run.indptr = A.indptr[rows.start : rows.stop + 1] - A.indptr[rows.start]
+    run.has_sorted_indices = run.has_canonical_format = True
+    return run
