@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.progress import SILENT, Progress
-from workbench.verbs.modelling import Modelling
+from workbench.verbs.training import Training
 
 if TYPE_CHECKING:
     from workbench.database import Answer
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Reviewing"]
 
 
-class Reviewing(Modelling):
+class Reviewing(Training):
     """Predictions put to people, and labels from their answers."""
 
     def review(self, run: int | None = None, *, order: Order = "change", most: int = 200) -> ReviewQueue:

@@ -1,0 +1,227 @@
+"""What a workspace learns: weights, rules, and how well both carry over to data held out; runs recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
+
+from workbench.errors import UsageError
+from workbench.progress import SILENT, Progress
+from workbench.verbs.common import task_of
+from workbench.verbs.modelling import Modelling, RulesLike, settings_of
+
+if TYPE_CHECKING:
+    from workbench.language.ilp import IlpProblem
+    from workbench.verbs.crossval import CrossValidation
+    from workbench.verbs.learn import LearningResult
+    from workbench.verbs.options import CrossvalOptions, RequestOptions, StructureOptions
+    from workbench.verbs.structure_result import StructureResult
+    from workbench.verbs.train_and_score import TrainedAndScored
+
+__all__ = ["Training"]
+
+
+class Training(Modelling):
+    """The part of a workspace that learns rules and their weights."""
+
+    def learn(
+        self,
+        rules: RulesLike,
+        *,
+        learner: str = "auto",
+        options: Mapping[str, object] | None = None,
+        candidates: Mapping[str, Sequence[object]] | None = None,
+        intervals: Literal["laplace", "bootstrap"] | None = None,
+        lazy: bool = False,
+        seed: int = 0,
+        time_limit: float | None = None,
+        progress: Progress = SILENT,
+        record: bool = True,
+        **request: Unpack[RequestOptions],
+    ) -> LearningResult:
+        """Learn the rules' weights from the labels in the data.
+
+        Parameters
+        ----------
+        rules : Program, path or text
+        learner : str
+            A key of `workbench.learning.LEARNERS`, `generative_pseudo_likelihood`, or `auto`: by language, and by
+            whether some open atom has no label.
+        options : mapping, optional
+            The learner's parameters.
+        candidates : mapping of parameter to values, optional
+            Of these, every combination is tried without the last training world, and the one that predicts it best
+            taken.
+        intervals : {'laplace', 'bootstrap'}, optional
+            An interval beside each weight.
+        lazy : bool
+            Ground hard rules only where a state violates them (max margin).
+        time_limit : float, optional
+            Seconds for the learner, from the end of grounding.
+        record : bool
+            Keep the run and its weights in the workspace.
+        **request
+            `query`, `closed`, `hidden`, `worlds`, `tie`, as in `request`.
+
+        Returns
+        -------
+        LearningResult
+            `.weights`, `.text()`, `.table()`, `.summary()`; `infer` takes it in place of rules.
+
+        Raises
+        ------
+        InputError
+            E0501 where no open atom has a label; the diagnostics of rules that cannot be read.
+        UsageError
+            E0504, E0505 for an unknown learner or parameter, E0512 for lazy grounding with another learner.
+        """
+        from workbench.verbs import runs
+        from workbench.verbs.learn import learn
+
+        program = self.fitted(rules, request.get("worlds"))
+        result = learn(
+            self.database,
+            program,
+            self.request(**request),
+            learner=learner,
+            options=options,
+            candidates=candidates,
+            intervals=intervals,
+            lazy=lazy,
+            seed=seed,
+            time_limit=time_limit,
+            progress=progress,
+        )
+        if not record:
+            return result
+        settings = {
+            "learner": learner,
+            "options": options,
+            "candidates": candidates,
+            "intervals": intervals,
+            "lazy": lazy,
+            "time_limit": time_limit,
+            **request,
+        }
+        return replace(result, run_id=runs.record_learning(self.database, result, seed, settings_of(settings)))
+
+    def train_and_score(
+        self,
+        rules: RulesLike,
+        *,
+        query: Sequence[str],
+        folds: Literal["worlds", "kept"] = "worlds",
+        progress: Progress = SILENT,
+    ) -> TrainedAndScored:
+        """Cross-validate rules, learn their weights from all labels, and predict by them: three runs, one wish.
+
+        Raises
+        ------
+        UsageError
+            E0836 where nothing is asked for.
+        """
+
+        from workbench.verbs.train_and_score import train_and_score
+
+        return train_and_score(
+            partial(self.learn, rules),
+            partial(self.crossval, rules),
+            self.infer,
+            query=query,
+            folds=folds,
+            progress=progress,
+        )
+
+    def structure(
+        self,
+        source: RulesLike | IlpProblem | None = None,
+        *,
+        targets: Sequence[str] | None = None,
+        **given: Unpack[StructureOptions],
+    ) -> StructureResult:
+        """Learn rules; `result.candidate_table()` has every candidate with support, precision and gain.
+
+        Parameters
+        ----------
+        source : IlpProblem, or Program, path or text, optional
+            An ILP problem (`workbench.language.ilp_reader.read_ilp`) is loaded and searched by its modes (see
+            `workbench.verbs.induction.induce`); of rules only the declarations are used, and rules over their
+            predicates are learned from this workspace's facts (`workbench.verbs.structure.learn_rules`); None for all
+            its predicates.
+        targets : sequence of str, optional
+            Without modes: the predicates that rules are learned for, all when absent.
+        **given
+            What the two functions take: `loop`, `weights`, `features`, `collect`; `method`, `worlds`; `settings`,
+            `candidates`, `seed`, `time_limit`, `progress`; `record` (False leaves no run).
+        """
+        from workbench.language.ilp import IlpProblem
+        from workbench.verbs import runs
+        from workbench.verbs.induction import induce
+        from workbench.verbs.structure import learn_rules
+
+        options: dict[str, Any] = {**given}
+        record, seed = options.pop("record", True), options.get("seed", 0)
+        if isinstance(source, IlpProblem):
+            result = induce(self.database, source, **options)
+            options["target"] = source.target
+        else:
+            named = self.database.predicates() if source is None else self.declare(source).predicates
+            stored = self.database.predicates()
+            # Rules are searched for over constants: numbers, dates, texts and what is made of them stay out.
+            predicates = [name for name in named if name in stored and not any(stored[name].kinds)]
+            chosen = list(targets or predicates)
+            result = learn_rules(self.database, predicates, chosen, **options)
+            options["targets"] = chosen
+        if not record:
+            return result
+        return replace(result, run_id=runs.record_structure(self.database, result, seed, settings_of(options)))
+
+    def crossval(
+        self,
+        rules: RulesLike,
+        *,
+        folds: Literal["worlds", "kept"] | int | Sequence[Sequence[str]] = "worlds",
+        worlds: Sequence[str] | None = None,
+        **given: Unpack[CrossvalOptions],
+    ) -> CrossValidation:
+        """Learn without a part of the data, predict it and score it, fold by fold.
+
+        Edges, means and ranges that rules take from data are those of each fold's training worlds.
+
+        Parameters
+        ----------
+        folds : {'worlds', 'kept'}, int, or sequence of sequences of str
+            Leave one world out, the folds that `make_folds` keeps in the workspace, the worlds dealt into so many
+            folds, or each fold's worlds by name.
+        worlds : sequence of str, optional
+            Only these worlds.
+        **given
+            `query`, `closed`, `hidden`; `learner`, `learner_options`, `candidates`, `task`, `engine`,
+            `engine_options`, `seed`, `time_limit`, `progress`; `record`; `inductive`: predict the atoms of a kept fold
+            without the labels of the others, which are evidence for them elsewise.
+        """
+        from workbench.verbs import runs
+        from workbench.verbs.crossval import crossval, grouped_worlds, kept_folds, world_folds
+
+        program = self.declare(rules)
+        options: dict[str, Any] = {**given, "task": task_of(program, given.get("task"))}
+        named = ("query", "closed", "hidden", "allow_future")
+        asked: dict[str, Any] = {name: options.pop(name) for name in named if name in options}
+        record = options.pop("record", True)
+        request = self.request(worlds=worlds, **asked)
+        ids = sorted(cast("tuple[int, ...]", request.worlds or self.database.worlds().values()))
+        if folds == "worlds":
+            plans = world_folds(self.database, ids)
+        elif folds == "kept":
+            plans = kept_folds(self.database, ids)
+        elif isinstance(folds, str):
+            raise UsageError.of("E0806", f"there are no folds `{folds}`", help="choose worlds, kept, or a number")
+        else:
+            plans = grouped_worlds(self.database, ids, folds, seed=options.get("seed", 0))
+        result = crossval(self.database, program, request, plans=plans, **options)
+        if not record:
+            return result
+        settings = settings_of({**asked, "worlds": worlds, **options})
+        return replace(result, run_id=runs.record_crossval(self.database, result, options.get("seed", 0), settings))
