@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import json
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -32,6 +33,7 @@ __all__ = [
     "print_line",
     "print_table",
     "print_warnings",
+    "replacing",
     "shown_progress",
     "writing",
 ]
@@ -251,3 +253,24 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise InputError.of("E0802", f"{path} cannot be written: {(error.strerror or str(error)).lower()}") from None
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A file to write that takes `path`'s place when it is whole: a failure leaves what was there.
+
+    Pipes and devices are written as they are.
+    """
+    final = path.resolve()
+    with writing(path):
+        if final.exists() and not final.is_file():
+            yield path
+            return
+        part = final.with_name(f".{os.getpid()}-{final.name}")
+        try:
+            yield part
+            if final.exists():
+                shutil.copymode(final, part)
+            part.replace(final)
+        finally:
+            part.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.commands.console import check_output, print_json, print_line, writing
+from workbench.commands.console import check_output, print_json, print_line, replacing
 from workbench.commands.options import Json, RulesFile, add_command, given_rules, option
 from workbench.errors import UsageError
 
@@ -64,8 +64,8 @@ def _convert_model(source: Path, out: Path | None, *, json: bool) -> None:
     if out is None:
         raise UsageError.of("E0713", "a model is written to a file", help="name it: --out model.wcnf (.uai, .lp, .mps)")
     check_output(out)
-    with writing(out):
-        note = convert_model(source, out)
+    with replacing(out) as part:
+        note = convert_model(source, part)
     if json:
         print_json({"files": {}, "written": [str(out)], "note": note})
     else:
@@ -76,13 +76,13 @@ def _write(files: dict[str, str], out: Path) -> list[Path]:
     """Write one file under the name `out`, or several into the folder `out`; where they went."""
     if len(files) == 1 and not out.is_dir():
         check_output(out)
-        with writing(out):
-            out.write_text(next(iter(files.values())), encoding="utf-8")
+        with replacing(out) as part:
+            part.write_text(next(iter(files.values())), encoding="utf-8")
         return [out]
     for name, text in files.items():
-        with writing(out / name):
-            out.mkdir(parents=True, exist_ok=True)
-            (out / name).write_text(text, encoding="utf-8")
+        with replacing(out / name) as part:
+            part.parent.mkdir(parents=True, exist_ok=True)
+            part.write_text(text, encoding="utf-8")
     return [out / name for name in files]
 
 

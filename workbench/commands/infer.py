@@ -18,8 +18,8 @@ from workbench.commands.console import (
     print_line,
     print_table,
     print_warnings,
+    replacing,
     shown_progress,
-    writing,
 )
 from workbench.commands.options import (
     OUTPUT,
@@ -233,10 +233,9 @@ def write_predictions(result: InferenceResult, out: str, *, include_hidden: bool
         write_frame(result.predictions(include_hidden=include_hidden), Path(out))
         return
     for name, lines in predicate_files(result, include_hidden=include_hidden):
-        path = Path(out) / name
-        with writing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(lines, encoding="utf-8")
+        with replacing(Path(out) / name) as part:
+            part.parent.mkdir(parents=True, exist_ok=True)
+            part.write_text(lines, encoding="utf-8")
 
 
 def _query(query: str | None, file: Path | None) -> str | None:
@@ -286,12 +285,12 @@ def write_frame(frame: object, path: Path) -> None:
 
     assert isinstance(frame, pd.DataFrame)
     _check_form(path, several_worlds="world" in frame)
-    with writing(path):
+    with replacing(path) as part:
         if path.suffix == ".result":
             lines = [f"{atom} {value:.10g}\n" for atom, value in zip(frame["atom"], frame["value"])]
-            path.write_text("".join(lines), encoding="utf-8")
+            part.write_text("".join(lines), encoding="utf-8")
             return
-        write_table(frame, path)
+        write_table(frame, part)
 
 
 def evaluate(

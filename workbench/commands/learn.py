@@ -14,8 +14,8 @@ from workbench.commands.console import (
     print_line,
     print_table,
     print_warnings,
+    replacing,
     shown_progress,
-    writing,
 )
 from workbench.commands.infer import chosen_task
 from workbench.commands.options import (
@@ -145,8 +145,8 @@ def learn(
         )
     print_warnings(result.warnings)
     if out is not None:
-        with writing(out):
-            result.save(out)
+        with replacing(out) as part:
+            result.save(part)
     if json:
         print_json(result.summary())
     else:

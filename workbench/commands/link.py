@@ -13,8 +13,8 @@ from workbench.commands.console import (
     print_line,
     print_table,
     print_warnings,
+    replacing,
     shown_progress,
-    writing,
 )
 from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, add_command, option
 from workbench.commands.served import at_hand
@@ -72,14 +72,14 @@ def link(
             seed=seed, progress=progress,
         )  # fmt: skip
     print_warnings(result.warnings)
-    with writing(out):
-        result.write_clusters(out)
+    with replacing(out) as part:
+        result.write_clusters(part)
     if pairs is not None:
-        with writing(pairs):
-            result.write_pairs(pairs)
+        with replacing(pairs) as part:
+            result.write_pairs(part)
     if program is not None:
-        with writing(program):
-            result.write_program(program)
+        with replacing(program) as part:
+            result.write_program(part)
     if json:
         print_json(result.as_record())
     else:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from workbench.commands.console import print_json, print_line, print_table, print_warnings, writing
+from workbench.commands.console import print_json, print_line, print_table, print_warnings, replacing
 from workbench.commands.options import (
     STANDARD_INPUT,
     AllowFuture,
@@ -103,8 +103,8 @@ def fmt(
         raise UsageError.of("E0829", "standard input cannot be rewritten in place", help="leave --write out")
     if write:
         data = text.encode()
-        with writing(file):
-            file.write_bytes(gzip.compress(data, mtime=0) if file.suffix == ".gz" else data)
+        with replacing(file) as part:
+            part.write_bytes(gzip.compress(data, mtime=0) if file.suffix == ".gz" else data)
     if json:
         print_json({"text": text, "written": write})
     elif not write:

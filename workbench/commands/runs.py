@@ -15,7 +15,7 @@ from workbench.commands.console import (
     print_line,
     print_table,
     print_warnings,
-    writing,
+    replacing,
 )
 from workbench.commands.infer import write_frame
 from workbench.commands.options import Json, add_command, option
@@ -145,8 +145,8 @@ def export(
 
     with at_hand(workspace, read_only=True) as opened:
         if language_of_file(out) is not None:
-            with writing(out):
-                out.write_text(opened.models.program(run), encoding="utf-8")
+            with replacing(out) as part:
+                part.write_text(opened.models.program(run), encoding="utf-8")
         else:
             write_frame(opened.runs.predictions(run), out)
     if json:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from workbench.commands.console import check_output, print_json, print_line, shown_progress, writing
+from workbench.commands.console import check_output, print_json, print_line, replacing, shown_progress
 from workbench.commands.options import OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, add_command, option
 from workbench.commands.served import at_hand
 from workbench.errors import ExitCode
@@ -58,7 +58,7 @@ def solve(
         else:
             found = stack.enter_context(at_hand(workspace)).solve(file, **options)
     if out is not None:
-        with writing(out), out.open("w", newline="", encoding="utf-8") as sink:
+        with replacing(out) as part, part.open("w", newline="", encoding="utf-8") as sink:
             csv.writer(sink).writerows([("variable", "state", "value"), *found.rows()])
     figures = {
         name: value

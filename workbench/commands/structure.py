@@ -13,8 +13,8 @@ from workbench.commands.console import (
     print_line,
     print_table,
     print_warnings,
+    replacing,
     shown_progress,
-    writing,
 )
 from workbench.commands.options import (
     Data,
@@ -100,8 +100,8 @@ def structure(
             targets = target.split(",") if target else None
             result = space.structure(rules, targets=targets, method=method, **shared)
     if out is not None:
-        with writing(out):
-            result.save(out)
+        with replacing(out) as part:
+            result.save(part)
     if json:
         print_json(result.summary())
     else:

@@ -1,0 +1,43 @@
+"""Files that commands write: whole, or as they were."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from workbench.commands.console import replacing
+from workbench.errors import InputError
+
+
+def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "rules.mln"
+    path.write_text("1 P(x)\n")
+
+    def fill() -> None:
+        with replacing(path) as part:
+            part.write_text("2 P")
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(InputError, match="E0802.*no space left"):
+        fill()
+    assert [file.name for file in tmp_path.iterdir()] == ["rules.mln"]
+    assert path.read_text() == "1 P(x)\n"
+
+
+def test_a_file_is_replaced_with_its_mode_and_links_stay(tmp_path: Path) -> None:
+    path, link = tmp_path / "p.csv", tmp_path / "link.csv"
+    path.write_text("old")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    with replacing(link) as part:
+        assert part.suffix == ".csv"
+        part.write_text("new")
+    assert (path.read_text(), path.stat().st_mode & 0o777, link.is_symlink()) == ("new", 0o640, True)
+
+
+def test_a_device_is_written_as_it_is() -> None:
+    with replacing(Path(os.devnull)) as part:
+        assert part == Path(os.devnull)
