@@ -21,7 +21,7 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
             part.write_text("2 P")
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    with pytest.raises(InputError, match="E0802.*no space left"):
+    with pytest.raises(InputError, match=r"E0802.*no space left"):
         fill()
     assert [file.name for file in tmp_path.iterdir()] == ["rules.mln"]
     assert path.read_text() == "1 P(x)\n"
