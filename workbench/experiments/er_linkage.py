@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENTS"]
 
 NOTES = (
-    "Without labels none is read before the scores. Choices were made on people made up by benchmarks/linkage.py and on "
-    "DBLP-ACM.",
+    "Without labels none is read before the scores. Choices were made on people made up by benchmarks/linkage.py and "
+    "on DBLP-ACM.",
     "The rivals' figures were measured on the same files (their own defaults), not in this run.",
 )
 
