@@ -81,3 +81,25 @@ def plain(cell: object) -> str:
 
 def quoted(cell: object) -> str:
     return f'"{plain(cell)}"' if isinstance(cell, datetime) or plain(cell).islower() else plain(cell)
+
+
+def test_what_a_defined_fact_is_made_of_is_told_down_to_stored_facts() -> None:
+    program = parse_mln(
+        "Crash(driver, date)\nMate(driver, driver)\nDnf(driver)\n"
+        "Wild(d) := n = count(s: Crash(d, s)) ^ n >= 2.\n"
+        "Around(d, n) := Mate(d, b) ^ n = count(e: Mate(d, e) ^ Wild(e)).\n"
+        "Odd(d) := Around(d, n) ^ n = 1.\n"
+        "1 Odd(d) => Dnf(d)\n"
+    )
+    facts = "Mate(A, B)\nMate(A, C)\nCrash(B, 2020-01-01)\nCrash(B, 2020-01-02)\nCrash(C, 2020-01-02)"
+    with Database.open(threads=1) as database:
+        database.declare(program)
+        load_alchemy_text(database, facts)
+        grounding = ground(database, program, GroundRequest(query=["Dnf"]))
+        (rule,) = [rule for rules in ground_rules(grounding, 0) for rule in rules.named]
+    told = [(atom, fact.number, fact.named) for atom, fact in rule.defined]
+    assert told == [
+        ("Odd(A)", 1, (("1",),)),
+        ("Around(A, 1)", 1, (("B",),)),
+        ("Wild(B)", 2, (("2020-01-01",), ("2020-01-02",))),
+    ]

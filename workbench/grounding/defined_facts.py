@@ -13,8 +13,10 @@ from workbench.arrays import Array
 from workbench.grounding.definition_queries import conditions_select
 from workbench.grounding.dialect import render, render_expression
 from workbench.grounding.select import Expression, Value
+from workbench.grounding.templates import clause_text
 from workbench.grounding.value_terms import constant_value
 from workbench.grounding.vocabulary import Vocabulary
+from workbench.language.builtin import DATE_OF
 from workbench.language.clauses import Clause
 from workbench.language.formulas import item_variables, substitution, term_variables
 from workbench.language.program import (
@@ -32,7 +34,7 @@ from workbench.language.program import (
 from workbench.language.values import value_text
 from workbench.language.variable_types import infer_condition_types
 
-__all__ = ["DefinedFact", "defined_facts"]
+__all__ = ["DefinedFact", "atom_text", "defined_facts"]
 
 MOST_NAMED = 5
 """Bindings that are named; all of them are counted."""
@@ -74,26 +76,90 @@ class _Question:
 
 
 def defined_facts(
-    vocabulary: Vocabulary, clause: Clause, world: int, cells: Mapping[str, Sequence[Any]], names: NamesOf
-) -> list[tuple[Atom, list[list[DefinedFact]]]]:
-    """The defined atoms of a clause's body and what their definitions made them of, in each of some ground clauses.
+    vocabulary: Vocabulary,
+    clause: Clause,
+    world: int,
+    cells: Mapping[str, Sequence[Any]],
+    names: NamesOf,
+    above: frozenset[str] = frozenset(),
+) -> list[list[tuple[str, DefinedFact]]]:
+    """For each of some ground clauses, the defined atoms of its body and what their definitions made them of.
 
-    `cells` are the bindings of the clause's variables: ids of constants, texts of values. Cost: one query a definition
-    and aggregate, the joins of its body.
+    After each come the defined atoms that it was itself made of, under the bindings that are named. `cells` are the
+    bindings of the clause's variables: ids of constants, texts of values; `above` are predicates told already. Cost:
+    two queries a definition and aggregate, the joins of its body.
     """
-    found = []
+    types = dict(clause.variable_types)
+    texts = {
+        name: names(types[name], np.array(column)) if name in types and len(column) else list(column)
+        for name, column in cells.items()
+    }
+    found: list[dict[tuple[str, DefinedFact], None]] = [{} for _ in next(iter(cells.values()), [""])]
     for literal in clause.literals:
+        predicate = literal.atom.predicate
         bound = {variable.name for variable in item_variables(literal)} <= cells.keys()
-        if not literal.positive and literal.atom.predicate in vocabulary.program.defined and bound:
-            heads = _heads(vocabulary, literal.atom, cells)
-            facts: list[list[DefinedFact]] = [[] for _ in heads]
-            for definition in vocabulary.program.definitions:
-                if definition.head.predicate == literal.atom.predicate:
-                    for question in _questions(definition):
-                        for place, fact in _answers(vocabulary, question, world, heads, names):
-                            facts[place].append(fact)
-            found.append((literal.atom, facts))
-    return found
+        if literal.positive or predicate not in vocabulary.program.defined - above - {DATE_OF} or not bound:
+            continue
+        heads = _heads(vocabulary, literal.atom, cells)
+        said = [
+            atom_text(clause, literal.atom, {name: column[place] for name, column in texts.items()})
+            for place in range(len(heads))
+        ]
+        for definition in vocabulary.program.definitions:
+            if definition.head.predicate == predicate:
+                for question in _questions(definition):
+                    for place, fact in _answers(vocabulary, question, world, heads, names):
+                        found[place][said[place], fact] = None
+                    for place, beneath in _beneath(
+                        vocabulary, clause, question, world, heads, names, above | {predicate}
+                    ):
+                        found[place] |= dict.fromkeys(beneath)
+    return [list(one) for one in found]
+
+
+def _beneath(
+    vocabulary: Vocabulary,
+    clause: Clause,
+    question: _Question,
+    world: int,
+    heads: Sequence[tuple[Expression, ...]],
+    names: NamesOf,
+    above: frozenset[str],
+) -> Iterator[tuple[int, list[tuple[str, DefinedFact]]]]:
+    """What the defined atoms in a definition's body were made of, by the places of the heads."""
+    program = vocabulary.program
+    literals = tuple(
+        replace(one, positive=False)
+        for one in question.body
+        if isinstance(one, Literal) and one.positive and one.atom.predicate in program.defined - above - {DATE_OF}
+    )
+    variables = tuple(dict.fromkeys(variable.name for one in literals for variable in item_variables(one)))
+    if not variables:
+        return
+    rows, types = _rows(vocabulary, replace(question, shown=variables, greatest_first=False), world, heads)
+    if not rows:
+        return
+    typed = [(name, types[name]) for name in variables]
+    body = replace(
+        clause,
+        literals=literals,
+        guards=(),
+        function_values=(),
+        variable_types=tuple((name, type_name) for name, type_name in typed if program.kind_of(type_name) is None),
+        values=tuple((name, type_name) for name, type_name in typed if program.kind_of(type_name) is not None),
+        existential=(),
+    )
+    cells = {
+        name: list(map(value_text, column)) if program.kind_of(type_name) else list(column)
+        for (name, type_name), column in zip(typed, list(zip(*rows))[2:])
+    }
+    for row, told in zip(rows, defined_facts(vocabulary, body, world, cells, names, above)):
+        yield row[0], told
+
+
+def atom_text(clause: Clause, atom: Atom, binding: Mapping[str, str]) -> str:
+    """An atom of a clause, constants and values in the place of its variables."""
+    return clause_text(replace(clause, literals=(Literal(atom),), guards=(), existential=(), factor=None), binding)
 
 
 def _heads(vocabulary: Vocabulary, atom: Atom, cells: Mapping[str, Sequence[Any]]) -> list[tuple[Expression, ...]]:
@@ -156,6 +222,22 @@ def _answers(
     names: NamesOf,
 ) -> Iterator[tuple[int, DefinedFact]]:
     """The facts that a question finds bindings of, by their places."""
+    rows, types = _rows(vocabulary, question, world, heads)
+    shown_types = tuple(types[name] for name in question.shown)
+    texts = [
+        list(map(value_text, column)) if vocabulary.program.kind_of(type_name) else names(type_name, np.array(column))
+        for type_name, column in zip(shown_types, list(zip(*rows))[2:])
+    ]
+    variables = tuple(name.removesuffix("'") for name in question.shown)
+    for fact, members in groupby(zip(rows, zip(*texts)), key=lambda member: member[0][0]):
+        several = list(members)
+        yield fact, DefinedFact(several[0][0][1], variables, shown_types, tuple(named for _, named in several))
+
+
+def _rows(
+    vocabulary: Vocabulary, question: _Question, world: int, heads: Sequence[tuple[Expression, ...]]
+) -> tuple[list[tuple[Any, ...]], dict[str, str]]:
+    """`place, number, s0, ...` of what a question finds, and the types of its variables."""
     program, head = vocabulary.program, question.head
     types = infer_condition_types(head, question.body, program).variables
     told = (*question.choice, *question.shown)
@@ -174,16 +256,8 @@ def _answers(
         types,
         vocabulary.given,
     )
-    rows = vocabulary.connection.execute(_statement(render(select), declared.arity, question, world, heads)).fetchall()
-    shown_types = tuple(types[name] for name in question.shown)
-    texts = [
-        list(map(value_text, column)) if program.kind_of(type_name) else names(type_name, np.array(column))
-        for type_name, column in zip(shown_types, list(zip(*rows))[2:])
-    ]
-    variables = tuple(name.removesuffix("'") for name in question.shown)
-    for fact, members in groupby(zip(rows, zip(*texts)), key=lambda member: member[0][0]):
-        several = list(members)
-        yield fact, DefinedFact(several[0][0][1], variables, shown_types, tuple(named for _, named in several))
+    found = vocabulary.connection.execute(_statement(render(select), declared.arity, question, world, heads))
+    return found.fetchall(), types
 
 
 def _statement(query: str, arity: int, question: _Question, world: int, heads: Sequence[tuple[Expression, ...]]) -> str:

@@ -36,7 +36,7 @@ from workbench.grounding.select import (
 from workbench.grounding.templates import TemplateTable
 from workbench.grounding.unification import unify
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.grounding.wording import GroundRule, atom_text, in_words, merged
+from workbench.grounding.wording import GroundRule, in_words, merged
 from workbench.language.clauses import Clause
 from workbench.language.program import Atom, Constant, Variable
 from workbench.language.values import value_text
@@ -324,8 +324,7 @@ class _Finder:
             values = [float(column[row]) for column in found.values]
             is_open = {names[atom] for atom in found.atoms[row].tolist() if atom >= 0}
             text, given = in_words(clause, binding, values, is_open)
-            defined = tuple((atom_text(clause, atom, binding), fact) for atom, facts in made for fact in facts[place])
-            yield GroundRule(text, float(found.scale[row]), 1, given, defined)
+            yield GroundRule(text, float(found.scale[row]), 1, given, tuple(made[place]))
 
 
 def _universal(clause: Clause) -> tuple[str, ...]:

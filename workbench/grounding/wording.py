@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workbench.grounding.defined_facts import DefinedFact
-from workbench.grounding.templates import clause_text
+from workbench.grounding.defined_facts import DefinedFact, atom_text
 from workbench.language.builtin import DATE_OF
 from workbench.language.clauses import Clause
-from workbench.language.program import Atom, Literal, Variable
+from workbench.language.program import Atom, Variable
 
-__all__ = ["GroundRule", "atom_text", "in_words", "merged"]
+__all__ = ["GroundRule", "in_words", "merged"]
 
 MOST_DECIDED = 12
 """Literals of one ground clause that evidence decides and that are written out: existential clauses have many."""
@@ -71,11 +70,6 @@ def in_words(
     left = decided - MOST_DECIDED
     suffix = f" v ... ({left:,} more that evidence decides)" if left > 0 else ""
     return prefix + " v ".join(parts) + suffix, tuple(given.items())
-
-
-def atom_text(clause: Clause, atom: Atom, binding: dict[str, str]) -> str:
-    """An atom of a clause, constants and values in the place of its variables."""
-    return clause_text(replace(clause, literals=(Literal(atom),), guards=(), existential=(), factor=None), binding)
 
 
 def _variables(atom: Atom) -> set[str]:
