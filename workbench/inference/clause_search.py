@@ -21,6 +21,9 @@ from workbench.progress import Conduct
 
 __all__ = ["ClauseProblem", "solve_clauses"]
 
+MOST_UNITS = 2.0**60
+"""Of all weights together: costs are added in 64-bit integers."""
+
 Clauses = list[list[int]]
 Soft = list[tuple[list[int], float]]
 
@@ -51,7 +54,8 @@ def solve_clauses(
     if (network.blocks.right < 0).any() or _starved(network):
         return infeasible(engine, network, smallest_conflict(network, conduct=conduct))
     problems, offset, largest = _problems(network, weights)
-    unit = resolution * largest if largest > 0.0 else 1.0
+    total = sum(weight for problem in problems for _, weight in problem.soft)
+    unit = max(resolution * largest, total / MOST_UNITS) or 1.0
     values = np.zeros(network.n_atoms) if start is None else np.rint(start)
     bound, rounding, complete = offset, 0.0, True
     for number, problem in enumerate(problems):

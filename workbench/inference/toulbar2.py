@@ -44,7 +44,7 @@ class Toulbar2(Engine):
         suits="clauses over few atoms each, many real weights; a second opinion",
     )
 
-    resolution: float = 1e-9
+    resolution: float = 1e-12
 
     def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """A state of least energy with proof; when time runs out, the best state known and a bound."""
