@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from time import process_time
 
 from benchmarks.report import markdown
-from workbench.inference.elsewhere import cpu_elsewhere
+from workbench.inference.elsewhere import cpu_seconds
 
 __all__ = ["cpu_seconds", "print_records"]
-
-
-def cpu_seconds() -> float:
-    """CPU seconds of this process and of the solvers that worked for it in another."""
-    return process_time() + cpu_elsewhere()
 
 
 def print_records(records: Iterable[Mapping[str, object]], as_json: bool) -> None:

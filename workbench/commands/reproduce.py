@@ -115,6 +115,7 @@ def _print_differences(differing: Sequence[Difference]) -> None:
 def _record(path: Path, table: ReproductionTable, folds: int | None, parts: Mapping[str, tuple[str, ...]]) -> None:
     """Add a run that came to its end to a record, with the command that repeats it."""
     from workbench.experiments import Measurement, add_measurement
+    from workbench.inference.elsewhere import cpu_seconds
 
     if not table.complete:
         print_error(f"Nothing is recorded in {path}: the run was stopped before its end.")
@@ -123,7 +124,7 @@ def _record(path: Path, table: ReproductionTable, folds: int | None, parts: Mapp
     words += [] if folds is None else ["--folds", str(folds)]
     words += [word for name, values in parts.items() for one in values for word in (f"--{name.removesuffix('s')}", one)]
     spent = times()
-    cpu = spent.user + spent.system + spent.children_user + spent.children_system
+    cpu = cpu_seconds() + spent.children_user + spent.children_system
     add_measurement(path, Measurement.of(table, shlex.join(words), cpu))
 
 

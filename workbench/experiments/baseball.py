@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import process_time
 from typing import Any
 
 import duckdb
@@ -15,6 +14,7 @@ from workbench.arrays import Float
 from workbench.evaluation import binary_scores
 from workbench.experiments.experiment import Experiment, Reproduction
 from workbench.experiments.table import published_figures
+from workbench.inference.elsewhere import cpu_seconds
 from workbench.progress import Progress
 from workbench.study.columns import CandidateColumns
 from workbench.study.folds import best_threshold
@@ -56,9 +56,9 @@ _AFTERWARDS = "deathYear, deathMonth, deathDay, deathCountry, deathState, deathC
 def measure(run: Reproduction) -> None:
     """Five folds of persons in order of their ids; each sees what is dated before the year of the first ballot."""
     with TemporaryDirectory() as directory:
-        begun = process_time()
+        begun = cpu_seconds()
         matrix, labels = _candidates(run.directory / "tables" / "baseball", Path(directory), run.progress)
-        shared = process_time() - begun
+        shared = cpu_seconds() - begun
     for system in run.systems:
         run.measured.seconds[system] = shared
         with run.measured.timed(system):
@@ -120,6 +120,6 @@ EXPERIMENTS = (
             "seconds are of the processor, from files on; the candidates' columns count for each system.",
         ),
         measure=measure,
-        clock=process_time,
+        clock=cpu_seconds,
     ),
 )

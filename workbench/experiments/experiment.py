@@ -62,7 +62,7 @@ class Experiment:
     columns : collection of str
         The data sets that can be run apart; empty where the experiment offers no choice.
     clock : callable
-        `perf_counter` for seconds on the wall, `process_time` for those of the processor.
+        `perf_counter` for seconds on the wall, `cpu_seconds` for those of the processor.
     average : bool
         Also over all columns.
     """

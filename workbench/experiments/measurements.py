@@ -25,7 +25,7 @@ class Measurements:
     progress : Progress
         Where the experiment learns that it should stop.
     clock : callable
-        `perf_counter` for seconds on the wall, `process_time` for those of the processor.
+        `perf_counter` for seconds on the wall, `cpu_seconds` for those of the processor.
     scores : list of FoldScore
     seconds : dict of str to float
         By system, summed over folds.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from time import process_time
 from types import MappingProxyType
 
 import numpy as np
@@ -17,6 +16,7 @@ from workbench.experiments.table import FoldScore
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
 from workbench.inference.convex_program import convex_program
+from workbench.inference.elsewhere import cpu_seconds
 from workbench.language.program import Program
 from workbench.learning import Example, Learner, make_learner
 from workbench.network import BlockKind, Blocks, Domain, GroundNetwork, Relation, Templates, blocks_from_members
@@ -117,8 +117,8 @@ def learn_and_predict(system: str, train: HingeWorld, test: HingeWorld, *, step:
     """Values of the test world's atoms by weights of the training world, and the CPU seconds of predicting alone."""
     train, test = variant(system, train), variant(system, test)
     learned = learner_for(system, step=step).fit([train.example], train.templates)
-    began = process_time()
-    return predict(system, test, learned.weights), process_time() - began
+    began = cpu_seconds()
+    return predict(system, test, learned.weights), cpu_seconds() - began
 
 
 def learner_for(system: str, *, step: float = 5.0) -> Learner:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import process_time
 from typing import Any
 
 import duckdb
@@ -15,6 +14,7 @@ import numpy as np
 from workbench.arrays import Bool, Float
 from workbench.evaluation import auc_roc
 from workbench.experiments.experiment import Experiment, Reproduction
+from workbench.inference.elsewhere import cpu_seconds
 from workbench.progress import Progress
 from workbench.study.columns import CandidateColumns, TargetTimes
 from workbench.study.learners import LearnerName, fit_learner
@@ -75,9 +75,9 @@ def _measure_task(run: Reproduction, directory: Path, task: str) -> None:
         order = [parts[row] for row in zip(ready.keys["date"], ready.keys["driverId"])]
         part = np.array(order)
         for regime in REGIMES:
-            begun = process_time()
+            begun = cpu_seconds()
             X = _columns(staging, ready, part, days, TASKS[task][4], frozen=regime == "frozen", progress=run.progress)
-            shared = process_time() - begun
+            shared = cpu_seconds() - begun
             for system in run.systems:
                 with run.measured.timed(system):
                     value = _scored(X, ready.labels, part, SYSTEMS[system], task, run.progress)
@@ -204,6 +204,6 @@ EXPERIMENTS = (
             "system.",
         ),
         measure=measure,
-        clock=process_time,
+        clock=cpu_seconds,
     ),
 )

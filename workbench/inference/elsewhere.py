@@ -20,7 +20,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from workbench.progress import Conduct, remaining
 
-__all__ = ["AT_ONCE", "Stopped", "cpu_elsewhere", "elsewhere"]
+__all__ = ["AT_ONCE", "Stopped", "cpu_seconds", "elsewhere"]
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -114,9 +114,9 @@ _lock = Lock()
 _spent = [0.0]
 
 
-def cpu_elsewhere() -> float:
-    """CPU seconds that answers from other processes took so far, which `time.process_time` does not count."""
-    return _spent[0]
+def cpu_seconds() -> float:
+    """CPU seconds of this process, and of the answers that came from others so far."""
+    return process_time() + _spent[0]
 
 
 def _take() -> _Worker:
