@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -46,6 +47,26 @@ def test_families_are_not_taken_for_persons_where_few_records_are_of_one_person(
     assert scores["F1"] > 0.85
     assert result.estimates.precision == pytest.approx(scores["precision"], abs=0.06)
     assert result.estimates.recall == pytest.approx(scores["recall"], abs=0.1)
+
+
+def test_few_records_that_one_rare_value_tells_apart(tmp_path: Path) -> None:
+    """Statements about the rare value find matches and little else; others must show what no match looks like."""
+    random = np.random.default_rng(3)
+    born = [f"{1940 + n % 60}-{1 + n % 12:02d}-{1 + n % 28:02d}" for n in random.permutation(20_000)[:400]]
+    rows = []
+    for person in range(400):
+        forename, surname, town = (f"{'abcdefghijklmnop'[n]}nn{'lmnr'[n % 4]}a" for n in random.integers(0, 14, 3))
+        for _ in range(random.choice([1, 1, 2, 3])):
+            date = "" if random.random() < 0.1 else born[person]
+            typed = surname if random.random() < 0.7 else surname[1] + surname[0] + surname[2:]
+            rows.append((person, forename, typed, date, town[:2]))
+    table = pd.DataFrame(rows, columns=["person", "forename", "surname", "born", "town"]).sample(frac=1, random_state=0)
+    table.insert(0, "id", range(len(table)))
+    path = tmp_path / "clinic.csv"
+    table.drop(columns="person").to_csv(path, index=False)
+    scores = cluster_scores(link([path], id_column="id").clusters["cluster"], table["person"])
+    assert scores["precision"] > 0.9
+    assert scores["recall"] > 0.75
 
 
 def test_two_files_one_to_one(tmp_path: Path) -> None:

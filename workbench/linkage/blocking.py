@@ -36,6 +36,12 @@ MOST_CHANCE = 1e-4
 MOST_BY_CHANCE = 40.0
 """Pairs a record that keys may make by chance: beyond that matches cannot be half of them, and none is counted."""
 
+FEW_A_RECORD = 3
+"""Of fewer pairs a record nearly all may be matches, or those of one value that some records lack: looser statements
+are added, for what the others miss and for non-matches to learn from."""
+CLEARLY = 3.0
+"""Standard deviations of chance that a looser statement's pairs must exceed it by."""
+
 MANY_RECORDS = 200_000
 """From here on two keys agree too often by chance, and three are tried."""
 
@@ -258,30 +264,42 @@ def propose_statements(
     -----
     Keys of different fields that agree more often than independent ones would, agree because records are of the same
     thing: the excess of a statement's pairs over those expected by chance estimates the matches it finds. Of each two
-    fields the statement of largest excess is taken, and single keys that make few pairs.
+    fields the statement of largest excess is taken if that is half of its pairs, and single keys that make few pairs.
+    Where these are few, looser statements follow.
     """
     n = len(keys[0].codes) if keys else 0
     best: dict[tuple[str, ...], Statement] = {}
+    loose: list[Statement] = []
     alone: list[tuple[Key, ...]] = [(key,) for key in keys if key.chance < 1e-3 and key.chance * n <= 4]
     several: list[tuple[Key, ...]] = [both for both in combinations(keys, 2) if both[0].field != both[1].field]
     if n > MANY_RECORDS:
         several += combinations(_loosest(keys), 3)
     for chosen in (*alone, *several):
         chance = float(np.prod([key.chance for key in chosen]))
-        if len(chosen) > 1 and (chance > MOST_CHANCE or chance * n > MOST_BY_CHANCE):
+        few_by_chance = chance * n * n / 2 <= FEW_A_RECORD * n
+        if len(chosen) > 1 and (chance > MOST_CHANCE or chance * n > MOST_BY_CHANCE) and not few_by_chance:
             continue
         one = count_pairs(chosen, second, largest=largest)
-        if not one.pairs or (one.excess < 0.5 * one.pairs if len(chosen) > 1 else one.pairs > 2 * n):
+        if not one.pairs:
+            continue
+        if one.excess < 0.5 * one.pairs if len(chosen) > 1 else one.pairs > 2 * n:
+            loose += [one] if len(chosen) > 1 and one.excess > CLEARLY * np.sqrt(one.expected) else []
             continue
         fields = tuple(key.field for key in chosen)
         if fields not in best or one.excess > best[fields].excess:
             best[fields] = one
+    found = _within(sorted(best.values(), key=lambda one: -one.excess), most)
+    room = min(most, FEW_A_RECORD * n) - sum(one.pairs for one in found)
+    return found + _within(sorted(loose, key=lambda one: -one.excess), room)
+
+
+def _within(statements: Sequence[Statement], most: int) -> list[Statement]:
+    """Statements in order whose pairs together are at most so many; what is too much is passed over."""
     found: list[Statement] = []
-    total = 0
-    for one in sorted(best.values(), key=lambda one: -one.excess):
-        if total + one.pairs <= most:
+    for one in statements:
+        if one.pairs <= most:
             found.append(one)
-            total += one.pairs
+            most -= one.pairs
     return found
 
 
