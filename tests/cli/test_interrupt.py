@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import getpid, kill
 from pathlib import Path
 from threading import Timer
@@ -147,3 +147,8 @@ def test_a_reproduction_prints_the_folds_that_were_measured(
     assert [score["value"] for score in outcome.json["folds_detail"]] == [-1.0, -2.0]
     assert not outcome.json["complete"]
     assert outcome.json["notes"][0].startswith("Stopped before its end")
+
+
+def test_a_library_that_catches_every_exception_does_not_swallow_a_ctrl_c() -> None:
+    with pytest.raises(Cancelled), interrupts_raise(), suppress(Exception):
+        signal.raise_signal(signal.SIGINT)

@@ -141,10 +141,14 @@ class _Request(threading.Event):
         return asked
 
 
+class _Interrupted(BaseException):
+    """A Ctrl-C on its way out: no exception that an import or a library keeps for itself."""
+
+
 @contextmanager
 def interrupts_raise() -> Iterator[None]:
-    """Ctrl-C raises `Cancelled`: the command line's library would end the process in silence on KeyboardInterrupt."""
-    with _ended_by_hand(lambda: True, Cancelled):
+    """Ctrl-C leaves as `Cancelled`: the command line's library would end in silence on KeyboardInterrupt."""
+    with _ended_by_hand(lambda: True, _Interrupted):
         yield
 
 
@@ -195,7 +199,7 @@ def _ended_by_hand(at_once: Callable[[], bool], how: type[BaseException]) -> Ite
     try:
         with _handling(stop):
             yield
-    except (Exception, KeyboardInterrupt):
+    except (Exception, KeyboardInterrupt, _Interrupted):
         # DuckDB says in words of its own that a query was interrupted, and so does a compiler.
         if not ended:
             raise
