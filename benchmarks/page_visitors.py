@@ -25,6 +25,7 @@ from workbench.workspace import open_workspace
 
 VIEWS = ("", "tables", "data", "explore", "rules", "learn", "weights", "evaluation", "why", "review", "runs")
 FAULT = '[data-testid="stException"]'
+FAILED = "That did not work"
 PAUSE = 2.0
 PATIENCE = 120_000
 
@@ -59,7 +60,7 @@ async def look_around(page: Any, address: str, seen: Seen, until: float, seed: i
     chance = random.Random(seed)
     while time.monotonic() < until:
         await page.goto(f"{address}/{chance.choice(VIEWS)}")
-        await page.wait_for_selector(STILL)
+        await page.get_by_role("heading").first.wait_for()  # a job that runs redraws its part every second
         seen.pages += 1
         seen.faults += await page.locator(FAULT).all_inner_texts()
         await asyncio.sleep(chance.uniform(0, 2 * PAUSE))
@@ -74,8 +75,9 @@ async def learn_again(page: Any, address: str, seen: Seen, until: float) -> None
     while time.monotonic() < until:
         await page.get_by_role("button", name="Run", exact=True).click()
         seen.jobs += 1
-        await page.get_by_role("progressbar").first.wait_for()
-        await page.get_by_text("Done in").first.wait_for()
+        await asyncio.sleep(PAUSE)
+        await page.get_by_text("Done in").or_(page.get_by_text(FAILED)).first.wait_for()
+        seen.faults += await page.get_by_text(FAILED).all_inner_texts()
         await page.wait_for_selector(STILL)
         seen.faults += await page.locator(FAULT).all_inner_texts()
 
