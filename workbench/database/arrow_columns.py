@@ -1,4 +1,4 @@
-"""Columns for DuckDB without `pyarrow.array`, whose first call imports pandas: half a second of a small answer."""
+"""Columns to and from DuckDB without Arrow's own ways, whose first call imports pandas: half a second of small data."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow
 
-from workbench.arrays import Array, Bool
+from workbench.arrays import Array, Bool, Int32
 
-__all__ = ["arrow_column"]
+__all__ = ["arrow_column", "integers"]
 
 
 def arrow_column(values: Sequence[Any] | Array) -> pyarrow.Array:
@@ -27,6 +27,12 @@ def arrow_column(values: Sequence[Any] | Array) -> pyarrow.Array:
     if all(isinstance(value, str) for value in values if value is not None):
         return _texts(values, there)
     return _numbers(np.asarray([0 if value is None else value for value in values]), there)
+
+
+def integers(column: pyarrow.Array) -> Int32:
+    """A column of INTEGER without NULL as a view."""
+    values = np.frombuffer(column.buffers()[1], np.int32)
+    return values[column.offset : column.offset + len(column)]
 
 
 def _lists(rows: Array) -> pyarrow.Array:

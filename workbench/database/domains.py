@@ -8,6 +8,7 @@ import duckdb
 import numpy as np
 
 from workbench.arrays import Int64
+from workbench.database.arrow_columns import arrow_column, integers
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.schema import StoredPredicate, add_constants, declare_type
 from workbench.language.definitions import condition_atoms
@@ -157,7 +158,9 @@ def refresh_domains(
         several = max(MOST_MARKS // max(size, 1), 1)
         for first in range(0, len(wanted), several):
             found = _marked(connection, members[type_name], wanted[first : first + several], size)
-            connection.register("incoming_members", pyarrow.table(found))
+            connection.register(
+                "incoming_members", pyarrow.Table.from_arrays([*map(arrow_column, found.values())], [*found])
+            )
             try:
                 connection.execute(
                     f"INSERT INTO domain SELECT m.world, {text_literal(type_name)}, m.constant, "
@@ -176,7 +179,7 @@ def _marked(
     marks = np.zeros((len(worlds), size), np.bool_)
     query = " UNION ALL ".join(f"SELECT world, constant FROM ({one}) WHERE world IN ({chosen})" for one in members)
     for batch in connection.sql(query).to_arrow_reader(1 << 18):
-        place = np.searchsorted(worlds, batch.column(0).to_numpy())
-        marks[place, batch.column(1).to_numpy()] = True
+        of_world, constants = map(integers, batch.columns)
+        marks[np.searchsorted(worlds, of_world), constants] = True
     place, constant = np.nonzero(marks)
     return {"world": np.asarray(worlds, np.int64)[place], "constant": constant}
