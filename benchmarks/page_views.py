@@ -1,4 +1,4 @@
-"""The server's CPU for the first paint of each view of the page, and for the copy that a job works on.
+"""The server's CPU for the first paint of each view, over facts and a run, and for the copy that a job works on.
 
 python -m benchmarks.page_views [--facts 1000000] [--workspace FILE] [--json]
 """
@@ -17,9 +17,14 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.first_page import make
 from benchmarks.measuring import print_records
 from workbench.resources import shipped
+from workbench.workspace import open_workspace
 
 VIEWS = ("data", "explore", "rules", "learn", "weights", "evaluation", "why", "review", "runs", "experiments", "tables")
 PATIENCE = 600
+RULES = (
+    "Knows(person, person)\nLikes(person, topic)\nVotes(person)\n"
+    "0.1 Knows(x, y) ^ Votes(x) => Votes(y)\n-0.5 Votes(x)\n"
+)
 
 
 def first_paints() -> Iterator[dict[str, object]]:
@@ -36,6 +41,12 @@ def first_paints() -> Iterator[dict[str, object]]:
             figures.append(_since(begun))
         assert not test.exception, test.exception[0].value
         yield {"view": view, "first_cpu": figures[0], "again_cpu": figures[1]}
+
+
+def predict(path: Path) -> None:
+    """Record a run over everybody, for the views of runs to show."""
+    with open_workspace(path) as workspace:
+        workspace.infer(RULES, query=["Votes"], options={"samples": 200, "burn_in": 20})
 
 
 def copy(folder: Path) -> dict[str, object]:
@@ -61,6 +72,7 @@ def main() -> None:
         path = arguments.workspace or Path(folder, "big.duckdb")
         if not path.exists():
             make(path, arguments.facts)
+            predict(path)
         os.environ["WORKBENCH_WORKSPACE"] = str(path)
         print_records([*first_paints(), copy(Path(folder))], arguments.json)
 

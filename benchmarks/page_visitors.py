@@ -27,7 +27,8 @@ VIEWS = ("", "tables", "data", "explore", "rules", "learn", "weights", "evaluati
 FAULT = '[data-testid="stException"]'
 FAILED = "That did not work"
 PAUSE = 2.0
-PATIENCE = 120_000
+PATIENCE, JOB = 120_000, 600_000
+"""Milliseconds for a view, and for a job while many others look on."""
 
 
 @dataclass
@@ -76,7 +77,7 @@ async def learn_again(page: Any, address: str, seen: Seen, until: float) -> None
         await page.get_by_role("button", name="Run", exact=True).click()
         seen.jobs += 1
         await asyncio.sleep(PAUSE)
-        await page.get_by_text("Done in").or_(page.get_by_text(FAILED)).first.wait_for()
+        await page.get_by_text("Done in").or_(page.get_by_text(FAILED)).first.wait_for(timeout=JOB)
         seen.faults += await page.get_by_text(FAILED).all_inner_texts()
         await page.wait_for_selector(STILL)
         seen.faults += await page.locator(FAULT).all_inner_texts()

@@ -58,5 +58,6 @@ SUITE = {
     "uai": Benchmark("uai", "uai relational_1 --time-limit 5"),
     "first_page": Benchmark("first_page --repeats 1", "first_page --facts 20000 --repeats 1"),
     "page_views": Benchmark("page_views", "page_views --facts 20000"),
+    "page_visitors": Benchmark("page_visitors", "page_visitors --browsers 3 --minutes 0.3"),
     "on_disk": Benchmark("on_disk --rules 4000000 --memory 1GB", "on_disk --rules 400000 --memory 450MB --powers 2"),
 }
