@@ -41,15 +41,9 @@ class RowPart:
     def nbytes(self) -> int:
         """What the part takes on disk, or in memory while it is passed."""
         rows = self.rows
-        entries = int(rows.indptr[-1] - rows.indptr[0]) if rows.indptr.size else 0
-        own = sum(array.nbytes for array in (self.dual_step, self.multiplier, self.anchor, self.mapped))
-        return (
-            own
-            + rows.b.nbytes
-            + rows.weight.nbytes
-            + rows.indptr.nbytes
-            + entries * (rows.indices.itemsize + rows.values.itemsize)
-        )
+        by_row = self.dual_step, self.multiplier, self.anchor, self.mapped, rows.b, rows.weight, rows.indptr
+        entries = int(rows.indptr[-1] - rows.indptr[0])
+        return sum(array.nbytes for array in by_row) + entries * (rows.indices.itemsize + rows.values.itemsize)
 
     @property
     def arrays(self) -> tuple[Array, ...]:
