@@ -23,10 +23,10 @@ from benchmarks.first_page import CHROMIUM, STILL
 from benchmarks.measuring import print_records
 from workbench.workspace import open_workspace
 
-VIEWS = ("", "tables", "data", "explore", "rules", "learn", "weights", "evaluation", "why", "review", "runs")
 FAULT = '[data-testid="stException"]'
 FAILED = "That did not work"
-PAUSE = 2.0
+PAUSE, ARRIVING = 4.0, 60.0
+"""Seconds at a view, and until the last browser has come."""
 PATIENCE, JOB = 120_000, 600_000
 """Milliseconds for a view, and for a job while many others look on."""
 
@@ -57,14 +57,18 @@ def served(path: Path) -> Iterator[tuple[str, int]]:
 
 
 async def look_around(page: Any, address: str, seen: Seen, until: float, seed: int) -> None:
-    """Go from view to view as people do, with a pause at each."""
+    """Go from view to view by the links at the side as people do, with a pause at each."""
     chance = random.Random(seed)
+    await asyncio.sleep(chance.uniform(0, ARRIVING))
+    await page.goto(address)
+    links = page.locator('[data-testid="stSidebarNavLink"]')
+    await links.first.wait_for()
     while time.monotonic() < until:
-        await page.goto(f"{address}/{chance.choice(VIEWS)}")
-        await page.get_by_role("heading").first.wait_for()  # a job that runs redraws its part every second
+        await links.nth(chance.randrange(await links.count())).click()
+        await asyncio.sleep(chance.uniform(0.5, 2 * PAUSE))
+        await page.get_by_role("heading").first.wait_for()
         seen.pages += 1
         seen.faults += await page.locator(FAULT).all_inner_texts()
-        await asyncio.sleep(chance.uniform(0, 2 * PAUSE))
 
 
 async def learn_again(page: Any, address: str, seen: Seen, until: float) -> None:
