@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.first_page import CHROMIUM, STILL
+from benchmarks.first_page import CHROMIUM
 from benchmarks.measuring import print_records
 from workbench.workspace import open_workspace
 
@@ -74,16 +74,15 @@ async def look_around(page: Any, address: str, seen: Seen, until: float, seed: i
 async def learn_again(page: Any, address: str, seen: Seen, until: float) -> None:
     """Learn the weights, and when that is done once more."""
     await page.goto(f"{address}/learn")
-    await page.wait_for_selector(STILL)
     await page.get_by_role("radio", name="Learn weights", exact=True).click()
-    await page.wait_for_selector(STILL)
+    await asyncio.sleep(PAUSE)  # a job that runs redraws its part every second: the page is never still
     while time.monotonic() < until:
         await page.get_by_role("button", name="Run", exact=True).click()
         seen.jobs += 1
-        await asyncio.sleep(PAUSE)
-        await page.get_by_text("Done in").or_(page.get_by_text(FAILED)).first.wait_for(timeout=JOB)
+        ended = page.get_by_text("Done in").or_(page.get_by_text(FAILED)).first
+        await ended.wait_for(state="hidden", timeout=JOB)
+        await ended.wait_for(timeout=JOB)
         seen.faults += await page.get_by_text(FAILED).all_inner_texts()
-        await page.wait_for_selector(STILL)
         seen.faults += await page.locator(FAULT).all_inner_texts()
 
 
