@@ -34,7 +34,7 @@ def release(*arrays: Array) -> None:
         owner: Any = array
         while owner is not None and not isinstance(owner, mmap.mmap):
             owner = getattr(owner, "base", None)
-        if owner is not None:
+        if owner is not None and hasattr(mmap, "MADV_DONTNEED"):
             owner.madvise(mmap.MADV_DONTNEED)
 
 

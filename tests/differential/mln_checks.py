@@ -25,7 +25,7 @@ from workbench.workspace import Workspace
 
 __all__ = ["Expected", "check_mln", "expected_of", "infer_exactly"]
 
-MAP_ENGINES = ("exact", "ilp", "rc2", "lp", "maxwalksat", "cpi")
+MAP_ENGINES = ("exact", "ilp", "rc2", "toulbar2", "lp", "maxwalksat", "cpi")
 SAMPLERS = ("mcsat", "gibbs")
 SAMPLING_ERROR = 0.09
 """How far a sampled marginal of 2,000 samples may be from the truth where its chains agree."""

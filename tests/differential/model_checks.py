@@ -21,7 +21,7 @@ from workbench.verbs.solve import SolvedModel, convert_model, solve_model
 
 __all__ = ["ModelCase", "check_model", "random_model_case"]
 
-ENGINES = ("auto", "exact", "ilp", "rc2", "lp", "maxwalksat")
+ENGINES = ("auto", "exact", "ilp", "rc2", "toulbar2", "lp", "maxwalksat")
 NEAR = 1e-6
 
 

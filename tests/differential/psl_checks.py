@@ -29,7 +29,7 @@ from workbench.workspace import Workspace
 
 __all__ = ["check_psl"]
 
-ENGINES = ("auto", "admm", "pdhg", "lp", "bcd", "clarabel", "ecos", "highs", "osqp", "scs")
+ENGINES = ("auto", "admm", "pdhg", "streamed", "lp", "bcd", "clarabel", "ecos", "highs", "osqp", "scs")
 QUICK = ("", "auto", "admm", "bcd", "lp")
 """Engines of our own, four programs in five; every fifth has one of them all in turn."""
 TOLERANCE = 3e-3

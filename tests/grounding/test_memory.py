@@ -64,6 +64,9 @@ def test_soft_logic_that_memory_would_not_hold_is_solved_from_disk_and_says_so()
         assert reported_energy(passed.grounding.network, passed.weights, passed.values) == pytest.approx(
             passed.solution.energy
         )
+        spilling = ws.infer(SOFT, memory="401MB", options={"memory": 0, "rows_at_once": 1000})
+        assert spilling.solution.diagnostics["parts"] > passed.solution.diagnostics["parts"]
+        assert spilling.solution.energy == pytest.approx(passed.solution.energy, rel=2e-3)
         with pytest.raises(InputError, match="E0340"):
             ws.infer(SOFT, memory="401MB", engine="admm")
         with pytest.raises(InputError, match="of disk"):

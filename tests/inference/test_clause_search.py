@@ -9,11 +9,14 @@ import pytest
 
 from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_mln
+from workbench.arrays import Float
 from workbench.errors import InputError
 from workbench.inference import make_engine, registry
+from workbench.inference.clause_search import ClauseProblem, solve_clauses
 from workbench.inference.solution import Status
 from workbench.network import network_from_clauses
 from workbench.network.energy import energy_offset
+from workbench.progress import Conduct
 
 PACKAGES = {"rc2": "pysat", "toulbar2": "pytoulbar2"}
 
@@ -49,6 +52,29 @@ def test_a_spent_deadline_leaves_a_state_and_a_bound(engine: str) -> None:
     solution = make_engine(engine, "map").solve(network, weights, deadline=monotonic() - 1.0)
     assert solution.status == Status.LIMIT
     assert solution.bound <= solution.energy
+
+
+def test_hard_rows_without_a_state_are_proven_in_time(engine: str) -> None:
+    network = network_from_clauses(3, [[1, 2], [-1, 2], [1, -2], [-1, -2], [3]], [-1, -1, -1, -1, 0], n_templates=1)
+    solution = make_engine(engine, "map").solve(network, np.ones(1), deadline=monotonic() + 30.0)
+    assert solution.status == Status.INFEASIBLE
+
+
+@pytest.mark.parametrize(("bound", "status"), [(0, Status.LIMIT), (1, Status.OPTIMAL)])
+def test_what_a_search_found_in_time_is_kept_and_proven_by_its_bound_alone(bound: int, status: Status) -> None:
+    clauses = [[1], [-1, 2], [-2, 3], [-3, -1]]
+    network = network_from_clauses(3, clauses, [0, 0, 0, 0], n_templates=1)
+    weights = np.ones(1)
+    least = enumerate_states(network, weights).least_energy + energy_offset(network, weights)
+
+    def interrupted(problem: ClauseProblem, whole: list[int], conduct: Conduct) -> tuple[Float, int, bool]:
+        best = np.array([1.0, 1.0, 1.0])
+        return best[problem.atoms], bound * max(whole), True
+
+    answer = solve_clauses("search", network, weights, Conduct(), None, 1e-10, interrupted)
+    assert answer.status == status
+    assert answer.energy == pytest.approx(least)
+    assert answer.bound <= least + 1e-9
 
 
 @pytest.mark.parametrize(

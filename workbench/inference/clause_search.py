@@ -69,7 +69,7 @@ def solve_clauses(
         if model is None and not interrupted:
             return infeasible(engine, network, smallest_conflict(network, conduct=conduct))
         bound += unit * cost
-        complete &= model is not None
+        complete &= not interrupted
         if model is not None:
             values[problem.atoms] = model
     bound -= rounding
@@ -79,8 +79,7 @@ def solve_clauses(
     energy = reported_energy(network, weights, values)
     violation = hard_violation(network, values)
     scale = float(np.abs(network.effective_weights(weights)).sum())
-    proven = complete and violation == 0.0 and is_proven(energy, bound, scale)
-    if proven:
+    if violation == 0.0 and is_proven(energy, bound, scale):
         status, reason = Status.OPTIMAL, f"{engine} proved it, {len(problems)} components"
     elif conduct.progress.cancelled:
         status, reason = Status.CANCELLED, "cancelled; the bound holds"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, isfinite
+from time import monotonic
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -17,6 +18,9 @@ from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import Conduct, remaining
 
 __all__ = ["Toulbar2"]
+
+MARGIN = 0.05
+"""Seconds before its time is up from which on a search is not taken to have come to its end."""
 
 
 @dataclass(frozen=True)
@@ -69,15 +73,15 @@ def _search(problem: ClauseProblem, whole: list[int], seconds: float) -> tuple[F
         network.AddVariable(f"v{variable}", [0, 1])
     for clause, cost in clauses:
         _add(network, clause, cost)
-    limit = max(1, ceil(seconds)) if isfinite(seconds) else 0
-    try:
-        found = network.Solve(timeLimit=limit)
-    except pytoulbar2.pb.Contradiction:
-        found = None
-    proven = not limit or network.GetDDualBound() >= (top if found is None else found[1])
-    if found is None or not proven:
-        return None, max(0, int(network.GetDDualBound())), not proven
-    return np.array(found[0][: problem.atoms.size], np.float64), round(found[1]), False
+    limit, began = max(1, ceil(seconds)) if isfinite(seconds) else 0, monotonic()
+    found = network.Solve(timeLimit=limit)
+    # It does not say why it stopped; a search that ended before its time was up is complete.
+    cut_short = limit > 0 and monotonic() - began >= limit - MARGIN
+    bound = max(0, round(network.GetDDualBound())) if cut_short else 0
+    if found is None:
+        return None, bound, cut_short
+    cost = round(found[1])
+    return np.array(found[0][: problem.atoms.size], np.float64), min(bound, cost) if cut_short else cost, cut_short
 
 
 def _add(network: Any, clause: list[int], cost: int) -> None:

@@ -164,7 +164,7 @@ def solve(
     why = ""
     given = {key: value for key, value in options.items() if value is not None}
     if grounding.memory is not None:
-        solver = make_engine("streamed", task, memory=grounding.memory, **given)
+        solver = make_engine("streamed", task, **{"memory": grounding.memory, **given})
         why = "its rows lie on disk" if engine == "auto" else ""
     elif engine == "auto":
         solver, why = choose(network, weights, task)

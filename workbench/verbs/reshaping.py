@@ -102,11 +102,10 @@ def _renamed(mapping: TablesMapping, old: str, new: str | None) -> TablesMapping
     """The mapping with another predicate in the old one's place; a column without one is ignored."""
     tables = []
     for table in mapping.tables:
-        columns = [replace(one, predicate=new) if one.predicate == old else one for one in table.columns]
-        if new is None:
-            columns = [
-                replace(one, kind="ignore") if was.predicate == old else one for one, was in zip(columns, table.columns)
-            ]
+        columns = [
+            replace(one, predicate=new, kind="ignore" if new is None else one.kind) if one.predicate == old else one
+            for one in table.columns
+        ]
         relation = new if table.relation == old and new is not None else table.relation
         tables.append(replace(table, columns=tuple(columns), relation=relation))
     return replace(mapping, tables=tuple(tables))
