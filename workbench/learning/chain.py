@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from workbench.arrays import Float
+from workbench.arrays import Float, Int8, Int32, UInt64
+from workbench.inference.chains import hard_price
+from workbench.inference.gibbs_kernels import set_rows, sweep
+from workbench.inference.random_numbers import stream
 from workbench.network import potentials
+from workbench.network.compiled import compiled
 from workbench.network.ground_network import GroundNetwork
+from workbench.network.layout import Layout, lay_out
 from workbench.progress import PLAIN, Conduct
 
 __all__ = ["CountSamples", "GibbsChain"]
@@ -47,65 +53,82 @@ class CountSamples:
 
 
 class GibbsChain:
-    """Gibbs sampling on one network, its columns laid out once and run at many weights.
+    """The sweeps of the `gibbs` engine on one network, laid out once and run at many weights.
 
     Atoms of a block (`!`, `?` arguments) move together; a move that breaks more hard rows is never made. The chain must
-    be started at a legal state to stay among legal ones. A sweep costs O(nnz of A and unit).
+    be started at a legal state to stay among legal ones. A sweep costs O(nnz of A), and the units of atoms that moved.
     """
 
     def __init__(self, network: GroundNetwork, conduct: Conduct = PLAIN) -> None:
         self.network, self._conduct = network, conduct
-        columns = network.A.tocsc()
-        self._row_ptr, self._row = columns.indptr.astype(np.int64), columns.indices.astype(np.int32)
-        self._entry = columns.data.astype(np.float64)
-        self._scale = np.ones(network.n_rows) if network.scale is None else network.scale
-        self._power = network.power[np.maximum(network.template, 0)] if network.n_templates else network.template
-        unit = network.unit.tocsr()
-        self._unit = unit.indptr.astype(np.int64), unit.indices.astype(np.int32), unit.data.astype(np.float64)
-        blocks = network.blocks
-        members = blocks.members.tocsr()
-        self._fixed_false = members[blocks.right == 0].indices
-        movable = blocks.right > 0
-        self._block_kind = blocks.kind[movable].astype(np.int64)
-        kept = members[movable]
-        self._block_ptr, self._block_atom = kept.indptr.astype(np.int64), kept.indices.astype(np.int32)
-        self._plain = np.setdiff1d(np.arange(network.n_atoms, dtype=np.int32), members.indices)
+        self._layout = lay_out(network, np.zeros(network.n_templates))
+        row, unit = self._layout.row_id, network.unit[self._layout.atom_id]
+        self._of_network = row >= 0
+        own = row[self._of_network]
+        template, scale = np.full(row.size, -1, np.int32), np.zeros(row.size)
+        template[self._of_network] = network.template[own]
+        scale[self._of_network] = 1.0 if network.scale is None else network.scale[own]
+        self._tally = _Tally(template, scale, unit.indptr, unit.indices, unit.data.astype(np.float64))
+
+    def _at(self, weights: Float) -> Layout:
+        """The layout at these weights."""
+        weight = np.zeros(self._layout.n_rows)
+        weight[self._of_network] = self.network.effective_weights(weights)[self._layout.row_id[self._of_network]]
+        return self._layout._replace(weight=weight, field=self._layout.from_network(self.network.unit @ weights))
 
     def run(self, weights: Float, state: Float, *, sweeps: int, burn_in: int = 0, seed: int = 0) -> CountSamples:
         """Sample `sweeps` states after `burn_in` sweeps, starting at `state`; what stops them is `Cancelled`."""
-        from workbench.learning.chain_kernel import Graph, sweep
-
-        network, rng = self.network, np.random.default_rng(seed)
-        current = np.array(state, np.float64)
-        current[self._fixed_false] = 0.0
-        ell = np.asarray(network.b + network.A @ current, np.float64)
-        counts = potentials(network, current)
-        graph = Graph(
-            row_ptr=self._row_ptr,
-            row=self._row,
-            entry=self._entry,
-            weight=network.effective_weights(weights),
-            scale=self._scale,
-            power=self._power.astype(np.int64),
-            hard=network.relation.astype(np.int64),
-            template=network.template,
-            unit_ptr=self._unit[0],
-            unit_template=self._unit[1],
-            unit_entry=self._unit[2],
-            unit_score=np.asarray(network.unit @ weights, np.float64),
-            plain=self._plain,
-            block_ptr=self._block_ptr,
-            block_atom=self._block_atom,
-            block_kind=self._block_kind,
-        )
-        samples = np.empty((sweeps, network.n_templates))
-        probability = np.zeros(network.n_atoms)
-        draws = self._plain.size + self._block_kind.size
+        network, layout, random = self.network, self._at(weights), stream(seed)
+        y = np.where(layout.fixed >= 0, layout.fixed, layout.from_network(state) >= 0.5).astype(np.int8)
+        ell, block_true = np.empty(layout.n_rows), np.empty(layout.block_kind.size, np.int32)
+        set_rows(layout, y, ell, block_true)
+        samples, probability = np.empty((sweeps, network.n_templates)), np.zeros(network.n_atoms)
+        price, counted, rows = hard_price(layout), y.copy(), np.empty(network.n_templates)
+        rest = potentials(network, layout.to_network(y))
+        _tally(layout, self._tally, ell, y, counted, rows, rest)
+        rest -= rows
+        kernel = layout, self._tally, price, y, ell, block_true, probability, random, counted, rows, rest
         for step in range(burn_in + sweeps):
             self._conduct.look()
             if step == burn_in:
                 probability[:] = 0.0
-            sweep(graph, current, ell, counts, probability, rng.random(draws))
+            _step(*kernel)
             if step >= burn_in:
-                samples[step - burn_in] = counts
-        return CountSamples(samples, probability / max(1, sweeps), current)
+                samples[step - burn_in] = rows + rest
+        return CountSamples(samples, layout.to_network(probability) / max(1, sweeps), layout.to_network(y))
+
+
+class _Tally(NamedTuple):
+    """What sums potentials by template: each laid-out row's template (-1 for none) and scale, each atom's units."""
+
+    template: Int32
+    scale: Float
+    unit_ptr: Int32
+    unit_template: Int32
+    unit_entry: Float
+
+
+@compiled
+def _step(
+    layout: Layout, tally: _Tally, price: Float, y: Int8, ell: Float, block_true: Int32, probability: Float,
+    random: UInt64, counted: Int8, rows: Float, rest: Float,
+) -> None:  # fmt: skip
+    """A sweep, and the sums after it."""
+    sweep(layout, price, y, ell, block_true, probability, random)
+    _tally(layout, tally, ell, y, counted, rows, rest)
+
+
+@compiled
+def _tally(layout: Layout, tally: _Tally, ell: Float, y: Int8, counted: Int8, rows: Float, rest: Float) -> None:
+    """Sum the rows' potentials anew; bring `rest`, which holds the units', from the state `counted` to `y`."""
+    rows[:] = 0.0
+    for row in range(ell.size):
+        if tally.template[row] >= 0 and ell[row] > 0.0:
+            potential = ell[row] * ell[row] if layout.kind[row] == 3 else ell[row]
+            rows[tally.template[row]] += tally.scale[row] * potential
+    for atom in range(y.size):
+        change = y[atom] - counted[atom]
+        if change != 0:
+            counted[atom] = y[atom]
+            for k in range(tally.unit_ptr[atom], tally.unit_ptr[atom + 1]):
+                rest[tally.unit_template[k]] -= change * tally.unit_entry[k]
