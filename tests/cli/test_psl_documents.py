@@ -86,6 +86,33 @@ def test_options_without_an_equal_are_listed_in_one_warning(run: Run, tmp_path: 
     assert other.json["engine"] == "bcd"
 
 
+def test_a_document_of_one_line_is_learned_and_written(run: Run, tmp_path: Path) -> None:
+    path = document(tmp_path, rules=["1: Friend(A, B) & Votes(A) -> Votes(B) ^2", "1: !Votes(A) ^2", "Votes(A) <= 1 ."])
+    assert run("learn", path, "--learner", "hinge_pseudolikelihood", "--out", tmp_path / "learned.psl").code == 0
+    assert run("check", tmp_path / "learned.psl").out.endswith("3 rules\n")
+    assert len(run("infer", path, "--json").json["learning"]["weights"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "said"),
+    [
+        ({"options": {"discreteevaluator.threshold": "half"}}, "discreteevaluator.threshold = half of Disc"),
+        ({"evaluator": "CategoricalEvaluator", "options": {"categoricalevaluator.categoryindexes": "7"}}, "= 7 of Cat"),
+        ({"predicate": "Friend/2"}, "DiscreteEvaluator of Friend, which has no truth"),
+    ],
+)
+def test_evaluations_that_cannot_be_done_are_said(
+    run: Run, tmp_path: Path, evaluation: dict[str, Any], said: str
+) -> None:
+    path = document(tmp_path)
+    content = json.loads(path.read_text().split("\n", 1)[1])
+    evaluation = {"evaluator": "DiscreteEvaluator"} | evaluation
+    content["predicates"][evaluation.pop("predicate", "Votes/1")]["evaluations"] = [evaluation]
+    path.write_text(json.dumps(content))
+    found = run("infer", path, "--no-learn")
+    assert (found.code, said in found.err) == (0, True)
+
+
 def test_predictions_go_to_a_directory_as_psl_writes_them(run: Run, tmp_path: Path) -> None:
     assert run("infer", document(tmp_path), "--no-learn", "--out", f"{tmp_path}/inferred/").code == 0
     lines = [line.split("\t") for line in (tmp_path / "inferred" / "VOTES.txt").read_text().splitlines()]

@@ -85,6 +85,21 @@ def test_a_document() -> None:
     assert parse_psl_document(format_psl_document(document)) == document
 
 
+@pytest.mark.parametrize(
+    "section",
+    [
+        '"learn": {"predicates": {"Smokes/1": {"targets": []}}}',
+        '"infer": {"rules": []}',
+        '"options": ["grid"]',
+        '"splits": {}',
+    ],
+)
+def test_sections_that_would_be_left_out_are_refused(section: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_psl_document(DOCUMENT.replace('"learn": {"options": {"grid": 3}}', section))
+    assert caught.value.diagnostics[0].code == "E0131"
+
+
 def test_facts_beside_a_mark_are_read() -> None:
     text = '{"predicates": {"Open/1": ["open", {"observations": [["a", 1.0]], "targets": [["b"]]}]}, "rules": []}'
     document = parse_psl_document(text)

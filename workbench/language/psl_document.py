@@ -6,12 +6,13 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import Diagnostic, InputError, Span, nearest
+from workbench.language.printing import format_program
 from workbench.language.program import Predicate, Program
 from workbench.language.psl import parse_psl
 from workbench.language.psl_types import with_declarations
@@ -23,6 +24,7 @@ ANY_TYPE = "UniqueStringID"
 PARTITIONS = ("observations", "targets", "truth")
 SPLITS = ("all", "infer", "learn", "validation")
 _OF_PREDICATES = (*PARTITIONS, "evaluations", "types", "arity", "type", "options", "function", "model", "args")
+_SPLIT_HELP = 'facts of one task stand with their predicate: "targets": {"learn": [...], "infer": [...]}'
 _COMMENT = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|//[^\n]*|/\*[\s\S]*?\*/|\#[^\n]*""")
 """A quoted constant (kept), or a comment."""
 
@@ -86,6 +88,10 @@ class PslDocument:
     text: str = field(default="", compare=False, repr=False)
     rules_file: Path | None = None
 
+    def arity(self, predicate: str) -> int:
+        """The number of arguments of one of its predicates, by its name as declared."""
+        return next(one.arity for one in self.predicates if one.name == predicate)
+
     def program(self) -> Program:
         """The document's rules, over the predicates it declares.
 
@@ -99,6 +105,8 @@ class PslDocument:
         else:
             text, starts = self._rules_in_place()
             parsed = parse_psl(text, self.source, starts=starts)
+            # Rules that share a line of the document would run into one another where this text is read again.
+            parsed = replace(parsed, text=format_program(parsed))
         program = with_declarations(parsed, self.predicates)
         declared = {predicate.name for predicate in self.predicates}
         unknown = [name for name in program.predicates if name not in declared]
@@ -192,11 +200,16 @@ class _Reading:
         self.found.extend(self.fault(message, near, help).diagnostics)
 
     def document(self, content: Mapping[Any, Any]) -> PslDocument:
-        known = ("predicates", *PARTITIONS, "rules", "options", "infer", "learn", "splits")
+        known = ("predicates", *PARTITIONS, "rules", "options", "infer", "learn")
         for key in content:
             if key not in known:
                 close = nearest(str(key), known)
                 self.note(f"there is no section `{key}`", str(key), f"did you mean {close}?" if close else None)
+        for task in ("infer", "learn"):
+            section = content.get(task) or {}
+            for key in section if isinstance(section, Mapping) else [task]:
+                if key != "options":
+                    self.note(f"`{task}` has options alone", str(key), _SPLIT_HELP)
         sections = content.get("predicates") or {}
         if isinstance(sections, Sequence) and not isinstance(sections, str):
             sections = {key: value for item in sections if isinstance(item, Mapping) for key, value in item.items()}
@@ -238,9 +251,9 @@ class _Reading:
             tuple(predicates),
             tuple(facts),
             _rules_of(rules_file) if rules_file else self.rules(content.get("rules")),
-            self.options(content, "options"),
-            self.options(content.get("infer"), "options"),
-            self.options(content.get("learn"), "options"),
+            self.options(content),
+            self.options(content.get("infer")),
+            self.options(content.get("learn")),
             evaluations,
             self.source,
             self.text,
@@ -261,9 +274,12 @@ class _Reading:
             return ()
         return tuple(rules)
 
-    def options(self, section: object, key: str) -> Mapping[str, object]:
-        options = section.get(key) if isinstance(section, Mapping) else None
-        return dict(options) if isinstance(options, Mapping) else {}
+    def options(self, section: object) -> Mapping[str, object]:
+        options = (section.get("options") if isinstance(section, Mapping) else None) or {}
+        if isinstance(options, Mapping):
+            return dict(options)
+        self.note("the section `options` must be a mapping of names to values", "options")
+        return {}
 
     def predicate(self, signature: str, description: object) -> Predicate | None:
         name, _, digits = signature.partition("/")

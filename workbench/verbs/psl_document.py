@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -195,7 +196,8 @@ def evaluated(plan: DocumentPlan, result: InferenceResult) -> tuple[Evaluation, 
         for evaluator, options in map(_evaluator, evaluators):
             score = _EVALUATORS.get(evaluator.casefold())
             if score is not None and ids.size:
-                found.append(Evaluation(name, evaluator, score[0](result, ids, options)))
+                obeyed, _ = _read_options(score[1], options, plan.document.arity(predicate))
+                found.append(Evaluation(name, evaluator, score[0](result, ids, obeyed)))
     return tuple(found)
 
 
@@ -212,36 +214,31 @@ def _short(name: object) -> str:
     return str(name).rsplit(".", 1)[-1]
 
 
-def _threshold(options: Mapping[str, object], name: str) -> float:
-    return float(str(options.get(f"{name}.threshold", 0.5)))
-
-
-def _discrete(result: InferenceResult, ids: Int64, options: Mapping[str, object]) -> Mapping[str, float]:
-    at = _threshold(options, "discreteevaluator")
+def _discrete(result: InferenceResult, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
+    at = options.get("discreteevaluator.threshold", 0.5)
     found = binary_scores(result.values[ids], (result.grounding.truth[ids] >= at).astype(np.float64), threshold=at)
     return {name: found[name] for name in ("F1", "precision", "recall", "accuracy", "atoms", "positives")}
 
 
-def _ranked(result: InferenceResult, ids: Int64, options: Mapping[str, object]) -> Mapping[str, float]:
-    at = _threshold(options, "aucevaluator")
+def _ranked(result: InferenceResult, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
+    at = options.get("aucevaluator.threshold", 0.5)
     found = binary_scores(result.values[ids], (result.grounding.truth[ids] >= at).astype(np.float64))
     return {name: found[name] for name in ("AUC-ROC", "AUC-PR", "AUC-PR(-)", "atoms", "positives")}
 
 
-def _continuous(result: InferenceResult, ids: Int64, options: Mapping[str, object]) -> Mapping[str, float]:
+def _continuous(result: InferenceResult, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
     found = continuous_scores(result.values[ids], result.grounding.truth[ids])
     return {name: found[name] for name in ("MAE", "MSE", "RMSE", "atoms")}
 
 
-def _categorical(result: InferenceResult, ids: Int64, options: Mapping[str, object]) -> Mapping[str, float]:
+def _categorical(result: InferenceResult, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
     """Whether the likeliest category of each item is its true one; the category is the argument at an index."""
     names = result.grounding.atoms.argument_names(ids)
     width = len(names[0])
-    given = options.get("categoricalevaluator.categoryindexes", width - 1)
-    places = [int(place) % width for place in str(given).split(",")]
+    places = options.get("categoricalevaluator.categoryindexes", {width - 1})
     worlds = result.grounding.atoms.world[ids].tolist()
     items = [(world, *(row[i] for i in range(width) if i not in places)) for world, row in zip(worlds, names)]
-    categories = [tuple(row[i] for i in places) for row in names]
+    categories = [tuple(row[i] for i in sorted(places)) for row in names]
     item, category = (_numbered(keys) for keys in (items, categories))
     accuracy = categorical_accuracy(result.values[ids], result.grounding.truth[ids], item, category)
     return {"categorical accuracy": accuracy, "atoms": float(ids.size)}
@@ -253,28 +250,51 @@ def _numbered(keys: Sequence[tuple[object, ...]]) -> Int64:
     return np.array([rank[key] for key in keys], np.int64)
 
 
-_Score = Callable[["InferenceResult", Int64, Mapping[str, object]], Mapping[str, float]]
-_EVALUATORS: Mapping[str, tuple[_Score, tuple[str, ...]]] = {
-    "discreteevaluator": (_discrete, ("discreteevaluator.threshold",)),
-    "aucevaluator": (_ranked, ("aucevaluator.threshold",)),
-    "continuousevaluator": (_continuous, ()),
-    "categoricalevaluator": (_categorical, ("categoricalevaluator.categoryindexes",)),
+def _degree(value: object, arity: int) -> float:
+    return float(str(value))
+
+
+def _places(value: object, arity: int) -> set[int]:
+    """Argument places, of which negative ones count from the end."""
+    return {range(arity)[int(place)] for place in str(value).split(",")}
+
+
+_Score = Callable[["InferenceResult", Int64, Mapping[str, Any]], Mapping[str, float]]
+_Read = Callable[[object, int], object]
+_EVALUATORS: Mapping[str, tuple[_Score, Mapping[str, _Read]]] = {
+    "discreteevaluator": (_discrete, {"discreteevaluator.threshold": _degree}),
+    "aucevaluator": (_ranked, {"aucevaluator.threshold": _degree}),
+    "continuousevaluator": (_continuous, {}),
+    "categoricalevaluator": (_categorical, {"categoricalevaluator.categoryindexes": _places}),
 }
-"""By name in small letters: the figures, and the options that are obeyed."""
+"""By name in small letters: the figures, and how the options that are obeyed are read."""
+
+
+def _read_options(
+    known: Mapping[str, _Read], options: Mapping[str, object], arity: int
+) -> tuple[dict[str, object], list[str]]:
+    """The options of an evaluator that are obeyed, and the names of the others."""
+    read: dict[str, object] = {}
+    for name in options.keys() & known.keys():
+        with suppress(ValueError, IndexError):
+            read[name] = known[name](options[name], arity)
+    return read, [name for name in options if name not in read]
 
 
 def _without_equal(document: PslDocument) -> list[str]:
-    """Evaluators, and options of evaluators, that have no equal."""
+    """Evaluators without an equal or a truth, and options of evaluators that are not obeyed."""
+    labelled = {
+        facts.predicate for facts in document.facts if facts.partition == "truth" and facts.split in ("all", "infer")
+    }
     found = []
     for predicate, evaluators in document.evaluations.items():
         for evaluator, options in map(_evaluator, evaluators):
             known = _EVALUATORS.get(evaluator.casefold())
-            if known is None:
-                found.append(f"{evaluator} of {predicate}")
+            if known is None or predicate not in labelled:
+                found.append(f"{evaluator} of {predicate}" + ("" if known is None else ", which has no truth"))
                 continue
+            _, left = _read_options(known[1], options, document.arity(predicate))
             found += [
-                f"{name} = {value} of {evaluator}"
-                for name, value in options.items()
-                if name not in known[1] and str(value).casefold() != "false"
+                f"{name} = {options[name]} of {evaluator}" for name in left if str(options[name]).casefold() != "false"
             ]
     return found
