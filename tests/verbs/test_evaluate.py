@@ -46,6 +46,23 @@ def test_unlisted_atoms_are_false_in_a_list_of_true_ones_and_left_out_beside_fal
     assert evaluate_file(predictions, [truth], unlisted="false")["scored"] == 4
 
 
+@pytest.mark.parametrize(
+    ("files", "scored"),
+    [
+        ({"truth.f": "p(a). p(b).", "truth.n": "p(c)."}, 3),
+        ({"exs.pl": "pos(p(a)). pos(p(b)). neg(p(c)). q(d)."}, 3),
+        ({"truth.pl": "p(a). p(b). q(d)."}, 4),
+    ],
+)
+def test_examples_of_an_ilp_problem_are_truth(tmp_path: Path, files: dict[str, str], scored: int) -> None:
+    predictions = tmp_path / "predictions.csv"
+    predictions.write_text('atom,predicate,value\n"p(""a"")",p,0.9\n"p(""b"")",p,0.8\n"p(""c"")",p,0\n"p(""d"")",p,0\n')
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    result = evaluate_file(predictions, [tmp_path / name for name in files])
+    assert (result["scored"], result["accuracy"], result["positives"]) == (scored, 1.0, 2.0)
+
+
 def test_a_row_that_is_no_prediction_is_named(tmp_path: Path) -> None:
     predictions = tmp_path / "predictions.csv"
     predictions.write_text("atom,predicate,value\nP(A),P,1.5\n")

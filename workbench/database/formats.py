@@ -104,7 +104,7 @@ def _tab_separated(database: Database, path: Path, facts: FileFacts) -> LoadRepo
 
 
 def _ilp(database: Database, path: Path, facts: FileFacts) -> LoadReport:
-    return load_ilp_facts(database, path, world=facts.world)
+    return load_ilp_facts(database, path, world=facts.world, partition=facts.partition)
 
 
 def _table(database: Database, path: Path, facts: FileFacts) -> LoadReport:
@@ -146,7 +146,7 @@ FORMATS: Mapping[str, EvidenceFormat] = {
                        packed=False),
         EvidenceFormat("psl", (".txt",), _tab_separated, NAMED | {"header"}, wide="delimited", in_folders=False),
         EvidenceFormat("document", DOCUMENT_SUFFIXES, _document, frozenset(("world", "split"))),
-        EvidenceFormat("ilp", ILP_SUFFIXES, _ilp, frozenset(("world",)), packed=False, in_folders=False),
+        EvidenceFormat("ilp", ILP_SUFFIXES, _ilp, PLACED, packed=False, in_folders=False),
         EvidenceFormat("json lines", (".jsonl", ".ndjson"), wide="json"),
         EvidenceFormat("excel", (".xlsx", ".xlsm"), wide="excel", packed=False),
     )

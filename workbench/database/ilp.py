@@ -12,7 +12,7 @@ from workbench.database.folds import clear_folds
 from workbench.database.identifiers import quoted
 from workbench.database.ilp_clauses import derive_facts
 from workbench.database.ilp_definitions import GIVEN
-from workbench.database.ingest import LoadReport
+from workbench.database.ingest import LoadReport, Partition
 from workbench.database.tables import load_frame
 from workbench.errors import Diagnostic
 from workbench.language.ilp import IlpProblem
@@ -86,10 +86,12 @@ def load_ilp(database: Database, problem: IlpProblem) -> LoadReport:
     return report
 
 
-def load_ilp_facts(database: Database, path: str | os.PathLike[str], *, world: str = DEFAULT_WORLD) -> LoadReport:
+def load_ilp_facts(
+    database: Database, path: str | os.PathLike[str], *, world: str = DEFAULT_WORLD, partition: Partition = "evidence"
+) -> LoadReport:
     """Load what a file in Prolog's syntax says of the predicates that a program has declared.
 
-    Facts become evidence, examples truth. Facts of a predicate that the program defines beside its given facts
+    Facts go to the partition, examples are truth. Facts of a predicate that the program defines beside its given facts
     (`even := even_given ...`) become those; of others that it does not know, the warning has the names.
 
     Raises
@@ -109,7 +111,7 @@ def load_ilp_facts(database: Database, path: str | os.PathLike[str], *, world: s
             if target is None or not arity:
                 unknown.append(f"{name}/{arity}")
             else:
-                report += load_frame(database, _frame(rows), predicate=target, world=world)
+                report += load_frame(database, _frame(rows), predicate=target, world=world, partition=partition)
         for label, terms in examples.items():
             for predicate in dict.fromkeys(term.functor for term in terms):
                 rows = tuple(tuple(map(term_text, term.arguments)) for term in terms if term.functor == predicate)

@@ -11,12 +11,14 @@ from workbench.database import (
     DEFAULT_WORLD,
     DESCRIPTION,
     Database,
+    FileFacts,
     Predictions,
     chunks_of_lines,
     format_of,
     keep_truth,
     label_counts,
     load_alchemy,
+    load_facts,
     load_psl_table,
     load_tables,
     predicate_of_file,
@@ -39,8 +41,8 @@ def load_truth(database: Database, paths: Sequence[Path], predictions: Predictio
     """Load truth by the loaders that facts have; of what else the files hold nothing stays.
 
     Alchemy's `.db`, a table whose file name is a predicted predicate (in PSL's form, or with a header), PSL's `.data`,
-    `.json` and `.yaml`, a `dataset.toml`, a directory. `WORLD=FILE` names the world of a file; without it, a file that
-    is called as a predicted world is of that world.
+    `.json` and `.yaml`, Prolog's facts and examples, a `dataset.toml`, a directory. `WORLD=FILE` names the world of a
+    file; without it, a file that is called as a predicted world is of that world.
 
     Returns
     -------
@@ -62,10 +64,12 @@ def load_truth(database: Database, paths: Sequence[Path], predictions: Predictio
             form = format_of(path) if path.is_file() else None
             if form is not None and form.name in ("csv", "parquet", "psl"):
                 _load_table(database, path, form.name, world, predictions)
+            elif form is not None and form.name == "ilp":
+                _declare_all(database, predictions)
+                load_facts(database, path, FileFacts(world=world, partition="truth"))
             elif path.is_dir() or path.name == DESCRIPTION or (form is not None and form.name == "document"):
                 if path.is_dir() and not (path / DESCRIPTION).exists():
-                    for name, arity in predictions.arities.items():
-                        _declare(database, name, arity)
+                    _declare_all(database, predictions)
                 load(database, path, world=world, partition="truth")
                 soft |= set(label_counts(database)) - before if _is_soft(path) else set()
             else:
@@ -110,6 +114,11 @@ def _load_table(database: Database, path: Path, form: str, world: str, predictio
         load_tables(database, path, predicate=predicate, value=value, header=False, world=world, partition="truth")
     else:
         load_psl_table(database, path, predicate=predicate, world=world, partition="truth")
+
+
+def _declare_all(database: Database, predictions: Predictions) -> None:
+    for name, arity in predictions.arities.items():
+        _declare(database, name, arity)
 
 
 def _declare(database: Database, predicate: str, arity: int) -> None:
