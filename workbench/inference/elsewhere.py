@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from threading import Lock
 from time import process_time
 from typing import Any, ParamSpec, TypeVar
 
+from workbench.processes import LOOK, Process
 from workbench.progress import Conduct, remaining
 
 __all__ = ["AT_ONCE", "Stopped", "cpu_seconds", "elsewhere"]
@@ -29,8 +29,6 @@ AT_ONCE = 5_000
 """Entries of a matrix that is not worth another process."""
 GRACE = 1.0
 """Seconds beyond the deadline that a solver with a time limit of its own has to hand over what it found."""
-LOOK = 0.05
-"""Seconds between two looks at a cancel."""
 
 
 class Stopped(Exception):
@@ -77,39 +75,7 @@ def elsewhere(
     return answer
 
 
-class _Worker:
-    """A process that computes what it is sent."""
-
-    def __init__(self) -> None:
-        start = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import serve; serve()"
-        # A session of its own, so that Ctrl-C in the terminal reaches the parent alone.
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", start],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.questions = Connection(os.dup(self.process.stdin.fileno()), readable=False)
-        self.answers = Connection(os.dup(self.process.stdout.fileno()), writable=False)
-        self.process.stdin.close()
-        self.process.stdout.close()
-
-    def send(self, question: object) -> None:
-        """Hand over one question."""
-        self.questions.send(question)
-
-    def end(self) -> None:
-        """End the process at once."""
-        self.questions.close()
-        self.answers.close()
-        self.process.kill()
-        self.process.wait()
-
-
-_idle: list[_Worker] = []
+_idle: list[Process] = []
 _lock = Lock()
 _spent = [0.0]
 
@@ -119,15 +85,15 @@ def cpu_seconds() -> float:
     return process_time() + _spent[0]
 
 
-def _take() -> _Worker:
+def _take() -> Process:
     """An idle process that still lives, or a new one."""
     with _lock:
         while _idle:
             worker = _idle.pop()
-            if worker.process.poll() is None:
+            if worker.lives:
                 return worker
             worker.end()
-    return _Worker()
+    return Process(serve)
 
 
 @atexit.register
@@ -136,13 +102,8 @@ def _end_all() -> None:
         _idle.pop().end()
 
 
-def serve() -> None:
-    """Answer questions until the parent is gone; what solvers print goes nowhere."""
-    questions = Connection(os.dup(0), writable=False)
-    answers = Connection(os.dup(1), readable=False)
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, 0)
-    os.dup2(nowhere, 1)
+def serve(questions: Connection, answers: Connection) -> None:
+    """Answer questions until the parent is gone."""
     while True:
         try:
             function, arguments, named = questions.recv()

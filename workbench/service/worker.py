@@ -1,41 +1,66 @@
-"""A worker's own process: one piece of work over a workspace file, with a limit on memory.
+"""A worker's end of `workbench.service.apart`: one task over a workspace file, with a limit on memory.
 
-Run as a module by `workbench.service.apart`. On standard input: the request, then a byte when the work is to stop; its
-end means that whoever asked is gone. On standard output: frames, a length and a pickle each.
+It is sent the task, then a word when the work is to stop; the end of what it is sent means that whoever asked is gone.
+It answers with pairs of a kind and its content, the last of them how the work ended.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
-import struct
-import sys
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
+from multiprocessing.connection import Connection
+from pathlib import Path
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import Any, BinaryIO
+from typing import Any
+
+__all__ = ["Task", "serve"]
 
 EVERY = 0.2
 SHARE_OF_DATABASE = 0.6
 
 
+@dataclass(frozen=True)
+class Task:
+    """What a worker is to do; plain values, so that another process can be told.
+
+    Attributes
+    ----------
+    function : str
+        `module:name`, called as `function(workspace, arguments, progress)`.
+    arguments : mapping
+    path : Path
+        The workspace that it works on, made where there is none.
+    memory : int
+        Bytes that it may use.
+    seconds : float, optional
+        When they are over, counted from when the worker begins, it is asked to stop, whatever it does.
+    """
+
+    function: str
+    arguments: Mapping[str, Any]
+    path: Path
+    memory: int
+    seconds: float | None = None
+
+
 class Channel:
     """Where the work reports to, a few times a second at most."""
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self.stream = stream
+    def __init__(self, answers: Connection) -> None:
+        self.answers = answers
         self.points: list[tuple[float, dict[str, float]]] = []
         self.last = 0.0
         self.begun = monotonic()
         self.lock = Lock()
 
     def send(self, kind: str, content: Any = None) -> None:
-        """One frame."""
-        packed = pickle.dumps((kind, content), protocol=5)
+        """One answer."""
         with self.lock:
-            self.stream.write(struct.pack("<Q", len(packed)) + packed)
-            self.stream.flush()
+            self.answers.send((kind, content))
 
     def report(self, stage: str, done: float, total: float | None, message: str) -> None:
         """Where the work is."""
@@ -58,33 +83,28 @@ class Channel:
             self.send("points", points)
 
 
-def main() -> None:
-    """Do the work that is asked for, and say how it ended."""
-    # What libraries print must not come between the frames.
-    channel = Channel(os.fdopen(os.dup(1), "wb"))
-    os.dup2(2, 1)
-    source = sys.stdin.buffer
-    (length,) = struct.unpack("<Q", source.read(8))
-    request = pickle.loads(source.read(length))
-    limit_memory(request["memory"])
-    cancel = Event()
-    Thread(target=listen, args=(source, cancel), daemon=True).start()
-    channel.send(*work(request, channel, cancel))
+def serve(questions: Connection, answers: Connection) -> None:
+    """Do the task that is sent, and say how it ended."""
+    channel, cancel = Channel(answers), Event()
+    task: Task = questions.recv()
+    limit_memory(task.memory)
+    Thread(target=listen, args=(questions, cancel), daemon=True).start()
+    channel.send(*work(task, channel, cancel))
 
 
-def work(request: dict[str, Any], channel: Channel, cancel: Event) -> tuple[str, Any]:
+def work(task: Task, channel: Channel, cancel: Event) -> tuple[str, Any]:
     """How the work ended: done with its outcome, cancelled, out of memory, or failed with what is to be told."""
     from workbench.errors import Cancelled, WorkbenchError
     from workbench.progress import Progress
     from workbench.workspace import open_workspace
 
     progress = Progress(channel.report, cancel, channel.observe)
-    module, _, name = request["function"].partition(":")
+    module, _, name = task.function.partition(":")
     try:
         function = getattr(import_module(module), name)
-        with open_workspace(request["path"], memory_limit=f"{int(SHARE_OF_DATABASE * request['memory'])}B") as ws:
+        with open_workspace(task.path, memory_limit=f"{int(SHARE_OF_DATABASE * task.memory)}B") as ws:
             channel.send("begun")
-            outcome = function(ws, request["arguments"], progress)
+            outcome = function(ws, task.arguments, progress)
         channel.flush()
         return "done", outcome
     except Cancelled:
@@ -97,10 +117,11 @@ def work(request: dict[str, Any], channel: Channel, cancel: Event) -> tuple[str,
         return "failed", f"internal error: {type(error).__name__}: {error}"
 
 
-def listen(source: BinaryIO, cancel: Event) -> None:
+def listen(questions: Connection, cancel: Event) -> None:
     """Hear that the work is to stop; without anyone who asked for it, it ends at once."""
-    while source.read(1):
-        cancel.set()
+    with suppress(EOFError, OSError):
+        while questions.recv():
+            cancel.set()
     os._exit(1)
 
 
@@ -110,7 +131,3 @@ def limit_memory(size: int) -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_DATA, (size, size))
-
-
-if __name__ == "__main__":
-    main()
