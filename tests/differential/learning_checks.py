@@ -119,12 +119,10 @@ def _worlds(case: MlnCase, program: Declarations, like: Declarations | None = No
     """What a program means in the case's worlds, with the domains that another program over them gives.
 
     A learned text may name other constants than the program (those that `+x` stood for, not those of a rule that had
-    no grounding), and a constant that a rule names joins every world: that is no part of what was learned.
+    no grounding), and a constant that a rule names joins every world: that is no part of what was learned (E0515).
     """
-    worlds = [read_world(program, case.data(number)) for number in range(len(case.worlds))]
-    if like is not None:
-        for number, world in enumerate(worlds):
-            world.domains |= read_world(like, case.data(number)).domains
+    domains = [read_world(like or program, case.data(number)).domains for number in range(len(case.worlds))]
+    worlds = [replace(read_world(program, case.data(n)), domains=one) for n, one in enumerate(domains)]
     roles = roles_of(program, worlds, case.query, case.closed)
     return [meaning_of(program, world, roles) for world in worlds]
 

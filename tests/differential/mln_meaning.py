@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from tests.differential.mln_clauses import GroundableClause, Item, clauses_in
 from tests.differential.mln_syntax import Apply, Atom, Declarations, Name, Rule, Term, Test, Var
-from tests.differential.mln_worlds import Roles, World, open_atoms
+from tests.differential.mln_worlds import Roles, World, named_by_rules, open_atoms
 from workbench.arrays import Bool, Float
 
 __all__ = ["GroundClause", "Meaning", "TooLarge", "meaning_of"]
@@ -136,6 +136,10 @@ class _Reading:
     columns: Mapping[Key, Bool]
 
     def groundings(self, number: int, rule: Rule) -> Iterator[GroundClause]:
+        """Those of one rule; none where it names a constant that the world's domains were not given."""
+        named = named_by_rules(replace(self.program, rules=[rule]))
+        if any(constant not in self.world.domains.get(type_name, ()) for type_name, constant in named):
+            return
         clauses = clauses_in(self.program, rule, self.world)
         repeated = len({frozenset(clause.items) for clause in clauses}) < sum(1 + one.repeated for one in clauses)
         apart = any(not set(rule.plus) <= clause.types.keys() for clause in clauses)

@@ -22,7 +22,7 @@ from tests.differential.mln_syntax import (
     Var,
 )
 
-__all__ = ["Roles", "World", "read_world", "roles_of", "subformulas"]
+__all__ = ["Roles", "World", "named_by_rules", "read_world", "roles_of", "subformulas"]
 
 Arguments = tuple[str, ...]
 UNKNOWN = math.nan
@@ -67,7 +67,7 @@ def read_world(program: Declarations, text: str) -> World:
             truth = {"!": 0.0, "?": UNKNOWN}.get(sign, 1.0) if number is None else float(number)
             world.facts[name][arguments] = truth
     members: dict[str, set[str]] = {name: set(given) for name, given in program.types.items()}
-    for type_name, constant in (*_named_by_facts(program, world), *_named_by_rules(program)):
+    for type_name, constant in (*_named_by_facts(program, world), *named_by_rules(program)):
         members.setdefault(type_name, set()).add(constant)
     world.domains = {name: sorted(constants) for name, constants in members.items()}
     for types in (*program.predicates.values(), *program.functions.values()):
@@ -104,7 +104,8 @@ def _numbered(program: Declarations) -> set[str]:
     return found
 
 
-def _named_by_rules(program: Declarations) -> Iterator[tuple[str, str]]:
+def named_by_rules(program: Declarations) -> Iterator[tuple[str, str]]:
+    """(type, constant) of what the rules name."""
     numbered = _numbered(program)
     for rule in program.rules:
         for part in subformulas(rule.formula):

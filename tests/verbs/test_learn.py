@@ -53,3 +53,24 @@ def test_a_label_that_is_neither_true_nor_false_is_named() -> None:
         load_alchemy_text(space.database, "P(A)\nP(B)\nQ(A)\n0.4 Q(B)\n")
         with pytest.raises(UsageError, match=r"E0502.*Q.B. is 0.4"):
             space.learn(program, query=["Q"])
+
+
+@pytest.mark.parametrize(
+    ("declared", "rules", "told"),
+    [
+        ("", "Topic(p, +t)", ["topic"]),
+        ("topic = {Art, War}\n", "Topic(p, +t)", []),
+        ("", "Word(+w, p) => Topic(p, Art)", []),
+        ("", "Word(+w, p) v Topic(p, Art)", ["word"]),
+    ],
+)
+def test_types_that_a_learned_program_makes_alike_in_all_worlds_are_told(
+    declared: str, rules: str, told: list[str]
+) -> None:
+    program = f"{declared}Topic(page, topic)\nWord(word, page)\n{rules}\n"
+    with wb.open() as workspace:
+        workspace.declare(program)
+        load_alchemy_text(workspace.database, "Topic(A, Art)\nTopic(B, War)\nWord(Sea, A)\n", world="one")
+        load_alchemy_text(workspace.database, "Topic(C, Art)\nWord(Sky, C)\n", world="two")
+        notes = [one for one in workspace.learn(program, query="Topic", record=False).warnings if one.code == "E0515"]
+    assert [one.message.split(" in the worlds")[0].rsplit(" ", 1)[1] for one in notes] == told

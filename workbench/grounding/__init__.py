@@ -9,6 +9,7 @@ from workbench.grounding.lazy import LazyGrounding, LazyRows, ground_lazily
 from workbench.grounding.preview import Preview, RulePreview, preview
 from workbench.grounding.request import DEFAULT_LIMIT, GroundRequest
 from workbench.grounding.result import Grounding, RuleCount
+from workbench.grounding.uneven_types import uneven_types
 from workbench.grounding.wording import GroundRule
 
 __all__ = [
@@ -29,4 +30,5 @@ __all__ = [
     "ground_lazily",
     "ground_rules",
     "preview",
+    "uneven_types",
 ]

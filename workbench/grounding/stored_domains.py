@@ -46,7 +46,16 @@ class StoredDomains:
             self._names[type_name] = found
         return self._names[type_name][world]
 
+    def uneven(self) -> frozenset[str]:
+        """The types of which some world lacks a constant that another one has."""
+        rows = self.database.cursor().execute(_UNEVEN, {"worlds": list(self.worlds)}).fetchall()
+        return frozenset(name for (name,) in rows)
 
+
+_UNEVEN = (
+    "SELECT type FROM domain WHERE world IN (SELECT unnest($worlds)) "
+    "GROUP BY type HAVING count(*) < count(DISTINCT constant) * len($worlds)"
+)
 _SIZES = "SELECT world, type, count(*) FROM domain WHERE world IN (SELECT unnest($worlds)) GROUP BY ALL"
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from workbench.arrays import Bool, Float
 from workbench.database import Database
 from workbench.errors import Diagnostic, InputError, UsageError
-from workbench.grounding import Grounding, GroundRequest, LazyRows, ground, ground_lazily
+from workbench.grounding import Grounding, GroundRequest, LazyRows, ground, ground_lazily, uneven_types
 from workbench.inference.row_store import RowStore
 from workbench.language.formulas import formula_atoms
 from workbench.language.program import FormulaRule, Implies, Program
@@ -307,7 +307,7 @@ def learn(
         truth=labelled.truth,
     )
     warnings = (*grounding.warnings, *_contradicted(parts, learned))
-    warnings += (*says_nothing(program, learned.weights), *_mostly_false(result))
+    warnings += (*says_nothing(program, learned.weights), *_mostly_false(result), *_named_for_all(grounding))
     return replace(result, warnings=warnings)
 
 
@@ -386,3 +386,17 @@ def _mostly_false(result: LearningResult) -> list[Diagnostic]:
                 )
             )
     return notes
+
+
+def _named_for_all(grounding: Grounding) -> list[Diagnostic]:
+    """A note for each type whose constants the learned program names, which some training worlds lack."""
+    return [
+        Diagnostic(
+            "E0515",
+            f"the weights of `+` are learned for each {name} in the worlds that have it; the learned program names "
+            "them all, and a constant that a rule names is one of every world",
+            help=f"to learn what the program will say, declare them for every world, as in `{name} = {{A, B}}`",
+            severity="note",
+        )
+        for name in uneven_types(grounding)
+    ]
