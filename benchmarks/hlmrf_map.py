@@ -27,8 +27,8 @@ import workbench as wb
 from benchmarks.measuring import cpu_seconds, print_records
 from benchmarks.social_network import RELATIONS, WEIGHTS, SocialNetwork, generate, ground, read, write_files
 from workbench.inference import Solution, make_engine
-from workbench.inference.convex_program import convex_program
 from workbench.inference.feasible_point import make_feasible
+from workbench.inference.folding import fold
 from workbench.network import Blocks, Domain, GroundNetwork, energy
 from workbench.network.relax import relax
 from workbench.progress import Progress
@@ -202,7 +202,7 @@ def _psl(files: Path, jar: Path, power: int, network: SocialNetwork) -> Row:
     values = np.zeros(direct.n_atoms)
     values[2 * table[:, 0].astype(int) + table[:, 1].astype(int)] = table[:, 2].astype(float)
     excess = float(np.max(values.reshape(-1, 2).sum(axis=1) - 1.0))
-    projected = make_feasible(convex_program(relax(direct, WEIGHTS)), values)
+    projected = make_feasible(fold(relax(direct, WEIGHTS)), values)
     assert projected is not None
     return {
         "cpu_seconds": spent,

@@ -23,7 +23,7 @@ def test_the_objective_stays_at_every_state(seed: int) -> None:
     assert merged.n_hinges <= problem.n_hinges
     for state in enumerate_states(network, weights).states[::5]:
         x = problem.complete(state)
-        assert merged.objective(x) == pytest.approx(problem.objective(x))
+        assert merged.energy(x) == pytest.approx(problem.energy(x))
 
 
 def test_clauses_that_share_all_but_one_literal_become_one_row() -> None:

@@ -34,13 +34,13 @@ def rivals(seed: int) -> HingeProblem:
 def test_the_objective_stays_at_every_state_and_rises_between(seed: int) -> None:
     problem = rivals(seed)
     counted = count_cliques(problem)
-    assert counted.n_variables > problem.n_variables
+    assert counted.n > problem.n
     rng = np.random.default_rng(seed)
     for corner in rng.integers(0, 2, (200, 12)).astype(np.float64):
         x = counted.complete(corner)
         assert counted.violation(x) <= 1e-9
-        assert counted.objective(x) == pytest.approx(problem.objective(problem.complete(corner)))
-    assert counted.objective(counted.complete(np.full(12, 0.5))) >= problem.objective(np.full(12, 0.5)) - 1e-9
+        assert counted.energy(x) == pytest.approx(problem.energy(problem.complete(corner)))
+    assert counted.energy(counted.complete(np.full(12, 0.5))) >= problem.energy(np.full(12, 0.5)) - 1e-9
     whole = solve_highs(problem, integer=True)
     assert whole.bound + 1e-6 >= solve_highs(counted).bound >= solve_relaxation(problem).bound - 1e-6
     assert solve_highs(counted, integer=True).bound == pytest.approx(whole.bound)
@@ -54,7 +54,7 @@ def test_a_complete_graph_is_one_clique() -> None:
     weights = np.array([1.0, 4.5])
     problem = relax(network, weights)
     counted = count_cliques(problem)
-    assert (counted.n_hinges, counted.n_hard) == (n - 1, 1)
+    assert (counted.n_hinges, counted.n_rows) == (n - 1, n)
     assert solve_highs(counted).bound == pytest.approx(4.5 * n - 22.5 + 10.0)
     found = IntegerProgram().solve(network, weights)
     assert found.energy == pytest.approx(found.bound)

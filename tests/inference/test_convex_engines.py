@@ -14,14 +14,15 @@ from tests.inference.hinge_networks import WEIGHTS, hinge_network, with_rows
 from workbench.inference.admm import ADMM
 from workbench.inference.block_coordinate import BlockCoordinateDescent
 from workbench.inference.conflict import smallest_conflict
-from workbench.inference.convex_program import ConvexProgram, convex_program
 from workbench.inference.cvxpy_engine import ConvexSolver
 from workbench.inference.feasible_point import make_feasible
+from workbench.inference.folding import fold
 from workbench.inference.pdhg import PDHG
 from workbench.inference.polish import Polish
 from workbench.inference.simplex import project_to_simplex
 from workbench.inference.solution import Engine, Status
 from workbench.network.ground_network import GroundNetwork, Relation
+from workbench.network.hinge_problem import HingeProblem
 from workbench.network.relax import relax
 
 SHAPES = {
@@ -35,8 +36,8 @@ SHAPES = {
 FIRST_ORDER: list[Engine] = [ADMM(tolerance=1e-6), PDHG(tolerance=1e-6), BlockCoordinateDescent(tolerance=1e-6)]
 
 
-def program_of(network: GroundNetwork) -> ConvexProgram:
-    return convex_program(relax(network, WEIGHTS))
+def program_of(network: GroundNetwork) -> HingeProblem:
+    return fold(relax(network, WEIGHTS))
 
 
 @pytest.mark.parametrize("shape", SHAPES)

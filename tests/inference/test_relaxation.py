@@ -108,7 +108,7 @@ def test_the_relaxed_objective_is_the_reported_energy_at_every_state(seed: int) 
     problem = relax(network, weights)
     for state in enumerate_states(network, weights).states[::17]:
         completed = problem.complete(state)
-        assert problem.objective(completed) == pytest.approx(reported_energy(network, weights, state))
+        assert problem.energy(completed) == pytest.approx(reported_energy(network, weights, state))
         assert (problem.violation(completed) > 1e-9) == (hard_violation(network, state) > 0)
         violated = relaxed_potentials(network, weights, state)
         np.testing.assert_allclose(violated, np.maximum(network.A @ state + network.b, 0.0))

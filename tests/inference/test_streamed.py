@@ -9,8 +9,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from tests.inference.hinge_networks import WEIGHTS, hinge_network
-from workbench.inference.convex_program import convex_program
 from workbench.inference.cvxpy_engine import ConvexSolver
+from workbench.inference.folding import fold
 from workbench.inference.passes import PassingPrimalDual
 from workbench.inference.pdhg import PrimalDual
 from workbench.inference.row_parts import streamed_program
@@ -51,7 +51,7 @@ def test_a_pass_is_the_iteration_that_memory_makes(shape: str) -> None:
     network = hinge_network(2, **SHAPES[shape])  # type: ignore[arg-type]
     program = streamed_program(network, WEIGHTS, rows_at_once=5)
     passing = PassingPrimalDual(program, stop=lambda: False, max_iterations=60, check_every=20)
-    whole = PrimalDual(convex_program(relax(network, WEIGHTS)), max_iterations=60, check_every=20)
+    whole = PrimalDual(fold(relax(network, WEIGHTS)), max_iterations=60, check_every=20)
     ours, theirs = passing.run(1e-12), whole.run(1e-4)
     assert ours.bound == pytest.approx(theirs.bound, rel=1e-3, abs=1e-3)
     np.testing.assert_allclose(passing.z.x, whole.z.x, atol=2e-3)

@@ -15,8 +15,8 @@ from workbench.experiments.experiment import Reproduction
 from workbench.experiments.table import FoldScore
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
-from workbench.inference.convex_program import convex_program
 from workbench.inference.elsewhere import cpu_seconds
+from workbench.inference.folding import fold
 from workbench.language.program import Program
 from workbench.learning import Example, Learner, make_learner
 from workbench.network import BlockKind, Blocks, Domain, GroundNetwork, Relation, Templates, blocks_from_members
@@ -80,7 +80,7 @@ def discrete_twin(world: HingeWorld) -> HingeWorld:
     """The discrete MRF of the same rules: linear potentials over 0/1 atoms, hard sums to 1 as blocks."""
     linear = with_linear_hinges(world)
     network = linear.network
-    program = convex_program(relax(network, np.zeros(network.n_templates)))
+    program = fold(relax(network, np.zeros(network.n_templates)))
     members = [
         program.block_member[start:end].tolist()
         for start, end in zip(program.block_start[:-1], program.block_start[1:])

@@ -10,12 +10,13 @@ import numpy as np
 from workbench.arrays import Float, Int64
 from workbench.inference.accepts import CONVEX, Accepts
 from workbench.inference.admm_kernels import Consensus, advance
-from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude
 from workbench.inference.finish import finished
+from workbench.inference.folding import fold
 from workbench.inference.partition import partition
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.network.relax import relax
 from workbench.parameters import Count, Positive
 from workbench.progress import Conduct
@@ -66,7 +67,7 @@ class ADMM(Engine):
 
     def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """MAP state in [0, 1] with a dual lower bound; O(local copies) time an iteration. Deterministic."""
-        problem = convex_program(relax(network, weights))
+        problem = fold(relax(network, weights))
         recorder = Recorder(conduct, self.name)
         sweeps = _Sweeps(self, problem, start, recorder)
         answer = conclude(
@@ -84,7 +85,7 @@ class ADMM(Engine):
 class _Sweeps:
     """The mutable state of one ADMM run; `run` may be called again to continue at a tighter tolerance."""
 
-    def __init__(self, parameters: ADMM, original: ConvexProgram, start: Float | None, recorder: Recorder) -> None:
+    def __init__(self, parameters: ADMM, original: HingeProblem, start: Float | None, recorder: Recorder) -> None:
         self.parameters = parameters
         self.recorder = recorder
         self.partition = partition(original)

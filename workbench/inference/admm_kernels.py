@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.arrays import Float, Int64
-from workbench.inference.convex_program import ConvexArrays
 from workbench.inference.partition import Starts
 from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
+from workbench.network.hinge_problem import HingeArrays
 
 __all__ = ["Consensus", "advance", "appraise"]
 
@@ -47,7 +47,7 @@ class Consensus(NamedTuple):
 
 
 @compiled
-def _sweep(program: ConvexArrays, starts: Starts, c: int, run: Consensus, sweeps: int, relaxation: float) -> float:
+def _sweep(program: HingeArrays, starts: Starts, c: int, run: Consensus, sweeps: int, relaxation: float) -> float:
     """Run `sweeps` ADMM iterations on component `c`, in place.
 
     Each sweep reflects every local state about the consensus, applies the row's closed-form proximal step, moves the
@@ -114,7 +114,7 @@ def _sweep(program: ConvexArrays, starts: Starts, c: int, run: Consensus, sweeps
 
 @compiled
 def appraise(
-    program: ConvexArrays, starts: Starts, c: int, x: Float, multiplier: Float, slope: Float
+    program: HingeArrays, starts: Starts, c: int, x: Float, multiplier: Float, slope: Float
 ) -> tuple[float, float, float]:
     """Energy of `x`, the dual bound of `multiplier` and the largest hard violation, over component `c`.
 
@@ -168,7 +168,7 @@ def appraise(
 
 @compiled
 def advance(
-    program: ConvexArrays,
+    program: HingeArrays,
     starts: Starts,
     components: Int64,
     run: Consensus,

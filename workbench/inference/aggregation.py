@@ -9,22 +9,22 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Int64
 from workbench.network.ground_network import clauses
-from workbench.network.relax import HingeProblem
+from workbench.network.hinge_problem import HingeProblem, RowKind
 
 __all__ = ["aggregate", "alike"]
 
 
 def alike(problem: HingeProblem) -> Int64:
-    """A group number for each hinge, shape (n_hinges,): members share their weight and all literals but one.
+    """A group number for each row, shape (n_rows,): hinges share it that share their weight and all literals but one.
 
     Clauses `l_i v c` of equal weight count `k - sum of l_i` violations where c is false and none where it holds, which
     at 0/1 atoms is `max(0, sum of their ell)`: one hinge. Each clause of two or three literals joins the group, among
     those of its parts, that is largest before any clause has chosen. Cost: a sort of the entries.
     """
-    A, n = problem.A, problem.n_variables
+    A, n = problem.A, problem.n
     sizes = np.diff(A.indptr)
-    group = np.arange(problem.n_hinges)
-    fits = (sizes >= 2) & (sizes <= 3) & (problem.power == 1) & clauses(A, problem.b)
+    group = np.arange(problem.n_rows)
+    fits = (sizes >= 2) & (sizes <= 3) & (problem.kind == RowKind.LINEAR) & clauses(A, problem.b)
     rows = np.flatnonzero(fits)
     if not rows.size:
         return group
@@ -42,7 +42,7 @@ def alike(problem: HingeProblem) -> Int64:
     key = key.reshape(-1, 3)
     often = np.where(np.arange(3) < sizes[rows][:, None], count[key], 0)
     chosen = key[np.arange(rows.size), np.argmax(often, axis=1)]
-    group[rows] = problem.n_hinges + chosen
+    group[rows] = problem.n_rows + chosen
     return np.asarray(np.unique(group, return_inverse=True)[1], np.int64)
 
 
@@ -53,12 +53,10 @@ def aggregate(problem: HingeProblem) -> HingeProblem:
     """
     group = alike(problem)
     n = int(group.max(initial=-1)) + 1
-    if n == problem.n_hinges:
+    if n == problem.n_rows:
         return problem
     sums = csr_array((np.ones(group.size), (group, np.arange(group.size))), shape=(n, group.size))
     first = np.unique(group, return_index=True)[1]
     A = csr_array(sums @ problem.A)
     A.eliminate_zeros()
-    return replace(
-        problem, A=A, b=np.asarray(sums @ problem.b), weight=problem.weight[first], power=problem.power[first]
-    )
+    return replace(problem.take_rows(first), A=A, b=np.asarray(sums @ problem.b))

@@ -9,13 +9,14 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.inference.accepts import CONVEX, Accepts, Trait
-from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude
 from workbench.inference.coordinate_kernels import Descent, descend
 from workbench.inference.feasible_point import make_feasible
+from workbench.inference.folding import fold
 from workbench.inference.partition import partition
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.network.relax import relax
 from workbench.parameters import Count
 from workbench.progress import Conduct
@@ -56,11 +57,11 @@ class BlockCoordinateDescent(Engine):
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """Beside what it does not take, hard rows that are neither bounds nor disjoint simplexes."""
-        return super().declines(network, weights) or _declines_program(convex_program(relax(network, weights)))
+        return super().declines(network, weights) or _declines_program(fold(relax(network, weights)))
 
     def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """MAP state in [0, 1] with a dual lower bound; O(nonzeros) time a sweep. Deterministic."""
-        program = convex_program(relax(network, weights))
+        program = fold(relax(network, weights))
         recorder = Recorder(conduct, self.name)
         sweeps = _Descent(self, program, start, recorder)
         return conclude(
@@ -74,7 +75,7 @@ class BlockCoordinateDescent(Engine):
         )
 
 
-def _declines_program(program: ConvexProgram) -> str | None:
+def _declines_program(program: HingeProblem) -> str | None:
     if np.any(program.kind >= RowKind.AT_MOST):
         return "some hard rules are neither bounds of one atom nor disjoint sums of at most a constant"
     return None
@@ -84,7 +85,7 @@ class _Descent:
     """The mutable state of one run."""
 
     def __init__(
-        self, parameters: BlockCoordinateDescent, original: ConvexProgram, start: Float | None, recorder: Recorder
+        self, parameters: BlockCoordinateDescent, original: HingeProblem, start: Float | None, recorder: Recorder
     ) -> None:
         self.parameters, self.recorder = parameters, recorder
         self.partition = partition(original)

@@ -99,7 +99,7 @@ def _entries(network: GroundNetwork, weights: Float) -> int:
         return network.A.nnz
     problem = relax(network, weights)
     counted = count_cliques(problem)
-    return network.A.nnz if counted is problem else counted.A.nnz + counted.H.nnz
+    return network.A.nnz if counted is problem else counted.A.nnz
 
 
 _NODES = 500

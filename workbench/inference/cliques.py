@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, hstack, vstack
+from scipy.sparse import block_array, csr_array
 
 from workbench.arrays import Float, Int32, Int64
 from workbench.network.compiled import compiled
-from workbench.network.relax import HingeProblem
+from workbench.network.hinge_problem import HingeProblem, RowKind
 
 __all__ = ["count_cliques"]
 
@@ -71,8 +71,7 @@ def count_cliques(problem: HingeProblem) -> HingeProblem:
 
     # sum of the literals / size - u = 0, so that `complete` finds u as it finds other auxiliaries.
     sign, share = 1.0 - 2.0 * (literal % 2), 1.0 / size[owner]
-    width = problem.n_variables
-    sums = csr_array((sign * share, (owner, literal // 2)), shape=(n, width))
+    sums = csr_array((sign * share, (owner, literal // 2)), shape=(n, problem.n))
     start = np.bincount(owner, (literal % 2) * share, n)
     own = csr_array((-np.ones(n), (np.arange(n), np.arange(n))), shape=(n, n))
 
@@ -81,29 +80,26 @@ def count_cliques(problem: HingeProblem) -> HingeProblem:
     threshold = np.arange(which.size) - np.repeat(np.cumsum(size - 1) - (size - 1), size - 1) + 1.0
     steps = csr_array((size[which].astype(np.float64), (np.arange(which.size), which)), shape=(which.size, n))
 
-    stays = np.ones(problem.n_hinges, np.bool_)
+    stays = ~problem.hard
     stays[pairs.row] = False
-    left = np.flatnonzero(stays)
-    blank = csr_array((left.size, n)), csr_array((which.size, width)), csr_array((problem.n_hard, n))
-    A = vstack([hstack([problem.A[left], blank[0]]), hstack([blank[1], steps])], format="csr")
-    H = vstack([hstack([problem.H, blank[2]]), hstack([sums, own])], format="csr")
+    soft, hard = (problem.take_rows(np.flatnonzero(rows)) for rows in (stays, problem.hard))
+    linear, equal = np.full(which.size, RowKind.LINEAR, np.int8), np.full(n, RowKind.EQUAL, np.int8)
     return replace(
         problem,
-        linear=np.concatenate([problem.linear, np.zeros(n)]),
-        A=csr_array(A),
-        b=np.concatenate([problem.b[left], -threshold]),
-        weight=np.concatenate([problem.weight[left], weight[which]]),
-        power=np.concatenate([problem.power[left], np.ones(which.size, np.int8)]),
-        H=csr_array(H),
-        h=np.concatenate([problem.h, start]),
-        equality=np.concatenate([problem.equality, np.ones(n, np.bool_)]),
+        A=csr_array(block_array([[soft.A, None], [None, steps], [hard.A, None], [sums, own]], format="csr")),
+        b=np.concatenate([soft.b, -threshold, hard.b, start]),
+        weight=np.concatenate([soft.weight, weight[which], hard.weight, np.zeros(n)]),
+        kind=np.concatenate([soft.kind, linear, hard.kind, equal]),
+        cost=np.concatenate([problem.cost, np.zeros(n)]),
+        lower=np.concatenate([problem.lower, np.zeros(n)]),
+        upper=np.concatenate([problem.upper, np.ones(n)]),
     )
 
 
 def _pairs(problem: HingeProblem) -> _Pairs:
     """The linear hinges that are clauses of two literals over atoms."""
     A = problem.A
-    rows = np.flatnonzero((np.diff(A.indptr) == 2) & (problem.power == 1))
+    rows = np.flatnonzero((np.diff(A.indptr) == 2) & (problem.kind == RowKind.LINEAR))
     entry = A.indptr[rows].astype(np.int64)
     slopes = np.column_stack([A.data[entry], A.data[entry + 1]])
     atoms = np.column_stack([A.indices[entry], A.indices[entry + 1]]).astype(np.int64)

@@ -10,10 +10,10 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.inference.conflict import smallest_conflict
-from workbench.inference.convex_program import ConvexProgram
 from workbench.inference.feasible_point import make_feasible
 from workbench.inference.solution import Solution, Status, infeasible
 from workbench.network.ground_network import GroundNetwork
+from workbench.network.hinge_problem import HingeProblem
 from workbench.progress import Conduct
 
 __all__ = ["Point", "Recorder", "conclude"]
@@ -72,7 +72,7 @@ class Recorder:
 
 
 def _without_state(
-    engine: str, network: GroundNetwork, problem: ConvexProgram, point: Point, recorder: Recorder
+    engine: str, network: GroundNetwork, problem: HingeProblem, point: Point, recorder: Recorder
 ) -> Solution:
     """The answer where no state was found that keeps the hard rows: infeasible only where that is proven."""
     cut_short = point.stopped is Status.CANCELLED or recorder.conduct.expired
@@ -95,7 +95,7 @@ def _without_state(
 def conclude(
     engine: str,
     network: GroundNetwork,
-    problem: ConvexProgram,
+    problem: HingeProblem,
     run: Callable[[float], Point],
     recorder: Recorder,
     *,

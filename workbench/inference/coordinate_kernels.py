@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from workbench.arrays import Float, Int64
 from workbench.inference.admm_kernels import appraise
-from workbench.inference.convex_program import Columns, ConvexArrays
 from workbench.inference.partition import Starts
 from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
+from workbench.network.hinge_problem import Columns, HingeArrays
 
 __all__ = ["Descent", "descend"]
 
@@ -37,7 +37,7 @@ class Descent(NamedTuple):
 
 
 @compiled
-def _atom_steps(program: ConvexArrays, columns: Columns, starts: Starts, c: int, run: Descent) -> float:
+def _atom_steps(program: HingeArrays, columns: Columns, starts: Starts, c: int, run: Descent) -> float:
     """Minimise over each atom outside blocks exactly, there and back, and update `ell`; the largest move.
 
     The derivative is piecewise linear and increasing: Newton's method inside a shrinking bracket ends at its root.
@@ -92,7 +92,7 @@ def _atom_steps(program: ConvexArrays, columns: Columns, starts: Starts, c: int,
 
 
 @compiled
-def _simplex_steps(program: ConvexArrays, columns: Columns, starts: Starts, c: int, run: Descent) -> float:
+def _simplex_steps(program: HingeArrays, columns: Columns, starts: Starts, c: int, run: Descent) -> float:
     """Minimise a separable quadratic above the energy over each simplex, and update `ell`; the largest move.
 
     With curvatures H that is the projection of `x - gradient / H` in the metric H.
@@ -125,7 +125,7 @@ def _simplex_steps(program: ConvexArrays, columns: Columns, starts: Starts, c: i
 
 @compiled
 def descend(
-    program: ConvexArrays, columns: Columns, starts: Starts, components: Int64, run: Descent, sweeps: int
+    program: HingeArrays, columns: Columns, starts: Starts, components: Int64, run: Descent, sweeps: int
 ) -> None:
     """Sweep each of `components` there and back `sweeps` times, in place, then appraise it."""
     x, ell, figures = run.x, run.ell, run.figures

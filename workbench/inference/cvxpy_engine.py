@@ -17,11 +17,12 @@ from workbench.arrays import Float, Int64
 from workbench.errors import InputError, UsageError
 from workbench.inference.accepts import CONVEX, Accepts
 from workbench.inference.conflict import smallest_conflict
-from workbench.inference.convex_program import ConvexProgram, RowKind, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude
 from workbench.inference.elsewhere import Stopped, elsewhere
+from workbench.inference.folding import fold
 from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.network.relax import relax
 from workbench.progress import Conduct, remaining
 
@@ -82,7 +83,7 @@ class ConvexSolver(Engine):
             E0402, where it is not installed.
         """
         solver = self._chosen()
-        program = convex_program(relax(network, weights))
+        program = fold(relax(network, weights))
         recorder = Recorder(conduct, self.name)
         began = monotonic()
         options = dict(self.options)
@@ -135,7 +136,7 @@ class ConvexSolver(Engine):
         return name
 
 
-def _solve(program: ConvexProgram, solver: str, options: Mapping[str, Any]) -> tuple[Point | None, str]:
+def _solve(program: HingeProblem, solver: str, options: Mapping[str, Any]) -> tuple[Point | None, str]:
     """Solve with slacks `s >= ell, s >= 0` for all soft rows together; multipliers are those of `s >= ell`."""
     import cvxpy as cp
 

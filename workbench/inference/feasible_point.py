@@ -6,10 +6,10 @@ import numpy as np
 from scipy.sparse import csr_array, hstack
 
 from workbench.arrays import Float
-from workbench.inference.convex_program import ConvexArrays, ConvexProgram, RowKind
 from workbench.inference.elsewhere import AT_ONCE, Stopped, elsewhere
 from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
+from workbench.network.hinge_problem import HingeArrays, HingeProblem, RowKind
 from workbench.progress import PLAIN, Conduct, remaining
 
 __all__ = ["make_feasible"]
@@ -17,7 +17,7 @@ __all__ = ["make_feasible"]
 TOLERANCE = 1e-9
 
 
-def make_feasible(problem: ConvexProgram, x: Float, *, passes: int = 2000, conduct: Conduct = PLAIN) -> Float | None:
+def make_feasible(problem: HingeProblem, x: Float, *, passes: int = 2000, conduct: Conduct = PLAIN) -> Float | None:
     """A point close to `x` that keeps box, blocks and hard rows to 1e-7; None when none was found in time.
 
     Blocks are projected exactly. Hard rows are visited in turn, each violated one projected onto (alternating
@@ -43,7 +43,7 @@ def make_feasible(problem: ConvexProgram, x: Float, *, passes: int = 2000, condu
 
 
 @compiled
-def _alternate(rows: ConvexArrays, passes: int, norm: Float, x: Float, scratch: Float) -> float:
+def _alternate(rows: HingeArrays, passes: int, norm: Float, x: Float, scratch: Float) -> float:
     """Project in turn onto hard rows, then blocks and box; return the last pass's largest violation of a row."""
     indptr, indices, values, lower, upper = rows.indptr, rows.indices, rows.values, rows.lower, rows.upper
     worst = np.inf
@@ -74,7 +74,7 @@ def _alternate(rows: ConvexArrays, passes: int, norm: Float, x: Float, scratch: 
     return worst
 
 
-def _nearest_by_linear_program(problem: ConvexProgram, x: Float, deadline: float | None) -> Float | None:
+def _nearest_by_linear_program(problem: HingeProblem, x: Float, deadline: float | None) -> Float | None:
     from scipy.optimize import linprog
 
     rows = problem.blocks_as_rows()

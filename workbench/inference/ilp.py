@@ -26,9 +26,10 @@ from workbench.inference.rounding import round_state
 from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.network.hinge_problem import HingeProblem
 from workbench.network.part import Part
 from workbench.network.priced import priced
-from workbench.network.relax import HingeProblem, relax
+from workbench.network.relax import relax
 from workbench.parameters import Count
 from workbench.progress import Conduct
 
@@ -81,7 +82,7 @@ class IntegerProgram(Engine):
         began = monotonic()
         network, weights = priced(network, weights)
         problem = relax(network, weights)
-        scale = float(problem.weight.sum() + np.abs(problem.linear).sum())
+        scale = float(problem.weight.sum() + np.abs(problem.cost).sum())
         if not has_roof_dual(problem):
             problem = count_cliques(problem)
         settled = self._settle(problem, conduct)
@@ -102,7 +103,7 @@ class IntegerProgram(Engine):
         candidate = np.round(left.lift(solved, x)[: network.n_atoms])
         state = better(network, weights, candidate, best)
         energy = reported_energy(network, weights, state)
-        bound = max(bound, left.problem.offset + bounds)
+        bound = max(bound, left.problem.constant + bounds)
         violation = hard_violation(network, state)
         proven = violation == 0.0 and is_proven(energy, bound, scale)
         diagnostics: dict[str, object] = {
@@ -128,7 +129,7 @@ class IntegerProgram(Engine):
         answer = solve_relaxation(problem, conduct=conduct)
         if answer.status == "infeasible":
             return None
-        fixed = np.zeros(problem.n_variables, np.bool_)
+        fixed = np.zeros(problem.n, np.bool_)
         if has_roof_dual(problem):
             fixed = answer.x != 0.5
         return fixed, answer.x, answer.bound, answer.status
@@ -161,7 +162,7 @@ class IntegerProgram(Engine):
                     return None, 0.0, searched
                 searched += answer.iterations >= 0
                 total += answer.bound
-                here = part.problem.objective(solved[part.variables])
+                here = part.problem.energy(solved[part.variables])
                 feasible = part.problem.violation(solved[part.variables]) <= 1e-9
                 if np.isfinite(answer.objective) and (not feasible or answer.objective < here):
                     solved[part.variables] = answer.x[: part.variables.size]
@@ -173,18 +174,18 @@ class IntegerProgram(Engine):
             return replace(nothing(problem), bound=_trivial_bound(problem))
         problem = count_cliques(problem)
         x = problem.complete(start)
-        here, feasible = problem.objective(x), problem.violation(x) <= 1e-9
+        here, feasible = problem.energy(x), problem.violation(x) <= 1e-9
         relaxed = solve_relaxation(problem, conduct=conduct)
         if relaxed.status == "infeasible":
             return relaxed
-        scale = float(problem.weight.sum() + np.abs(problem.linear).sum())
+        scale = float(problem.weight.sum() + np.abs(problem.cost).sum())
         if feasible and is_proven(here, relaxed.bound, scale):
             return LinearAnswer("optimal", x, here, relaxed.bound, -1)
         integral = np.all(np.minimum(relaxed.x, 1.0 - relaxed.x)[: problem.n_atoms] <= 1e-9)
         if integral and relaxed.status == "optimal":
             whole = problem.complete(np.round(relaxed.x[: problem.n_atoms]))
-            if problem.violation(whole) <= 1e-9 and is_proven(problem.objective(whole), relaxed.bound, scale):
-                return LinearAnswer("optimal", whole, problem.objective(whole), relaxed.bound, -1)
+            if problem.violation(whole) <= 1e-9 and is_proven(problem.energy(whole), relaxed.bound, scale):
+                return LinearAnswer("optimal", whole, problem.energy(whole), relaxed.bound, -1)
         answer = solve_highs(
             self._aggregated(problem),
             integer=True,
@@ -206,4 +207,4 @@ class IntegerProgram(Engine):
 
 def _trivial_bound(problem: HingeProblem) -> float:
     """What no state goes below: every variable at its cheaper end, no hinge paid."""
-    return problem.offset + float(np.minimum(problem.linear, 0.0).sum())
+    return problem.constant + float(np.minimum(problem.cost, 0.0).sum())

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import block_array, csr_array, eye_array
+from scipy.sparse import csr_array, hstack
 
 from workbench.arrays import Float
 from workbench.inference.elsewhere import Stopped, elsewhere
-from workbench.network.relax import HingeProblem
+from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.progress import PLAIN, Conduct, remaining
 
 __all__ = ["LinearAnswer", "LinearProgram", "as_linear_program", "nothing", "solve_highs"]
@@ -22,7 +22,7 @@ AT_ONCE, AT_ONCE_INTEGER = 20_000, 2_000
 
 @dataclass(frozen=True)
 class LinearProgram:
-    """Minimise `cost . x + offset`, `low <= M x <= high`, `0 <= x <= upper`.
+    """Minimise `cost . x + offset`, `low <= M x <= high`, `lower <= x <= upper`.
 
     Variables: those of the hinge problem, then one slack per hinge (the cost of violating it).
     """
@@ -32,9 +32,9 @@ class LinearProgram:
     M: csr_array
     low: Float
     high: Float
+    lower: Float
     upper: Float
     n_atoms: int
-    n_variables: int
 
 
 @dataclass(frozen=True)
@@ -65,21 +65,17 @@ def as_linear_program(problem: HingeProblem) -> LinearProgram:
 
     A hinge whose least possible cost is positive keeps that in its slack; hinges of one variable are rows like others.
     """
-    n, m = problem.n_variables, problem.n_hinges
-    hinges = [problem.A, -eye_array(m, format="csr")] if m else [problem.A, csr_array((0, 0))]
-    hard = [problem.H, csr_array((problem.n_hard, m))]
-    M = csr_array(block_array([hinges, hard], format="csr"))
-    high = -np.concatenate([problem.b, problem.h])
-    low = np.concatenate([np.full(m, -np.inf), np.where(problem.equality, -problem.h, -np.inf)])
+    soft = np.flatnonzero(~problem.hard)
+    slacks = csr_array((-np.ones(soft.size), (soft, np.arange(soft.size))), shape=(problem.n_rows, soft.size))
     return LinearProgram(
-        cost=np.concatenate([problem.linear, problem.weight]),
-        offset=problem.offset,
-        M=M,
-        low=low,
-        high=high,
-        upper=np.concatenate([np.ones(n), np.full(m, np.inf)]),
+        cost=np.concatenate([problem.cost, problem.weight[soft]]),
+        offset=problem.constant,
+        M=csr_array(hstack([problem.A, slacks], format="csr")),
+        low=np.where(problem.kind == RowKind.EQUAL, -problem.b, -np.inf),
+        high=-problem.b,
+        lower=np.concatenate([problem.lower, np.zeros(soft.size)]),
+        upper=np.concatenate([problem.upper, np.full(soft.size, np.inf)]),
         n_atoms=problem.n_atoms,
-        n_variables=n,
     )
 
 
@@ -98,7 +94,7 @@ def solve_highs(
     Parameters
     ----------
     problem : HingeProblem
-        All powers 1.
+        Without squared hinges and blocks.
     integer : bool
         Demand 0/1 atoms (slacks and auxiliaries follow by themselves).
     start : float64 array, shape (n_atoms,), optional
@@ -114,10 +110,10 @@ def solve_highs(
     ----------
     Huangfu & Hall 2018, Parallelizing the dual revised simplex method.
     """
-    if problem.n_variables == 0:
-        return LinearAnswer("optimal", np.zeros(0), problem.offset, problem.offset, 0)
+    if problem.n == 0:
+        return LinearAnswer("optimal", np.zeros(0), problem.constant, problem.constant, 0)
     limits = (integer, start, remaining(conduct.deadline), method, relative_gap, max_nodes, conduct.seed)
-    if problem.A.nnz + problem.H.nnz <= (AT_ONCE_INTEGER if integer else AT_ONCE):
+    if problem.A.nnz <= (AT_ONCE_INTEGER if integer else AT_ONCE):
         return _solve(problem, *limits)
     try:
         return elsewhere(conduct, _solve, problem, *limits)
@@ -161,7 +157,7 @@ def _solve(
         int(highspy.ObjSense.kMinimize),
         program.offset,
         program.cost,
-        np.zeros(n_columns),
+        program.lower,
         np.where(np.isinf(program.upper), infinity, program.upper),
         np.where(np.isinf(program.low), -infinity, program.low),
         program.high,
@@ -178,7 +174,7 @@ def _solve(
 
 def nothing(problem: HingeProblem) -> LinearAnswer:
     """No point and no bound."""
-    return LinearAnswer("limit", np.full(problem.n_variables, 0.5), float("inf"), -float("inf"), 0)
+    return LinearAnswer("limit", np.full(problem.n, 0.5), float("inf"), -float("inf"), 0)
 
 
 def _read(solver: Any, problem: HingeProblem, integer: bool) -> LinearAnswer:
@@ -200,7 +196,7 @@ def _read(solver: Any, problem: HingeProblem, integer: bool) -> LinearAnswer:
     iterations = int(max(0, info.simplex_iteration_count) + max(0, info.ipm_iteration_count))
     if info.primal_solution_status != int(highspy.SolutionStatus.kSolutionStatusFeasible):
         return LinearAnswer("limit", none.x, none.objective, bound, iterations)
-    x = np.clip(np.asarray(solver.getSolution().col_value)[: problem.n_variables], 0.0, 1.0)
+    x = np.clip(np.asarray(solver.getSolution().col_value)[: problem.n], 0.0, 1.0)
     if integer:
         x[: problem.n_atoms] = np.round(x[: problem.n_atoms])
-    return LinearAnswer("optimal" if optimal else "feasible", x, problem.objective(x), bound, iterations)
+    return LinearAnswer("optimal" if optimal else "feasible", x, problem.energy(x), bound, iterations)

@@ -75,7 +75,7 @@ class LinearRelaxation(Engine):
         network, weights = priced(network, weights)
         problem = relax(network, weights)
         try:
-            conduct.progress.step("relaxation", 0, None, f"{problem.n_variables} variables, {problem.n_hinges} hinges")
+            conduct.progress.step("relaxation", 0, None, f"{problem.n} variables, {problem.n_hinges} hinges")
         except Cancelled:
             nothing = np.full(network.n_atoms, np.nan)
             return Solution(Status.CANCELLED, nothing, np.nan, -np.inf, np.nan, self.name, "cancelled before it began")

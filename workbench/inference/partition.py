@@ -9,8 +9,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Float, Int32, Int64
-from workbench.inference.convex_program import ConvexProgram
 from workbench.network.components import connected
+from workbench.network.hinge_problem import HingeProblem
 from workbench.network.part import Part
 
 __all__ = ["Partition", "Starts", "partition"]
@@ -25,7 +25,7 @@ class Starts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Partition(Part[ConvexProgram]):
+class Partition(Part[HingeProblem]):
     """A program with atoms, rows and blocks sorted by connected component: a part that is the whole.
 
     Attributes
@@ -45,7 +45,7 @@ class Partition(Part[ConvexProgram]):
         return np.diff(self.starts.atom) / max(self.problem.n, 1)
 
 
-def partition(program: ConvexProgram) -> Partition:
+def partition(program: HingeProblem) -> Partition:
     """Sort `program` by connected component; rows without atoms join the first. O(nonzeros)."""
     A, members = program.A, program.members
     of_atom = connected(program.n, A, members)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.network.components import connected
+from workbench.network.hinge_problem import HingeProblem
 from workbench.network.part import Part
-from workbench.network.relax import HingeProblem
 
 __all__ = ["restrict", "split"]
 
@@ -18,38 +20,21 @@ SMALL = 400
 
 def restrict(problem: HingeProblem, fixed: Bool, x: Float) -> Part[HingeProblem]:
     """The problem left when the variables where `fixed` stay at `x`; rows that they decide go."""
-    open_variables = np.flatnonzero(~fixed)
-    known = np.where(fixed, x, 0.0)
-
-    def fold(A: csr_array, b: Float) -> tuple[csr_array, Float, Int64]:
-        b = b + A @ known
-        A = csr_array(A[:, open_variables])
-        rows = np.flatnonzero(np.diff(A.indptr) > 0)
-        return A[rows], b[rows], rows
-
-    A, b, rows = fold(problem.A, problem.b)
-    H, h, hard = fold(problem.H, problem.h)
-    decided = np.ones(problem.n_hinges, np.bool_)
-    decided[rows] = False
-    spent = np.maximum(problem.A[np.flatnonzero(decided)] @ known + problem.b[decided], 0.0) ** problem.power[decided]
-    part = HingeProblem(
-        n_atoms=int(np.count_nonzero(~fixed[: problem.n_atoms])),
-        linear=problem.linear[open_variables],
-        offset=problem.offset + float(problem.linear @ known + problem.weight[decided] @ spent),
-        A=A,
-        b=b,
-        weight=problem.weight[rows],
-        power=problem.power[rows],
-        H=H,
-        h=h,
-        equality=problem.equality[hard],
-    )
-    return Part(part, open_variables, rows)
+    left, known = np.flatnonzero(~fixed), np.where(fixed, x, 0.0)
+    place = np.full(problem.n, -1)
+    place[left] = np.arange(left.size)
+    moved = replace(problem, b=problem.b + problem.A @ known)
+    stays = np.zeros(problem.n_rows, np.bool_)
+    stays[np.repeat(np.arange(problem.n_rows), np.diff(problem.A.indptr))[~fixed[problem.A.indices]]] = True
+    spent = moved.take_rows(np.flatnonzero(~stays)).energy(np.zeros(problem.n))
+    rows = np.flatnonzero(stays)
+    over = _over(moved.take_rows(rows), left, place)
+    return Part(replace(over, constant=spent + float(problem.cost @ known)), left, rows)
 
 
 def split(problem: HingeProblem) -> list[Part[HingeProblem]]:
     """Parts that share no row, the small ones grouped, largest first; offsets are left out of them."""
-    label = connected(problem.n_variables, problem.A, problem.H)
+    label = connected(problem.n, problem.A)
     sizes = np.bincount(label)
     n = sizes.size
     order = np.argsort(-sizes, kind="stable")
@@ -61,32 +46,27 @@ def split(problem: HingeProblem) -> list[Part[HingeProblem]]:
     bin_of_component[order] = np.unique(bins, return_inverse=True)[1]
     bin_of_variable = bin_of_component[label]
     groups = _grouped(bin_of_variable)
-    hinges = _grouped_rows(problem.A, bin_of_variable, len(groups))
-    hard = _grouped_rows(problem.H, bin_of_variable, len(groups))
-    place = np.empty(problem.n_variables, np.int64)
+    place = np.empty(problem.n, np.int64)
     parts = []
-    for group, soft_rows, hard_rows in zip(groups, hinges, hard):
+    for group, rows in zip(groups, _grouped_rows(problem.A, bin_of_variable, len(groups))):
         place[group] = np.arange(group.size)
-        parts.append(Part(_part(problem, group, soft_rows, hard_rows, place), group, soft_rows))
+        over = _over(problem.take_rows(rows), group, place)
+        parts.append(Part(replace(over, constant=0.0), group, rows))
     return parts
 
 
-def _part(problem: HingeProblem, group: Int64, soft_rows: Int64, hard_rows: Int64, place: Int64) -> HingeProblem:
-    def take(A: csr_array, rows: Int64) -> csr_array:
-        A = A[rows]
-        return csr_array((A.data, place[A.indices], A.indptr), shape=(rows.size, group.size))
-
-    return HingeProblem(
-        n_atoms=int(np.count_nonzero(group < problem.n_atoms)),
-        linear=problem.linear[group],
-        offset=0.0,
-        A=take(problem.A, soft_rows),
-        b=problem.b[soft_rows],
-        weight=problem.weight[soft_rows],
-        power=problem.power[soft_rows],
-        H=take(problem.H, hard_rows),
-        h=problem.h[hard_rows],
-        equality=problem.equality[hard_rows],
+def _over(problem: HingeProblem, variables: Int64, place: Int64) -> HingeProblem:
+    """The problem over `variables`, of which each has its number in `place`; a negative one takes entries away."""
+    A = problem.A
+    kept = place[A.indices] >= 0
+    starts = np.concatenate([[0], np.cumsum(kept)])[A.indptr]
+    return replace(
+        problem,
+        n_atoms=int(np.count_nonzero(variables < problem.n_atoms)),
+        A=csr_array((A.data[kept], place[A.indices[kept]], starts), shape=(problem.n_rows, variables.size)),
+        cost=problem.cost[variables],
+        lower=problem.lower[variables],
+        upper=problem.upper[variables],
     )
 
 

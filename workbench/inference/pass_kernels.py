@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from workbench.arrays import Float, Integer, Real
-from workbench.inference.convex_program import ConvexArrays
 from workbench.network.compiled import compiled
+from workbench.network.hinge_problem import HingeArrays
 
 __all__ = ["add_products", "measure_bound", "measure_energy", "step_sizes"]
 
@@ -22,7 +22,7 @@ def step_sizes(indptr: Integer, indices: Integer, values: Real, dual_step: Real,
 
 
 @compiled
-def add_products(program: ConvexArrays, multiplier: Real, slope: Real) -> None:
+def add_products(program: HingeArrays, multiplier: Real, slope: Real) -> None:
     """Add `A^T multiplier` to `slope`."""
     for j in range(multiplier.size):
         for p in range(program.indptr[j], program.indptr[j + 1]):
@@ -30,7 +30,7 @@ def add_products(program: ConvexArrays, multiplier: Real, slope: Real) -> None:
 
 
 @compiled
-def measure_energy(program: ConvexArrays, x: Float) -> float:
+def measure_energy(program: HingeArrays, x: Float) -> float:
     """What soft rows cost at `x`, in double precision."""
     total = 0.0
     for j in range(program.b.size):
@@ -43,7 +43,7 @@ def measure_energy(program: ConvexArrays, x: Float) -> float:
 
 
 @compiled
-def measure_bound(program: ConvexArrays, multiplier: Real, slope: Float) -> float:
+def measure_bound(program: HingeArrays, multiplier: Real, slope: Float) -> float:
     """Soft rows' part of the dual bound at multipliers brought to where the conjugates are finite.
 
     `sum_j (l_j b_j - h_j*(l_j))`; `A^T l` is added to `slope`.

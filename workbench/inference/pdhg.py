@@ -10,14 +10,15 @@ import numpy as np
 
 from workbench.arrays import Float, Real
 from workbench.inference.accepts import CONVEX, Accepts
-from workbench.inference.convex_program import ConvexProgram, convex_program
 from workbench.inference.convex_solution import Point, Recorder, conclude
 from workbench.inference.feasible_point import make_feasible
 from workbench.inference.finish import finished
+from workbench.inference.folding import fold
 from workbench.inference.pdhg_kernels import Iterate, halpern_steps
 from workbench.inference.polish import Polish
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.network.hinge_problem import HingeProblem
 from workbench.network.relax import relax
 from workbench.parameters import Count
 from workbench.progress import Conduct
@@ -73,7 +74,7 @@ class PDHG(Engine):
 
     def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """MAP state in [0, 1] with a dual lower bound; O(nonzeros) time an iteration. Deterministic."""
-        program = convex_program(relax(network, weights))
+        program = fold(relax(network, weights))
         recorder = Recorder(conduct, self.name)
         iterates = PrimalDual(
             program,
@@ -99,7 +100,7 @@ class PrimalDual:
 
     Parameters
     ----------
-    program : ConvexProgram
+    program : HingeProblem
     start : float64 array, shape (n,), or None
         A warm start.
     note : callable, optional
@@ -120,7 +121,7 @@ class PrimalDual:
 
     def __init__(
         self,
-        program: ConvexProgram,
+        program: HingeProblem,
         *,
         start: Float | None = None,
         max_iterations: int = 100_000,

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.arrays import Float, Real
-from workbench.inference.convex_program import ConvexArrays
 from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
+from workbench.network.hinge_problem import HingeArrays
 
 __all__ = [
     "Iterate",
@@ -53,7 +53,7 @@ class Iterate(NamedTuple):
 
 
 @compiled
-def halpern_steps(program: ConvexArrays, z: Iterate, steps: int, done: int, primal_weight: float) -> float:
+def halpern_steps(program: HingeArrays, z: Iterate, steps: int, done: int, primal_weight: float) -> float:
     """Run `steps` iterations from `(x, multiplier)` in place; `done` have run since the anchor was set.
 
     An iteration maps z to T(z), one step of PDHG with diagonal steps `primal_step / primal_weight` and
@@ -79,7 +79,7 @@ def halpern_steps(program: ConvexArrays, z: Iterate, steps: int, done: int, prim
 
 
 @compiled
-def primal_pass(program: ConvexArrays, z: Iterate, primal_weight: float) -> float:
+def primal_pass(program: HingeArrays, z: Iterate, primal_weight: float) -> float:
     """Move `x` against the slope onto box and blocks: `mapped_x` and its reflection; `slope` ends at 0."""
     cost, lower, upper, block_of = program.cost, program.lower, program.upper, program.block_of
     primal_step, x, slope, mapped_x, scratch = z.primal_step, z.x, z.slope, z.mapped_x, z.scratch
@@ -114,7 +114,7 @@ def primal_pass(program: ConvexArrays, z: Iterate, primal_weight: float) -> floa
 
 
 @compiled
-def dual_pass(program: ConvexArrays, z: Iterate, keep: float, primal_weight: float) -> None:
+def dual_pass(program: HingeArrays, z: Iterate, keep: float, primal_weight: float) -> None:
     """Move every multiplier along its row at `reflected`, anchor it, and add its part to `slope`.
 
     Rows over two atoms, the most common by far, take a path without inner loops. A function of its own: inlined among
@@ -157,7 +157,7 @@ def dual_pass(program: ConvexArrays, z: Iterate, keep: float, primal_weight: flo
 
 
 @compiled
-def dual_residual(program: ConvexArrays, z: Iterate, before: Real, primal_weight: float) -> float:
+def dual_residual(program: HingeArrays, z: Iterate, before: Real, primal_weight: float) -> float:
     """The multipliers' part of `|z - T(z)|^2`, and the cross term with the atoms' part."""
     indptr, indices, values = program.indptr, program.indices, program.values
     residual = 0.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.inference.convex_program import Columns, ConvexArrays, ConvexProgram
 from workbench.network.compiled import compiled
+from workbench.network.hinge_problem import Columns, HingeArrays, HingeProblem
 
 __all__ = ["Polish"]
 
@@ -20,7 +20,7 @@ class Polish:
     First-order iterates circle their limit; a sweep costs a few iterations and takes about a third off the gap.
     """
 
-    def __init__(self, program: ConvexProgram) -> None:
+    def __init__(self, program: HingeProblem) -> None:
         self.program, self.arrays, self.columns = program, program.arrays(), program.columns()
 
     def bound(self, multipliers: Float) -> float:
@@ -37,7 +37,7 @@ class Polish:
 
 
 @compiled
-def _raise_bound(program: ConvexArrays, multiplier: Float, slope: Float) -> None:
+def _raise_bound(program: HingeArrays, multiplier: Float, slope: Float) -> None:
     """Maximise the dual bound over each row's multiplier in turn, in place; it never falls.
 
     The bound is concave and, but for the quadratic conjugate of a squared hinge, piecewise linear in one multiplier:
@@ -112,7 +112,7 @@ def _raise_bound(program: ConvexArrays, multiplier: Float, slope: Float) -> None
 
 
 @compiled
-def _lower_energy(program: ConvexArrays, columns: Columns, x: Float, ell: Float, scratch: Float) -> None:
+def _lower_energy(program: HingeArrays, columns: Columns, x: Float, ell: Float, scratch: Float) -> None:
     """Minimise the energy over each atom's value in turn, in place; hard constraints that hold go on holding.
 
     In one atom the energy of linear hinges is convex and piecewise linear, with a kink a row; the least is found by

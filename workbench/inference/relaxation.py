@@ -13,7 +13,7 @@ from workbench.inference.linear_program import LinearAnswer, solve_highs
 from workbench.inference.roof_duality import has_roof_dual, solve_roof_dual
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import GroundNetwork
-from workbench.network.relax import HingeProblem
+from workbench.network.hinge_problem import HingeProblem
 from workbench.progress import PLAIN, Conduct
 
 __all__ = ["RelaxationSolver", "better", "is_proven", "solve_relaxation"]
@@ -40,7 +40,7 @@ def solve_relaxation(
     solver : {'auto', 'flow', 'highs', 'simplex', 'ipm', 'pdhg'}
         `auto`: a maximum flow where clauses have at most two literals, HiGHS for small linear programs, else restarted
         primal-dual hybrid gradient.
-    start : float64 array, shape (n_variables,), optional
+    start : float64 array, shape (n,), optional
         Where the first-order method starts.
     tolerance : float
         Relative gap at which the first-order method stops.
@@ -50,11 +50,10 @@ def solve_relaxation(
     UsageError
         E0406, where the named solver cannot take the problem.
     """
-    linear = bool(np.all(problem.power == 1))
     if solver == "auto":
         if has_roof_dual(problem):
             solver = "flow"
-        elif linear and problem.A.nnz + problem.H.nnz <= HIGHS_LIMIT:
+        elif problem.is_linear and problem.A.nnz <= HIGHS_LIMIT:
             solver = "highs"
         else:
             solver = "pdhg"
@@ -64,18 +63,18 @@ def solve_relaxation(
         return solve_roof_dual(problem, conduct)
     if solver == "pdhg":
         return _first_order(problem, conduct, start, tolerance)
-    if not linear:
+    if not problem.is_linear:
         raise UsageError.of("E0406", "a linear program cannot hold squared potentials", help="use admm or pdhg")
     method = "choose" if solver == "highs" else solver
     return solve_highs(problem, method=method, conduct=replace(conduct, seed=0))
 
 
 def _first_order(problem: HingeProblem, conduct: Conduct, start: Float | None, tolerance: float) -> LinearAnswer:
-    from workbench.inference.convex_program import convex_program
+    from workbench.inference.folding import fold
     from workbench.inference.pdhg import PrimalDual
     from workbench.inference.solution import Status
 
-    program = convex_program(problem)
+    program = fold(problem)
 
     def note(*figures: float) -> Status | None:
         return Status.LIMIT if conduct.expired or conduct.progress.cancelled else None
@@ -84,7 +83,7 @@ def _first_order(problem: HingeProblem, conduct: Conduct, start: Float | None, t
     point = run.run(tolerance)
     status = "optimal" if point.stopped is None else "limit"
     x = np.clip(point.x, 0.0, 1.0)
-    return LinearAnswer(status, x, problem.objective(x), point.bound, run.iteration)
+    return LinearAnswer(status, x, problem.energy(x), point.bound, run.iteration)
 
 
 def is_proven(energy: float, bound: float, scale: float) -> bool:

@@ -15,7 +15,7 @@ from workbench.inference.linear_program import LinearAnswer
 from workbench.inference.watched import stop_flag, watched
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import clauses
-from workbench.network.relax import HingeProblem
+from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.progress import PLAIN, Conduct
 
 __all__ = ["has_roof_dual", "solve_roof_dual"]
@@ -24,11 +24,9 @@ __all__ = ["has_roof_dual", "solve_roof_dual"]
 def has_roof_dual(problem: HingeProblem) -> bool:
     """Whether every hinge and every hard row is a clause of at most two literals, and no auxiliary is needed."""
     return (
-        problem.n_variables == problem.n_atoms
-        and not problem.equality.any()
-        and bool(np.all(problem.power == 1))
+        problem.n == problem.n_atoms
+        and not np.any((problem.kind == RowKind.SQUARED) | (problem.kind == RowKind.EQUAL))
         and _short_clauses(problem.A, problem.b)
-        and _short_clauses(problem.H, problem.h)
     )
 
 
@@ -62,29 +60,20 @@ def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAn
     Boros & Hammer 2002, Pseudo-Boolean optimization, section 5.1.6.
     """
     n = problem.n_atoms
-    cost, constant = problem.linear.copy(), problem.offset
-    tails, heads, capacities = [], [], []
-    ceiling = float(np.abs(problem.linear).sum() + problem.weight.sum()) * 2 + 1.0
+    cost, constant = problem.cost.copy(), problem.constant
+    A, sizes, hard = problem.A, np.diff(problem.A.indptr), problem.hard
+    ceiling = float(np.abs(problem.cost).sum() + problem.weight.sum()) * 2 + 1.0
+    single, pair = np.flatnonzero(sizes == 1), np.flatnonzero(sizes == 2)
+    atoms, slopes = A.indices[A.indptr[single]], A.data[A.indptr[single]]
+    np.add.at(cost, atoms, slopes * problem.weight[single])
+    constant += float(problem.weight[single] @ problem.b[single])
     forced_false, forced_true = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    for A, b, weight in ((problem.A, problem.b, problem.weight), (problem.H, problem.h, None)):
-        sizes = np.diff(A.indptr)
-        single = np.flatnonzero(sizes == 1)
-        if single.size:
-            atoms, slopes = A.indices[A.indptr[single]], A.data[A.indptr[single]]
-            if weight is None:
-                forced_true[atoms[slopes < 0]] = True
-                forced_false[atoms[slopes > 0]] = True
-            else:
-                np.add.at(cost, atoms, slopes * weight[single])
-                constant += float(weight[single] @ b[single])
-        pair = np.flatnonzero(sizes == 2)
-        first, second = A.indptr[pair], A.indptr[pair] + 1
-        literal_1 = 2 * A.indices[first].astype(np.int64) + (A.data[first] > 0)
-        literal_2 = 2 * A.indices[second].astype(np.int64) + (A.data[second] > 0)
-        capacity = np.full(pair.size, ceiling) if weight is None else weight[pair] / 2
-        tails += [literal_1 ^ 1, literal_2 ^ 1]
-        heads += [literal_2, literal_1]
-        capacities += [capacity, capacity]
+    forced_true[atoms[hard[single] & (slopes < 0)]] = True
+    forced_false[atoms[hard[single] & (slopes > 0)]] = True
+    first, second = A.indptr[pair], A.indptr[pair] + 1
+    literal_1 = 2 * A.indices[first].astype(np.int64) + (A.data[first] > 0)
+    literal_2 = 2 * A.indices[second].astype(np.int64) + (A.data[second] > 0)
+    capacity = np.where(hard[pair], ceiling, problem.weight[pair] / 2)
     if np.any(forced_false & forced_true):
         return LinearAnswer("infeasible", np.full(n, 0.5), float("inf"), -float("inf"), 0)
     constant += float(np.minimum(cost, 0.0).sum())
@@ -94,20 +83,21 @@ def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAn
     source[1::2], sink[0::2] = costs_true, costs_true
     source[0::2], sink[1::2] = costs_false, costs_false
 
-    graph = _graph(2 * n, np.concatenate(tails), np.concatenate(heads), np.concatenate(capacities))
+    ends = np.concatenate([literal_1 ^ 1, literal_2 ^ 1]), np.concatenate([literal_2, literal_1])
+    graph = _graph(2 * n, *ends, np.tile(capacity, 2))
     contracted, side = _contract(*graph, source, sink)
     stop = stop_flag()
     flow, reached, phases = watched(stop, conduct, _maximum_flow, *graph, source, sink, 1e-13 * ceiling, stop)
     flow += contracted
     if stop[0]:
         middle = np.full(n, 0.5)
-        return LinearAnswer("limit", middle, problem.objective(middle), constant + flow, int(phases))
+        return LinearAnswer("limit", middle, problem.energy(middle), constant + flow, int(phases))
     reached |= side > 0
     reached &= side >= 0
     x = 0.5 * (reached[0::2] + 1.0 - reached[1::2]).astype(np.float64)
     if problem.violation(x) > 0.0:
         return LinearAnswer("infeasible", np.full(n, 0.5), float("inf"), -float("inf"), int(phases))
-    return LinearAnswer("optimal", x, problem.objective(x), constant + flow, int(phases))
+    return LinearAnswer("optimal", x, problem.energy(x), constant + flow, int(phases))
 
 
 def _graph(n: int, tail: Int64, head: Int64, capacity: Float) -> tuple[Int32, Int32, Int32, Float]:

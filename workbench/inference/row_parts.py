@@ -10,10 +10,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Array, Float, Float32
-from workbench.inference.convex_program import ConvexArrays, ConvexProgram, RowKind, convex_program
+from workbench.inference.folding import fold
 from workbench.inference.pass_kernels import measure_bound, measure_energy, step_sizes
 from workbench.mapped import ROWS_AT_ONCE, mapped, release
 from workbench.network.ground_network import GroundNetwork, Relation
+from workbench.network.hinge_problem import HingeArrays, HingeProblem, RowKind
 from workbench.network.relax import relax
 from workbench.network.runs import row_runs
 
@@ -26,12 +27,12 @@ class RowPart:
 
     Attributes
     ----------
-    rows : ConvexArrays
+    rows : HingeArrays
         The arrays over rows are the part's; those over atoms are nobody's, and empty.
     dual_step, multiplier, anchor, mapped : float32 arrays, shape (n_rows,)
     """
 
-    rows: ConvexArrays
+    rows: HingeArrays
     dual_step: Float32
     multiplier: Float32
     anchor: Float32
@@ -53,7 +54,7 @@ class RowPart:
 
 
 @dataclass(frozen=True)
-class StreamedProgram(ConvexProgram):
+class StreamedProgram(HingeProblem):
     """A convex program whose own rows are the hard ones; the soft rows come in parts.
 
     Attributes
@@ -107,7 +108,7 @@ def streamed_program(
 ) -> StreamedProgram:
     """The program of a network, its soft rows in parts; two passes."""
     hard = np.flatnonzero(network.relation != Relation.HINGE)
-    held = convex_program(relax(_only(network, hard), weights))
+    held = fold(relax(_only(network, hard), weights))
     magnitudes = np.zeros(held.n)
     parts, square, size = [], 0.0, 0
     for rows, run in row_runs(network, rows_at_once):
@@ -152,5 +153,5 @@ def _part(run: GroundNetwork, A: csr_array, indptr: Array, weight: Float, magnit
     step_sizes(indptr, A.indices, A.data, step, magnitudes)
     none: Any = np.zeros(0)
     blocks: Any = (np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int64), none, np.zeros(0, np.bool_))
-    rows = ConvexArrays(indptr, A.indices, A.data, run.b, heavy, kind, none, none, none, *blocks)
+    rows = HingeArrays(indptr, A.indices, A.data, run.b, heavy, kind, none, none, none, *blocks)
     return RowPart(rows, step, multiplier, anchor, image)

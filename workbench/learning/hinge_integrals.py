@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int8, Int64
-from workbench.inference.convex_program import Columns
 from workbench.network.compiled import compiled
+from workbench.network.hinge_problem import Columns
 
 __all__ = ["Field", "Simplexes", "expect_over_atoms", "expect_over_simplexes"]
 
@@ -41,7 +41,7 @@ class Field(NamedTuple):
 
 
 class Simplexes(NamedTuple):
-    """Blocks of atoms as `ConvexProgram` has them, and samples of each.
+    """Blocks of atoms as `HingeProblem` has them, and samples of each.
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ from scipy.sparse import csc_array
 
 from workbench.arrays import Float
 from workbench.errors import UsageError
-from workbench.inference.convex_program import Columns, RowKind, convex_program
+from workbench.inference.folding import fold
 from workbench.inference.solution import Engine
 from workbench.learning.ascent import maximise
 from workbench.learning.completion import MapStates
@@ -22,6 +22,7 @@ from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
 from workbench.learning.training import TrainingSet, TrainingWorld, grounding_counts, prepare, start_weights
 from workbench.network.ground_network import Domain, Relation, Templates
+from workbench.network.hinge_problem import Columns, RowKind
 from workbench.network.relax import relax
 from workbench.parameters import Count
 from workbench.progress import Conduct
@@ -142,7 +143,7 @@ class Pseudolikelihood:
         self.A = network.A[self.soft].astype(np.float64)
         columns = csc_array(self.A)
         self.columns = Columns(columns.indptr.astype(np.int32), columns.indices.astype(np.int32), columns.data)
-        program = convex_program(relax(network, np.zeros(network.n_templates)))
+        program = fold(relax(network, np.zeros(network.n_templates)))
         self.program = program
         in_block = np.zeros(network.n_atoms, np.bool_)
         in_block[program.block_member] = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import update_wrapper
 from threading import RLock
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 __all__ = ["compiled"]
 
@@ -52,7 +52,12 @@ def _dispatcher(function: Callable[Parameters, Result]) -> Callable[Parameters, 
     from numba import njit
 
     try:
-        kernel: Callable[Parameters, Result] = njit(cache=True, nogil=True)(function)
+        kernel = njit(cache=True, nogil=True)(function)
     except RuntimeError:
-        kernel = njit(nogil=True)(function)
-    return kernel
+        return cast(Callable[Parameters, Result], njit(nogil=True)(function))
+    try:
+        kernel._cache._cache_file._load_index()
+    except (ImportError, AttributeError):
+        # Left by a version whose classes had other places: Numba unpickles it before it sees that it is stale.
+        kernel._cache.flush()
+    return cast(Callable[Parameters, Result], kernel)

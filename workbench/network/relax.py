@@ -7,83 +7,15 @@ its literals: linear for one literal, `l1 + max(0, l2 - l1)` for two, an auxilia
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from scipy.sparse import csr_array, hstack, vstack
+from scipy.sparse import block_array, csr_array, vstack
 
-from workbench.arrays import Bool, Float, Int8, Int64
+from workbench.arrays import Float, Int8, Int64
 from workbench.errors import UsageError
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
+from workbench.network.hinge_problem import HingeProblem, RowKind
 
-__all__ = ["HingeProblem", "relax", "relaxed_potentials", "why_not_relaxable"]
-
-
-@dataclass(frozen=True)
-class HingeProblem:
-    """Minimise `offset + linear . x + sum_j weight_j max(0, A_j x + b_j) ** power_j` on [0, 1]^n under hard rows.
-
-    The first `n_atoms` variables are the network's atoms; the rest stand for the largest literal of a clause of
-    negative weight each. At 0/1 atoms (and best auxiliaries) the objective is the network's reported energy.
-
-    Attributes
-    ----------
-    n_atoms : int
-    linear : float64 array, shape (n_variables,)
-    offset : float
-    A : csr_array, float64, shape (n_hinges, n_variables)
-    b, weight : float64 arrays, shape (n_hinges,)
-        Weights are positive.
-    power : int8 array, shape (n_hinges,)
-    H : csr_array, float64, shape (n_hard, n_variables)
-        Constraints `H x + h <= 0`, or `= 0` where `equality`; blocks are among them.
-    h : float64 array, shape (n_hard,)
-    equality : bool array, shape (n_hard,)
-    """
-
-    n_atoms: int
-    linear: Float
-    offset: float
-    A: csr_array
-    b: Float
-    weight: Float
-    power: Int8
-    H: csr_array
-    h: Float
-    equality: Bool
-
-    @property
-    def n_variables(self) -> int:
-        return int(self.linear.size)
-
-    @property
-    def n_hinges(self) -> int:
-        return int(self.b.size)
-
-    @property
-    def n_hard(self) -> int:
-        return int(self.h.size)
-
-    def complete(self, values: Float) -> Float:
-        """All variables at given atoms: each auxiliary at the largest literal below it."""
-        x = np.concatenate([values, np.zeros(self.n_variables - self.n_atoms)])
-        if x.size > self.n_atoms:
-            literals = np.flatnonzero(self.H.indices >= self.n_atoms)
-            rows = np.searchsorted(self.H.indptr, literals, side="right") - 1
-            np.maximum.at(x, self.H.indices[literals], (self.H @ x + self.h)[rows])
-        return x
-
-    def objective(self, x: Float) -> float:
-        """The objective at `x`, shape (n_variables,), hard rows left out."""
-        hinge = np.maximum(self.A @ x + self.b, 0.0)
-        return float(self.offset + self.linear @ x + self.weight @ hinge**self.power)
-
-    def violation(self, x: Float) -> float:
-        """The largest violation of a hard row at `x`."""
-        if not self.n_hard:
-            return 0.0
-        ell = self.H @ x + self.h
-        return float(max(0.0, np.max(np.where(self.equality, np.abs(ell), ell))))
+__all__ = ["relax", "relaxed_potentials", "why_not_relaxable"]
 
 
 def why_not_relaxable(network: GroundNetwork, weights: Float) -> str | None:
@@ -134,7 +66,6 @@ def relax(network: GroundNetwork, weights: Float) -> HingeProblem:
     reason = why_not_relaxable(network, weights)
     if reason is not None:
         raise UsageError.of("E0405", f"the network has no convex relaxation: {reason}")
-    n = network.n_atoms
     effective = network.effective_weights(weights)
     positive = np.flatnonzero(effective > 0)
     negative = np.flatnonzero(effective < 0)
@@ -160,44 +91,42 @@ def relax(network: GroundNetwork, weights: Float) -> HingeProblem:
         soft_b.append(start[1::2] - start[0::2])
         soft_weight.append(-effective[pair])
 
-    hard, h, equality = _constraints(network)
-    A = csr_array(vstack(soft, format="csr"))
+    hard, hard_b, hard_kind = _constraints(network)
+    n_hinges = sum(part.shape[0] for part in soft)
+    A = csr_array(vstack([*soft, hard], format="csr"))
     if wide.size:
         literal, start = _literal_rows(network, wide)
         owner = np.repeat(np.arange(wide.size), np.diff(network.A.indptr)[wide])
         above = csr_array((-np.ones(owner.size), (np.arange(owner.size), owner)), (owner.size, wide.size))
-        A = csr_array(hstack([A, csr_array((A.shape[0], wide.size))], format="csr"))
-        hard = hstack([hard, csr_array((hard.shape[0], wide.size))], format="csr")
-        hard = csr_array(vstack([hard, hstack([literal, above], format="csr")], format="csr"))
-        h = np.concatenate([h, start])
-        equality = np.concatenate([equality, np.zeros(start.size, dtype=np.bool_)])
+        A = csr_array(block_array([[A, None], [literal, above]], format="csr"))
+        hard_b = np.concatenate([hard_b, start])
+        hard_kind = np.concatenate([hard_kind, np.full(start.size, RowKind.AT_MOST, np.int8)])
         linear = np.concatenate([linear, -effective[wide]])
 
-    power = np.ones(A.shape[0], dtype=np.int8)
+    kind = np.full(n_hinges, RowKind.LINEAR, np.int8)
     if network.n_templates:
-        power[: positive.size] = network.power[np.maximum(network.template[positive], 0)]
+        kind[: positive.size][network.power[np.maximum(network.template[positive], 0)] == 2] = RowKind.SQUARED
     return HingeProblem(
-        n_atoms=n,
-        linear=linear,
-        offset=offset,
+        n_atoms=network.n_atoms,
         A=A,
-        b=np.concatenate(soft_b).astype(np.float64),
-        weight=np.concatenate(soft_weight),
-        power=power,
-        H=hard,
-        h=h,
-        equality=equality,
+        b=np.concatenate([*soft_b, hard_b]).astype(np.float64),
+        weight=np.concatenate([*soft_weight, np.zeros(hard_b.size)]),
+        kind=np.concatenate([kind, hard_kind]),
+        cost=linear,
+        lower=np.zeros(linear.size),
+        upper=np.ones(linear.size),
+        constant=offset,
     )
 
 
-def _constraints(network: GroundNetwork) -> tuple[csr_array, Float, Bool]:
-    """Hard rows and blocks as `H y + h <= 0` or `= 0`."""
+def _constraints(network: GroundNetwork) -> tuple[csr_array, Float, Int8]:
+    """Hard rows and blocks as `H y + h <= 0` or `= 0`, and which of the two."""
     rows = np.flatnonzero(network.hard)
     blocks = network.blocks
     hard = csr_array(vstack([network.A[rows], blocks.members], format="csr", dtype=np.float64))
     h = np.concatenate([network.b[rows], -blocks.right]).astype(np.float64)
     equality = np.concatenate([network.relation[rows] == Relation.EQUAL, blocks.kind == BlockKind.EXACTLY_ONE])
-    return hard, h, equality
+    return hard, h, np.where(equality, RowKind.EQUAL, RowKind.AT_MOST).astype(np.int8)
 
 
 def relaxed_potentials(network: GroundNetwork, weights: Float, values: Float) -> Float:

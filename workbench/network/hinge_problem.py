@@ -9,10 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csc_array, csr_array, vstack
 
-from workbench.arrays import Bool, Float, Int8, Int32, Int64, Integer, Real
-from workbench.network.relax import HingeProblem
+from workbench.arrays import Bool, Float, Int8, Int32, Int64, Real
 
-__all__ = ["Columns", "ConvexArrays", "ConvexProgram", "RowKind", "convex_program"]
+__all__ = ["Columns", "HingeArrays", "HingeProblem", "RowKind"]
 
 
 class RowKind(IntEnum):
@@ -24,8 +23,8 @@ class RowKind(IntEnum):
     EQUAL = 3
 
 
-class ConvexArrays(NamedTuple):
-    """A `ConvexProgram` as kernels take it; `block_of` is -1 for atoms of no block."""
+class HingeArrays(NamedTuple):
+    """A `HingeProblem` as kernels take it; `block_of` is -1 for atoms of no block."""
 
     indptr: Int32
     indices: Int32
@@ -52,11 +51,15 @@ class Columns(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ConvexProgram:
+class HingeProblem:
     """Minimise `constant + cost . x + sum of row potentials` over a box, hard rows and disjoint simplexes.
+
+    The first `n_atoms` variables are a network's atoms; the rest stand for literals of clauses (see `relax`). At 0/1
+    atoms, and best auxiliaries, the objective is the network's reported energy.
 
     Attributes
     ----------
+    n_atoms : int
     A : csr_array, float64, shape (n_rows, n)
         `ell = b + A x`.
     b, weight : float64 arrays, shape (n_rows,)
@@ -75,6 +78,7 @@ class ConvexProgram:
         Whether the sum is reached exactly.
     """
 
+    n_atoms: int
     A: csr_array
     b: Float
     weight: Float
@@ -97,6 +101,20 @@ class ConvexProgram:
         return int(self.b.size)
 
     @property
+    def hard(self) -> Bool:
+        """Whether each row is a constraint."""
+        return np.asarray(self.kind >= RowKind.AT_MOST)
+
+    @property
+    def n_hinges(self) -> int:
+        return int(np.count_nonzero(~self.hard))
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether no hinge is squared."""
+        return not np.any(self.kind == RowKind.SQUARED)
+
+    @property
     def n_blocks(self) -> int:
         return int(self.block_right.size)
 
@@ -111,17 +129,27 @@ class ConvexProgram:
         ones = np.ones(self.block_member.size)
         return csr_array((ones, self.block_member, self.block_start), shape=(self.n_blocks, self.n))
 
-    def take_rows(self, rows: Int64) -> ConvexProgram:
+    def take_rows(self, rows: Int64) -> HingeProblem:
         """The program with these rows only, in this order."""
         return replace(self, A=csr_array(self.A[rows]), b=self.b[rows], weight=self.weight[rows], kind=self.kind[rows])
 
-    def arrays(self, precision: type[np.floating] = np.float64) -> ConvexArrays:
+    def complete(self, values: Float) -> Float:
+        """All variables at given atoms: each auxiliary at the largest literal below it."""
+        x = np.concatenate([values, np.zeros(self.n - self.n_atoms)])
+        if x.size > self.n_atoms:
+            rows = self.take_rows(np.flatnonzero(self.hard))
+            literals = np.flatnonzero(rows.A.indices >= self.n_atoms)
+            of_row = np.searchsorted(rows.A.indptr, literals, side="right") - 1
+            np.maximum.at(x, rows.A.indices[literals], (rows.A @ x + rows.b)[of_row])
+        return x
+
+    def arrays(self, precision: type[np.floating] = np.float64) -> HingeArrays:
         """The program for kernels; numbers but those of the blocks in the given precision."""
         block_of = np.full(self.n, -1, np.int64)
         block_of[self.block_member] = np.repeat(np.arange(self.n_blocks), np.diff(self.block_start))
         numbers = (self.A.data, self.b, self.weight, self.cost, self.lower, self.upper)
         values, b, weight, cost, lower, upper = (array.astype(precision) for array in numbers)
-        return ConvexArrays(
+        return HingeArrays(
             self.A.indptr.astype(np.int32),
             self.A.indices.astype(np.int32),
             values,
@@ -205,12 +233,13 @@ class ConvexProgram:
             total += float(np.sum(self.block_right * np.where(self.block_exact, least, np.minimum(least, 0.0))))
         return total
 
-    def blocks_as_rows(self) -> ConvexProgram:
+    def blocks_as_rows(self) -> HingeProblem:
         """The same problem with every block written as one hard row, after the other rows."""
         if not self.n_blocks:
             return self
         kinds = np.where(self.block_exact, np.int8(RowKind.EQUAL), np.int8(RowKind.AT_MOST)).astype(np.int8)
-        return ConvexProgram(
+        return HingeProblem(
+            self.n_atoms,
             csr_array(vstack([self.A, self.members], format="csr")),
             np.concatenate([self.b, -self.block_right]),
             np.concatenate([self.weight, np.zeros(self.n_blocks)]),
@@ -220,89 +249,3 @@ class ConvexProgram:
             self.upper,
             self.constant,
         )
-
-
-def convex_program(problem: HingeProblem) -> ConvexProgram:
-    """The solver's form of a relaxed network (`workbench.network.relax`): simplexes recognised, bounds folded.
-
-    Hard rows over one atom become bounds of that atom; hard rows `x_1 + ... + x_k <= c` (or `= c`) become blocks
-    where they are disjoint. The energy is the network's reported energy wherever the relaxation is exact.
-    """
-    soft = np.where(problem.power == 2, RowKind.SQUARED, RowKind.LINEAR)
-    hard = np.where(problem.equality, RowKind.EQUAL, RowKind.AT_MOST)
-    n = problem.n_variables
-    A = csr_array(vstack([problem.A, problem.H], format="csr"))
-    A.eliminate_zeros()
-    program = ConvexProgram(
-        A=A,
-        b=np.concatenate([problem.b, problem.h]),
-        weight=np.concatenate([problem.weight, np.zeros(problem.n_hard)]),
-        kind=np.concatenate([soft, hard]).astype(np.int8),
-        cost=problem.linear,
-        lower=np.zeros(n),
-        upper=np.ones(n),
-        constant=problem.offset,
-    )
-    return _recognise_blocks(_fold_single_atoms(program))
-
-
-def _fold_single_atoms(problem: ConvexProgram) -> ConvexProgram:
-    """Turn hard rows over one atom into bounds of that atom."""
-    single = (problem.kind >= RowKind.AT_MOST) & (np.diff(problem.A.indptr) == 1)
-    rows = np.flatnonzero(single)
-    if not rows.size:
-        return problem
-    first = problem.A.indptr[rows]
-    atom, slope = problem.A.indices[first], problem.A.data[first]
-    limit = -problem.b[rows] / slope
-    equal = problem.kind[rows] == RowKind.EQUAL
-    lower, upper = problem.lower.copy(), problem.upper.copy()
-    above, below = equal | (slope < 0.0), equal | (slope > 0.0)
-    np.maximum.at(lower, atom[above], limit[above])
-    np.minimum.at(upper, atom[below], limit[below])
-    return replace(problem.take_rows(np.flatnonzero(~single)), lower=lower, upper=upper)
-
-
-def _recognise_blocks(problem: ConvexProgram) -> ConvexProgram:
-    """Turn hard rows `a (x_1 + ... + x_k) <= c` (or `= c`) over atoms of no earlier such row into blocks."""
-    size = np.diff(problem.A.indptr)
-    candidates = np.flatnonzero((problem.kind >= RowKind.AT_MOST) & (size > 1))
-    if not candidates.size:
-        return problem
-    A = problem.A
-    starts = A.indptr[candidates]
-    entries = _ranges(starts, size[candidates])
-    offsets = np.concatenate([[0], np.cumsum(size[candidates])[:-1]])
-    low = np.minimum.reduceat(A.data[entries], offsets)
-    high = np.maximum.reduceat(A.data[entries], offsets)
-    right = -problem.b[candidates] / np.where(high == 0.0, 1.0, high)
-    entry_atom = A.indices[entries]
-    roof = np.minimum.reduceat(problem.upper[entry_atom], offsets)
-    floor = np.maximum.reduceat(problem.lower[entry_atom], offsets)
-    fits = (low == high) & (low > 0.0) & (right >= 0.0) & (right <= roof) & (floor == 0.0)
-    # A row claims its atoms unless an earlier row did: the first claimant of each atom, row by row.
-    owner = np.repeat(np.arange(candidates.size), size[candidates])
-    eligible = np.repeat(fits, size[candidates])
-    first_owner = np.full(problem.n, candidates.size)
-    np.minimum.at(first_owner, entry_atom[eligible], owner[eligible])
-    disjoint = np.minimum.reduceat(first_owner[entry_atom] == owner, offsets)
-    chosen = np.flatnonzero(fits & disjoint)
-    if not chosen.size:
-        return problem
-    rows = candidates[chosen]
-    others = np.ones(problem.n_rows, np.bool_)
-    others[rows] = False
-    return replace(
-        problem.take_rows(np.flatnonzero(others)),
-        block_start=np.concatenate([[0], np.cumsum(size[rows])]).astype(np.int64),
-        block_member=A.indices[_ranges(A.indptr[rows], size[rows])].astype(np.int64),
-        block_right=right[chosen],
-        block_exact=problem.kind[rows] == RowKind.EQUAL,
-    )
-
-
-def _ranges(starts: Integer, sizes: Integer) -> Int64:
-    """`concatenate([arange(s, s + k) for s, k in zip(starts, sizes)])` without a loop."""
-    ends = np.cumsum(sizes)
-    within = np.arange(ends[-1] if ends.size else 0, dtype=np.int64)
-    return np.asarray(within + np.repeat(starts - (ends - sizes), sizes))
