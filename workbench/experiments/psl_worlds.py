@@ -91,17 +91,9 @@ def discrete_twin(world: HingeWorld) -> HingeWorld:
         blocks_from_members(network.n_atoms, exact, BlockKind.EXACTLY_ONE) if exact else Blocks.none(network.n_atoms)
     )
     integral = not np.any(network.A.data % 1) and not np.any(network.b % 1)
-    A, b = network.A[soft], network.b[soft]
-    twin = replace(
-        network,
-        A=A.astype(np.int8) if integral else A,
-        b=b.astype(np.int8) if integral else b,
-        template=network.template[soft],
-        scale=None if network.scale is None else network.scale[soft],
-        relation=network.relation[soft],
-        blocks=blocks,
-        domain=Domain.BOOLEAN,
-    )
+    twin = replace(network.take_rows(soft), blocks=blocks, domain=Domain.BOOLEAN)
+    if integral:
+        twin = replace(twin, A=twin.A.astype(np.int8), b=twin.b.astype(np.int8))
     return replace(linear, example=replace(linear.example, network=twin))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -108,7 +108,7 @@ def streamed_program(
 ) -> StreamedProgram:
     """The program of a network, its soft rows in parts; two passes."""
     hard = np.flatnonzero(network.relation != Relation.HINGE)
-    held = fold(relax(_only(network, hard), weights))
+    held = fold(relax(network.take_rows(hard), weights))
     magnitudes = np.zeros(held.n)
     parts, square, size = [], 0.0, 0
     for rows, run in row_runs(network, rows_at_once):
@@ -120,7 +120,7 @@ def streamed_program(
             # The whole matrix from the run's own offsets on: these are a view, where the run's would be a copy.
             part = _part(run, network.A, network.A.indptr[rows.start : rows.stop + 1], weight, magnitudes)
         else:
-            chosen = _only(run, np.flatnonzero(soft))
+            chosen = run.take_rows(np.flatnonzero(soft))
             part = _part(chosen, chosen.A, chosen.A.indptr, weight[soft], magnitudes)
         parts.append(part)
         square += float(weight @ weight)
@@ -130,18 +130,6 @@ def streamed_program(
     given = {one.name: getattr(held, one.name) for one in fields(held)}
     spills = memory is not None and size > memory
     return StreamedProgram(**given, parts=tuple(parts), magnitudes=magnitudes, weight_square=square, spills=spills)
-
-
-def _only(network: GroundNetwork, rows: Array) -> GroundNetwork:
-    """The network with these rows alone."""
-    return replace(
-        network,
-        A=network.A[rows],
-        b=network.b[rows],
-        template=network.template[rows],
-        relation=network.relation[rows],
-        scale=None if network.scale is None else network.scale[rows],
-    )
 
 
 def _part(run: GroundNetwork, A: csr_array, indptr: Array, weight: Float, magnitudes: Float) -> RowPart:

@@ -67,7 +67,7 @@ class GibbsChain:
         own = row[self._of_network]
         template, scale = np.full(row.size, -1, np.int32), np.zeros(row.size)
         template[self._of_network] = network.template[own]
-        scale[self._of_network] = 1.0 if network.scale is None else network.scale[own]
+        scale[self._of_network] = network.scales[own]
         self._tally = _Tally(template, scale, unit.indptr, unit.indices, unit.data.astype(np.float64))
 
     def _at(self, weights: Float) -> Layout:

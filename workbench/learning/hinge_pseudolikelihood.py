@@ -137,7 +137,7 @@ class Pseudolikelihood:
         self.world = world
         network = self.network = world.network
         self.soft = np.flatnonzero(network.relation == Relation.HINGE)
-        self.scale = np.ones(network.n_rows) if network.scale is None else network.scale
+        self.scale = network.scales
         self.template = network.template[self.soft]
         self.power = network.power[self.template] if network.n_templates else np.zeros(0, np.int8)
         self.A = network.A[self.soft].astype(np.float64)

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy.sparse import csr_array, hstack, vstack
+from scipy.sparse import csr_array, hstack
 
 from workbench.arrays import Bool, Float
 from workbench.inference.cutting_plane import RowSource
 from workbench.network.energy import energy_offset, potentials
-from workbench.network.ground_network import GroundNetwork, Relation
+from workbench.network.ground_network import GroundNetwork, Relation, Rows
+from workbench.network.growth import extend, with_template
 
 __all__ = ["LossKind", "MarginWorld", "exclude_truth", "f1_world", "hamming_world", "with_sides", "zero_one_world"]
 
@@ -79,7 +80,7 @@ def hamming_world(network: GroundNetwork, truth: Float, scored: Bool) -> MarginW
     At a truth inside (0, 1) this is the least concave function above the absolute error, and equal to it at 0 and 1.
     """
     towards = np.where(scored, 1.0 - 2.0 * truth, 0.0)
-    return _world(_with_template(network, towards, -float(truth[scored].sum())), truth, scored, "hamming")
+    return _world(with_template(network, towards, -float(truth[scored].sum())), truth, scored, "hamming")
 
 
 def with_sides(world: MarginWorld, side: Float) -> GroundNetwork:
@@ -92,20 +93,20 @@ def with_sides(world: MarginWorld, side: Float) -> GroundNetwork:
     """
     network = world.network
     bare = replace(network, unit=network.unit[:, :-1])
-    last = _with_template(bare, side, -float(side @ world.truth)).unit[:, -1:]
+    last = with_template(bare, side, -float(side @ world.truth)).unit[:, -1:]
     constant = np.append(network.constant[:-1], -float(side @ world.truth))
     return replace(network, unit=csr_array(hstack([bare.unit, last], format="csr")), constant=constant)
 
 
 def zero_one_world(network: GroundNetwork, truth: Float, scored: Bool) -> MarginWorld:
     """0/1 loss: a constant, so that separation is plain MAP; `exclude_truth` keeps it from the truth itself."""
-    return _world(_with_template(network, np.zeros(truth.size), -1.0), truth, scored, "0/1")
+    return _world(with_template(network, np.zeros(truth.size), -1.0), truth, scored, "0/1")
 
 
 def f1_world(network: GroundNetwork, truth: Float, scored: Bool) -> MarginWorld:
     """The loss 1 - F1 over the scored atoms: not linear in the atoms, but a function of two counts that are."""
     for counted in (scored & (truth == 1.0), scored & (truth == 0.0)):
-        network = _with_template(network, counted.astype(np.float64), 0.0)
+        network = with_template(network, counted.astype(np.float64), 0.0)
     return _world(network, truth, scored, "f1")
 
 
@@ -128,28 +129,6 @@ def exclude_truth(world: MarginWorld) -> MarginWorld:
     network, atoms = world.network, np.flatnonzero(world.scored)
     slope = np.where(world.truth[atoms] == 1.0, 1, -1).astype(network.A.dtype)
     row = csr_array((slope, atoms, [0, atoms.size]), shape=(1, network.n_atoms))
-    hard = replace(
-        network,
-        A=csr_array(vstack([network.A, row], format="csr")),
-        b=np.append(network.b.astype(np.float64), 1.0 - np.count_nonzero(slope > 0)),
-        template=np.append(network.template, np.int32(-1)),
-        scale=None if network.scale is None else np.append(network.scale, 1.0),
-        relation=np.append(network.relation, np.int8(Relation.AT_MOST)),
-    )
-    return replace(world, network=hard)
-
-
-def _with_template(network: GroundNetwork, change: Float, constant: float) -> GroundNetwork:
-    """The network with one more template: unit groundings only, of satisfied count `change . y`."""
-    atoms = np.flatnonzero(change)
-    column = csr_array((change[atoms], (atoms, np.zeros(atoms.size, np.int64))), shape=(change.size, 1))
-    return replace(
-        network,
-        power=np.append(network.power, np.int8(1)),
-        unit=csr_array(hstack([network.unit, column], format="csr")),
-        constant=np.append(network.constant, constant),
-        groundings=np.vstack([network.groundings, np.zeros((1, 3))]),
-        unit_scale=np.vstack([network.unit_scale, np.zeros((1, 2))]),
-        evidence_satisfied=np.vstack([network.evidence_satisfied, np.zeros((1, 2))]),
-        evidence_violated=np.vstack([network.evidence_violated, np.zeros((1, 2))]),
-    )
+    b = np.array([1.0 - np.count_nonzero(slope > 0)])
+    differs = Rows(row, b, np.array([-1], np.int32), np.array([Relation.AT_MOST], np.int8))
+    return replace(world, network=extend(network, differs))

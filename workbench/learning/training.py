@@ -28,7 +28,6 @@ __all__ = [
     "prepare",
     "start_weights",
     "step_sizes",
-    "without_rows",
 ]
 
 
@@ -180,7 +179,7 @@ def _prepare_world(network: GroundNetwork, labels: Float) -> TrainingWorld:
     violated = (network.relation != Relation.HINGE) & (lowest > tolerance)
     violated |= (network.relation == Relation.EQUAL) & (highest < -tolerance)
     rows = np.flatnonzero(violated)
-    kept = without_rows(network, violated) if rows.size else network
+    kept = network.take_rows(np.flatnonzero(~violated)) if rows.size else network
     if network.blocks.n_blocks:
         true_members = network.blocks.members @ np.nan_to_num(labels, nan=0.0)
         hidden_members = network.blocks.members @ np.isnan(labels).astype(np.float64)
@@ -189,19 +188,6 @@ def _prepare_world(network: GroundNetwork, labels: Float) -> TrainingWorld:
         blocks = Blocks(network.blocks.members[fits], network.blocks.kind[fits], network.blocks.right[fits])
         kept = replace(kept, blocks=blocks)
     return TrainingWorld(kept, labels, rows)
-
-
-def without_rows(network: GroundNetwork, left_out: Bool) -> GroundNetwork:
-    """The network without the rows where `left_out`, shape (n_rows,), is true."""
-    keep = np.flatnonzero(~left_out)
-    return replace(
-        network,
-        A=network.A[keep],
-        b=network.b[keep],
-        template=network.template[keep],
-        scale=None if network.scale is None else network.scale[keep],
-        relation=network.relation[keep],
-    )
 
 
 def condition(network: GroundNetwork, values: Float) -> GroundNetwork:
@@ -233,10 +219,10 @@ def hidden_part(world: TrainingWorld) -> GroundNetwork:
     satisfied = network.b + network.A.maximum(0).sum(axis=1) <= 0.0
     whole = np.diff(network.A.indptr) == 0
     soft = network.relation == Relation.HINGE
-    decided = without_rows(network, ~(whole & soft))
-    left = without_rows(network, np.where(soft, satisfied | whole, satisfied & (network.relation != Relation.EQUAL)))
+    decided = network.take_rows(np.flatnonzero(whole & soft))
+    stays = np.where(soft, ~satisfied & ~whole, ~satisfied | (network.relation == Relation.EQUAL))
     by_evidence = potentials(decided, np.zeros(network.n_atoms))
-    return replace(left, constant=by_evidence)
+    return replace(network.take_rows(np.flatnonzero(stays)), constant=by_evidence)
 
 
 def _columns(matrix: csr_array, keep: Bool) -> csr_array:
@@ -266,7 +252,7 @@ def log_odds(training: TrainingSet) -> Float:
         total = network.unit_scale.sum(axis=1)
         violated = potentials(network, world.complete()) + network.unit_scale[:, 1]
         soft = network.template >= 0
-        scale = np.ones(network.n_rows) if network.scale is None else network.scale
+        scale = network.scales
         total += np.bincount(network.template[soft], np.abs(scale[soft]), network.n_templates)
         violated += np.bincount(network.template[soft], np.maximum(-scale[soft], 0), network.n_templates)
         violated += network.evidence_violated[:, 0] + network.evidence_satisfied[:, 1]
@@ -316,7 +302,7 @@ def step_sizes(training: TrainingSet, step: float, per_weight: bool) -> Float:
     for world in training.worlds:
         network = world.network
         soft = network.template >= 0
-        scale = np.ones(network.n_rows) if network.scale is None else np.abs(network.scale)
+        scale = np.abs(network.scales)
         groundings += np.bincount(network.template[soft], scale[soft], network.n_templates)
         groundings += network.unit_scale.sum(axis=1)
     return step / np.maximum(groundings, 1.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 
 import numpy as np
@@ -178,6 +178,22 @@ class GroundNetwork:
     def clausal(self) -> Bool:
         """Whether each row is a disjunction of literals: entries of +-1, `b` one minus the negated; shape (n_rows,)."""
         return np.asarray(clauses(self.A, self.b) & (self.relation != Relation.EQUAL))
+
+    @property
+    def scales(self) -> Float:
+        """`scale` written out, shape (n_rows,)."""
+        return np.ones(self.n_rows) if self.scale is None else self.scale
+
+    def take_rows(self, rows: Array) -> GroundNetwork:
+        """The network with these rows alone, in this order; atoms, units and blocks stay."""
+        return replace(
+            self,
+            A=self.A[rows],
+            b=self.b[rows],
+            template=self.template[rows],
+            scale=None if self.scale is None else self.scale[rows],
+            relation=self.relation[rows],
+        )
 
     def effective_weights(self, weights: Float) -> Float:
         """`weights[template] * scale` by row, 0 on hard rows; shape (n_rows,)."""

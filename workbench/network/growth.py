@@ -1,16 +1,16 @@
-"""Adding rows to a ground network: how lazy grounding makes it grow."""
+"""Adding rows, as lazy grounding does, and templates to a ground network."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array, hstack, vstack
 
-from workbench.arrays import Int64
+from workbench.arrays import Float, Int64
 from workbench.network.ground_network import GroundNetwork, Rows
 
-__all__ = ["extend", "joined", "take"]
+__all__ = ["extend", "joined", "take", "with_template"]
 
 
 def extend(network: GroundNetwork, rows: Rows) -> GroundNetwork:
@@ -23,8 +23,7 @@ def extend(network: GroundNetwork, rows: Rows) -> GroundNetwork:
         return network
     scale = network.scale
     if scale is not None or rows.scale is not None:
-        old = np.ones(network.n_rows) if scale is None else scale
-        scale = np.concatenate((old, np.ones(rows.n) if rows.scale is None else rows.scale))
+        scale = np.concatenate((network.scales, np.ones(rows.n) if rows.scale is None else rows.scale))
     soft = rows.template[rows.template >= 0]
     groundings = network.groundings.copy()
     groundings[:, 0] += np.bincount(soft, minlength=network.n_templates)
@@ -36,6 +35,29 @@ def extend(network: GroundNetwork, rows: Rows) -> GroundNetwork:
         relation=np.concatenate((network.relation, rows.relation.astype(np.int8))),
         scale=scale,
         groundings=groundings,
+    )
+
+
+def with_template(
+    network: GroundNetwork, change: Float, constant: float, unit_scale: tuple[float, float] = (0.0, 0.0)
+) -> GroundNetwork:
+    """The network with one more template, of unit groundings only: its satisfied count is `change . y - constant`.
+
+    Parameters
+    ----------
+    change : float64 array, shape (n_atoms,)
+    """
+    atoms = np.flatnonzero(change)
+    column = csr_array((change[atoms], (atoms, np.zeros(atoms.size, np.int64))), shape=(change.size, 1))
+    return replace(
+        network,
+        power=np.append(network.power, np.int8(1)),
+        unit=csr_array(hstack([network.unit, column], format="csr")),
+        constant=np.append(network.constant, constant),
+        groundings=np.vstack([network.groundings, np.zeros((1, 3))]),
+        unit_scale=np.vstack([network.unit_scale, unit_scale]),
+        evidence_satisfied=np.vstack([network.evidence_satisfied, np.zeros((1, 2))]),
+        evidence_violated=np.vstack([network.evidence_violated, np.zeros((1, 2))]),
     )
 
 

@@ -52,12 +52,8 @@ def part(network: GroundNetwork, inside: Bool) -> Part[GroundNetwork]:
     rows = np.flatnonzero(_touches(network.A, inside))
     blocks = np.flatnonzero(_touches(network.blocks.members, inside))
     smaller = replace(
-        network,
+        network.take_rows(rows),
         A=csr_array(network.A[rows][:, atoms]),
-        b=network.b[rows],
-        template=network.template[rows],
-        relation=network.relation[rows],
-        scale=None if network.scale is None else network.scale[rows],
         unit=csr_array(network.unit[atoms]),
         blocks=Blocks(
             csr_array(network.blocks.members[blocks][:, atoms]),

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from workbench.arrays import Float
 from workbench.network.energy import unit_offset
 from workbench.network.ground_network import GroundNetwork
+from workbench.network.growth import with_template
 
 __all__ = ["priced"]
 
@@ -24,19 +25,13 @@ def priced(network: GroundNetwork, weights: Float) -> tuple[GroundNetwork, Float
     if network.unit.nnz <= 2 * network.n_atoms:
         return network, weights
     weights = np.asarray(weights, np.float64)
-    gain = np.asarray(network.unit @ weights, np.float64)
-    atoms = np.flatnonzero(gain)
-    last = network.n_templates
-    unit = csr_array((gain[atoms], (atoms, np.full(atoms.size, last))), shape=(network.n_atoms, last + 1))
-    empty, zero = np.zeros((last + 1, 2)), np.zeros(last + 1)
-    reduced = replace(
+    n = network.n_templates
+    bare = replace(
         network,
-        power=np.append(network.power, np.int8(1)),
-        unit=unit,
-        constant=np.append(zero[:last], float(weights @ network.constant)),
-        groundings=np.vstack([network.groundings, np.zeros((1, 3))]),
-        unit_scale=np.vstack([empty[:last], [[0.0, unit_offset(network, weights)]]]),
-        evidence_satisfied=np.vstack([network.evidence_satisfied, np.zeros((1, 2))]),
-        evidence_violated=np.vstack([network.evidence_violated, np.zeros((1, 2))]),
+        unit=csr_array((network.n_atoms, n)),
+        constant=np.zeros(n),
+        unit_scale=np.zeros((n, 2)),
     )
+    gain = np.asarray(network.unit @ weights, np.float64)
+    reduced = with_template(bare, gain, float(weights @ network.constant), (0.0, unit_offset(network, weights)))
     return reduced, np.append(weights, 1.0)

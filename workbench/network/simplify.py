@@ -50,7 +50,7 @@ def simplify(network: GroundNetwork) -> GroundNetwork:
     decided = ~hard_unit & ((b + positive <= 0) | (size == 0)) & (network.relation != Relation.EQUAL)
     decided &= soft | (b <= 0) | (size > 0)
     unary = soft & ~decided & (size == 1) & (b + positive == 1) & (b - negative == 0)
-    scale = np.ones(network.n_rows) if network.scale is None else network.scale
+    scale = network.scales
 
     gone = np.flatnonzero(decided & soft)
     unit_rows = np.flatnonzero(unary)
@@ -74,12 +74,9 @@ def simplify(network: GroundNetwork) -> GroundNetwork:
     starts = np.concatenate([[0], np.cumsum(size[keep])])
     A = csr_array((network.A.data[entries], network.A.indices[entries], starts), shape=(keep.size, network.n_atoms))
     return replace(
-        network,
+        network.take_rows(keep),
         A=A,
         b=b[keep].astype(network.b.dtype),
-        template=network.template[keep],
-        scale=None if network.scale is None else network.scale[keep],
-        relation=network.relation[keep],
         unit=csr_array(network.unit + extra),
         constant=network.constant + np.bincount(template, at_false, network.n_templates),
         unit_scale=network.unit_scale + counts,
