@@ -9,13 +9,23 @@ import random
 import re
 from dataclasses import dataclass, replace
 
-import clarabel
 import numpy as np
-from scipy.optimize import minimize
-from scipy.sparse import csc_matrix
 
+from tests.differential.learning_objectives import (
+    PRIOR,
+    Training,
+    features_of,
+    labelled,
+    least,
+    likelihood,
+    likelihood_of_text,
+    margin_program,
+    near,
+    pseudo,
+    pseudo_of_text,
+)
 from tests.differential.mln_clauses import names_in, types_of
-from tests.differential.mln_meaning import GroundClause, Meaning, meaning_of
+from tests.differential.mln_meaning import Meaning, meaning_of
 from tests.differential.mln_programs import MlnCase, random_mln_case
 from tests.differential.mln_syntax import Atom, Declarations, Rule, Test, read_program
 from tests.differential.mln_worlds import read_world, roles_of, subformulas
@@ -23,11 +33,9 @@ from tests.differential.outcome import Difference, Tally
 from tests.differential.product_answers import workspace_of
 from workbench.arrays import Float
 from workbench.errors import UsageError
-from workbench.language.ground_atoms import atom_text
 
-__all__ = ["check_learning", "random_learning_case"]
+__all__ = ["Trained", "check_learning", "random_learning_case", "train"]
 
-PRIOR = 2.0
 LEARNERS = ("pseudo_likelihood", "pseudo_likelihood", "max_margin", "exact", "diagonal_newton", "mc_mle")
 
 
@@ -56,54 +64,64 @@ def random_learning_case(seed: int) -> MlnCase:
     return replace(drawn, declarations=declarations, rules=rules, worlds=worlds, query=query, closed=closed)
 
 
-@dataclass(frozen=True)
-class _Training:
-    """Each world's meaning, the number of its labelled state, and the features of every state."""
-
-    worlds: list[Meaning]
-    labels: list[int]
-    features: list[Float]
-    """By world, shape (n_states, n_features): scaled counts of true ground clauses, a column a template."""
-
-
 def check_learning(case: MlnCase, tally: Tally) -> None:
     """Raise `Difference` where a learner's answer is worse than what the oracle finds, or its text says otherwise."""
+    learner = LEARNERS[case.seed % len(LEARNERS)]
+    found = train(case, learner, _options(learner), case.seed // len(LEARNERS) % 3 == 0, tally)
+    if found is not None:
+        _COMPARE[learner](found, tally)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What was learned: the weights, in the workbench's order, and the program as the oracle reads it again."""
+
+    training: Training
+    read: list[Meaning]
+    weights: Float
+    status: str
+
+
+def train(
+    case: MlnCase, learner: str, options: dict[str, object], tie: bool, tally: Tally, most_hidden: int = 0
+) -> Trained | None:
+    """Label the case's atoms at random, hide some, and learn; None where there is nothing to compare."""
     draw = random.Random(f"labels {case.seed}")
     program = read_program(case.text)
     if not case.query:
-        return
+        return None
     blank = _worlds(case, program)
     labels = [draw.randrange(len(world.states)) for world in blank]
-    if not sum(len(world.atoms) for world in blank):
-        return
-    tie = case.seed // len(LEARNERS) % 3 == 0
-    training = _Training(blank, labels, _features(blank, tie))
-    learner = LEARNERS[case.seed % len(LEARNERS)]
-    with workspace_of(_labelled(case, training)) as workspace:
+    atoms = [(index, place) for index, world in enumerate(blank) for place in range(len(world.atoms))]
+    if len(atoms) < 1 + (most_hidden > 0):
+        return None
+    kept_back = draw.sample(atoms, min(most_hidden, len(atoms) // 2))
+    hidden = tuple(tuple(place for index, place in kept_back if index == number) for number in range(len(blank)))
+    training = Training(blank, labels, features_of(blank, tie), hidden)
+    with workspace_of(labelled(case, training)) as workspace:
         try:
             learned = workspace.learn(
                 case.text,
                 query=case.query,
                 closed=case.closed,
                 learner=learner,
-                options=_options(learner),
+                options=options,
                 tie=tie,
                 record=False,
             )
         except UsageError as error:
             tally.add(f"learner {learner} declined, {error.diagnostics[0].code}")
-            return
+            return None
     again = replace(case, declarations=(), rules=tuple(learned.text().splitlines()))
     text = read_program(again.text)
     if any(_has_untyped(text, rule) for rule in text.rules):
         tally.add("left out: a clause has a variable that only tests name, and its text no type for it")
-        return
+        return None
     for name, marks in program.marks.items():
         text.marks.setdefault(name, marks)
-    read = _worlds(again, text, program)
-    weights = learned.weights[~learned.templates.fixed]
     tally.add(f"learner {learner}{', a weight a formula' if tie else ''}")
-    _COMPARE[learner](training, read, weights, tally)
+    weights = learned.weights[~learned.templates.fixed]
+    return Trained(training, _worlds(again, text, program), weights, learned.learned.status)
 
 
 def _has_untyped(text: Declarations, rule: Rule) -> bool:
@@ -127,132 +145,35 @@ def _worlds(case: MlnCase, program: Declarations, like: Declarations | None = No
     return [meaning_of(program, world, roles) for world in worlds]
 
 
-def _labelled(case: MlnCase, training: _Training) -> MlnCase:
-    worlds = []
-    for (name, facts), world, number in zip(case.worlds, training.worlds, training.labels):
-        state = zip(world.atoms, world.states[number])
-        worlds.append((name, (*facts, *(("" if value else "!") + atom_text(*atom) for atom, value in state))))
-    return replace(case, worlds=tuple(worlds))
+def _compare_pseudo(found: Trained, tally: Tally) -> None:
+    states = found.training.labels
+    value = pseudo_of_text(found.training, found.read, found.weights, states)
+    near("pseudo_likelihood", value, least(pseudo, found.training, states), 1e-4)
 
 
-def _features(worlds: list[Meaning], tie: bool = False) -> list[Float]:
-    """Columns are a formula's clauses, or (`tie`) whole formulas, their clauses by share."""
-    keys = sorted({_key(one, tie) for world in worlds for one in world.clauses}, key=str)
-    place = {key: number for number, key in enumerate(keys)}
-    found = []
-    for world in worlds:
-        counts = np.zeros((len(world.states), len(keys)))
-        for one in world.clauses:
-            if not one.decided:
-                share = one.share if _is_tied(one, tie) else 1.0
-                counts[:, place[_key(one, tie)]] += one.holds * share
-        found.append(counts)
-    return found
+def _compare_exact(found: Trained, tally: Tally) -> None:
+    value = float(found.weights @ found.weights) / 2 + likelihood_of_text(found.training, found.read)
+    near("exact", value, least(likelihood, found.training, 1.0), 1e-4)
 
 
-def _key(one: GroundClause, tie: bool) -> tuple[object, ...]:
-    return one.rule, None if _is_tied(one, tie) else one.group, one.binding
-
-
-def _is_tied(one: GroundClause, tie: bool) -> bool:
-    return one.group is None or (tie and not one.apart)
-
-
-def _flips(world: Meaning, number: int) -> list[int]:
-    """The states that differ from one in a single atom, atom by atom."""
-    n = len(world.atoms)
-    return [number ^ (1 << (n - 1 - place)) for place in range(n)]
-
-
-def _pseudo(training: _Training, weights: Float) -> float:
-    """Minus the log pseudo-likelihood with its prior."""
-    total = float(weights @ weights) / (2 * PRIOR**2)
-    for world, number, counts in zip(training.worlds, training.labels, training.features):
-        for other in _flips(world, number):
-            total += float(np.logaddexp(0.0, (counts[other] - counts[number]) @ weights))
-    return total
-
-
-def _likelihood(training: _Training, weights: Float, l2: float) -> float:
-    """Minus the log likelihood with a Gaussian prior."""
-    total = l2 * float(weights @ weights) / 2
-    for number, counts in zip(training.labels, training.features):
-        score = counts @ weights
-        total += float(np.logaddexp.reduce(score) - score[number])
-    return total
-
-
-def _least(objective, training: _Training, *more: float) -> float:  # type: ignore[no-untyped-def]
-    size = training.features[0].shape[1]
-    if not size:
-        return float(objective(training, np.zeros(0), *more))
-    found = minimize(lambda w: objective(training, w, *more), np.zeros(size), method="BFGS", options={"gtol": 1e-7})
-    return float(found.fun)
-
-
-def _likelihood_of_text(training: _Training, read: list[Meaning]) -> float:
-    return sum(
-        float(np.logaddexp.reduce(-world.energy) + world.energy[number]) for world, number in zip(read, training.labels)
-    )
-
-
-def _compare_pseudo(training: _Training, read: list[Meaning], weights: Float, tally: Tally) -> None:
-    value = float(weights @ weights) / (2 * PRIOR**2)
-    for world, number in zip(read, training.labels):
-        for other in _flips(world, number):
-            value += float(np.logaddexp(0.0, world.energy[number] - world.energy[other]))
-    _near("pseudo_likelihood", value, _least(_pseudo, training), 1e-4)
-
-
-def _compare_exact(training: _Training, read: list[Meaning], weights: Float, tally: Tally) -> None:
-    value = float(weights @ weights) / 2 + _likelihood_of_text(training, read)
-    _near("exact", value, _least(_likelihood, training, 1.0), 1e-4)
-
-
-def _compare_sampled(training: _Training, read: list[Meaning], weights: Float, tally: Tally) -> None:
+def _compare_sampled(found: Trained, tally: Tally) -> None:
     """What samples teach must not be worse than nothing learned."""
-    nothing = sum(np.log(len(world.states)) for world in training.worlds)
-    value = _likelihood_of_text(training, read)
+    nothing = sum(np.log(len(world.states)) for world in found.training.worlds)
+    value = likelihood_of_text(found.training, found.read)
     if value > nothing + 0.1:
         raise Difference("learner by samples", f"log likelihood {-value:.4f}, with all weights 0 {-nothing:.4f}")
-    best = _least(_likelihood, training, 1.0 / PRIOR**2)
-    regularised = value + float(weights @ weights) / (2 * PRIOR**2)
+    best = least(likelihood, found.training, 1.0 / PRIOR**2)
+    regularised = value + float(found.weights @ found.weights) / (2 * PRIOR**2)
     tally.add("learners by samples within 0.5 of the optimum" if regularised < best + 0.5 else "learners further off")
 
 
-def _compare_margin(training: _Training, read: list[Meaning], weights: Float, tally: Tally) -> None:
-    value = float(weights @ weights) / 2
-    for world, number, labels in zip(read, training.labels, training.worlds):
+def _compare_margin(found: Trained, tally: Tally) -> None:
+    training = found.training
+    value = float(found.weights @ found.weights) / 2
+    for world, number, labels in zip(found.read, training.labels, training.worlds):
         loss = np.abs(labels.states - labels.states[number]).sum(axis=1)
         value += float(np.max(loss - (world.energy - world.energy[number])))
-    _near("max_margin", value, _margin_program(training), 2e-3)
-
-
-def _margin_program(training: _Training) -> float:
-    """The least of `w.w / 2` and a slack for each world, over all states' constraints."""
-    size, n_worlds = training.features[0].shape[1], len(training.worlds)
-    rows, right = [], []
-    for index, (world, number, counts) in enumerate(zip(training.worlds, training.labels, training.features)):
-        slack = np.zeros((len(world.states), n_worlds))
-        slack[:, index] = -1.0
-        rows.append(np.hstack([counts - counts[number], slack]))
-        right.append(-np.abs(world.states - world.states[number]).sum(axis=1))
-    hessian = csc_matrix(np.diag(np.concatenate([np.ones(size), np.zeros(n_worlds)])))
-    linear = np.concatenate([np.zeros(size), np.ones(n_worlds)])
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    limits = np.concatenate(right)
-    cones = [clarabel.NonnegativeConeT(limits.size)]
-    solver = clarabel.DefaultSolver(hessian, linear, csc_matrix(np.vstack(rows)), limits, cones, settings)
-    return float(solver.solve().obj_val)
-
-
-def _near(learner: str, value: float, least: float, tolerance: float) -> None:
-    slack = tolerance * max(1.0, abs(least))
-    if value > least + slack:
-        raise Difference(f"learner {learner}", f"objective {value:.6f}, an independent optimiser finds {least:.6f}")
-    if value < least - slack:
-        raise Difference(f"learner {learner}", f"objective {value:.6f} below the least {least:.6f}: another program")
+    near("max_margin", value, margin_program(training), 2e-3)
 
 
 _COMPARE = {

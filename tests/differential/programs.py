@@ -9,6 +9,7 @@ from functools import partial
 from time import monotonic
 from typing import TypeVar
 
+from tests.differential.hidden_learning_checks import check_hidden_learning
 from tests.differential.learning_checks import check_learning, random_learning_case
 from tests.differential.mln_checks import check_mln
 from tests.differential.mln_clauses import TooMany
@@ -41,6 +42,7 @@ REFUSALS = {
 KINDS: dict[str, tuple[Callable[[int], Case], Callable[[Case, Tally], None]]] = {
     "mln": (random_mln_case, check_mln),  # type: ignore[dict-item]
     "learning": (random_learning_case, check_learning),  # type: ignore[dict-item]
+    "hidden learning": (random_learning_case, check_hidden_learning),  # type: ignore[dict-item]
     "variants": (random_mln_case, check_variants),  # type: ignore[dict-item]
     "psl": (random_psl_case, check_psl),  # type: ignore[dict-item]
     "values": (random_value_case, check_values),  # type: ignore[dict-item]

@@ -14,6 +14,7 @@ from tests.differential.programs import run_programs
 PROGRAMS = {
     "mln": 40,
     "learning": 12,
+    "hidden learning": 8,
     "variants": 10,
     "psl": 30,
     "values": 12,
