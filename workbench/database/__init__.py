@@ -32,7 +32,7 @@ from workbench.database.dataset import (
 )
 from workbench.database.encoded_facts import FactColumns, display_names, insert_facts, name_things
 from workbench.database.facts import set_fact
-from workbench.database.fingerprint import data_hash, hash_of, predicate_hashes
+from workbench.database.fingerprint import FactSum, data_hash, fact_print, fact_sums, hash_of
 from workbench.database.folds import KeptFold, clear_folds, held_out_keys, make_atom_folds, make_world_folds, read_folds
 from workbench.database.formats import FORMATS, FileFacts, endings, format_of, load_facts, write_table
 from workbench.database.identifiers import quoted, text_literal, unused_name
@@ -87,6 +87,7 @@ __all__ = [
     "Dataset",
     "FactColumns",
     "FactSource",
+    "FactSum",
     "FactTexts",
     "FactsEntry",
     "FactsPage",
@@ -125,6 +126,8 @@ __all__ = [
     "display_names",
     "distinct_values",
     "endings",
+    "fact_print",
+    "fact_sums",
     "facts_page",
     "first_line",
     "forget_answer",
@@ -165,7 +168,6 @@ __all__ = [
     "open_binary",
     "outside",
     "parquet_bytes",
-    "predicate_hashes",
     "predicate_of_file",
     "predictions_page",
     "preview_table",

@@ -10,13 +10,14 @@ import duckdb
 import pyarrow
 
 from workbench.database.database import Database
+from workbench.database.fingerprint import FactSum, sum_of_facts
 from workbench.database.identifiers import quoted
 from workbench.database.ingest import SHOWN
 from workbench.database.schema import StoredPredicate, add_constants
 from workbench.database.value_columns import text_of_value, value_of_text
 from workbench.errors import Diagnostic, InputError
 
-__all__ = ["FactTexts", "add_facts", "remove_facts", "texts_of_facts"]
+__all__ = ["Changed", "FactTexts", "add_facts", "remove_facts", "texts_of_facts"]
 
 ROWS, CODED = "changed_texts", "changed_rows"
 
@@ -34,6 +35,14 @@ class FactTexts:
 
     predicate: str
     rows: pyarrow.Table
+
+
+@dataclass(frozen=True)
+class Changed:
+    """How many facts were added or removed, and what that changed in the sum of their predicate's facts."""
+
+    facts: int
+    by: FactSum
 
 
 def texts_of_facts(database: Database) -> list[FactTexts]:
@@ -58,8 +67,8 @@ def texts_of_facts(database: Database) -> list[FactTexts]:
     return found
 
 
-def add_facts(database: Database, facts: FactTexts, *, correct: bool = False) -> int:
-    """Insert the facts that are not there yet, inside the open transaction; how many.
+def add_facts(database: Database, facts: FactTexts, *, correct: bool = False) -> Changed:
+    """Insert the facts that are not there yet, inside the open transaction.
 
     Parameters
     ----------
@@ -75,7 +84,7 @@ def add_facts(database: Database, facts: FactTexts, *, correct: bool = False) ->
     for world in facts.rows.column("world").unique().to_pylist():
         database.world_id(world)
     with _coded(database, predicate, facts.rows, grow=True) as connection:
-        table = quoted(predicate.table_name)
+        table, before = quoted(predicate.table_name), _sum(database, connection, predicate)
         same = _same(("world", *_key(predicate), "partition"))
         differs = " OR ".join(
             f"t.{column} IS DISTINCT FROM n.{column}"
@@ -89,24 +98,46 @@ def add_facts(database: Database, facts: FactTexts, *, correct: bool = False) ->
         count = connection.execute(
             f"INSERT INTO {table} BY NAME SELECT * FROM {CODED} n WHERE NOT EXISTS (FROM {table} t WHERE {whole})"
         ).fetchone()
-        database.refresh_domains([number for (number,) in connection.execute(_WORLDS).fetchall()])
-    return int(count[0]) if count else 0
+        return _changed(database, connection, predicate, count, before)
 
 
-def remove_facts(database: Database, facts: FactTexts) -> int:
-    """Delete the facts that are there with the same value, inside the open transaction; how many."""
+def remove_facts(database: Database, facts: FactTexts) -> Changed:
+    """Delete the facts that are there with the same value, inside the open transaction."""
     predicate = database.predicate(facts.predicate)
     with _coded(database, predicate, facts.rows, grow=False) as connection:
+        before = _sum(database, connection, predicate)
         whole = _same(("world", *predicate.columns, "partition"))
         count = connection.execute(
             f"DELETE FROM {quoted(predicate.table_name)} t USING {CODED} n "
             f"WHERE {whole} AND t.value IS NOT DISTINCT FROM n.value"
         ).fetchone()
-        database.refresh_domains([number for (number,) in connection.execute(_WORLDS).fetchall()])
-    return int(count[0]) if count else 0
+        return _changed(database, connection, predicate, count, before)
 
 
-_WORLDS = f"SELECT DISTINCT world FROM {CODED}"
+def _changed(
+    database: Database,
+    connection: duckdb.DuckDBPyConnection,
+    predicate: StoredPredicate,
+    count: tuple[int, ...] | None,
+    before: FactSum,
+) -> Changed:
+    worlds = connection.execute(f"SELECT DISTINCT world FROM {CODED}").fetchall()
+    database.refresh_domains([number for (number,) in worlds])
+    return Changed(count[0] if count else 0, _sum(database, connection, predicate).since(before))
+
+
+def _sum(database: Database, connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate) -> FactSum:
+    """Of the facts that have the key of a changed one."""
+    tables, encoded = database.type_tables(), dict(predicate.constant_columns)
+    cells = [
+        f"(SELECT name FROM {quoted(tables[encoded[column]])} WHERE id = t.{column}) AS {column}"
+        if column in encoded
+        else f"t.{column}"
+        for column in predicate.columns
+    ]
+    shown = ", ".join(["(SELECT name FROM world WHERE id = t.world) AS world", *cells, "t.value", "t.partition"])
+    near = f"FROM {quoted(predicate.table_name)} t SEMI JOIN {CODED} n ON {_same(('world', *_key(predicate)))}"
+    return sum_of_facts(connection, predicate.columns, f"FROM (SELECT {shown} {near})")
 
 
 @contextmanager

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
-from types import MappingProxyType
+
+import duckdb
 
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
 from workbench.database.rows import first_row
 
-__all__ = ["data_hash", "hash_of", "predicate_hashes"]
+__all__ = ["FactSum", "data_hash", "fact_print", "fact_sums", "hash_of", "sum_of_facts"]
+
+
+@dataclass(frozen=True)
+class FactSum:
+    """How many facts, and the exclusive or of their MD5 sums; or by how much both changed."""
+
+    count: int = 0
+    md5: int = 0
+
+    def changed(self, by: FactSum) -> FactSum:
+        """The sum after a change."""
+        return FactSum(self.count + by.count, self.md5 ^ by.md5)
+
+    def since(self, before: FactSum) -> FactSum:
+        """The change from another sum to this one."""
+        return FactSum(self.count - before.count, self.md5 ^ before.md5)
 
 
 def data_hash(database: Database) -> str:
@@ -19,29 +37,41 @@ def data_hash(database: Database) -> str:
     Each predicate contributes its signature and the exclusive or of its facts' MD5 sums. Cost: one scan of all facts
     with joins to their names; about a second for a million facts.
     """
-    return hash_of(predicate_hashes(database))
+    return hash_of(database, fact_sums(database))
 
 
-def hash_of(predicates: Mapping[str, str]) -> str:
-    """The hash of the data from what each predicate contributes."""
-    return sha256("".join(predicates.values()).encode()).hexdigest()
-
-
-def predicate_hashes(
-    database: Database, known: Mapping[str, str] = MappingProxyType({}), changed: Collection[str] = ()
-) -> dict[str, str]:
-    """What each predicate contributes; of those in `known` that have not changed it is taken from there."""
-    cursor, found = database.cursor(), {}
+def hash_of(database: Database, sums: Mapping[str, FactSum]) -> str:
+    """The hash of the data from the sum of each predicate's facts."""
+    texts = []
     for name, predicate in database.predicates().items():
-        if name in known and name not in changed:
-            found[name] = known[name]
-            continue
-        shown = ", ".join(f"{quoted(name)}::VARCHAR" for name in predicate.argument_names)
-        cells = ", ".join(filter(None, ["world", shown, "coalesce(value::VARCHAR, '?')", "partition::VARCHAR"]))
-        row = first_row(
-            cursor.execute(
-                f"SELECT count(*), bit_xor(md5_number([{cells}]::VARCHAR)) FROM facts.{quoted(predicate.view_name)}"
-            )
-        )
-        found[name] = repr((predicate.name, predicate.argument_types, row)) if row and row[0] else ""
-    return found
+        found = sums[name]
+        texts.append(repr((name, predicate.argument_types, (found.count, found.md5))) if found.count else "")
+    return sha256("".join(texts).encode()).hexdigest()
+
+
+def fact_sums(database: Database) -> dict[str, FactSum]:
+    """The sum of each predicate's facts."""
+    cursor = database.cursor()
+    return {
+        name: sum_of_facts(cursor, predicate.argument_names, f"FROM facts.{quoted(predicate.view_name)}")
+        for name, predicate in database.predicates().items()
+    }
+
+
+def sum_of_facts(connection: duckdb.DuckDBPyConnection, arguments: Sequence[str], source: str) -> FactSum:
+    """The sum of the facts that a `FROM` clause gives as text, `arguments` the names of its columns."""
+    shown = ", ".join(f"{quoted(name)}::VARCHAR" for name in arguments)
+    cells = ", ".join(filter(None, ["world", shown, "coalesce(value::VARCHAR, '?')", "partition::VARCHAR"]))
+    row = first_row(connection.execute(f"SELECT count(*), bit_xor(md5_number([{cells}]::VARCHAR)) {source}"))
+    return FactSum(row[0], row[1]) if row and row[0] else FactSum()
+
+
+def fact_print(database: Database) -> str:
+    """A fingerprint of the facts as this workspace numbers them: equal as long as no fact and no name has changed.
+
+    Several times as fast as `data_hash`, and told apart with probability 1 - 2 ** -64; of no use in another workspace.
+    """
+    cursor, stored = database.cursor(), database.predicates().values()
+    tables = ["world", *database.type_tables().values(), *(one.table_name for one in stored)]
+    rows = [cursor.execute(f"SELECT count(*), bit_xor(hash(t)) FROM {quoted(table)} t").fetchall() for table in tables]
+    return sha256(repr((tables, rows, [one.argument_types for one in stored])).encode()).hexdigest()

@@ -6,7 +6,7 @@ as sets, whatever the order they were ground in.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,9 @@ class Splice:
     rule : int32 array, shape (n_rows,)
         The rule of each row.
     touched : bool array, shape (n_atoms,)
-        Atoms that are new, or of whose rows, unit groundings or blocks some changed.
+        Atoms that are new, with changed blocks, or once joined to an atom or a template that is no more.
+    came, went : GroundNetwork
+        All other changed rows, and the unit groundings of the replaced rules: as they are, and as they were.
     added, removed : int
         Rows that were not there before, and that are there no longer.
     """
@@ -43,8 +45,19 @@ class Splice:
     templates: Templates
     rule: Int32
     touched: Bool
+    came: GroundNetwork
+    went: GroundNetwork
     added: int
     removed: int
+
+    @property
+    def concerned(self) -> Bool:
+        """The atoms of all that changed, shape (n_atoms,)."""
+        found = self.touched.copy()
+        found[self.came.A.indices] = found[self.went.A.indices] = True
+        difference = csr_array(self.came.unit - self.went.unit).tocoo()
+        found[difference.coords[0][np.abs(difference.data) > CLOSE]] = True
+        return found
 
 
 def places(before: AtomTable, now: AtomTable) -> Int64:
@@ -93,8 +106,7 @@ def splice(network: GroundNetwork, templates: Templates, rule: Int32, piece: Pie
 
     touched = np.ones(new.n_atoms, np.bool_)
     touched[place[place >= 0]] = False
-    added, removed = _mark_rows(going, coming, touched)
-    _mark_units(going, coming, touched)
+    old_rows, new_rows, added, removed = _changed_rows(going, coming)
     _mark_blocks(network.blocks, new.blocks, place, touched)
     joined, owner = _joined(kept, coming, rule[stays], piece.rule)
     n = tables.templates.n_templates
@@ -104,6 +116,7 @@ def splice(network: GroundNetwork, templates: Templates, rule: Int32, piece: Pie
     }
     scale = None if network.scale is None and new.scale is None else joined.scale
     unit = csr_array(csr_array(kept.unit + coming.unit)[:, :n])
+    old_rows = _mark_gone(going, old_rows, n, touched)
     spliced = GroundNetwork(
         A=csr_array((joined.A.data, joined.A.indices, joined.A.indptr), shape=(owner.size, new.n_atoms)),
         b=joined.b,
@@ -116,7 +129,8 @@ def splice(network: GroundNetwork, templates: Templates, rule: Int32, piece: Pie
         domain=new.domain,
         **sums,
     )
-    return Splice(spliced, tables.templates, owner, touched, added, removed)
+    came, went = _alone(spliced, coming, new_rows), _alone(spliced, going, old_rows)
+    return Splice(spliced, tables.templates, owner, touched, came, went, added, removed)
 
 
 @dataclass(frozen=True)
@@ -198,22 +212,41 @@ def _carried(network: GroundNetwork, rows: Int64, place: Int64, n_atoms: int, nu
     return _Rows(A, network.b[rows], template, scale, network.relation[rows], csr_array(units))
 
 
-def _mark_rows(going: _Rows, coming: _Rows, touched: Bool) -> tuple[int, int]:
-    """Mark the atoms of rows that are in one of the two only, or of another scale; how many came and went."""
+def _changed_rows(going: _Rows, coming: _Rows) -> tuple[Int64, Int64, int, int]:
+    """The rows of each that are not in the other, or of another scale; how many came and went."""
     group = equal_rows(np.concatenate([going.keys(), coming.keys()]))
     before, after, n = group[: going.b.size], group[going.b.size :], group.size
     old, new = np.bincount(before, minlength=n), np.bincount(after, minlength=n)
     grown = np.bincount(after, coming.scale, minlength=n) - np.bincount(before, going.scale, minlength=n)
     moved = (old != new) | (np.abs(grown) > CLOSE * np.maximum(1.0, np.abs(grown)))
-    for rows, owner in ((going, before), (coming, after)):
-        columns = csr_array(rows.A[np.flatnonzero(moved[owner])]).indices
-        touched[columns[columns < touched.size]] = True
-    return int(np.maximum(new - old, 0).sum()), int(np.maximum(old - new, 0).sum())
+    added, removed = int(np.maximum(new - old, 0).sum()), int(np.maximum(old - new, 0).sum())
+    return np.flatnonzero(moved[before]), np.flatnonzero(moved[after]), added, removed
 
 
-def _mark_units(going: _Rows, coming: _Rows, touched: Bool) -> None:
-    difference = csr_array(going.unit - coming.unit).tocoo()
-    touched[difference.coords[0][np.abs(difference.data) > CLOSE]] = True
+def _mark_gone(going: _Rows, rows: Int64, n_templates: int, touched: Bool) -> Int64:
+    """Mark the atoms of rows and units of which a template or an atom is no more; the other rows."""
+    A = csr_array(going.A[rows])
+    owner = np.repeat(np.arange(rows.size), np.diff(A.indptr))
+    gone = going.template[rows] >= n_templates
+    gone[owner[A.indices == touched.size]] = True
+    marked = A.indices[gone[owner]]
+    touched[marked[marked < touched.size]] = True
+    unit = going.unit.tocoo()
+    touched[unit.coords[0][unit.coords[1] >= n_templates]] = True
+    return rows[~gone]
+
+
+def _alone(network: GroundNetwork, part: _Rows, rows: Int64) -> GroundNetwork:
+    """Some rows and the units, over the atoms and templates of a network."""
+    return replace(
+        network,
+        A=csr_array(part.A[rows][:, : network.n_atoms]),
+        b=part.b[rows],
+        template=part.template[rows],
+        scale=part.scale[rows],
+        relation=part.relation[rows],
+        unit=csr_array(part.unit[:, : network.n_templates]),
+    )
 
 
 def _mark_blocks(old: Blocks, new: Blocks, place: Int64, touched: Bool) -> None:

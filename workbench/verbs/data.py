@@ -65,12 +65,12 @@ class Data:
         *,
         correct: bool = False,
     ) -> int:
-        from workbench.verbs.update import changes_of
+        from workbench.verbs.fact_changes import changes_of
 
         changes = changes_of(self.database, add, remove, correct=correct, world=world, partition=partition)
         with self.database.transaction():
-            added, removed = changes.apply(self.database)
-        return added + removed
+            applied = changes.apply(self.database)
+        return applied.added + applied.removed
 
     def edit(
         self, fact: str, how: How, *, author: str = "", world: str | None = None, partition: Partition = "evidence"

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from workbench.database import Database, Partition
-from workbench.verbs.update import changes_of
+from workbench.verbs.fact_changes import changes_of
 
 __all__ = ["FactEdit", "How", "edit_fact", "fact_edits"]
 
@@ -56,7 +56,8 @@ def edit_fact(
     changes = [changes_of(database, [one], (), correct=True, **where) for one in said]
     changes += [changes_of(database, (), [one], **where) for one in gone]
     with database.transaction():
-        changed = sum(sum(one.apply(database)) for one in changes)
+        applied = [one.apply(database) for one in changes]
+        changed = sum(one.added + one.removed for one in applied)
         now = datetime.now(UTC).replace(microsecond=0).isoformat()
         made = FactEdit(now, author, fact, how, world, partition, changed)
         kept = [asdict(one) for one in (made, *fact_edits(database))][:MOST]

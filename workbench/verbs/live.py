@@ -17,6 +17,7 @@ from workbench.inference.accepts import Task
 from workbench.language.program import Program
 from workbench.network import GroundNetwork, components, hard_violation, reported_energy
 from workbench.network.part import part
+from workbench.network.settled import unsettled
 from workbench.progress import SILENT, Progress
 from workbench.verbs.infer import infeasible_error, require_weights, solve
 
@@ -24,6 +25,7 @@ __all__ = ["Asked", "Known", "LiveGrounding", "Renewal", "Shares", "renewed", "s
 
 _ORDER = ("exact", "optimal", "converged", "feasible", "limit", "cancelled")
 """Statuses, the surest first: an answer in parts is as sure as its least sure part."""
+_PROVEN = _ORDER.index("converged")
 
 
 @dataclass(frozen=True)
@@ -222,7 +224,6 @@ def renewed(
     joined = splice(old.network, old.templates, before.rule, piece, place)
     grounding = _grounding(old, piece, joined)
     require_weights(grounding.templates, grounding.templates.weight)
-    inside = _components_of(grounding.network, joined.touched)
     values = np.zeros(grounding.atoms.n_atoms)
     shares_of = np.full(grounding.atoms.n_atoms, -1, np.int32)
     stayed = place >= 0
@@ -230,6 +231,7 @@ def renewed(
     shares_of[place[stayed]] = before.shares.of_atom[stayed]
     shares = Shares(np.maximum(shares_of, 0), before.shares.slack, before.shares.status)
     engine = before.engine
+    inside = _components_of(grounding.network, _to_solve(asked, joined, shares, values))
     if inside.any():
         smaller = part(grounding.network, inside)
         atoms = smaller.variables
@@ -250,6 +252,15 @@ def _grounding(old: Grounding, piece: Piece, joined: Splice) -> Grounding:
     new = piece.grounding
     rules = tuple(new.rules[i] if i in piece.rules else one for i, one in enumerate(old.rules))
     return replace(new, network=joined.network, templates=joined.templates, rules=rules)
+
+
+def _to_solve(asked: Asked, joined: Splice, shares: Shares, values: Float) -> Bool:
+    """The atoms of changes after which the answer may not be the one any more, shape (n_atoms,)."""
+    if asked.task == "marginal":
+        return joined.concerned
+    unproven = np.asarray(shares.status > _PROVEN)[shares.of_atom]
+    moved = unsettled(joined.came, joined.went, joined.templates.weight, values)
+    return joined.touched | moved | (joined.concerned & unproven)
 
 
 def _components_of(network: GroundNetwork, touched: Bool) -> Bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Array
-from workbench.database import Database, forget_arrays, keep_arrays, kept_arrays, read_runs
+from workbench.database import Database, FactSum, forget_arrays, keep_arrays, kept_arrays, read_runs
 from workbench.grounding import AtomTable, Grounding, RuleCount
 from workbench.grounding.again import Shape
 from workbench.grounding.atom_keys import dictionaries
@@ -20,9 +20,9 @@ from workbench.network import Blocks, GroundNetwork, Templates
 from workbench.network.ground_network import Domain
 from workbench.verbs.live import Asked, LiveGrounding, Shares
 
-__all__ = ["descendants", "keep", "kept"]
+__all__ = ["Facts", "Kept", "descendants", "keep", "kept"]
 
-VERSION = 1
+VERSION = 2
 _SPARSE = ("A", "unit")
 _COLUMNS = ("weight", "fixed", "rule", "clause", "share")
 
@@ -39,7 +39,28 @@ def descendants(database: Database, run: int) -> list[int]:
     return [number for number in sorted(runs, reverse=True) if runs[number].kind == "infer" and comes_from(number)]
 
 
-def keep(database: Database, run: int, standing: LiveGrounding, *, instead: int | None = None) -> None:
+@dataclass(frozen=True)
+class Facts:
+    """The facts that an answer belongs to: their print in this workspace, and the sum of each predicate's."""
+
+    print: str
+    sums: Mapping[str, FactSum]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A standing answer as it is stored."""
+
+    facts: Facts
+    arrays: Mapping[str, Array]
+    texts: Mapping[str, Any]
+
+    def standing(self, database: Database, asked: Asked) -> LiveGrounding:
+        """The answer, over the database."""
+        return _standing(database, self.arrays, self.texts, asked)
+
+
+def keep(database: Database, run: int, standing: LiveGrounding, facts: Facts, *, instead: int | None = None) -> None:
     """Keep a standing answer under its run, and let that of the run it started from go."""
     if instead is not None:
         forget_arrays(database, instead)
@@ -75,17 +96,24 @@ def keep(database: Database, run: int, standing: LiveGrounding, *, instead: int 
             "clauses": list(standing.shape.clauses.items()),
             "engine": standing.engine,
             "domain": str(network.domain),
+            "print": facts.print,
+            "sums": {name: [one.count, one.md5] for name, one in facts.sums.items()},
         }
     )
     keep_arrays(database, run, arrays)
 
 
-def kept(database: Database, run: int, asked: Asked) -> LiveGrounding | None:
+def kept(database: Database, run: int) -> Kept | None:
     """The standing answer kept under a run; None where there is none, or one that another version kept."""
     arrays = kept_arrays(database, run)
     texts = json.loads(arrays["texts"].tobytes()) if "texts" in arrays else {}
     if texts.get("version") != VERSION:
         return None
+    sums = {name: FactSum(*pair) for name, pair in texts["sums"].items()}
+    return Kept(Facts(texts["print"], sums), arrays, texts)
+
+
+def _standing(database: Database, arrays: Mapping[str, Array], texts: Mapping[str, Any], asked: Asked) -> LiveGrounding:
     atoms = AtomTable(
         predicates=tuple(texts["predicates"]),
         types=tuple(map(tuple, texts["types"])),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +12,15 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.database import (
-    DEFAULT_WORLD,
     Database,
-    FactTexts,
+    FactSum,
     Partition,
-    add_facts,
     display_names,
+    fact_print,
+    fact_sums,
     hash_of,
-    load_alchemy_text,
-    predicate_hashes,
     read_run,
-    remove_facts,
     set_fact,
-    texts_of_facts,
 )
 from workbench.errors import Diagnostic, InfeasibleError, UsageError
 from workbench.grounding import Grounding
@@ -35,10 +29,10 @@ from workbench.language.ground_atoms import parse_atom
 from workbench.network import evidence_energy
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json
+from workbench.verbs.fact_changes import changes_of
 from workbench.verbs.infer import InferenceResult
 from workbench.verbs.live import Asked, Known, LiveGrounding, Renewal, renewed, standing
-from workbench.verbs.live_store import descendants, keep, kept
-from workbench.verbs.loading import load
+from workbench.verbs.live_store import Facts, descendants, keep, kept
 from workbench.verbs.queries import read_query
 from workbench.verbs.reopening import Recorded, recorded_run
 from workbench.verbs.runs import record_inference
@@ -46,7 +40,7 @@ from workbench.verbs.runs import record_inference
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FactChanges", "Update", "changes_of", "tried", "update"]
+__all__ = ["Update", "tried", "update"]
 
 MOVED = 1e-9
 """A value that moves by less has not changed."""
@@ -155,8 +149,8 @@ def update(
     changes = changes_of(database, add, remove, correct=correct, world=world, partition=partition)
     with database.transaction():
         before = _before(database, run, progress)
-        added, removed = changes.apply(database)
-        changed = changes.predicates if added or removed else set()
+        applied = changes.apply(database)
+        changed = set(applied.by) if applied.added or applied.removed else set()
         try:
             renewal = before.renewed(database, changed, progress)
         except InfeasibleError as error:
@@ -167,15 +161,15 @@ def update(
             settings = {name: value for name, value in before.recorded.run.parameters.items() if name != "figures"}
             seed = before.recorded.run.seed or 0
             view = database.within()
-            facts = hash_of(predicate_hashes(view, before.hashes, changed))
-            number = record_inference(view, result, seed, settings, parent=before.run, facts=facts)
-            keep(database, number, renewal.standing, instead=before.run)
+            facts = before.facts(view, applied.by)
+            number = record_inference(view, result, seed, settings, parent=before.run, facts=hash_of(view, facts.sums))
+            keep(database, number, renewal.standing, facts, instead=before.run)
             result = replace(result, run_id=number)
     return Update(
         result=result,
         parent=before.run,
-        facts_added=added,
-        facts_removed=removed,
+        facts_added=applied.added,
+        facts_removed=applied.removed,
         rows_added=renewal.rows_added,
         rows_removed=renewal.rows_removed,
         rules_ground=renewal.rules,
@@ -207,38 +201,6 @@ class _TakenBack(Exception):
 
 
 @dataclass(frozen=True)
-class FactChanges:
-    """Facts to be removed, then facts to be added; with `correct`, in place of what contradicts them."""
-
-    add: Sequence[FactTexts]
-    remove: Sequence[FactTexts]
-    correct: bool
-
-    @property
-    def predicates(self) -> set[str]:
-        return {one.predicate for one in (*self.add, *self.remove)}
-
-    def apply(self, database: Database) -> tuple[int, int]:
-        """Make the changes in the open transaction; facts added and removed."""
-        removed = sum(remove_facts(database, one) for one in self.remove)
-        return sum(add_facts(database, one, correct=self.correct) for one in self.add), removed
-
-
-def changes_of(
-    database: Database,
-    add: Sequence[Any],
-    remove: Sequence[Any],
-    *,
-    correct: bool = False,
-    world: str | None = None,
-    partition: Partition = "evidence",
-) -> FactChanges:
-    """What files, data frames and texts say is to change; the workspace stays as it is, whatever is wrong with them."""
-    where: dict[str, Any] = {"world": world or DEFAULT_WORLD, "partition": partition}
-    return FactChanges(_texts(database, add, **where), _texts(database, remove, **where), correct)
-
-
-@dataclass(frozen=True)
 class _Before:
     """What an update starts from.
 
@@ -247,17 +209,22 @@ class _Before:
     recorded : Recorded
     standing : LiveGrounding or None
         None where facts changed since the run was recorded: it is answered in full.
-    hashes : mapping of str to str
+    sums : mapping of str to FactSum
         Of the facts of each predicate.
     """
 
     recorded: Recorded
     standing: LiveGrounding | None
-    hashes: Mapping[str, str]
+    sums: Mapping[str, FactSum]
 
     @property
     def run(self) -> int:
         return self.recorded.run.id
+
+    def facts(self, database: Database, by: Mapping[str, FactSum]) -> Facts:
+        """What the facts are now that they changed."""
+        sums = {name: self.sums.get(name, FactSum()).changed(by.get(name, FactSum())) for name in database.predicates()}
+        return Facts(fact_print(database), sums)
 
     def renewed(self, database: Database, changed: set[str], progress: Progress) -> Renewal:
         view = database.within()
@@ -273,16 +240,21 @@ class _Before:
 def _before(database: Database, run: int, progress: Progress) -> _Before:
     """The newest update of a run that the facts of now belong to, as it was kept or ground again."""
     view = database.within()
-    hashes = predicate_hashes(view)
-    facts = hash_of(hashes)
+    now, sums = fact_print(view), None
     for number in descendants(view, run):
+        stored = kept(view, number)
+        if stored is not None and stored.facts.print == now:
+            sums = stored.facts.sums
+        else:
+            sums = sums or fact_sums(view)
+            if read_run(view, number).data_hash != hash_of(view, sums):
+                continue
         recorded = recorded_run(view, number)
-        if recorded.run.data_hash != facts:
-            continue
         asked = _asked(view, recorded)
-        stored = kept(view, number, asked)
-        return _Before(recorded, stored or standing(view, asked, known=_known(recorded), progress=progress), hashes)
-    return _Before(recorded_run(view, run), None, hashes)
+        if stored is not None:
+            return _Before(recorded, stored.standing(view, asked), sums)
+        return _Before(recorded, standing(view, asked, known=_known(recorded), progress=progress), sums)
+    return _Before(recorded_run(view, run), None, sums or fact_sums(view))
 
 
 def _asked(database: Database, recorded: Recorded) -> Asked:
@@ -312,38 +284,6 @@ def _known(recorded: Recorded) -> Known:
     if energy is not None and bound is not None:
         slack = max(0.0, energy - bound)
     return Known(values, slack, Status(recorded.run.status), recorded.run.engine or "")
-
-
-def _texts(database: Database, sources: Sequence[Any], *, world: str, partition: Partition) -> list[FactTexts]:
-    """Facts read apart from the workspace, which stays as it is whatever is wrong with them."""
-    each = list(_each(sources))
-    if not each:
-        return []
-    # Facts written out are read as one text: each reading costs as much as many facts.
-    texts = [one for one in each if isinstance(one, str) and _is_fact(one)]
-    with database.copy(facts=False) as apart:
-        if texts:
-            load_alchemy_text(apart, "\n".join(texts), world=world, partition=partition)
-        for source in each:
-            if not (isinstance(source, str) and _is_fact(source)):
-                load(apart, source, world=world, partition=partition, wide=False)
-        return texts_of_facts(apart)
-
-
-def _each(sources: Any) -> Iterator[Any]:
-    """Files, data frames and texts, one by one, however they are put into lists."""
-    import pandas as pd
-
-    if isinstance(sources, str | os.PathLike | pd.DataFrame):
-        yield sources
-    else:
-        for one in sources:
-            yield from _each(one)
-
-
-def _is_fact(text: str) -> bool:
-    """Whether a text is a fact, and not the name of a file."""
-    return "(" in text and ")" in text and ("\n" in text or not Path(text).exists())
 
 
 def _result(database: Database, recorded: Recorded, now: LiveGrounding, seconds: float) -> InferenceResult:

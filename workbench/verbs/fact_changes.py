@@ -1,0 +1,98 @@
+"""Facts to be added, corrected and removed: read from files, data frames and texts, then applied all or none."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.database import (
+    DEFAULT_WORLD,
+    Database,
+    FactSum,
+    FactTexts,
+    Partition,
+    add_facts,
+    load_alchemy_text,
+    remove_facts,
+    texts_of_facts,
+)
+from workbench.verbs.loading import load
+
+__all__ = ["Applied", "FactChanges", "changes_of"]
+
+
+@dataclass(frozen=True)
+class Applied:
+    """How many facts were added and removed, and what that changed in the sums of their predicates' facts."""
+
+    added: int
+    removed: int
+    by: Mapping[str, FactSum]
+
+
+@dataclass(frozen=True)
+class FactChanges:
+    """Facts to be removed, then facts to be added; with `correct`, in place of what contradicts them."""
+
+    add: Sequence[FactTexts]
+    remove: Sequence[FactTexts]
+    correct: bool
+
+    def apply(self, database: Database) -> Applied:
+        """Make the changes in the open transaction."""
+        removed = [(one.predicate, remove_facts(database, one)) for one in self.remove]
+        added = [(one.predicate, add_facts(database, one, correct=self.correct)) for one in self.add]
+        by: dict[str, FactSum] = {}
+        for name, change in (*removed, *added):
+            by[name] = by.get(name, FactSum()).changed(change.by)
+        return Applied(sum(one.facts for _, one in added), sum(one.facts for _, one in removed), by)
+
+
+def changes_of(
+    database: Database,
+    add: Sequence[Any],
+    remove: Sequence[Any],
+    *,
+    correct: bool = False,
+    world: str | None = None,
+    partition: Partition = "evidence",
+) -> FactChanges:
+    """What files, data frames and texts say is to change; the workspace stays as it is, whatever is wrong with them."""
+    where: dict[str, Any] = {"world": world or DEFAULT_WORLD, "partition": partition}
+    return FactChanges(_texts(database, add, **where), _texts(database, remove, **where), correct)
+
+
+def _texts(database: Database, sources: Sequence[Any], *, world: str, partition: Partition) -> list[FactTexts]:
+    """Facts read apart from the workspace, which stays as it is whatever is wrong with them."""
+    each = list(_each(sources))
+    if not each:
+        return []
+    # Facts written out are read as one text: each reading costs as much as many facts.
+    texts = [one for one in each if isinstance(one, str) and _is_fact(one)]
+    with database.copy(facts=False) as apart:
+        if texts:
+            load_alchemy_text(apart, "\n".join(texts), world=world, partition=partition)
+        for source in each:
+            if not (isinstance(source, str) and _is_fact(source)):
+                load(apart, source, world=world, partition=partition, wide=False)
+        return texts_of_facts(apart)
+
+
+def _each(sources: Any) -> Iterator[Any]:
+    """Files, data frames and texts, one by one, however they are put into lists."""
+    import pandas as pd
+
+    if isinstance(sources, str | os.PathLike | pd.DataFrame):
+        yield sources
+    else:
+        for one in sources:
+            yield from _each(one)
+
+
+def _is_fact(text: str) -> bool:
+    """Whether a text is a fact, and not the name of a file."""
+    # A look at the disk for each fact would take as long as reading them all.
+    return "(" in text and ")" in text and (text.endswith(")") or "\n" in text or not Path(text).exists())
