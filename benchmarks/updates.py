@@ -1,9 +1,10 @@
 """Updates beside full runs: what one per cent of new facts costs, as a share of the CPU of inferring anew.
 
-    python -m benchmarks.updates --people 20000 50000
+    python -m benchmarks.updates --people 20000 50000 --smokers 9
 
 People live in streets of twenty and know their neighbours. The new facts are one in a hundred of all friendships, and
-lie in one street of fifty: what they do not touch keeps its answer. The updated answer is held against the fresh one.
+lie in one street of fifty: what they do not touch keeps its answer. With `--smokers N` one in N is known to smoke, so
+that new friends move answers; without, the best state stays the best. The updated answer is held against the fresh one.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def acquaintances(people: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(told, columns=["a", "b"])
 
 
-def measured(people: int, engine: str) -> Iterator[dict[str, object]]:
+def measured(people: int, engine: str, smokers: int) -> Iterator[dict[str, object]]:
     """A full run without the newest facts, the update that adds them, and a full run with them."""
     friends, works = acquaintances(people, 1), acquaintances(people, 2)
     street = friends["a"].str[1:].astype(int) // STREET
@@ -49,6 +50,9 @@ def measured(people: int, engine: str) -> Iterator[dict[str, object]]:
         for name, frame in (("Friends", friends.drop(newest.index)), ("Works", works), ("Asthma", asthma)):
             workspace.load(frame, predicate=name)
         asked = {"query": "Smokes", "task": "map", "engine": engine}
+        if smokers:
+            known = pd.DataFrame({"a": [f"P{number}" for number in range(0, people, smokers)]})
+            workspace.load(known, predicate="Smokes")
         run = workspace.infer(RULES, **asked).run_id
         texts = [f"Friends({one}, {other})" for one, other in newest.itertuples(index=False)]
         assert run is not None
@@ -63,6 +67,8 @@ def measured(people: int, engine: str) -> Iterator[dict[str, object]]:
         "ground_rows": fresh.grounding.network.n_rows,
         "facts": len(friends) + len(works),
         "new_facts": len(texts) - 1,
+        "energy": fresh.solution.energy,
+        "atoms_changed": len(update.changes),
         "atoms_solved": update.atoms_solved,
         "full_cpu_seconds": round(whole, 3),
         "update_cpu_seconds": round(spent, 3),
@@ -76,9 +82,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--people", type=int, nargs="+", default=[20_000])
     parser.add_argument("--engine", default="auto")
+    parser.add_argument("--smokers", type=int, default=0, help="one in so many is known to smoke; 0: nobody")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    print_records((record for people in given.people for record in measured(people, given.engine)), given.json)
+    print_records(
+        (record for people in given.people for record in measured(people, given.engine, given.smokers)), given.json
+    )
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import pyarrow
 
 from workbench.database.database import Database
 from workbench.database.fingerprint import FactSum, sum_of_facts
-from workbench.database.identifiers import quoted
+from workbench.database.identifiers import quoted, text_literal
 from workbench.database.ingest import SHOWN
 from workbench.database.schema import StoredPredicate, add_constants
 from workbench.database.value_columns import text_of_value, value_of_text
@@ -121,9 +121,16 @@ def _changed(
     count: tuple[int, ...] | None,
     before: FactSum,
 ) -> Changed:
-    worlds = connection.execute(f"SELECT DISTINCT world FROM {CODED}").fetchall()
+    change = Changed(count[0] if count else 0, _sum(database, connection, predicate).since(before))
+    # A domain is a scan of all facts, and stays as it is where none went and all constants are of it already.
+    wanted = " AND ".join(
+        f"EXISTS (FROM domain WHERE world = n.world AND type = {text_literal(type_name)} AND constant = n.{column})"
+        for column, type_name in predicate.constant_columns
+    )
+    grown = "" if change.facts != change.by.count else f"WHERE NOT ({wanted or 'true'})"
+    worlds = connection.execute(f"SELECT DISTINCT world FROM {CODED} n {grown}").fetchall()
     database.refresh_domains([number for (number,) in worlds])
-    return Changed(count[0] if count else 0, _sum(database, connection, predicate).since(before))
+    return change
 
 
 def _sum(database: Database, connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate) -> FactSum:

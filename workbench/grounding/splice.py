@@ -196,10 +196,13 @@ class _Rows:
 
 def _carried(network: GroundNetwork, rows: Int64, place: Int64, n_atoms: int, number: Int64, n_templates: int) -> _Rows:
     """The rows and units of a network whose templates have a number (others -1), atoms and templates renumbered."""
-    A = csr_array(network.A[rows])
-    columns = place[A.indices]
-    A = csr_array((A.data, np.where(columns < 0, n_atoms, columns), A.indptr), shape=(rows.size, n_atoms + 1))
-    if (np.diff(place[place >= 0]) < 0).any() or (columns < 0).any():
+    if place.size == n_atoms and np.array_equal(place, np.arange(n_atoms)):
+        A = network.A if rows.size == network.n_rows else csr_array(network.A[rows])
+        A = csr_array((A.data, A.indices, A.indptr), shape=(rows.size, n_atoms + 1))
+    else:
+        A = csr_array(network.A[rows])
+        columns = np.where(place < 0, n_atoms, place).astype(A.indices.dtype)[A.indices]
+        A = csr_array((A.data, columns, A.indptr), shape=(rows.size, n_atoms + 1))
         A.sort_indices()
     template = network.template[rows]
     if number.size:

@@ -112,6 +112,8 @@ def evidence_energy(network: GroundNetwork, weights: Float) -> float:
 
 def hard_violations(network: GroundNetwork, values: Float) -> Float:
     """By how much each row breaks its constraint, 0 on soft rows and satisfied hard ones; shape (n_rows,)."""
+    if not network.hard.any():
+        return np.zeros(network.n_rows)
     ell = row_values(network, values)
     return np.where(
         network.relation == Relation.EQUAL,
