@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.structure.reached import Reached, count, extreme, latest, mean, total_and_number
+from workbench.structure.reached import Reached, among, count, extreme, latest, mean, total_and_number
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -46,6 +46,12 @@ def test_aggregates_agree_with_one_row_at_a_time(seed: int) -> None:
             }
             for name, value in expected.items():
                 np.testing.assert_allclose(found[name][row], value, atol=1e-12, err_msg=name)
+        held = values > 0
+        some = among(held, spans)
+        expected_counts = [
+            ((anchor == a) & (time <= t) & (time > t - (window or np.inf)) & held).sum() for a, t in zip(asked, now)
+        ]
+        assert count(some).tolist() == expected_counts
 
 
 def test_shares_of_whole_numbers_are_exact() -> None:

@@ -22,12 +22,20 @@ from workbench.progress import SILENT
 from workbench.structure.candidates import Candidate, Onward
 from workbench.structure.relational import Column, Hop
 from workbench.structure.relational import Path as TablePath
+from workbench.structure.terms import Condition, Term
+from workbench.structure.weighted_rules import WeightedRules
+from workbench.study.columns import CandidateColumns
+from workbench.study.fitting import candidates_for, filled
 from workbench.study.folds import prediction_loss
+from workbench.study.learners import FittedRules
 from workbench.study.matrix import CandidateMatrix, Neighbours
+from workbench.study.prepared import prepared
+from workbench.study.program import program_text
 from workbench.study.report import write_study
 from workbench.study.run import Settings, cross_validated_fold
+from workbench.tables import find_sources, stage
 from workbench.verbs.study import study
-from workbench.verbs.study_inference import with_inferred
+from workbench.verbs.study_inference import _inferred, with_inferred
 
 FRAUD = Path(__file__).parents[2] / "data" / "fraud"
 
@@ -354,3 +362,48 @@ def test_a_program_over_dates_says_what_the_study_says(tmp_path: Path, monkeypat
         assert np.ptp(model) > 0.1
         rules = learned.pop()
         np.testing.assert_allclose(model, rules[~rules["known"]]["value"].to_numpy(float), atol=1e-9)
+
+
+@pytest.mark.parametrize("time", ["clients.asked", None])
+def test_definitions_say_what_columns_say_whatever_the_candidate(tmp_path: Path, time: str | None) -> None:
+    """Every candidate's number and a test of it, weighed at random: the program's sum is the columns' sum."""
+    rng = np.random.default_rng(6)
+    day = lambda: (date(2024, 1, 1) + timedelta(days=int(rng.integers(400)))).isoformat()  # noqa: E731
+    or_blank = lambda value: "" if rng.random() < 0.2 else value  # noqa: E731
+    clients = [
+        [f"c{n}", f"t{rng.integers(4)}", day(), or_blank(rng.choice(["yes", "no"])), or_blank(int(rng.integers(99)))]
+        for n in range(60)
+    ]
+    visits = [
+        [n, f"c{rng.integers(55)}", or_blank(day()), or_blank(rng.choice(["short", "long", "odd"])),
+         or_blank(int(rng.integers(50))), rng.choice(["yes", ""])]
+        for n in range(300)
+    ]  # fmt: skip
+    towns = [[f"t{n}", ["yes", "no"][n % 2], n * 10] for n in range(4)]
+    files = [
+        write(tmp_path / "clients.csv", ["client", "town", "asked", "insured", "score"], clients),
+        write(tmp_path / "visits.csv", ["visit", "client", "day", "length", "cost", "snowy"], visits),
+        write(tmp_path / "towns.csv", ["town", "coastal", "size"], towns),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "clients.score", time=time)
+        every = candidates_for(staging, ready, np.arange(60), collective=False).candidates
+        assert {"latest", "count", "mean", "share"} <= {one.aggregate for one in every}
+        assert any(one.among is not None and one.aggregate == "latest" for one in every)
+        X = filled(
+            CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times), every, range(len(every)), []
+        )
+        asked = np.isnan(ready.labels)
+        for first in range(0, len(every), 12):
+            places = range(first, min(first + 12, len(every)))
+            numbers = [at for at in places if set(np.unique(X[:, at][~np.isnan(X[:, at])])) - {0.0, 1.0}]
+            terms = [Term((), at, "number", -1e9, 1e9) for at in numbers]
+            tests = [Term((Condition(at, "at_least", 1.5 if at in numbers else 0.5, at % 2 == 0),)) for at in places]
+            unlike = [Term((Condition(at, "below", 0.5, at % 2 == 1), Condition(at, "known"))) for at in places]
+            rules = [*terms, *tests, *unlike]
+            model = WeightedRules(tuple(rules), rng.normal(size=len(rules)), 0.5, False)
+            fitted = FittedRules("number", (model,))
+            values = _inferred(staging, ready, program_text(ready, fitted, every), None, 60.0, SILENT)
+            expected = model.predict(X)[asked]
+            said = [values[(ready.keys["client"][row],)] for row in np.flatnonzero(asked)]
+            np.testing.assert_allclose(said, expected, rtol=1e-6, err_msg=str([every[at] for at in places]))

@@ -10,7 +10,7 @@ import pytest
 import workbench as wb
 from workbench.database import Database, facts_page
 from workbench.errors import InputError
-from workbench.tables import TablesReport, find_sources, format_mapping, propose, read_mapping, stage
+from workbench.tables import TablesReport, find_sources, format_mapping, propose, read_mapping, stage, type_tables
 
 PEOPLE = """person_id;name;age;born;income;city;is_fraud
 P01;Ann Ode;34;03.02.1990;1.234,50;Ulm;ja
@@ -207,3 +207,19 @@ def test_signs_beside_numbers_are_left_out(tmp_path: Path) -> None:
     with wb.open() as ws:
         ws.load(tmp_path / "shops.csv", mapping=tmp_path / "dataset.toml")
         assert facts_of(ws.database) == before
+
+
+def test_rows_that_say_different_things_of_one_pair_are_things_of_their_own(tmp_path: Path) -> None:
+    """An order may hold a product twice: its lines are no relation, and none of them is at fault."""
+    orders = "order_id,client\n" + "".join(f"o{n},c{n % 7}\n" for n in range(120))
+    products = "product_id,price\n" + "".join(f"p{n},{n}\n" for n in range(30))
+    lines = "order_id,product_id,pieces,gift\n" + "".join(
+        f"o{n % 120},p{(n + n // 120 * 7) % 30},{n % 4},{n % 5}\n" for n in range(240)
+    )
+    for name, text in (("orders", orders), ("products", products), ("lines", lines + "o3,p3,2,1\n")):
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    with stage(find_sources([tmp_path])) as staging:
+        mapping = propose(staging)
+        assert mapping.table("lines").relation is None
+        assert [column.kind for column in mapping.table("lines").columns[:2]] == ["reference", "reference"]
+        assert type_tables(staging, mapping)["lines"].rows == 241

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,6 +14,8 @@ Aggregate = Literal[
     "value", "is", "count", "mean", "min", "max", "sum", "share", "latest", "latest_is", "since", "first",
     "labelled",
 ]  # fmt: skip
+
+AMONG_SOME: tuple[Aggregate, ...] = ("mean", "sum", "min", "max", "latest")
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Candidate:
         Only rows of the last so many days (years, where rows are dated by the year) before the target's own time.
     label : int or None
         Of `labelled`: how many rows reached are known to have this label.
+    among : tuple of (Onward, str or None), or None
+        Only rows where a category has this value, or where a flag (without a value) is set.
     """
 
     path: Path
@@ -49,6 +53,11 @@ class Candidate:
     value: str | None = None
     window: int | None = None
     label: int | None = None
+    among: tuple[Onward, str | None] | None = None
+
+
+FEW_VALUES = 8
+"""Values that a category has at most where numbers are told apart by it."""
 
 
 def onward_columns(schema: Schema, path: Path, *, depth: int = 2) -> Iterator[Onward]:
@@ -71,9 +80,15 @@ def onward_columns(schema: Schema, path: Path, *, depth: int = 2) -> Iterator[On
 
 
 def candidates_of(
-    schema: Schema, path: Path, *, dated: bool, windows: tuple[int, ...] = (), most_values: int = 8
+    schema: Schema,
+    path: Path,
+    *,
+    timed: bool,
+    dated: bool,
+    windows: tuple[int, ...] = (),
+    most_values: int = 8,
 ) -> Iterator[Candidate]:
-    """Every candidate over one path; `dated` where its rows and the target's have a time."""
+    """Every candidate over one path; `dated` where its rows have a time, `timed` where the target's have one too."""
     if not path.many:
         for onward in onward_columns(schema, path):
             if onward.kind == "category":
@@ -82,18 +97,36 @@ def candidates_of(
             else:
                 yield Candidate(path, "value", onward)
         return
-    spans: tuple[int | None, ...] = (None, *windows) if dated else (None,)
+    spans: tuple[int | None, ...] = (None, *windows)
     for window in spans:
         yield Candidate(path, "count", None, None, window)
-    if dated:
+    if timed and dated:
         yield Candidate(path, "since")
         yield Candidate(path, "first")
-    for onward in onward_columns(schema, path):
-        yield from _of_many(path, onward, spans, dated, most_values)
+    columns = tuple(onward_columns(schema, path))
+    for onward in columns:
+        yield from _of_many(path, onward, spans, timed, dated, most_values)
+    if len(path.prefix) <= 1 and all(hop.kind == "from" for hop in path.suffix):
+        yield from _among_some(schema, path, [one for one in columns if len(one.references) <= 1], dated)
+
+
+def _among_some(schema: Schema, path: Path, columns: Sequence[Onward], dated: bool) -> Iterator[Candidate]:
+    """Numbers of those of the thing's own rows that are of one kind: such as the latest value of one test."""
+    for one in columns:
+        table = schema[one.references[-1].table or "" if one.references else path.end]
+        names_things = any(reference.column == one.column.name for reference in table.references)
+        values = (None,) if one.kind == "flag" else one.column.values if one.kind == "category" else ()
+        if names_things or len(values) > FEW_VALUES:
+            continue
+        for value in values:
+            for number in columns:
+                if number.kind == "number":
+                    for aggregate in AMONG_SOME if dated else AMONG_SOME[:-1]:
+                        yield Candidate(path, aggregate, number, among=(one, value))
 
 
 def _of_many(
-    path: Path, onward: Onward, spans: tuple[int | None, ...], dated: bool, most_values: int
+    path: Path, onward: Onward, spans: tuple[int | None, ...], timed: bool, dated: bool, most_values: int
 ) -> Iterator[Candidate]:
     if onward.kind == "category":
         for value in onward.column.values[:most_values]:
@@ -103,7 +136,7 @@ def _of_many(
             if dated:
                 yield Candidate(path, "latest_is", onward, value)
         return
-    if onward.kind == "date" and dated:
+    if onward.kind == "date" and timed and dated:
         return
     for window in spans if onward.kind != "date" else ():
         yield Candidate(path, "mean", onward, None, window)
@@ -111,5 +144,5 @@ def _of_many(
     if onward.kind != "flag":
         yield Candidate(path, "min", onward)
         yield Candidate(path, "max", onward)
-    if dated:
+    if dated and onward.kind != "date":
         yield Candidate(path, "latest", onward)

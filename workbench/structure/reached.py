@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.arrays import Float, Int64
+from workbench.arrays import Bool, Float, Int64
 
-__all__ = ["Reached", "Spans", "count", "extreme", "latest", "mean", "total_and_number"]
+__all__ = ["Reached", "Spans", "among", "count", "extreme", "latest", "mean", "total_and_number"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Reached:
     anchor : int64 array, shape (n_rows,)
         Codes of anchors, ascending.
     time : float64 array, shape (n_rows,), or None
-        Days; ascending within an anchor.
+        Days; ascending within an anchor, unknown ones (NaN) first.
     """
 
     anchor: Int64
@@ -56,6 +56,12 @@ class Reached:
             early = open_ & (self.time[np.minimum(middle, len(self.time) - 1)] <= when)
             low = np.where(early, middle + 1, low)
             high = np.where(open_ & ~early, middle, high)
+
+
+def among(held: Bool, spans: Spans) -> Spans:
+    """The spans as positions among the rows that are held, shape (n_rows,)."""
+    before = np.concatenate(([0], np.cumsum(held)))
+    return Spans(before[spans.low], before[spans.high])
 
 
 def count(spans: Spans) -> Float:
@@ -95,6 +101,7 @@ def latest(values: Float, spans: Spans, time: Float | None) -> Float:
     """The value of the last row of each span; the mean where several rows have that time, NaN where it is unknown."""
     if time is None or not len(values):
         return np.full(len(spans.low), np.nan)
+    values = np.where(np.isnan(time), np.nan, values)
     starts = np.ones(len(time), np.bool_)
     starts[1:] = time[1:] != time[:-1]
     first = np.maximum.accumulate(np.where(starts, np.arange(len(time)), 0))

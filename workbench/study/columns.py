@@ -10,7 +10,7 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.database import text_literal
 from workbench.structure.candidates import Candidate, Onward
-from workbench.structure.reached import Reached, Spans, count, extreme, latest, mean, total_and_number
+from workbench.structure.reached import Reached, Spans, among, count, extreme, latest, mean, total_and_number
 from workbench.structure.relational import Column, Hop, Path, Reference, Schema
 from workbench.tables import Staging, TypedTable
 
@@ -60,7 +60,7 @@ class CandidateColumns:
         if not path.many:
             self._fill_direct(path, candidates, out)
             return out
-        reached, columns, _ = self._reach(path, {c.onward for c in candidates if c.onward is not None})
+        reached, columns, _ = self._reach(path, {one for c in candidates for one in _read_by(c)})
         anchors = self.anchors(path.start, path.prefix)
         now = self._now(path.end)
         spans = {window: reached.spans(anchors, now, window) for window in {c.window for c in candidates}}
@@ -151,16 +151,18 @@ class CandidateColumns:
             here, table = alias, hop.table
         aliases: dict[tuple[Reference, ...], str] = {(): here}
         when, where = "NULL", ""
-        dated = self.schema.dated_through(table) if self.times is not None else None
+        dated = self.schema.dated_through(table)
         if dated is not None:
             when = self._date(self._alias(table, dated, aliases, joins), dated[-1].table if dated else table)
-            where = f" WHERE {when} IS NOT NULL"
+            where = f" WHERE {when} IS NOT NULL" if self.times is not None else ""
         cells = [f"x.rowid AS a_, {when} AS t_, {here}.rowid AS {LABEL_ROW}"]
         for number, onward in enumerate(onwards):
             alias = self._alias(table, onward.references, aliases, joins)
             owner = onward.references[-1].table if onward.references else table
             cells.append(f"{self._number(alias, owner or table, onward)} AS c{number}")
-        found = self._arrays(f"SELECT {', '.join(cells)} FROM {' '.join(joins)}{where} ORDER BY a_, t_, {here}.rowid")
+        found = self._arrays(
+            f"SELECT {', '.join(cells)} FROM {' '.join(joins)}{where} ORDER BY a_, t_ NULLS FIRST, {here}.rowid"
+        )
         time = found["t_"] if dated is not None else None
         columns = {onward: found[f"c{number}"] for number, onward in enumerate(onwards)}
         return Reached(found["a_"].astype(np.int64), time), columns, found[LABEL_ROW].astype(np.int64)
@@ -286,6 +288,12 @@ def _looked_up(keys: Int64, values: Float, wanted: Int64, missing: float = np.na
     return np.where(keys[at] == wanted, values[at], missing)
 
 
+def _read_by(candidate: Candidate) -> tuple[Onward, ...]:
+    """The columns that a candidate reads."""
+    onward = () if candidate.onward is None else (candidate.onward,)
+    return onward if candidate.among is None else (*onward, candidate.among[0])
+
+
 def _aggregated(
     candidate: Candidate, columns: Mapping[Onward, Float], reached: Reached, spans: Spans, now: Float | None
 ) -> Float:
@@ -298,7 +306,11 @@ def _aggregated(
             return now - latest(reached.time, spans, reached.time)
         return now - extreme(reached.time, spans, greatest=False)
     assert candidate.onward is not None
-    values = columns[candidate.onward]
+    values, time = columns[candidate.onward], reached.time
+    if candidate.among is not None:
+        by, value = candidate.among
+        held = columns[by] == (1 if value is None else by.column.values.index(value))
+        values, time, spans = values[held], None if time is None else time[held], among(held, spans)
     if candidate.value is not None:
         chosen = candidate.onward.column.values.index(candidate.value)
         values = np.where(np.isnan(values), np.nan, values == chosen)
@@ -310,5 +322,5 @@ def _aggregated(
         case "min" | "max":
             return extreme(values, spans, greatest=candidate.aggregate == "max")
         case "latest" | "latest_is":
-            return latest(values, spans, reached.time)
+            return latest(values, spans, time)
     raise AssertionError(candidate.aggregate)

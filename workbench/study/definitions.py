@@ -147,9 +147,9 @@ class Definitions:
 
     def condition(self, one: Condition, candidate: Candidate) -> str:
         """A test as a conjunction of literals."""
-        is_yes = candidate.aggregate == "is" or (
-            candidate.aggregate == "value" and candidate.onward is not None and candidate.onward.kind == "flag"
-        )
+        is_yes = candidate.aggregate == "is" or _is_flag(candidate)
+        if _is_flag(candidate) and not self._walk(candidate.path)[0]:  # facts know true from all else
+            return ("" if one.test == "at_least" else "!") + self._is(candidate)
         if one.test in ("missing", "known"):
             return ("!" if one.test == "missing" else "") + self._known(candidate)
         if one.or_missing:
@@ -166,7 +166,7 @@ class Definitions:
         """A test that an unknown value passes: that the value is not known to fail."""
         key = (replace(one, column=-1), candidate)
         if key not in self._made:
-            name = self._new(f"{self._named(candidate)}{'Below' if one.test == 'at_least' else 'From'}")
+            name = self._new(f"{self._name_of(candidate)}{'Below' if one.test == 'at_least' else 'From'}")
             head = f"{name}({', '.join(self.subject)})"
             opposite = "below" if one.test == "at_least" else "at_least"
             fails = Condition(one.column, opposite, one.threshold)  # type: ignore[arg-type]
@@ -175,15 +175,17 @@ class Definitions:
         return f"!{self._made[key]}"
 
     def _known(self, candidate: Candidate) -> str:
-        key = ("known", self._named(candidate))
+        key = ("known", candidate)
         if key not in self._made:
-            name = self._new(f"{self._named(candidate)}Known")
+            name = self._new(f"{self._name_of(candidate)}Known")
             head = f"{name}({', '.join(self.subject)})"
             self.lines.append(f"{head} := {self._known_body(candidate)}.")
             self._made[key] = head
         return self._made[key]
 
     def _known_body(self, candidate: Candidate) -> str:
+        if _is_flag(candidate):
+            return " ^ ".join(self._walk(candidate.path)[0])
         if candidate.aggregate == "is":
             literals, row = self._walk(candidate.path)
             assert candidate.onward is not None
@@ -249,17 +251,21 @@ class Definitions:
             return " ^ ".join(dict.fromkeys([*literals, f"n = {value}"]))
         outside, anchor = self._walk(Path(path.start, path.prefix))
         inside, row = self._walk(path, anchor)
+        if candidate.among is not None:
+            inside += self._onward(path.end, row, *candidate.among, variable="k")[0]
         return self._aggregate(candidate, outside, inside, row)
 
     def _aggregate(self, candidate: Candidate, outside: list[str], inside: list[str], row: Row) -> str:
         path, onward = candidate.path, candidate.onward
-        dated = self._dating(path, row)
-        within = [*inside]
-        if dated is not None:
+        by_time = candidate.aggregate in ("since", "first", "latest", "latest_is")
+        timed = self._ready.times is not None
+        time = self._dating(path, row) if timed or by_time else []
+        dated = within = [*inside, *time]
+        if timed and time:
             outside = [*outside, self._now()]
-            within += [*dated[0], *self._window(path, candidate.window)]
-        if candidate.aggregate in ("since", "first", "latest", "latest_is"):
-            return self._by_time(candidate, outside, within, row)
+            within = [*dated, *self._window(path, candidate.window)]
+        if by_time:
+            return self._by_time(candidate, outside, dated, within, row)
         of, said = ", ".join(row), list[str]()
         if onward is not None:
             said, value = self._onward(path.end, row, onward, candidate.value)
@@ -280,7 +286,7 @@ class Definitions:
             return " ^ ".join([*dict.fromkeys(outside), f"m = {call}", f"n = {DAYS.format('m')}"])
         return " ^ ".join([*dict.fromkeys(outside), f"n = {call}"])
 
-    def _by_time(self, candidate: Candidate, outside: list[str], within: list[str], row: Row) -> str:
+    def _by_time(self, candidate: Candidate, outside: list[str], dated: list[str], within: list[str], row: Row) -> str:
         """What the first or the latest row says: its time first, then the mean over the rows of that time."""
         moment = "min" if candidate.aggregate == "first" else "max"
         by_year = self._by_year(candidate.path)
@@ -290,7 +296,7 @@ class Definitions:
             return " ^ ".join([*dict.fromkeys(outside), f"m = {call}", f"n = {value}"])
         onward = candidate.onward
         assert onward is not None
-        key = ("latest", candidate.path)
+        key = ("latest", candidate.path, candidate.among)
         if key not in self._made:
             name = self._new("Latest" + self._path_name(candidate.path) + "Time")
             head = f"{name}({', '.join((*self.subject, 'm'))})"
@@ -299,20 +305,21 @@ class Definitions:
         said, value = self._onward(candidate.path.end, row, onward, candidate.value)
         prefix, _ = self._walk(Path(candidate.path.start, candidate.path.prefix))
         at = f"{self._made[key]}({', '.join((*self.subject, 't'))})"
-        plain = [part for part in within if "now" not in part]
         if onward.kind == "flag" or candidate.value is not None:
             filled = self._onward(candidate.path.end, row, onward, None)[0] if candidate.value is not None else []
-            inner = f"share({', '.join(row)}: {' ^ '.join([*plain, *filled])}, {said[-1]})"
+            inner = f"share({', '.join(row)}: {' ^ '.join([*dated, *filled])}, {said[-1]})"
         else:
-            inner = f"mean({value}: {' ^ '.join([*plain, *said])})"
+            inner = f"mean({value}: {' ^ '.join([*dated, *said])})"
         return " ^ ".join([*dict.fromkeys([*prefix, at]), f"n = {inner}"])
 
-    def _onward(self, table: str, row: Row, onward: Onward, value: str | None) -> tuple[list[str], str]:
+    def _onward(
+        self, table: str, row: Row, onward: Onward, value: str | None, variable: str = "o"
+    ) -> tuple[list[str], str]:
         """Literals that lead from a row to a column's value, and its variable."""
         literals: list[str] = []
         here, variables = table, row
         for number, reference in enumerate(onward.references):
-            step, variables = self._forward(here, variables, reference, f"o{number + 1}")
+            step, variables = self._forward(here, variables, reference, f"{variable}{number + 1}")
             literals += step
             here = reference.table or ""
         constant = None if value is None else quoted_constant(value)
@@ -371,8 +378,7 @@ class Definitions:
             back = Path(table, (Hop("from", hop.via, hop.through),))
             inside, there = self._walk_from(table, back, ("z",))
             dated = self._dating(back, there)
-            assert dated is not None
-            within = " ^ ".join([*inside, *dated[0], *self._window(back, None)])
+            within = " ^ ".join([*inside, *dated, *self._window(back, None)])
             start = self._ready.target.table.name
             # A thing may refer to the table by several columns: each way is a statement of the same definition.
             for outside in self._links(start, table) if start != table else [[]]:
@@ -383,7 +389,7 @@ class Definitions:
             step, end = self._forward(hop.through, there, Reference(hop.column, hop.table), "e")
             self.lines.append(
                 f"{name}({', '.join((*self.subject, 'e'))}) := {before}({', '.join((*self.subject, 'z', 't'))}) ^ "
-                f"{' ^ '.join([*inside, *dated[0], *step])}."
+                f"{' ^ '.join([*inside, *dated, *step])}."
             )
             del end
             self._made[key] = name
@@ -430,13 +436,11 @@ class Definitions:
         assert self._ready.time_column is not None
         return self._says(self._ready.target.table.name, self.subject, self._ready.time_column, "now")
 
-    def _dating(self, path: Path, row: Row) -> tuple[list[str], str] | None:
-        """Literals that bind `t` to the time of a row at a path's end; None where time does not count."""
-        if self._ready.times is None:
-            return None
+    def _dating(self, path: Path, row: Row) -> list[str]:
+        """Literals that bind `t` to the time of a row at a path's end; none where it has no time."""
         walked = self._ready.schema.dated_through(path.end)
         if walked is None:
-            return None
+            return []
         literals: list[str] = []
         table, variables = path.end, row
         for number, reference in enumerate(walked):
@@ -444,7 +448,7 @@ class Definitions:
             literals += step
             table = reference.table or ""
         literals.append(self._says(table, variables, self._ready.schema[table].date or "", "t"))
-        return literals, "t"
+        return literals
 
     def _by_year(self, path: Path) -> bool:
         table = self._ready.schema.dating_table(path.end)
@@ -484,7 +488,14 @@ class Definitions:
             "first": "First",
         }.get(candidate.aggregate, candidate.aggregate.capitalize())
         window = f"In{candidate.window}" if candidate.window else ""
+        if candidate.among is not None:
+            kind, value = candidate.among[0].column.name, candidate.among[1] or ""
+            value = f"Of{_camel(kind)}{_camel(value)}"
         return f"{aggregate}{what}{value}{self._path_name(candidate.path)}{window}" or "Candidate"
+
+
+def _is_flag(candidate: Candidate) -> bool:
+    return candidate.aggregate == "value" and candidate.onward is not None and candidate.onward.kind == "flag"
 
 
 def _camel(name: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress, expired
 from workbench.structure.candidates import Candidate, candidates_of, onward_columns
-from workbench.structure.relational import Path, paths
+from workbench.structure.relational import Path, Schema, paths
 from workbench.study.columns import MOST_CELLS, CandidateColumns
 
 __all__ = ["CandidateMatrix", "candidate_matrix", "columns_of", "neighbour_pairs"]
@@ -147,16 +147,17 @@ def columns_of(columns: CandidateColumns, candidates: Sequence[Candidate]) -> Re
 def _of_path(columns: CandidateColumns, path: Path) -> tuple[list[Candidate], Real]:
     schema = columns.schema
     nothing = np.empty((len(columns.rows), 0), np.float32)
-    dated = columns.times is not None and schema.dated_through(path.end) is not None
+    timed = columns.times is not None
+    dated = _in_order_of_time(schema, path, timed)
     windows: tuple[int, ...] = ()
     if path.many:
         reached = columns.size(path)
         read = sum(1 for _ in onward_columns(schema, path)) + 3
         if not reached or reached * read > MOST_CELLS:
             return [], nothing
-        if dated:
+        if timed and dated:
             windows = _windows(columns, path)
-    found = list(candidates_of(schema, path, dated=dated, windows=windows))
+    found = list(candidates_of(schema, path, timed=timed, dated=dated, windows=windows))
     if not found:
         return [], nothing
     block = columns.fill(path, found)
@@ -167,6 +168,13 @@ def _of_path(columns: CandidateColumns, path: Path) -> tuple[list[Candidate], Re
         high = np.where(known, block, -np.inf).max(axis=0, initial=-np.inf)
     telling = np.flatnonzero((high > low) | ((high == low) & ~known.all(axis=0) & known.any(axis=0)))
     return [found[at] for at in telling], np.ascontiguousarray(block[:, telling])
+
+
+def _in_order_of_time(schema: Schema, path: Path, timed: bool) -> bool:
+    """Whether what a path reaches has times of its own, and not that of the row that reaches it."""
+    walked = schema.dated_through(path.end)
+    anchor = path.prefix[-1].table if path.prefix else path.start
+    return walked is not None and (timed or anchor not in {reference.table for reference in walked})
 
 
 def _windows(columns: CandidateColumns, path: Path) -> tuple[int, ...]:

@@ -89,9 +89,8 @@ def prepared(
     notes += [leak.diagnostic(target) for leak in found_leaks]
     left_out = {(target.table.name, leak.column) for leak in found_leaks if leak.how.startswith("is filled exactly")}
     time_column = _time_column(chosen, target, time)
-    timed = time_column is not None
     without = {(target.table.name, target.column.name), *left_out}
-    schema = relational_schema(staging, chosen, typed, without=without, timed=timed)
+    schema = relational_schema(staging, chosen, typed, without=without)
     asked = asked_rows(staging, typed[target.table.name], target, of_target.classes, time_column)
     labelled = int((~np.isnan(asked.labels)).sum())
     if labelled < FEWEST_LABELS:

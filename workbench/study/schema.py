@@ -22,13 +22,12 @@ def relational_schema(
     typed: Mapping[str, TypedTable],
     *,
     without: Collection[tuple[str, str]] = (),
-    timed: bool = False,
 ) -> Schema:
     """The schema of typed tables; `without` names (table, column) pairs to leave out, the target's among them."""
     tables = {}
     for table in mapping.tables:
         used = [column for column in table.columns if (table.name, column.name) not in without]
-        tables[table.name] = _table(staging, mapping, table, typed[table.name], used, timed)
+        tables[table.name] = _table(staging, mapping, table, typed[table.name], used)
     return Schema(tables)
 
 
@@ -38,7 +37,6 @@ def _table(
     table: TableMapping,
     typed: TypedTable,
     used: list[ColumnMapping],
-    timed: bool,
 ) -> Table:
     columns: list[Column] = []
     references: list[Reference] = []
@@ -73,7 +71,7 @@ def _table(
                 and filled <= SHARED_BY_AT_MOST * different
             ):
                 references.append(Reference(column.name, None))
-    date, by_year = _date(staging, typed, columns) if timed else (None, False)
+    date, by_year = _date(staging, typed, columns)
     return Table(table.name, typed.rows, table.key, tuple(columns), tuple(references), date, by_year)
 
 

@@ -34,6 +34,7 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
     """What a candidate's number is, such as `the mean amount of its payments in the last 90 days`."""
     what = "" if candidate.onward is None else _column_words(candidate.onward)
     where = _where(candidate.path)
+    rows = _rows(candidate.path) + _among(candidate) if candidate.path.many else ""
     when = _when(candidate)
     value = f"{what} = {candidate.value}"
     match candidate.aggregate:
@@ -44,29 +45,36 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
         case "is":
             return f"{value}{where}"
         case "count":
-            return f"number of {_rows(candidate.path)}{when}"
+            return f"number of {rows}{when}"
         case "share":
-            return f"share of {_rows(candidate.path)} with {value}{when}"
+            return f"share of {rows} with {value}{when}"
         case "sum" if candidate.value is not None:
-            return f"number of {_rows(candidate.path)} with {value}{when}"
+            return f"number of {rows} with {value}{when}"
         case "mean" if candidate.onward is not None and candidate.onward.kind == "flag":
-            return f"share of {_rows(candidate.path)} with {what}{when}"
+            return f"share of {rows} with {what}{when}"
         case "sum" if candidate.onward is not None and candidate.onward.kind == "flag":
-            return f"number of {_rows(candidate.path)} with {what}{when}"
+            return f"number of {rows} with {what}{when}"
         case "mean" | "min" | "max" | "sum":
             names = {"mean": "mean", "min": "least", "max": "greatest", "sum": "total"}
-            return f"{names[candidate.aggregate]} {what} of {_rows(candidate.path)}{when}"
+            return f"{names[candidate.aggregate]} {what} of {rows}{when}"
         case "latest":
-            return f"{what} of the latest of {_rows(candidate.path)}"
+            return f"{what} of the latest of {rows}"
         case "latest_is":
-            return f"{value} in the latest of {_rows(candidate.path)}"
+            return f"{value} in the latest of {rows}"
         case "since":
-            return f"time since the latest of {_rows(candidate.path)}"
+            return f"time since the latest of {rows}"
         case "first":
-            return f"time since the first of {_rows(candidate.path)}"
+            return f"time since the first of {rows}"
         case "labelled":
             return f"number of {_neighbours(candidate.path)} known to be {'so' if candidate.label else 'not so'}"
     raise AssertionError(candidate.aggregate)
+
+
+def _among(candidate: Candidate) -> str:
+    if candidate.among is None:
+        return ""
+    onward, value = candidate.among
+    return f" with {_column_words(onward)}" + ("" if value is None else f" = {value}")
 
 
 def _column_words(onward: Onward) -> str:

@@ -17,7 +17,6 @@ from workbench.tables.values import BLANKS, date_from_parts, is_blank
 
 __all__ = ["propose"]
 
-NEARLY_UNIQUE = 0.98
 _NAMES = ("name", "title", "label", "bezeichnung", "titel", "nom", "nombre", "fullname")
 _FIRST, _LAST = (
     ("forename", "firstname", "first", "vorname", "given", "prenom"),
@@ -139,8 +138,8 @@ def _reason(finding: Finding) -> str:
 
 
 def _is_relation(staging: Staging, mapped: TableMapping, table: StagedTable) -> bool:
-    """Whether rows without a key are tuples of the things they refer to: hardly a tuple comes twice, or nothing more is
-    said of it than one column can say."""
+    """Whether rows without a key are tuples of the things they refer to: of no tuple different things are said, or
+    nothing more than one column can say."""
     references = mapped.references
     if len(references) < 2:
         return False
@@ -148,8 +147,11 @@ def _is_relation(staging: Staging, mapped: TableMapping, table: StagedTable) -> 
     if len(others) <= 1:
         return True
     cells = ", ".join(table.cell(column.name) for column in references)
-    (different,) = staging.rows(f"SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {table.relation})")[0]
-    return int(different) >= NEARLY_UNIQUE * table.rows
+    (tuples, rows) = staging.rows(
+        f"SELECT (SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {table.relation})), "
+        f"(SELECT count(*) FROM (SELECT DISTINCT * FROM {table.relation}))"
+    )[0]
+    return int(tuples) == int(rows)
 
 
 def _split_dates(staging: Staging, counts: TableCounts) -> list[ColumnMapping]:
