@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
+from typing import Any
 
 import anyio
 import httpx
@@ -61,10 +62,20 @@ def test_calls_jobs_and_python_from_elsewhere(tmp_path: Path) -> None:
         assert remote.load(files=["facts.db"], rules=RULES)["new_facts"] == 2
         answer = remote.infer(rules=RULES, query=["Smokes"], task="map")
         assert remote.explain(run=answer["run"], atom="Smokes(Bob)")["ok"] is True
+        updated = remote.update(run=answer["run"], add=["Friends(Bob, Cleo)"])
+        assert remote.runs()["items"][0] | {"seconds": 0} == {
+            **{"id": updated["run"], "parent": answer["run"], "kind": "infer", "seconds": 0},
+            **{"status": "optimal", "engine": "exact"},
+        }
+        assert isinstance(remote.runs()["items"][0]["parent"], int)
         with pytest.raises(UsageError, match="E0873"):
             remote.infer(query=7)
         with pytest.raises(UsageError, match="E0863"):
             remote.delete_run(run=answer["run"])
+        for wait in ("soon", "nan", "-1"):
+            jobs = len(_jobs(address))
+            refused = httpx.post(f"{address}/api/tools/preview?wait={wait}", json={"rules": RULES}, timeout=60)
+            assert (refused.status_code, "E0873" in refused.text, len(_jobs(address))) == (400, True, jobs)
         refused = httpx.get(f"{address}/health", headers={"Host": "elsewhere.example"})
         assert refused.status_code == 400
 
@@ -115,3 +126,46 @@ def test_a_job_is_cancelled(tmp_path: Path) -> None:
         assert "event: cancelled" in told or "event: done" in told
         assert monotonic() - begun < 60
         assert remote.schema()["ok"]
+
+
+def test_runs_that_a_caller_sends_are_read_in_another_process(tmp_path: Path) -> None:
+    (tmp_path / "facts.db").write_text(FACTS, encoding="utf-8")
+    keep: list[Workspace] = []
+    with served(tmp_path, [], keep) as address, workbench.connect(address) as remote:
+        remote.load(files=["facts.db"], rules=RULES)
+        copy = tmp_path / "copy.duckdb"
+        remote.fetch(copy)
+        with workbench.open(copy) as own:
+            own.infer(RULES, query="Smokes")
+        assert remote.hand_back(copy) == {1: 1}
+        assert keep[0].runs.get(1).kind == "infer"
+        with workbench.open(copy) as own, own.database.transaction() as connection:
+            connection.execute("ALTER TABLE run RENAME TO kept_run")
+            # A view in the place of a table: whoever asks for the runs computes without end.
+            connection.execute(
+                "CREATE VIEW run AS SELECT k.* FROM kept_run k, range(1000000000) a, range(1000000000) b "
+                "WHERE a.range * b.range = -1"
+            )
+        job: list[httpx.Response] = []
+        sender = Thread(
+            target=lambda: job.append(httpx.post(f"{address}/api/runs", content=copy.read_bytes(), timeout=60))
+        )
+        sender.start()
+        while not any(one["kind"] == "runs" and one["status"] == "running" for one in _jobs(address)):
+            sleep(0.05)
+        sleep(1.0)
+        assert remote.schema()["ok"]
+        httpx.delete(f"{address}/api/jobs/{max(one['id'] for one in _jobs(address))}", timeout=60)
+        sender.join(30)
+        assert not job[0].json()["ok"]
+        refused = httpx.post(f"{address}/api/runs", content=b"no database at all", timeout=60)
+        assert (refused.status_code, "E0201" in refused.text, str(tmp_path.parent) in refused.text) == (
+            400,
+            True,
+            False,
+        )
+        assert [run.id for run in keep[0].runs.all()] == [1]
+
+
+def _jobs(address: str) -> list[dict[str, Any]]:
+    return list(httpx.get(f"{address}/api/jobs", timeout=60).json()["jobs"])

@@ -71,14 +71,19 @@ def serve(
     from workbench.workspace import open_workspace
 
     tokens = Tokens.read(token or [])
-    with open_workspace(workspace) as opened, TemporaryDirectory(prefix="workbench-uploads-") as uploads:
+    memory = memory_of_a_job() if job_memory is None else read_size(job_memory)
+    # What is written here is bounded as a job is; all else works in processes of its own.
+    with (
+        open_workspace(workspace, memory_limit=f"{memory}B") as opened,
+        TemporaryDirectory(prefix="workbench-uploads-") as uploads,
+    ):
         folders = Folders((Path(uploads).resolve(), *allowed_folders(data_dir)))
         application_ = application(
             Toolbox(opened, folders, current_progress),
             tokens=tokens,
             audit=Audit(workspace.with_name(workspace.name + ".audit.jsonl")),
             jobs=Jobs(seconds=job_seconds),
-            memory=memory_of_a_job() if job_memory is None else read_size(job_memory),
+            memory=memory,
             uploads=Path(uploads),
         )
         with _announced(workspace, f"http://{host}:{port}"):

@@ -10,7 +10,7 @@ import json
 import secrets
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -36,7 +36,7 @@ from workbench.database.storage_faults import storage_fault
 from workbench.errors import Cancelled, Diagnostic, InputError, UsageError, WorkbenchError
 from workbench.progress import Progress
 from workbench.service.answers import CANCELLED, call_tool, refusal, renumbered
-from workbench.service.apart import Ending, answered_apart, taken_over, why_it_failed
+from workbench.service.apart import answered_apart, why_it_failed
 from workbench.service.assistants import assistants_server
 from workbench.service.calls import ROLES, Call, calls_of, openapi
 from workbench.service.folders import FORMS
@@ -144,12 +144,12 @@ class _Service:
             arguments = call.read(await _body(request, MOST_BODY) or b"{}")
         except ValidationError as error:
             return _refused(422, _wrong_arguments(error))
+        patience = _patience(request)
         if call.quick:
             answer = await anyio.to_thread.run_sync(lambda: self._read(call, arguments))
             self.audit.note(who, name, bool(answer["ok"]))
             return JSONResponse(answer, 200 if answer["ok"] else 400)
         job = self.jobs.submit(name, who, lambda progress: self._job(who, call, arguments, progress))
-        patience = min(PATIENCE, max(0.0, float(request.query_params.get("wait", PATIENCE))))
         await anyio.to_thread.run_sync(lambda: self._wait(job, patience), abandon_on_cancel=True)
         if not job.ended:
             return JSONResponse(job.as_record(), 202)
@@ -225,13 +225,11 @@ class _Service:
         """Take over the runs of a workspace file that was made from a copy."""
         who = self._who(request, "model")
         content = await _body(request, MOST_UPLOAD)
-        with TemporaryDirectory(prefix="workbench-copy-") as folder:
-            path = Path(folder, "runs.duckdb")
-            path.write_bytes(content)
-            take = partial(taken_over, self.toolbox.workspace, path, 0, Ending("done"))
-            numbers = await anyio.to_thread.run_sync(take)
-        self.audit.note(who, f"hand back {len(numbers)} runs", True)
-        return JSONResponse({"ok": True, "runs": numbers})
+        job = self.jobs.submit("runs", who, partial(self._received, content))
+        await anyio.to_thread.run_sync(lambda: self._wait(job, float("inf")), abandon_on_cancel=True)
+        answer = dict(job.answer or CANCELLED)
+        self.audit.note(who, f"hand back {len(answer.get('runs', ()))} runs", bool(answer["ok"]))
+        return JSONResponse(answer, 200 if answer["ok"] else 400)
 
     async def audited(self, request: Request) -> Response:
         self._who(request, "admin")
@@ -260,12 +258,30 @@ class _Service:
 
     def _apart(self, tool: str, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
         request = {"tool": tool, "arguments": arguments, "folders": self.toolbox.folders}
-        function = "workbench.service.toolbox:perform"
+        return renumbered(*self._in_a_process("perform", request, progress))
+
+    def _received(self, content: bytes, progress: Progress) -> dict[str, Any]:
+        """The runs of a file that a caller made: opened in a process of its own, and taken from what that one wrote."""
+
+        def taken() -> dict[str, Any]:
+            with TemporaryDirectory(prefix="workbench-copy-") as folder:
+                path = Path(folder, "runs.duckdb")
+                path.write_bytes(content)
+                answer, numbers = self._in_a_process("receive", path, progress)
+            here = {one: numbers[other] for one, other in answer.get("runs", {}).items()}
+            told = json.dumps(answer | {"runs": here}).replace(str(path), "the file that was sent")
+            return dict(json.loads(told))
+
+        return call_tool(taken, {})
+
+    def _in_a_process(self, name: str, request: Any, progress: Progress) -> tuple[dict[str, Any], dict[int, int]]:
+        """What a function of the toolbox says of a copy of the workspace, and the numbers of the runs that it left."""
+        function = f"workbench.service.toolbox:{name}"
         ending, numbers = answered_apart(self.toolbox.workspace, function, request, progress, self.memory)
         if ending.kind == "done":
-            return renumbered(ending.content, numbers)
+            return ending.content, numbers
         if progress.cancelled:
-            raise Cancelled(tool)
+            raise Cancelled(name)
         raise why_it_failed(ending, self.memory)
 
     def _wait(self, job: Job, seconds: float) -> None:
@@ -367,6 +383,15 @@ def _wrong_arguments(error: ValidationError) -> WorkbenchError:
     """What is wrong with the arguments, without what was sent."""
     told = [f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in error.errors()[:10]]
     return UsageError(tuple(Diagnostic("E0873", one, help="see /openapi.json") for one in told))
+
+
+def _patience(request: Request) -> float:
+    """Seconds that the caller waits, at most PATIENCE (E0873 for what is no number)."""
+    given = request.query_params.get("wait", "")
+    with suppress(ValueError):
+        if (seconds := float(given or PATIENCE)) >= 0:
+            return min(PATIENCE, seconds)
+    raise UsageError.of("E0873", f"wait: {given[:20]} is no number of seconds", help="such as ?wait=5")
 
 
 async def _body(request: Request, most: int) -> bytes:

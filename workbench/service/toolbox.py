@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.language.program import Program
     from workbench.workspace import Workspace
 
-__all__ = ["TOOLS", "Toolbox", "perform"]
+__all__ = ["TOOLS", "Toolbox", "perform", "receive"]
 
 Rules = Annotated[str, Field(description="Rules as text (Markov logic or PSL).", max_length=200_000)]
 Files = Annotated[list[str], Field(description="File names in the allowed folders.", min_length=1, max_length=50)]
@@ -350,7 +350,8 @@ class Toolbox:
         """Add and remove facts for good and bring a run up to date; needs confirm where facts go or are replaced."""
         if (remove or remove_files or correct) and not confirm:
             raise _unconfirmed("removing or replacing facts cannot be taken back")
-        faulty = [text for text in (*(add or ()), *(remove or ())) if "(" not in text or Path(text).exists()]
+        # What ends so is never taken for the name of a file.
+        faulty = [text for text in (*(add or ()), *(remove or ())) if "(" not in text or not text.endswith(")")]
         if faulty:
             raise UsageError.of("E0817", f"{faulty[0][:200]} is no fact", help="write it as Predicate(Constant, ...)")
         added = [*(add or ()), *self.folders.files(files or ())]
@@ -374,10 +375,9 @@ class Toolbox:
 
     def runs(self, most: Most = 20) -> dict[str, Any]:
         """The recorded runs, newest first."""
-        frame = self.workspace.runs()
-        columns = ["id", "parent", "kind", "seconds", "status", "engine"]
-        items = frame[columns].astype(object).where(frame[columns].notna(), None).head(most).to_dict("records")
-        return answer({"count": len(frame), "items": items}, next_step="explain, compare or update one of them")
+        runs, columns = self.workspace.runs.all(), ("id", "parent", "kind", "seconds", "status", "engine")
+        items = [{name: getattr(run, name) for name in columns} for run in runs[:most]]
+        return answer({"count": len(runs), "items": items}, next_step="explain, compare or update one of them")
 
     def study(
         self,
@@ -423,6 +423,18 @@ def perform(workspace: Workspace, request: Mapping[str, Any], progress: Progress
     """One tool's answer, in a worker's process."""
     toolbox = Toolbox(workspace, request["folders"], lambda: progress)
     return call_tool(getattr(toolbox, request["tool"]), request["arguments"])
+
+
+def receive(workspace: Workspace, path: Path, progress: Progress) -> dict[str, Any]:
+    """Take the runs of a workspace file that a caller sent, in a worker's process: the numbers there and here."""
+    from workbench.workspace import open_workspace
+
+    def taken() -> dict[str, Any]:
+        with open_workspace(path) as sent:
+            made = [run.id for run in reversed(sent.runs.all())]
+            return {"ok": True, "runs": {number: workspace.runs.take(sent.database, number) for number in made}}
+
+    return call_tool(taken, {})
 
 
 def _program(rules: str) -> Program:
