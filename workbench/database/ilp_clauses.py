@@ -13,6 +13,7 @@ from workbench.database.ilp_datalog import DatalogClause, Key, TypeDomain, datal
 from workbench.database.rows import first_row
 from workbench.language.ilp import IlpProblem, Tuples
 from workbench.language.ilp_prolog import LogicVariable, Term, term_text
+from workbench.language.strata import in_order
 
 __all__ = ["derive_facts"]
 
@@ -125,32 +126,11 @@ def _number(text: str) -> float:
 
 
 def _strata(clauses: Sequence[DatalogClause]) -> list[frozenset[Key]]:
-    """Derived predicates in order of evaluation, those that call each other together (Tarjan)."""
+    """Derived predicates in order of evaluation, those that call each other together."""
     calls: dict[Key, set[Key]] = {clause.head: set() for clause in clauses}
     for clause in clauses:
-        calls[clause.head] |= {key for key, _ in (*clause.positive, *clause.negative) if key in calls}
-    index: dict[Key, int] = {}
-    low: dict[Key, int] = {}
-    stack: list[Key] = []
-    strata: list[frozenset[Key]] = []
-
-    def visit(key: Key) -> None:
-        index[key] = low[key] = len(index)
-        stack.append(key)
-        for other in sorted(calls[key]):
-            if other not in index:
-                visit(other)
-                low[key] = min(low[key], low[other])
-            elif other in stack:
-                low[key] = min(low[key], index[other])
-        if low[key] == index[key]:
-            at = stack.index(key)
-            strata.append(frozenset(stack[at:]))
-            del stack[at:]
-
-    for key in sorted(calls):
-        if key not in index:
-            visit(key)
+        calls[clause.head] |= {key for key, _ in (*clause.positive, *clause.negative)}
+    strata = [frozenset(together) for together in in_order({key: sorted(calls[key]) for key in sorted(calls)})]
     for stratum in strata:
         for clause in clauses:
             if clause.head in stratum and any(key in stratum for key, _ in clause.negative):

@@ -9,6 +9,7 @@ from itertools import groupby, product
 from typing import Any
 
 from workbench.evaluation import summary
+from workbench.verbs.common import as_json
 
 __all__ = ["Figure", "FoldScore", "ReproductionTable", "Row", "published_figures", "rows_from_folds"]
 
@@ -85,35 +86,8 @@ class ReproductionTable:
 
     def as_record(self) -> dict[str, object]:
         """The table as JSON-ready fields; figures that are not defined are null."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "rows": [
-                {
-                    "system": row.system,
-                    "column": row.column,
-                    "metric": row.metric,
-                    "published": _defined(row.published),
-                    "ours": _defined(row.ours),
-                    "sd": _defined(row.sd),
-                    "folds": row.folds,
-                }
-                for row in self.rows
-            ],
-            "folds_detail": [
-                {
-                    "system": score.system,
-                    "column": score.column,
-                    "metric": score.metric,
-                    "fold": score.fold,
-                    "value": _defined(score.value),
-                }
-                for score in self.folds_detail
-            ],
-            "notes": list(self.notes),
-            "seconds": dict(self.seconds),
-            "complete": self.complete,
-        }
+        record: dict[str, object] = as_json(self)
+        return record
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> ReproductionTable:
@@ -169,11 +143,6 @@ def published_figures(
         for place, value in zip(places, row, strict=True)
         if value is not None
     }
-
-
-def _defined(value: float | None) -> float | None:
-    """None for NaN, which JSON does not know."""
-    return None if value is None or value != value else float(value)
 
 
 def rows_from_folds(scores: Sequence[FoldScore], published: Mapping[Figure, float | None]) -> tuple[Row, ...]:

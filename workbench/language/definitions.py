@@ -22,6 +22,7 @@ from workbench.language.program import (
     Variable,
 )
 from workbench.language.source import Diagnostics
+from workbench.language.strata import in_order
 from workbench.language.variable_types import FormulaTypes, infer_condition_types
 
 __all__ = ["Collected", "Use", "check_definitions", "condition_atoms", "strata", "uses", "with_defined_predicates"]
@@ -95,34 +96,11 @@ def _head_type(term: Term, types: dict[str, str]) -> str | None:
 
 
 def strata(program: Program) -> tuple[tuple[str, ...], ...]:
-    """The defined predicates, each after those it is made of; those made of each other together (Tarjan 1972)."""
-    defined = program.defined
-    needs: dict[str, list[str]] = {name: [] for name in sorted(defined)}
+    """The defined predicates, each after those it is made of; those made of each other together."""
+    needs: dict[str, list[str]] = {name: [] for name in sorted(program.defined)}
     for definition in program.definitions:
-        names = (atom.predicate for atom in condition_atoms(definition.body))
-        needs[definition.head.predicate] += [name for name in names if name in defined]
-    order: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    path: list[str] = []
-    found: list[tuple[str, ...]] = []
-
-    def visit(name: str) -> None:
-        order[name] = lowest[name] = len(order)
-        path.append(name)
-        for other in needs[name]:
-            if other not in order:
-                visit(other)
-            if other in path:
-                lowest[name] = min(lowest[name], lowest[other])
-        if lowest[name] == order[name]:
-            cut = path.index(name)
-            found.append(tuple(sorted(path[cut:])))
-            del path[cut:]
-
-    for name in needs:
-        if name not in order:
-            visit(name)
-    return tuple(found)
+        needs[definition.head.predicate] += [atom.predicate for atom in condition_atoms(definition.body)]
+    return tuple(tuple(sorted(together)) for together in in_order(needs))
 
 
 def check_definitions(program: Program, diagnostics: Diagnostics) -> None:

@@ -17,8 +17,9 @@ from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress, expired
 from workbench.structure.cuts import Cuts
 from workbench.structure.screening import screened
+from workbench.structure.sparse_fits import ridge_logistic
 from workbench.structure.terms import Condition, Term, terms_of
-from workbench.structure.weighted_rules import WeightedRules, constant_rules, random_splits, ridge_logistic
+from workbench.structure.weighted_rules import WeightedRules, constant_rules, random_splits
 
 __all__ = ["as_rules", "fit_boosted_trees"]
 

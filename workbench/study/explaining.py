@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.arrays import Bool, Float, Real
+from workbench.structure.sparse_fits import sigmoid
 from workbench.structure.terms import Term
 from workbench.study.definitions import Definitions
 from workbench.study.learners import FittedRules
@@ -146,8 +147,4 @@ def intervals(studied: Studied, model: FittedRules, X: Real, known: Bool) -> tup
     n = len(scores)
     error = np.sqrt((n - 1) / n * ((scores - scores.mean(axis=0)) ** 2).sum(axis=0))
     centre = model.parts[0].scores(X)
-    return _sigmoid(centre - 1.64 * error), _sigmoid(centre + 1.64 * error)
-
-
-def _sigmoid(z: Float) -> Float:
-    return np.asarray(1 / (1 + np.exp(-np.clip(z, -700, 700))))
+    return sigmoid(centre - 1.64 * error), sigmoid(centre + 1.64 * error)

@@ -24,7 +24,16 @@ from workbench.verbs.learn import LearningResult, learn
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CrossValidation", "FoldPlan", "FoldResult", "crossval", "grouped_worlds", "kept_folds", "world_folds"]
+__all__ = [
+    "CrossValidation",
+    "FoldPlan",
+    "FoldResult",
+    "crossval",
+    "grouped_worlds",
+    "kept_folds",
+    "scores_by_fold",
+    "world_folds",
+]
 
 
 @dataclass(frozen=True)
@@ -86,16 +95,25 @@ class CrossValidation:
 
     def summary(self) -> dict[str, Any]:
         """JSON-ready: scores by fold; by metric the mean, the sample standard deviation and the 95 % t interval."""
-        over = {metric: summary(column) for metric, column in self.table().items()}
-        several = len(self.folds) > 1
-        return {
-            "folds": [{"fold": fold.plan.name, **as_json(dict(fold.scores))} for fold in self.folds],
-            "mean": as_json({metric: found.mean for metric, found in over.items()}),
-            "sd": as_json({metric: found.sd for metric, found in over.items()} if several else {}),
-            "interval": as_json({metric: [found.low, found.high] for metric, found in over.items()} if several else {}),
-            "seconds": round(self.seconds, 3),
-            "run": self.run_id,
-        }
+        names = [fold.plan.name for fold in self.folds]
+        return scores_by_fold(names, [fold.scores for fold in self.folds], self.seconds, self.run_id)
+
+
+def scores_by_fold(
+    names: Sequence[str], found: Sequence[Mapping[str, float]], seconds: float, run: int | None = None
+) -> dict[str, Any]:
+    """JSON-ready: scores by fold; by metric the mean, the sample standard deviation and the 95 % t interval."""
+    metrics = dict.fromkeys(metric for one in found for metric in one)
+    over = {metric: summary([one.get(metric, np.nan) for one in found]) for metric in metrics}
+    several = over if len(found) > 1 else {}
+    return {
+        "folds": [{"fold": name, **as_json(dict(one))} for name, one in zip(names, found)],
+        "mean": as_json({metric: one.mean for metric, one in over.items()}),
+        "sd": as_json({metric: one.sd for metric, one in several.items()}),
+        "interval": as_json({metric: [one.low, one.high] for metric, one in several.items()}),
+        "seconds": round(seconds, 3),
+        "run": run,
+    }
 
 
 def world_folds(database: Database, worlds: Sequence[int]) -> tuple[FoldPlan, ...]:

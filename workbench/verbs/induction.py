@@ -130,9 +130,9 @@ class Induction:
 
 
 _LEAST_SEEDS = 50
+"""Negatives that clauses against the target are searched from at least."""
 _SEARCHED = 0.8
 """The share of a time limit that is for the search where weights follow."""
-"""Negatives that clauses against the target are searched from at least."""
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,13 @@ from workbench.database.ilp import load_ilp
 from workbench.database.ilp_clauses import derive_facts
 from workbench.database.relation_arrays import read_examples
 from workbench.errors import UsageError
-from workbench.evaluation import k_fold, scores, summary
+from workbench.evaluation import k_fold, scores
 from workbench.language.ilp import IlpProblem
 from workbench.parameters import read_parameters
 from workbench.progress import SILENT, Progress
 from workbench.structure.induction import ClauseLearner
-from workbench.verbs.common import as_json, deadline_after
+from workbench.verbs.common import deadline_after
+from workbench.verbs.crossval import scores_by_fold
 from workbench.verbs.induction import Induction, arrays
 
 __all__ = ["InductionCrossValidation", "crossval_induction", "induction_of"]
@@ -52,21 +53,9 @@ class InductionCrossValidation:
     seconds: float
 
     def summary(self) -> dict[str, Any]:
-        """JSON-ready: scores by fold; by metric the mean, the sample standard deviation and the 95 % t interval."""
-        over = {name: summary([found[name] for found in self.scores]) for name in self.scores[0]}
-        several = len(self.scores) > 1
-        folds = [
-            {"fold": name, **as_json(dict(found)), "rules": rules}
-            for name, found, rules in zip(self.names, self.scores, self.rules)
-        ]
-        return {
-            "folds": folds,
-            "mean": as_json({name: found.mean for name, found in over.items()}),
-            "sd": as_json({name: found.sd for name, found in over.items()} if several else {}),
-            "interval": as_json({name: [found.low, found.high] for name, found in over.items()} if several else {}),
-            "seconds": round(self.seconds, 3),
-            "run": None,
-        }
+        """JSON-ready: as of other cross-validations, with each fold's number of clauses."""
+        record = scores_by_fold(self.names, self.scores, self.seconds)
+        return record | {"folds": [fold | {"rules": rules} for fold, rules in zip(record["folds"], self.rules)]}
 
 
 def induction_of(learner: str, options: Mapping[str, object]) -> Induction:
