@@ -172,7 +172,7 @@ def cora(data_dir: Path, seconds: float) -> Iterable[dict[str, object]]:
     from workbench.inference.cutting_plane import CuttingPlane
     from workbench.language import parse_mln
     from workbench.learning import make_learner
-    from workbench.verbs.learn import learned_text
+    from workbench.verbs.written_rules import learned_text
 
     with Database.open() as database:
         program = load(database, data_dir / "cora-er", ("1", "2"))

@@ -24,7 +24,7 @@ from workbench.database.schema import (
     read_predicates,
     stored_form,
 )
-from workbench.database.storage_faults import check_log, storage_fault
+from workbench.database.storage_faults import check_log, storage_fault, why_not_opened
 from workbench.database.upgrade import upgrade
 from workbench.errors import InputError, UsageError, WorkbenchError, nearest
 from workbench.language.program import Function, Predicate, Program, Type
@@ -101,7 +101,7 @@ class Database:
                     ":memory:" if target is None else str(target), read_only=read_only, config=config
                 )
             except duckdb.Error as error:
-                raise _why_not_opened(target, error) from None
+                raise why_not_opened(target, error) from None
             database = cls(connection, target, read_only)
             try:
                 if target is not None:
@@ -439,26 +439,3 @@ def _is_empty(path: Path) -> bool:
 
 def _log_of(path: Path) -> Path:
     return path.with_name(path.name + ".wal")
-
-
-def _held(path: Path | None, text: str) -> WorkbenchError:
-    """By which process a workspace is held, and the way through its server where it is one."""
-    holder = re.search(r"\(PID (\d+)\)", text)
-    by = f" (process {holder[1]})" if holder else ""
-    note = None if path is None else path.with_name(path.name + ".server")
-    told = note.read_text(encoding="utf-8").split() if note is not None and note.is_file() else []
-    # A server that was killed leaves its note: it counts only for the process that wrote it.
-    if len(told) == 2 and (holder is None or holder[1] == told[1]):
-        help_text = f"a server holds it: name --server {told[0]} instead; in Python, workbench.connect({told[0]!r})"
-    else:
-        help_text = "stop that program first, or let `workbench serve` hold the workspace for all"
-    return InputError.of("E0201", f"{path} is open in another process{by}", help=help_text)
-
-
-def _why_not_opened(path: Path | None, error: duckdb.Error) -> WorkbenchError:
-    text = str(error)
-    if "could not set lock" in text.casefold() or "conflicting lock" in text.casefold():
-        return _held(path, text)
-    if "not a valid DuckDB database" in text:
-        return InputError.of("E0201", f"{path} is no DuckDB database")
-    return storage_fault(error, path) or InputError.of("E0201", f"{path} cannot be opened: {text.splitlines()[0]}")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import duckdb
 
 from workbench.errors import InputError, WorkbenchError
 
-__all__ = ["check_log", "storage_fault"]
+__all__ = ["check_log", "storage_fault", "why_not_opened"]
 
 _DISK_FULL = ("no space left on device", "disk quota exceeded", "file too large")
 _NO_MEMORY = ("could not allocate", "failed to offload", "max_temp_directory_size")
@@ -81,6 +82,30 @@ def storage_fault(error: BaseException, path: str | os.PathLike[str] | None = No
             "E0221", f"{place} cannot be written: {reason}", help="check the disk and your rights on it"
         )
     return None
+
+
+def why_not_opened(path: Path | None, error: duckdb.Error) -> WorkbenchError:
+    """The diagnostic of a workspace that DuckDB does not open: held by another process, no database, or damaged."""
+    text = str(error)
+    if "could not set lock" in text.casefold() or "conflicting lock" in text.casefold():
+        return _held(path, text)
+    if "not a valid DuckDB database" in text:
+        return InputError.of("E0201", f"{path} is no DuckDB database")
+    return storage_fault(error, path) or InputError.of("E0201", f"{path} cannot be opened: {text.splitlines()[0]}")
+
+
+def _held(path: Path | None, text: str) -> WorkbenchError:
+    """By which process a workspace is held, and the way through its server where it is one."""
+    holder = re.search(r"\(PID (\d+)\)", text)
+    by = f" (process {holder[1]})" if holder else ""
+    note = None if path is None else path.with_name(path.name + ".server")
+    told = note.read_text(encoding="utf-8").split() if note is not None and note.is_file() else []
+    # A server that was killed leaves its note: it counts only for the process that wrote it.
+    if len(told) == 2 and (holder is None or holder[1] == told[1]):
+        help_text = f"a server holds it: name --server {told[0]} instead; in Python, workbench.connect({told[0]!r})"
+    else:
+        help_text = "stop that program first, or let `workbench serve` hold the workspace for all"
+    return InputError.of("E0201", f"{path} is open in another process{by}", help=help_text)
 
 
 def check_log(connection: duckdb.DuckDBPyConnection, path: Path) -> None:

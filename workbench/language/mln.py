@@ -17,6 +17,14 @@ from workbench.language.checks import check
 from workbench.language.definitions import with_defined_predicates
 from workbench.language.formulas import formula_atoms, is_nested_deeper
 from workbench.language.mln_builder import MlnBuilder
+from workbench.language.mln_kinds import (
+    declares_number,
+    is_declaration_with_plus,
+    is_function_declaration,
+    is_predicate_declaration,
+    is_type_declaration,
+    tag_weight,
+)
 from workbench.language.program import (
     Definition,
     FormulaRule,
@@ -44,7 +52,6 @@ __all__ = ["mln_statements", "parse_mln"]
 
 Item = FormulaRule | Definition | Scope | Type | Predicate | Function
 
-STARTS_FORMULA = {"NAME", "NOT", "LPAR", "LSQB", "FORALL", "EXIST", "STRING", "NUMBER", "STAR"}
 DEEPEST = 100
 
 
@@ -186,17 +193,17 @@ class _Reading:
         span = statement.source.span(tokens[0], tokens[-1])
         self.builder.source = statement.source
         self.builder.predicates, self.builder.functions = self.predicates, self.functions
-        if _is_declaration_with_plus(tokens, self.predicates):
+        if is_declaration_with_plus(tokens, self.predicates):
             statement = self.without_plus(statement)
             tokens = statement.tokens
         try:
-            if _is_type_declaration(tokens):
+            if is_type_declaration(tokens):
                 self.items.append((statement, self.declare_type(self.parse(statement, "type_declaration"))))
-            elif _is_function_declaration(tokens):
+            elif is_function_declaration(tokens):
                 self.items.append((statement, self.declare_function(self.parse(statement, "function_declaration"))))
             elif self.declares_number(tokens):
                 self.items.append((statement, self.declare_predicate(self.parse(statement, "number_declaration"))))
-            elif _is_predicate_declaration(tokens, self.predicates):
+            elif is_predicate_declaration(tokens, self.predicates):
                 self.items.append((statement, self.declare_predicate(self.parse(statement, "predicate_declaration"))))
             elif any(token.type == "DEFINES" for token in tokens):
                 self.items.append((statement, self.define(statement, "definition", span)))
@@ -212,7 +219,7 @@ class _Reading:
     def declares_number(self, tokens: list[Token]) -> bool:
         """Whether this is `Name(type, ...) = number`; of a function's name it is a formula."""
         name = str(tokens[0])
-        return _declares_number(tokens) and name not in self.functions and name not in self.predicates
+        return declares_number(tokens) and name not in self.functions and name not in self.predicates
 
     def without_plus(self, statement: Statement) -> Statement:
         """The declaration that was meant, so that its predicate is known to the rules; the `+` is reported."""
@@ -262,7 +269,7 @@ class _Reading:
         return statement.source.text[statement.start : statement.stop]
 
     def rule(self, statement: Statement, span: Span) -> FormulaRule:
-        tokens, weighted = _tag_weight(statement)
+        tokens, weighted = tag_weight(statement)
         stop = tokens[-1].type == "POINT"
         if stop:
             tokens = [*tokens[:-1], tokens[-1].update(type="STOP")]
@@ -322,104 +329,3 @@ class _Reading:
                 self.read(Source(str(path), read_text(path)), path.parent)
             except InputError as error:
                 self.diagnostics.add("E0114", error.diagnostics[0].message, span, error.diagnostics[0].help)
-
-
-def _is_type_declaration(tokens: list[Token]) -> bool:
-    return len(tokens) > 2 and [token.type for token in tokens[:3]] == ["NAME", "EQUAL", "LBRACE"]
-
-
-def _is_function_declaration(tokens: list[Token]) -> bool:
-    return (
-        len(tokens) > 3
-        and [token.type for token in tokens[:3]] == ["NAME", "NAME", "LPAR"]
-        and tokens[-1].type == "RPAR"
-        and all(token.type in ("NAME", "COMMA") for token in tokens[3:-1])
-    )
-
-
-def _is_predicate_declaration(tokens: list[Token], predicates: dict[str, Predicate]) -> bool:
-    """`[*] Name ( type [! or ?], ... )` and nothing else: of a name not declared yet, or with such a mark."""
-    start = 1 if tokens[0].type == "STAR" else 0
-    kinds = [token.type for token in tokens[start:]]
-    if kinds != ["NAME"] and (kinds[:2] != ["NAME", "LPAR"] or kinds[-1] != "RPAR"):
-        return False
-    inside = kinds[2:-1]
-    if not all(kind in ("NAME", "COMMA", "NOT", "QUESTION") for kind in inside):
-        return False
-    if any(a in ("COMMA", "NOT") and b == "NOT" for a, b in zip(["COMMA", *inside], inside)):
-        return False
-    return str(tokens[start]) not in predicates or "NOT" in inside or "QUESTION" in inside
-
-
-def _declares_number(tokens: list[Token]) -> bool:
-    """`Name(type, ...) = type`."""
-    kinds = [token.type for token in tokens]
-    inside = kinds[2:-3]
-    return (
-        len(kinds) > 5
-        and kinds[:2] == ["NAME", "LPAR"]
-        and kinds[-3:] == ["RPAR", "EQUAL", "NAME"]
-        and str(tokens[0])[:1].isupper()
-        and all(kind == ("COMMA" if place % 2 else "NAME") for place, kind in enumerate(inside))
-        and len(inside) % 2 == 1
-        and all(str(token)[:1].islower() for token in (*tokens[2:-3:2], tokens[-1]))
-    )
-
-
-def _is_declaration_with_plus(tokens: list[Token], predicates: dict[str, Predicate]) -> bool:
-    """`Name(type, +type)`, of a name not declared yet."""
-    plain = [token for token in tokens if token.type != "PLUS"]
-    is_application = len(plain) < len(tokens) and [token.type for token in tokens[:2]] == ["NAME", "LPAR"]
-    return is_application and str(tokens[0]) not in predicates and _is_predicate_declaration(plain, predicates)
-
-
-def _tag_weight(statement: Statement) -> tuple[list[Token], bool]:
-    """The statement's tokens with a leading number (or `w:`) retyped as its weight, and whether there is one."""
-    tokens = statement.tokens
-    kinds = [token.type for token in tokens[:4]] + ["", "", "", ""]
-    if "COLON" in [token.type for token in tokens] and "STAR" in kinds:
-        factored = _tag_factor(tokens)
-        if factored is not None:
-            return factored, True
-    if kinds[0] == "NAME" and kinds[1] == "COLON":
-        return [tokens[0].update(type="WEIGHT_VARIABLE"), *tokens[2:]], True
-    fixed = [tokens[0].update(type="FIXED")] if kinds[0] == "AT" else []
-    at = len(fixed)
-    if kinds[0] == "COLON":
-        raise _utility(statement, tokens[0])
-    signed = kinds[at] in ("MINUS", "PLUS")
-    if kinds[at + signed] != "NUMBER":
-        return tokens, False
-    number = tokens[at + signed]
-    rest = tokens[at + signed + 1 :]
-    if rest and rest[0].type == "COLON":
-        if len(rest) > 1 and rest[1].type in ("NUMBER", "MINUS"):
-            raise _utility(statement, rest[0])
-        rest = rest[1:]
-    elif not rest or rest[0].type not in STARTS_FORMULA:
-        return tokens, False
-    value = f"{tokens[at]}{number}" if signed else str(number)
-    weight = number.update(type="WEIGHT", value=value)
-    return [*fixed, weight, *rest], True
-
-
-def _tag_factor(tokens: list[Token]) -> list[Token] | None:
-    """`1.2 * a: ...` or `w * a: ...` with its weight and the sign after it retyped; None of another statement."""
-    fixed = [tokens[0].update(type="FIXED")] if tokens[0].type == "AT" else []
-    rest = tokens[len(fixed) :]
-    sign = str(rest[0]) if rest[0].type == "MINUS" else ""
-    number, star = rest[bool(sign) : bool(sign) + 2]
-    if star.type != "STAR" or number.type not in ("NUMBER", "NAME") or (number.type == "NAME" and (fixed or sign)):
-        return None
-    kind = "WEIGHT" if number.type == "NUMBER" else "LEARNED"
-    after = rest[bool(sign) + 2 :]
-    return [*fixed, number.update(type=kind, value=f"{sign}{number}"), star.update(type="FACTOR"), *after]
-
-
-def _utility(statement: Statement, colon: Token) -> Refused:
-    return Refused(
-        "E0113",
-        "utilities (`weight:utility formula`) of decision theory are not supported",
-        statement.source.span(colon),
-        "give the weight alone",
-    )

@@ -19,7 +19,8 @@ from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json
 from workbench.verbs.infer import InferenceResult, refuse_numbers, solve_given
-from workbench.verbs.learn import LearningResult, learn
+from workbench.verbs.learn import learn
+from workbench.verbs.learning_result import LearningResult
 
 if TYPE_CHECKING:
     import pandas as pd

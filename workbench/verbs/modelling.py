@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.grounding import Grounding, GroundRequest, Preview
     from workbench.inference.accepts import Task
     from workbench.verbs.infer import InferenceResult
-    from workbench.verbs.learn import LearningResult
+    from workbench.verbs.learning_result import LearningResult
     from workbench.verbs.options import RequestOptions
     from workbench.verbs.psl_document import DocumentRun
 

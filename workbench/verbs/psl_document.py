@@ -26,7 +26,7 @@ from workbench.verbs.psl_options import DocumentSettings, document_settings
 
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
-    from workbench.verbs.learn import LearningResult
+    from workbench.verbs.learning_result import LearningResult
 
 __all__ = [
     "DocumentPlan",

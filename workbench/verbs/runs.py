@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from workbench.network import Templates
     from workbench.verbs.crossval import CrossValidation
     from workbench.verbs.infer import InferenceResult
-    from workbench.verbs.learn import LearningResult
+    from workbench.verbs.learning_result import LearningResult
     from workbench.verbs.structure_result import StructureResult
 
 __all__ = [

@@ -12,7 +12,7 @@ from workbench.progress import Progress
 if TYPE_CHECKING:
     from workbench.verbs.crossval import CrossValidation
     from workbench.verbs.infer import InferenceResult
-    from workbench.verbs.learn import LearningResult
+    from workbench.verbs.learning_result import LearningResult
 
 __all__ = ["TrainedAndScored", "train_and_score"]
 

@@ -15,7 +15,7 @@ from workbench.verbs.modelling import Modelling, RulesLike, settings_of
 if TYPE_CHECKING:
     from workbench.language.ilp import IlpProblem
     from workbench.verbs.crossval import CrossValidation
-    from workbench.verbs.learn import LearningResult
+    from workbench.verbs.learning_result import LearningResult
     from workbench.verbs.options import CrossvalOptions, RequestOptions, StructureOptions
     from workbench.verbs.structure_result import StructureResult
     from workbench.verbs.train_and_score import TrainedAndScored

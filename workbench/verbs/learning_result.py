@@ -1,0 +1,153 @@
+"""What learning found, as data: weights by template and by rule, and what the labels say beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from workbench.arrays import Float
+from workbench.errors import Diagnostic
+from workbench.grounding import Grounding
+from workbench.language.formulas import formula_atoms
+from workbench.language.program import FormulaRule, Implies, Program
+from workbench.learning import LearnedWeights, WeightIntervals
+from workbench.network import Lift, Templates, observed_lift
+from workbench.verbs.common import as_json
+from workbench.verbs.written_rules import WrittenRule, learned_text, template_texts, written_rules
+
+__all__ = ["LearningResult"]
+
+
+@dataclass(frozen=True)
+class LearningResult:
+    """What learning found.
+
+    Attributes
+    ----------
+    learned : LearnedWeights
+    templates : Templates
+    program : Program
+    grounding : Grounding
+    seconds : float
+    run_id : int or None
+    intervals : WeightIntervals or None
+        Where they were asked for.
+    truth : float64 array, shape (n_atoms,), or None
+        The labels that were learned from; NaN where the learner saw none.
+    """
+
+    learned: LearnedWeights
+    templates: Templates
+    program: Program
+    grounding: Grounding
+    seconds: float
+    run_id: int | None = None
+    warnings: tuple[Diagnostic, ...] = ()
+    intervals: WeightIntervals | None = None
+    truth: Float | None = None
+
+    def __repr__(self) -> str:
+        run = "" if self.run_id is None else f", run {self.run_id}"
+        return f"LearningResult({self.learned.status}, {len(self.weights):,} weights{run})"
+
+    @property
+    def weights(self) -> Float:
+        """float64 array, shape (n_templates,)."""
+        return self.learned.weights
+
+    def text(self) -> str:
+        """The program with its learned weights, in its own language."""
+        return learned_text(self.program, self.templates, self.learned.weights)
+
+    def save(self, path: str | Path) -> None:
+        """Write the learned program."""
+        Path(path).write_text(self.text(), encoding="utf-8")
+
+    def table(self) -> list[dict[str, Any]]:
+        """One record a template: the clause, its weight before and after, its groundings."""
+        groundings = self.grounding.network.groundings
+        texts = template_texts(self.program, self.templates)
+        return [
+            {
+                "template": index,
+                "rule": int(self.templates.rule[index]),
+                "clause": texts[index],
+                "initial": as_json(float(self.templates.weight[index])),
+                "weight": float(self.learned.weights[index]),
+                "fixed": bool(self.templates.fixed[index]),
+                "open": int(groundings[index, 0]),
+                "satisfied": int(groundings[index, 1]),
+                "violated": int(groundings[index, 2]),
+                **self._interval(index),
+            }
+            for index in range(self.templates.n_templates)
+        ]
+
+    def rules(self) -> list[dict[str, Any]]:
+        """One record a rule as its author wrote it, weight and interval in the author's sense."""
+        return [self._rule(one) for one in written_rules(self.templates, self.learned.weights)]
+
+    def lift(self, one: WrittenRule) -> Lift | None:
+        """What the labels say beside a rule's weight; None for rules of several clauses and for soft logic."""
+        rule = self.program.rules[one.rule] if one.rule >= 0 else None
+        if self.truth is None or not isinstance(rule, FormulaRule) or len(one.templates) != 1 or np.isnan(one.weight):
+            return None
+        implication = rule.formula if isinstance(rule.formula, Implies) and one.whole else None
+        head = rule.formula if implication is None else implication.right
+        heads = {atom.predicate for atom in formula_atoms(head)}
+        atoms = self.grounding.atoms
+        names = np.array([name in heads for name in atoms.predicates], bool)
+        return observed_lift(
+            self.grounding.network,
+            self.truth,
+            one.templates,
+            names[atoms.predicate],
+            head_only=implication is not None,
+        )
+
+    def _rule(self, one: WrittenRule) -> dict[str, Any]:
+        lift = self.lift(one)
+        first = one.templates[0]
+        share = float(self.templates.share[first]) if one.whole else 1.0
+        ends = sorted(value / share for value in self._interval(first).values())
+        return {
+            "rule": one.rule,
+            "text": one.text,
+            "description": self.program.rules[one.rule].description if one.rule >= 0 else "",
+            "initial": as_json(float(self.templates.weight[first]) / share),
+            "weight": one.weight,
+            "fixed": bool(self.templates.fixed[first]),
+            "open": int(self.grounding.network.groundings[list(one.templates), 0].sum()),
+            "templates": list(one.templates),
+            **(_lift_record(lift) if lift is not None else {}),
+            **(dict(zip(("low", "high"), ends)) if self.intervals is not None else {}),
+        }
+
+    def _interval(self, index: int) -> dict[str, Any]:
+        if self.intervals is None:
+            return {}
+        return {"low": as_json(self.intervals.low[index]), "high": as_json(self.intervals.high[index])}
+
+    def summary(self) -> dict[str, Any]:
+        """The learning run's figures as a JSON-ready mapping."""
+        return {
+            "status": self.learned.status,
+            "learner": self.learned.learner,
+            "templates": self.templates.n_templates,
+            "atoms": self.grounding.network.n_atoms,
+            "ground_rows": self.grounding.network.n_rows,
+            "seconds": round(self.seconds, 6),
+            "run": self.run_id,
+            "weights": self.table(),
+            "rules": self.rules(),
+            "diagnostics": as_json(self.learned.diagnostics),
+            "warnings": [warning.as_record() for warning in self.warnings],
+        }
+
+
+def _lift_record(lift: Lift) -> dict[str, Any]:
+    """How many atoms have the rule's body, how often they are true, and how often the others are."""
+    return {"support": lift.support, "rate": as_json(lift.rate), "rate_of_others": as_json(lift.rate_of_others)}
