@@ -77,6 +77,8 @@ def test_what_a_server_does_not_take_is_said(run: Run, place: Path) -> None:
         assert "E0885" in run("infer", rules, "--server", address, "--data", facts).err
         assert "E0885" in run("load", "--server", address, facts, "--partition", "truth").err
         assert "E0851" in run("update", "--server", address, facts).err
+        assert "E0814" in run("load", "--server", address, "nothing.db").err
+        assert "E0814" in run("load", "--server", address, str(place)).err
         assert "E0876" in run("runs", "--server", "localhost").err
         # A type that only the rules of the command declare comes with its run.
         assert run("infer", rules, "--server", address, "--query", "Enjoys").code == 0

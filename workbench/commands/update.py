@@ -91,7 +91,7 @@ def _at_the_server(address: str, run: int, add: list[str], remove: list[str], **
             run = max(predictions)
 
         def sent(sources: list[str]) -> tuple[list[str], list[str]]:
-            texts = [one for one in sources if "(" in one and not Path(one).exists()]
+            texts = [one for one in sources if one.endswith(")")]
             return texts, [remote.upload(one) for one in sources if one not in texts]
 
         (texts, files), (gone, gone_files) = sent(add), sent(remove)

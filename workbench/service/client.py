@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from workbench.errors import Diagnostic, UsageError
+from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.progress import SILENT, Progress
 from workbench.service.toolbox import TOOLS
 
@@ -81,8 +81,22 @@ class RemoteWorkspace:
         return answer
 
     def upload(self, path: str | Path) -> str:
-        """Send a file to be loaded; the name to load it by."""
-        content = Path(path).read_bytes()
+        """Send a file to be loaded; the name to load it by.
+
+        Raises
+        ------
+        InputError
+            E0814 where it cannot be read.
+        UsageError
+            What the server refuses, with its codes.
+        """
+        try:
+            content = Path(path).read_bytes()
+        except FileNotFoundError:
+            raise InputError.of("E0814", f"there is no file {path}") from None
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise InputError.of("E0814", f"{path} cannot be sent: {reason}", help="name its files") from None
         answer = self.request("PUT", f"/api/files/{Path(path).name}", content=content)
         if not answer.get("ok"):
             raise _refused(answer)
