@@ -133,7 +133,7 @@ def test_degrees_are_truth_values(tmp_path: Path) -> None:
         expected = {}
         for x, first in NAMES.items():
             for y, second in NAMES.items():
-                row = duckdb.execute("SELECT jaro_winkler_similarity(?, ?)", [first, second]).fetchone()
+                (row,) = duckdb.execute("SELECT jaro_winkler_similarity(?, ?)", [first, second]).fetchall()
                 assert row is not None
                 if x != y and row[0] > 0:
                     expected[0, f"Same({x}, {y})"] = (-1.0, row[0])

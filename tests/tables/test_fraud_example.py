@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import subprocess
 import sys
 from pathlib import Path
@@ -35,7 +36,9 @@ def test_labels_are_truth_and_blanks_are_asked(tmp_path: Path) -> None:
 def test_predictions_and_explanations_say_what_people_call_things(tmp_path: Path) -> None:
     rules = "IsFraud(person)\nPhoneVerified(person)\n-1 IsFraud(x)\n0.9 !PhoneVerified(x) => IsFraud(x)\n"
     with (FRAUD / "people.csv").open(encoding="utf-8") as stream:
-        first = stream.read().split("\n")[1].split(",")
+        people = list(csv.DictReader(stream))
+    person = next(one for one in people if not one["is_fraud"])
+    first = (person["person_id"], person["name"])
     with wb.open() as ws:
         ws.load(FRAUD / "dataset.toml")
         result = ws.infer(rules, query="IsFraud", record=False)

@@ -18,7 +18,7 @@ from workbench.grounding.backend import Backend, DuckDB
 from workbench.grounding.definitions import make_definitions, make_scopes, needed_definitions
 from workbench.grounding.psl_demands import check_demands
 from workbench.grounding.request import GroundRequest
-from workbench.grounding.roles import assign_roles, mentioned_predicates
+from workbench.grounding.roles import FactKinds, assign_roles, fact_kinds, mentioned_predicates
 from workbench.grounding.space import MOST_ATOMS, AtomSpace, Grid
 from workbench.grounding.stored_domains import StoredDomains
 from workbench.grounding.vocabulary import Vocabulary
@@ -118,9 +118,6 @@ def prepare(
         stored = database.predicates()
     if program.language == "psl" and request.query is None and request.role == "infer":
         program = _with_unnamed(program, stored)
-    roles, notes = assign_roles(connection, program, stored, request, worlds, mentioned_predicates(clauses))
-    if program.language == "psl":
-        check_demands(connection, program, stored, roles, request, clauses)
     chosen = ", ".join(map(str, worlds)) or "NULL"
     sizes = {
         (world, type_name): count
@@ -141,7 +138,7 @@ def prepare(
         program=program,
         stored=stored,
         type_tables=type_tables,
-        roles=roles,
+        roles={},
         request=request,
         worlds=worlds,
         space=placeholder,
@@ -150,10 +147,26 @@ def prepare(
         positions=positions,
         placed=placed,
     )
+    facts = fact_kinds(connection, program, stored, worlds)
+    if program.language == "mln" and request.role == "infer":
+        facts |= _with_labels_known(vocabulary, facts)
+    vocabulary.roles, notes = assign_roles(program, stored, facts, request, mentioned_predicates(clauses))
+    if program.language == "psl":
+        check_demands(connection, program, stored, vocabulary.roles, request, clauses)
     make_definitions(vocabulary, needed_definitions(program, mentioned_predicates(clauses)))
     make_scopes(vocabulary)
     vocabulary.space = _atom_space(vocabulary)
     return vocabulary, notes
+
+
+def _with_labels_known(vocabulary: Vocabulary, facts: Mapping[str, FactKinds]) -> dict[str, FactKinds]:
+    """The kinds of facts of predicates with labels beside atoms that are asked for, once the labels are evidence."""
+    both = [name for name, kinds in facts.items() if kinds.truth and kinds.target]
+    if not both:
+        return {}
+    vocabulary.take_labels(both)
+    found = fact_kinds(vocabulary.connection, vocabulary.program, vocabulary.stored, vocabulary.worlds)
+    return {name: found[name] for name in both}
 
 
 def _with_unnamed(program: Program, stored: Mapping[str, StoredPredicate]) -> Program:

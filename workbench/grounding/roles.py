@@ -17,7 +17,7 @@ from workbench.language.formulas import formula_atoms
 from workbench.language.program import FormulaRule, Predicate, Program
 from workbench.language.values import ValueKind
 
-__all__ = ["FactKinds", "Role", "RoleOf", "assign_roles", "mentioned_predicates"]
+__all__ = ["FactKinds", "Role", "RoleOf", "assign_roles", "fact_kinds", "mentioned_predicates"]
 
 
 class Role(StrEnum):
@@ -67,11 +67,10 @@ def mentioned_predicates(clauses: tuple[Clause | LinearRule, ...]) -> set[str]:
 
 
 def assign_roles(
-    connection: duckdb.DuckDBPyConnection,
     program: Program,
     stored: Mapping[str, StoredPredicate],
+    facts: Mapping[str, FactKinds],
     request: GroundRequest,
-    worlds: tuple[int, ...],
     mentioned: set[str],
 ) -> tuple[dict[str, RoleOf], list[Diagnostic]]:
     """The role of every predicate of the program.
@@ -82,7 +81,6 @@ def assign_roles(
         E0301 for a name that is no predicate; E0302 for a predicate both query and closed.
     """
     _check_names(program, request)
-    facts = _fact_kinds(connection, program, stored, worlds)
     notes: list[Diagnostic] = []
     psl = program.language == "psl"
     scopes = {scope.head.predicate for scope in program.scopes}
@@ -213,12 +211,13 @@ _FACT_KINDS = (
 """The conditions of `FactKinds`' fields."""
 
 
-def _fact_kinds(
+def fact_kinds(
     connection: duckdb.DuckDBPyConnection,
     program: Program,
     stored: Mapping[str, StoredPredicate],
     worlds: tuple[int, ...],
 ) -> dict[str, FactKinds]:
+    """Which kinds of facts each predicate of the program has in some worlds: one scan of their tables."""
     chosen = ", ".join(map(str, worlds)) or "NULL"
     present = [name for name in program.predicates if name in stored]
     if not present:

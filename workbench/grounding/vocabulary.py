@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import duckdb
 import numpy as np
 
 from workbench.database.identifiers import quoted
 from workbench.database.rows import first_row
+from workbench.database.schema import StoredPredicate
 from workbench.grounding.atom_index import OBSERVED, AtomIndex, worth_an_index
 from workbench.grounding.backend import DuckDB
 from workbench.grounding.dialect import render_expression
@@ -34,25 +36,51 @@ class Vocabulary(FactRelations):
     positions: Mapping[tuple[int, str, str], int]
     placed: Mapping[tuple[str, str], int] = field(default_factory=dict)
     scopes: dict[str, str] = field(default_factory=dict)
+    labelled: dict[str, StoredPredicate] = field(default_factory=dict)
     _state: State | None = None
     _indexes: dict[str, AtomIndex | None] = field(default_factory=dict)
 
     def again(self, connection: duckdb.DuckDBPyConnection) -> Vocabulary:
         """The same names on another connection, where their relations are made anew."""
         stored = {name: one for name, one in self.stored.items() if name not in self.made}
-        return replace(
+        vocabulary = replace(
             self,
             connection=connection,
             backend=DuckDB(connection),
-            stored=stored,
+            stored={**stored, **self.labelled},
             made={},
             scopes={},
+            labelled={},
             _tables={},
             _indexes={},
             _views=set(),
             _functions={},
             _state=None,
         )
+        vocabulary.take_labels(self.labelled)
+        return vocabulary
+
+    def take_labels(self, predicates: Iterable[str]) -> None:
+        """Read labels (`truth`) beside atoms that are asked for (`target`) as facts, the asked ones as unknown.
+
+        The unknown are predicted given the known, then. The truth of a target itself stays unseen, and a predicate
+        without targets is left as it is.
+        """
+        for name in predicates:
+            stored = self.stored[name]
+            facts = quoted(stored.table_name)
+            asked = f"FROM {facts} a WHERE a.partition = 'target'"
+            if first_row(self.connection.execute(f"{asked} LIMIT 1")) is None:
+                continue
+            same = " AND ".join(f"a.{column} = f.{column}" for column in ("world", *stored.columns))
+            unseen = f"partition = 'truth' AND EXISTS ({asked} AND {same})"
+            query = (
+                "SELECT * REPLACE (CASE WHEN partition = 'target' THEN NULL ELSE value END AS value, "
+                f"CASE WHEN {unseen} THEN partition ELSE 'evidence' END AS partition) FROM {facts} f ORDER BY rowid"
+            )
+            self.labelled[name] = stored
+            table = self._table("labelled", name, partial(str, query))
+            self.stored = {**self.stored, name: replace(stored, table_name=table)}
 
     def arguments(self, predicate: str) -> tuple[str, ...]:
         """The types of an open predicate's arguments."""

@@ -187,7 +187,8 @@ class Modelling:
             The engine's parameters.
         labels : {'evidence', 'withheld'}
             Known atoms of a predicate that is asked about: evidence for those that are not known, or unseen and
-            predicted like them. Facts of the partition `truth` are never seen.
+            predicted like them. Of the partition `truth` those are known that stand beside atoms listed as targets, as
+            the labels of a column with blanks do (Markov logic); others are never seen.
         time_limit : float, optional
             Seconds.
         record : bool

@@ -1,0 +1,63 @@
+"""Labels beside atoms that are asked for: what is known is evidence for what is not, what was asked stays unseen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import workbench as wb
+
+RULES = """
+Knows(person, person)
+Ill(person)
+Old(person)
+0.8 Knows(x, y) ^ Ill(x) => Ill(y)
+0.5 Old(x) => Ill(x)
+-1 Ill(x)
+"""
+PEOPLE = "person,old,ill\nA,yes,yes\nB,no,\nC,no,no\nD,yes,\nE,no,yes\n"
+KNOWS = "one,other\nA,B\nB,D\nC,D\nE,D\nD,A\n"
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> list[Path]:
+    (tmp_path / "people.csv").write_text(PEOPLE)
+    (tmp_path / "knows.csv").write_text(KNOWS)
+    return [tmp_path / "people.csv", tmp_path / "knows.csv"]
+
+
+def predicted(ws: wb.Workspace, **options: object) -> dict[str, float]:
+    frame = ws.infer(RULES, query="Ill", engine="exact", record=False, **options).predictions()
+    return dict(zip(frame["atom"], frame["value"]))
+
+
+def test_blanks_are_predicted_as_if_the_labels_had_been_loaded_as_evidence(tables: list[Path]) -> None:
+    with wb.open() as kept, wb.open() as known:
+        kept.load(tables, predict="people.ill")
+        known.load(tables, predict="people.ill", labels="evidence")
+        expected = predicted(known)
+        assert expected.keys() == {"Ill(B)", "Ill(D)"}
+        assert predicted(kept) == pytest.approx(expected, abs=1e-12)
+        alone = predicted(kept, labels="withheld")
+        assert alone.keys() == {f"Ill({name})" for name in "ABCDE"}
+        assert abs(alone["Ill(B)"] - expected["Ill(B)"]) > 0.01
+
+
+def test_what_was_asked_for_keeps_its_truth_unseen(tables: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "later.csv").write_text("who\nB\nD\n")
+    with wb.open() as ws:
+        ws.load(tables, predict="people.ill")
+        before = predicted(ws)
+        ws.data.import_table(tmp_path / "later.csv", predicate="Ill", types={"who": "person"}, partition="truth")
+        assert predicted(ws) == before
+
+
+def test_a_known_label_explains_a_prediction(tables: list[Path]) -> None:
+    with wb.open() as ws:
+        ws.load(tables, predict="people.ill")
+        result = ws.infer(RULES, query="Ill", engine="exact")
+        said = result.explain("Ill(D)")
+        again = ws.reopen(result.run_id).explain("Ill(D)")
+        assert any("Ill(E)" in item.given for item in said.contributions)
+        assert [item.contribution for item in again.contributions] == [item.contribution for item in said.contributions]
