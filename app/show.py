@@ -21,6 +21,7 @@ __all__ = [
     "metrics",
     "plain",
     "run_label",
+    "short",
     "show_error",
     "small_table",
     "standing",
@@ -66,6 +67,11 @@ def warnings(found: Sequence[Any]) -> None:
 def plain(text: str) -> str:
     """Text that a user may have written, safe inside Markdown: every mark escaped."""
     return re.sub(r"([\\`*_{}\[\]()<>#+.!|~$:-])", r"\\\1", text)
+
+
+def short(text: str) -> str:
+    """A text that fits beside its bar."""
+    return text if len(text) <= 64 else text[:61] + "..."
 
 
 def table(

@@ -139,7 +139,7 @@ def begin(mapping: TablesMapping, seconds: float) -> None:
         "time_limit": seconds,
     }
     title = f"Train and score {mapping.predict}"
-    start(Work("study", title, arguments, seconds=seconds + 3 * GRACE, copied="nothing"))
+    start(Work("study", title, arguments, seconds=seconds + 3 * GRACE))
 
 
 def _is_there(path: str) -> bool:

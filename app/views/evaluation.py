@@ -140,6 +140,9 @@ def worst(run: Any, frame: pd.DataFrame) -> None:
     shown = frame[["atom", "value", "truth"]].assign(truth=frame["truth"].astype("int64"))
     if names:
         shown.insert(0, "fold", frame["fold"].map(names))
+    if run.kind == "study":
+        table(shown, digits=3, most=300)
+        return
     event = table(shown, digits=3, selection="single-row", key="worst", most=300)
     rows = event.selection.rows
     if not rows:
@@ -161,7 +164,11 @@ header(
     "fold",
     "calibration",
 )
-run = choose_run(("crossval", "infer"), "evaluation-run")
+run = choose_run(
+    ("crossval", "study", "infer"),
+    "evaluation-run",
+    fits=lambda one: one.kind != "study" or one.parameters.get("folds"),
+)
 if run is None:
     st.info("There is nothing to evaluate yet. Cross-validate, or infer, on the page Learn and infer.")
     st.page_link("views/learn.py", label="Learn and infer", icon=":material/play_circle:")

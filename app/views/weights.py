@@ -9,7 +9,7 @@ import streamlit as st
 
 from app import charts
 from app.downloads import csv_text
-from app.show import choose_run, header, standing, table
+from app.show import choose_run, header, short, standing, table
 from app.state import workspace
 from app.watching import start, watch
 from app.work import Work
@@ -17,6 +17,7 @@ from app.work import Work
 SHOWN = 60
 ORDERS = ("by weight", "by magnitude", "by change", "by rule")
 COLUMNS = {
+    "description": "What stands above the rule in the program.",
     "before": "The weight that the program gave.",
     "fixed": "Not learned.",
     "low": "Lower end of the 95 % interval.",
@@ -25,11 +26,6 @@ COLUMNS = {
     "satisfied": "Groundings that evidence alone satisfies.",
     "violated": "Groundings that evidence alone violates.",
 }
-
-
-def short(formula: str) -> str:
-    """A formula that fits beside its bar."""
-    return formula if len(formula) <= 70 else formula[:67] + "..."
 
 
 def filtered(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
@@ -42,7 +38,8 @@ def filtered(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
     learned = frame["initial"].notna().any() and (frame["initial"] - frame["weight"]).abs().max() > 0
     before = right.checkbox("Mark weights before", value=bool(learned), disabled=not learned, key="weights-before")
     for word in search.split():
-        frame = frame[frame["formula"].str.contains(word, case=False, regex=False)]
+        texts = frame["description"] + " " + frame["formula"]
+        frame = frame[texts.str.contains(word, case=False, regex=False)]
     keys = {
         "by weight": -frame["weight"],
         "by magnitude": -frame["weight"].abs(),
@@ -63,7 +60,8 @@ def show(run: Any) -> None:
     if frame.empty:
         st.info("No formula contains these words.")
         return
-    drawn = frame.head(SHOWN).assign(order=range(min(SHOWN, len(frame))), label=lambda p: p["formula"].map(short))
+    words = frame["description"].where(frame["description"] != "", frame["formula"])
+    drawn = frame.assign(label=words.map(short)).head(SHOWN).assign(order=range(min(SHOWN, len(frame))))
     st.altair_chart(charts.weight_bars(drawn, before=before, description="Weights of the formulas, largest first"))
     notes = [f"{len(frame):,} weights" + (f", the first {SHOWN} are drawn" if len(frame) > SHOWN else "")]
     notes.append("A bar to the right supports its formula, one to the left opposes it")
@@ -75,7 +73,8 @@ def show(run: Any) -> None:
     if run.kind == "learn":
         intervals(run, bool(frame["low"].notna().any()))
     shown = frame.rename(columns={"initial": "before", "open": "groundings"})
-    columns = ["formula", "weight", "low", "high", "before", "groundings", "satisfied", "violated"]
+    described = ["description"] if (words != frame["formula"]).any() else []
+    columns = [*described, "formula", "weight", "low", "high", "before", "groundings", "satisfied", "violated"]
     if shown["fixed"].any():
         columns.append("fixed")
     shown = shown[columns].dropna(axis="columns", how="all")

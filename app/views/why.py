@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.show import choose_run, header, metrics, show_error, standing, table
+from app.show import choose_run, header, metrics, short, show_error, standing, table
 from app.state import facts_token, run_token, workspace
 from workbench.errors import WorkbenchError
 
@@ -92,7 +92,8 @@ def explanation(result: Any, atom: str, world: str | None) -> None:
     by_rule = found.by_rule()
     parts = [(rule, total) for rule, total, _ in by_rule if 1e-9 < abs(total) < float("inf")]
     if parts:
-        shown = [(rule if len(rule) <= 60 else rule[:57] + "...", total) for rule, total in parts[:BARS]]
+        words = found.words()
+        shown = [(short(words[rule]), total) for rule, total in parts[:BARS]]
         if len(parts) > BARS:
             shown.append((f"{len(parts) - BARS} more", sum(total for _, total in parts[BARS:])))
         title = "sum of pressures" if found.language == "psl" else "log-odds"
@@ -103,10 +104,14 @@ def explanation(result: Any, atom: str, world: str | None) -> None:
 
 def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
     """The ground rules of one bar, and the open atoms in them, which can be asked about in turn."""
-    labels = [f"{total:+.3f}  {rule}" for rule, total, _ in by_rule]
+    words = found.words()
+    labels = [f"{total:+.3f}  {words[rule]}" for rule, total, _ in by_rule]
     # A box keeps the text it shows as long as its key stays, so the key names what the text depends on.
     label = st.selectbox("Ground rules of", labels, key=f"why-rule-{found.atom}-{found.log_odds}-{found.value}")
-    rows = [item for item in found.contributions if item.rule == by_rule[labels.index(label)][0]]
+    chosen = by_rule[labels.index(label)][0]
+    if words[chosen] != chosen:
+        st.code(chosen, language=None)
+    rows = [item for item in found.contributions if item.rule == chosen]
     table(
         pd.DataFrame(
             {

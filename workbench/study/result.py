@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.arrays import Float, Int64
 from workbench.errors import Diagnostic
 
-__all__ = ["Explained", "StudiedRule", "StudyResult"]
+__all__ = ["Explained", "HeldOut", "StudiedRule", "StudyResult"]
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,26 @@ class Explained:
 
 
 @dataclass(frozen=True)
+class HeldOut:
+    """What the folds said of known atoms, each while it was held out.
+
+    Attributes
+    ----------
+    predicate : str
+    arguments : tuple of sequences of str
+        One a place: the constants of each atom.
+    fold : int64 array, shape (n,)
+    value, truth : float64 array, shape (n,)
+    """
+
+    predicate: str
+    arguments: tuple[Sequence[str], ...]
+    fold: Int64
+    value: Float
+    truth: Float
+
+
+@dataclass(frozen=True)
 class StudyResult:
     """A study.
 
@@ -99,6 +120,8 @@ class StudyResult:
         To go on with.
     run_id : int or None
         The run that it is recorded as.
+    held_out : HeldOut or None
+        Of a yes/no target.
     """
 
     target: str
@@ -123,6 +146,7 @@ class StudyResult:
     warnings: tuple[Diagnostic, ...] = ()
     commands: tuple[str, ...] = ()
     run_id: int | None = None
+    held_out: HeldOut | None = None
 
     def __repr__(self) -> str:
         found = ", ".join(f"{name} {score['mean']:.3f}" for name, score in self.metrics.items() if score["mean"])

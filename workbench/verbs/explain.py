@@ -56,6 +56,8 @@ class Contribution:
         Their values.
     definitions : tuple of str
         What definitions made some of those atoms of: `Companies(P1, 3): 3 companies: A, B, C`.
+    description : str
+        The rule in its author's words, where it has any.
     """
 
     template: int
@@ -70,6 +72,7 @@ class Contribution:
     given: tuple[str, ...] = ()
     given_values: tuple[float, ...] = ()
     definitions: tuple[str, ...] = ()
+    description: str = ""
 
     def other_atoms(self) -> str:
         """`Smokes(Bo) = 0.7, Friends(Ada, Bo) = 1`: the other atoms of the ground rule, open ones first."""
@@ -121,7 +124,8 @@ class Explanation:
         atom = self.shown or self.atom
         if not self.contributions:
             return f"No rule says anything about {atom}."
-        reasons = [f"{rule} ({total:+.3f})" for rule, total, _ in self.by_rule()[:3] if total] or ["none"]
+        words = self.words()
+        reasons = [f"{words[rule]} ({total:+.3f})" for rule, total, _ in self.by_rule()[:3] if total] or ["none"]
         if self.number:
             return f"{atom} is {self.value:.6g}: the sum of what its rules add, most of it {'; '.join(reasons)}."
         if self.language == "psl":
@@ -140,6 +144,10 @@ class Explanation:
     def definitions(self) -> tuple[str, ...]:
         """What definitions made the contributions' atoms of, each once: `Companies(P1, 3): 3 companies: A, B, C`."""
         return tuple(dict.fromkeys(line for item in self.contributions for line in item.definitions))
+
+    def words(self) -> dict[str, str]:
+        """What each rule is called where people read: its description, else the rule itself."""
+        return {item.rule: item.description or item.rule for item in self.contributions}
 
     def by_rule(self) -> list[tuple[str, float, int]]:
         """Contributions summed by rule: (rule, sum, number of ground rules), largest magnitude first."""
@@ -205,20 +213,31 @@ def explain_result(
 
 def _contributions(result: Inferred, parts: AtomExplanation, index: int) -> Iterator[Contribution]:
     """Each entry of an explanation ground rule by ground rule, where they are known, else as the network has it."""
-    labels = written_labels(result.grounding.templates, result.weights)
+    templates, rules = result.grounding.templates, result.program.rules
+    labels = written_labels(templates, result.weights)
     rows = parts.row[parts.row >= 0].tolist()
     texts = dict(zip(rows, row_texts(result.grounding, rows)))
     others = _others(result, rows, index)
     named = named_rules(result, parts, index)
     for place, (row, template) in enumerate(zip(parts.row.tolist(), parts.template.tolist())):
         label = labels[template] if template >= 0 else f"{texts[row]}."
+        description = rules[int(templates.rule[template])].description if template >= 0 else ""
         atoms, values = others.get(row, ((), ()))
         if place not in named:
             contribution, weight = float(parts.contribution[place]), _weight(result, row, template)
             number = 1 if row >= 0 else _summed(contribution, weight)
             text = texts[row] if row >= 0 else f"{_several(number)} that evidence decides but for this atom"
             yield Contribution(
-                template, label, text, contribution, float(parts.distance[place]), atoms, values, weight, number or 1
+                template,
+                label,
+                text,
+                contribution,
+                float(parts.distance[place]),
+                atoms,
+                values,
+                weight,
+                number or 1,
+                description=description,
             )
         for one in named.get(place, ()):
             given, known = tuple(name for name, _ in one.given), tuple(value for _, value in one.given)
@@ -236,6 +255,7 @@ def _contributions(result: Inferred, parts: AtomExplanation, index: int) -> Iter
                 given,
                 known,
                 tuple(shown_definition(atom, fact, result.names) for atom, fact in one.defined),
+                description,
             )
 
 

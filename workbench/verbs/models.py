@@ -9,8 +9,9 @@ import numpy as np
 
 from workbench import database as data
 from workbench.arrays import Array
-from workbench.errors import UsageError
+from workbench.errors import UsageError, WorkbenchError
 from workbench.progress import SILENT, Progress
+from workbench.verbs.common import as_program
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,13 +51,15 @@ class Models:
     def rules(self, number: int, *, fold: int | None = None) -> pd.DataFrame:
         """A run's rules as their author wrote them, each with its one weight in the author's sense.
 
-        Columns: rule, formula, weight, initial, low, high, fixed, open, satisfied, violated, clauses (what the rule
-        became, one a line). A formula whose clauses weigh differently has a row a clause.
+        Columns: rule, formula, description (in its author's words, where there are any), weight, initial, low, high,
+        fixed, open, satisfied, violated, clauses (what the rule became, one a line). A formula whose clauses weigh
+        differently has a row a clause.
         """
         import pandas as pd
 
         from workbench.verbs.written_rules import recorded_templates, written_rules
 
+        descriptions = self._descriptions(number)
         table = self.weights(number)
         table = table[table["fold"].isna() if fold is None else table["fold"] == fold].reset_index(drop=True)
         rows = []
@@ -69,6 +72,7 @@ class Models:
                 {
                     "rule": one.rule,
                     "formula": one.text,
+                    "description": descriptions.get(one.rule, ""),
                     "weight": one.weight,
                     "initial": float(first["initial"]) / share,
                     "low": ends[0],
@@ -79,6 +83,15 @@ class Models:
                 }
             )
         return pd.DataFrame(rows)
+
+    def _descriptions(self, number: int) -> dict[int, str]:
+        """What the author of a run's rules says of each, by its place; nothing where they cannot be read here."""
+        run = data.read_run(self.database, number)
+        try:
+            rules = as_program(run.program_text).rules
+        except WorkbenchError:
+            return {}
+        return {place: rule.description for place, rule in enumerate(rules) if rule.description}
 
     def intervals(
         self,

@@ -42,6 +42,10 @@ def standing_of(database: Database, run: Run) -> Standing:
         return Standing(None, "Learned from the labels in the workspace; nothing is scored here.")
     withheld = run.parameters.get("labels") == "withheld"
     known = "Known atoms of what is asked were " + ("withheld" if withheld else "taken as evidence") + "."
+    studied = _study(database, run)
+    if studied is not None:
+        held = "its scores are those of rows that it held out."
+        return Standing(None, f"Rules and weights are those of the study, run {studied.id}; {held} {known}")
     teacher = _teacher(database, run)
     if teacher is None:
         return Standing(None, f"The weights stand in the rules; no run here learned them. {known}")
@@ -50,6 +54,12 @@ def standing_of(database: Database, run: Run) -> Standing:
         f"In-sample: run {teacher.id} learned these weights from labels of the same data. Scores against them say how "
         f"well the rules fit, not how well they predict; cross-validate for that. {known}",
     )
+
+
+def _study(database: Database, run: Run) -> Run | None:
+    """The study that found the program."""
+    same = (one for one in read_runs(database) if one.kind == "study" and one.program_hash == run.program_hash)
+    return next(same, None)
 
 
 def _teacher(database: Database, run: Run) -> Run | None:

@@ -30,7 +30,7 @@ from workbench.study.result import StudyResult
 from workbench.study.run import Settings, Studied, run_study
 from workbench.tables import TablesMapping, find_sources, format_mapping, read_mapping, stage
 from workbench.verbs.common import deadline_after
-from workbench.verbs.study_inference import with_inferred
+from workbench.verbs.study_inference import held_out, with_inferred
 
 __all__ = ["study"]
 
@@ -88,8 +88,9 @@ def study(
         ready = prepared(staging, predict, time=time, mapping=given)
         studied, matrix, rows = _studied(staging, ready, settings, deadline, begun, progress)
         result = _result(staging, ready, settings, studied, matrix, rows, out)
+        result = replace(result, held_out=held_out(ready, studied, rows), seconds=perf_counter() - begun)
         if studied.status == "done":
-            result = with_inferred(staging, ready, result, out=out, deadline=deadline, progress=progress)
+            result = with_inferred(staging, ready, result, out=out, seed=seed, deadline=deadline, progress=progress)
     place = Path(out) if out is not None else Path("OUT")
     data = " ".join(f"--data {shlex.quote(masked(os.fspath(source)))}" for source in sources)
     go_on = f"workbench infer {place / 'program.mln'} {data} --mapping {place / 'dataset.toml'}"

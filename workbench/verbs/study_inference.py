@@ -15,13 +15,17 @@ from workbench.database import Database
 from workbench.errors import Diagnostic, WorkbenchError
 from workbench.grounding import GroundRequest
 from workbench.language import check, parse_program
+from workbench.language.program import Program
 from workbench.progress import Progress, remaining
 from workbench.study.prepared import Prepared
-from workbench.study.result import StudyResult
+from workbench.study.result import HeldOut, StudyResult
+from workbench.study.run import Studied
 from workbench.tables import Staging, load_tables_as_mapped
 from workbench.verbs.infer import infer
+from workbench.verbs.runs import record_inference
+from workbench.verbs.study_runs import record_study
 
-__all__ = ["with_inferred"]
+__all__ = ["held_out", "with_inferred"]
 
 WORKSPACE = "workspace.duckdb"
 SECONDS = 60.0
@@ -35,43 +39,78 @@ Key = tuple[str, ...]
 """The constants of an atom."""
 
 
+def held_out(ready: Prepared, studied: Studied, rows: Int64) -> HeldOut | None:
+    """What the folds said of the rows that they held out, by atom; None but for a yes/no target, asked at no date."""
+    if ready.kind != "yes/no" or ready.times is not None or not studied.folds:
+        return None
+    place = np.concatenate([fold.held_out for fold in studied.folds])
+    return HeldOut(
+        ready.target.predicate,
+        tuple([str(ready.keys[name][row]) for row in rows[place]] for name in _subject(ready)),
+        np.concatenate([np.full(len(fold.held_out), number) for number, fold in enumerate(studied.folds)]),
+        np.concatenate([fold.predicted for fold in studied.folds]),
+        studied.labels[place],
+    )
+
+
 def with_inferred(
     staging: Staging,
     ready: Prepared,
     result: StudyResult,
     *,
     out: str | os.PathLike[str] | None,
+    seed: int,
     deadline: float | None,
     progress: Progress,
 ) -> StudyResult:
     """The study with the values that inference gives the asked rows: of all of them jointly, given the known labels.
 
     What `infer` says of the program and what the study says of the rows are then one and the same. Where inference
-    refuses, the study keeps the values of its rules row by row, and a warning says so.
+    refuses, the study keeps the values of its rules row by row, and a warning says so. In the directory `out` the
+    workspace of the inference stays: the tables, the program as the rules at hand, both runs.
     """
-    if not result.asked:
+    if not result.asked and out is None:
         return result
-    path = None if out is None else Path(out) / WORKSPACE
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.unlink(missing_ok=True)
     if remaining(deadline) < A_RULE * result.program.count("\n"):
-        return _not_run(result, "no time is left for it")
-    try:
-        values = _inferred(staging, ready, result.program, path, min(remaining(deadline), SECONDS), progress)
-    except WorkbenchError as error:
-        said = error.diagnostics[0] if error.diagnostics else None
-        return _not_run(result, said.message if said else str(error))
-    frame = result.predictions.copy()
-    asked = np.flatnonzero(~frame["known"].to_numpy(bool))
-    keys = list(zip(*([str(part) for part in ready.keys[name]] for name in _subject(ready))))
-    if ready.kind == "category":
-        found = np.array([[values.get((*keys[row], name), 0.0) for name in ready.classes] for row in asked])
-        best = found.argmax(axis=1)
-        frame["value"] = _replaced(frame["value"], asked, [ready.classes[place] for place in best])
-        frame["probability"] = _replaced(frame["probability"], asked, found.max(axis=1))
-        return replace(result, predictions=frame)
-    return replace(result, predictions=_with_values(frame, ready, keys, asked, values))
+        return _not_run(result, "no time is left for it") if result.asked else result
+    with Database.open(_place(out)) as database:
+        program = parse_program(result.program)
+        database.declare(program)
+        load_tables_as_mapped(database, staging, ready.mapping, typed=ready.typed, labels="evidence")
+        if result.asked:
+            try:
+                found = _inferred(database, program, ready, seed, min(remaining(deadline), SECONDS), progress)
+                result = _with_values(result, ready, found)
+            except WorkbenchError as error:
+                said = error.diagnostics[0] if error.diagnostics else None
+                result = _not_run(result, said.message if said else str(error))
+        if out is not None:
+            _kept(database, ready, result, seed)
+    return result
+
+
+def _place(out: str | os.PathLike[str] | None) -> Path | None:
+    """Where a new workspace goes; None for memory."""
+    if out is None:
+        return None
+    path = Path(out) / WORKSPACE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    return path
+
+
+def _kept(database: Database, ready: Prepared, result: StudyResult, seed: int) -> None:
+    """Keep the study as a run, and its program as the rules at hand."""
+    from workbench.verbs.rules import Rules
+
+    record_study(database, result, seed=seed)
+    Rules(database).keep(result.program, "mln")
+    database.remember("query", _predicted(parse_program(result.program), ready))
+
+
+def _predicted(program: Program, ready: Prepared) -> str:
+    """The predicate whose atoms the program predicts."""
+    return next(iter(program.scopes)).head.predicate if program.scopes else ready.target.predicate
 
 
 def _not_run(result: StudyResult, why: str) -> StudyResult:
@@ -84,7 +123,21 @@ def _not_run(result: StudyResult, why: str) -> StudyResult:
     return replace(result, warnings=(*result.warnings, note))
 
 
-def _with_values(frame: Any, ready: Prepared, keys: Sequence[Key], asked: Int64, values: Mapping[Key, float]) -> Any:
+def _with_values(result: StudyResult, ready: Prepared, values: Mapping[Key, float]) -> StudyResult:
+    """The study with the values that inference gives its asked rows."""
+    frame = result.predictions.copy()
+    asked = np.flatnonzero(~frame["known"].to_numpy(bool))
+    keys = list(zip(*([str(part) for part in ready.keys[name]] for name in _subject(ready))))
+    if ready.kind == "category":
+        found = np.array([[values.get((*keys[row], name), 0.0) for name in ready.classes] for row in asked])
+        best = found.argmax(axis=1)
+        frame["value"] = _replaced(frame["value"], asked, [ready.classes[place] for place in best])
+        frame["probability"] = _replaced(frame["probability"], asked, found.max(axis=1))
+        return replace(result, predictions=frame)
+    return replace(result, predictions=_with_intervals(frame, ready, keys, asked, values))
+
+
+def _with_intervals(frame: Any, ready: Prepared, keys: Sequence[Key], asked: Int64, values: Mapping[Key, float]) -> Any:
     """The predictions with the values that inference gives them, and intervals that hold these."""
     rows = np.array([row for row in asked if keys[row] in values], np.int64)
     inferred = np.array([values[keys[row]] for row in rows], np.float64)
@@ -112,23 +165,20 @@ def _subject(ready: Prepared) -> list[str]:
 
 
 def _inferred(
-    staging: Staging, ready: Prepared, text: str, path: Path | None, seconds: float, progress: Progress
+    database: Database, program: Program, ready: Prepared, seed: int, seconds: float, progress: Progress
 ) -> dict[Key, float]:
-    """The probability of each asked atom, or the number that it is, by its constants."""
-    program = parse_program(text)
-    predicted = next(iter(program.scopes)).head.predicate if program.scopes else ready.target.predicate
-    with Database.open(path) as database:
-        database.declare(program)
-        load_tables_as_mapped(database, staging, ready.mapping, typed=ready.typed, labels="evidence")
-        problems = [one for one in check(program) if one.severity == "error"]
-        if problems:
-            raise WorkbenchError(tuple(problems))
-        request = GroundRequest(query=(predicted,))
-        found: Any = infer(database, program, request, task="marginal", time_limit=seconds, progress=progress)
-        table = found.predictions()
+    """The probability of each asked atom, or the number that it is, by its constants; the inference is a run."""
     from workbench.language.ground_atoms import parse_atom
 
+    problems = [one for one in check(program) if one.severity == "error"]
+    if problems:
+        raise WorkbenchError(tuple(problems))
+    predicted = _predicted(program, ready)
+    request = GroundRequest(query=(predicted,))
+    found: Any = infer(database, program, request, task="marginal", seed=seed, time_limit=seconds, progress=progress)
+    record_inference(database, found, seed, {"query": [predicted], "labels": "evidence", "time_limit": seconds})
     values = {}
+    table = found.predictions()
     for atom, value in zip(table["atom"], table["value"]):
         parsed = parse_atom(str(atom))
         if parsed is not None:

@@ -8,15 +8,18 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from workbench.database import Database, RunRecord, record_run
+import numpy as np
+
+from workbench.database import Database, RunRecord, quoted, record_run
 from workbench.errors import UsageError
+from workbench.language import format_program, parse_program
 from workbench.verbs.common import as_json
 from workbench.verbs.runs import beside, versions
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.study.result import StudyResult
+    from workbench.study.result import HeldOut, StudyResult
 
 __all__ = ["StudyRecord", "forget_study", "read_study", "record_study"]
 
@@ -49,22 +52,52 @@ def record_study(database: Database, result: StudyResult, *, seed: int = 0) -> i
         "predictions": result.predictions.to_csv(index=False),
         "report": html_report(result),
     }
+    types, held_out = _held_out(database, result.held_out)
+    names: list[dict[str, Any]] = [
+        {"name": f"part {number + 1}", "worlds": [], "kept": None} for number in range(result.folds)
+    ]
     record = RunRecord(
         "study",
         result.status,
         result.seconds,
-        program_text=result.program,
+        program_text=format_program(parse_program(result.program)),
         engine=result.learner,
         seed=seed,
         name=result.target,
-        parameters={"target": result.target, "kind": result.kind, "labels": result.sentence, "language": "mln"},
+        parameters={"target": result.target, "kind": result.kind, "labels": result.sentence, "language": "mln"}
+        | ({"folds": names} if held_out else {}),
         versions=versions(),
+        atom_types=types,
+        predictions=held_out,
         metrics={"metric": list(scores), "value": [float(value) for value in scores.values() if value is not None]},
     )
     with database.transaction():
         number = record_run(database, record)
         database.remember(beside(number), json.dumps(kept, ensure_ascii=False))
     return number
+
+
+def _held_out(database: Database, found: HeldOut | None) -> tuple[dict[str, tuple[str, ...]], dict[str, Any]]:
+    """The types and the predictions of the atoms that were held out, where the workspace has such atoms."""
+    stored = None if found is None else database.predicates().get(found.predicate)
+    if found is None or stored is None or stored.arity != len(found.arguments):
+        return {}, {}
+    arguments = np.empty((len(found.fold), stored.arity), np.int32)
+    for place, (type_name, names) in enumerate(zip(stored.argument_types, found.arguments)):
+        rows = database.execute(f"SELECT name, id FROM {quoted(database.type_tables()[type_name])}").fetchall()
+        ids = dict(rows)
+        arguments[:, place] = [ids.get(name, -1) for name in names]
+    there = np.all(arguments >= 0, axis=1)
+    if not there.any():
+        return {}, {}
+    return {found.predicate: stored.argument_types}, {
+        "fold": found.fold[there],
+        "world": np.full(int(there.sum()), database.world_id()),
+        "predicate": np.full(int(there.sum()), found.predicate, object),
+        "arguments": arguments[there],
+        "value": found.value[there],
+        "truth": found.truth[there],
+    }
 
 
 def read_study(database: Database, number: int) -> StudyRecord:
