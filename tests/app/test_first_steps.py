@@ -116,6 +116,17 @@ def test_own_tables_to_an_explained_score_in_few_clicks(visitor: Visitor, shop: 
     )
     said.first.wait_for()
     assert visitor.clicks <= FEW
+    visitor.go("why", "Why")
+    visitor.sees("Rules and weights are those of the study")
+    visitor.sees("What if?")
+    visitor.look("study-why")
+    visitor.go("evaluation", "Evaluation")
+    visitor.sees("scored on about")
+    visitor.sees("Worst errors")
+    visitor.go("weights", "Weights")
+    visitor.sees("A bar to the right supports its formula")
+    visitor.go("review", "Review")
+    visitor.sees("What is known of it")
 
 
 @needs_browser

@@ -13,8 +13,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+import workbench as wb
 from benchmarks.study import business_tables
 from workbench.cli import app
+from workbench.database import Database
 from workbench.errors import InputError, UsageError
 from workbench.evaluation import auc_roc
 from workbench.language.ground_atoms import parse_atom
@@ -32,10 +34,11 @@ from workbench.study.matrix import CandidateMatrix, Neighbours
 from workbench.study.prepared import prepared
 from workbench.study.program import program_text
 from workbench.study.report import write_study
+from workbench.study.result import StudyResult
 from workbench.study.run import Settings, cross_validated_fold
 from workbench.tables import find_sources, stage
 from workbench.verbs.study import study
-from workbench.verbs.study_inference import _inferred, with_inferred
+from workbench.verbs.study_inference import joint_values, loaded, with_inferred
 
 FRAUD = Path(__file__).parents[2] / "data" / "fraud"
 
@@ -297,7 +300,7 @@ def test_time_runs_out_with_an_answer() -> None:
 
 def test_the_program_says_what_the_study_says(tmp_path: Path) -> None:
     tables = [str(FRAUD / f"{name}.csv") for name in ("people", "companies", "directors", "addresses")]
-    result = study(tables, "people.is_fraud", folds=2)
+    result = study(tables, "people.is_fraud", folds=2, out=tmp_path)
     (tmp_path / "program.mln").write_text(result.program, encoding="utf-8")
     (tmp_path / "dataset.toml").write_text(result.mapping, encoding="utf-8")
     data = [part for table in tables for part in ("--data", table)]
@@ -308,6 +311,23 @@ def test_the_program_says_what_the_study_says(tmp_path: Path) -> None:
     asked = result.predictions[~result.predictions["known"]]
     found = said.loc[[f"IsFraud({person})" for person in asked["person_id"]]]
     np.testing.assert_array_equal(found.to_numpy(), asked["value"].to_numpy(float))
+    assert_kept(tmp_path / "workspace.duckdb", result, asked["value"].to_numpy(float))
+
+
+def assert_kept(place: Path, result: StudyResult, values: Any) -> None:
+    """The workspace beside a study has the tables, the rules, what was inferred, and what the folds held out."""
+    with wb.open(place) as ws:
+        kept, inferred = ws.runs.all()
+        assert (kept.kind, inferred.kind) == ("study", "infer")
+        assert sorted(ws.runs.predictions(inferred.id)["value"]) == pytest.approx(sorted(values), abs=0)
+        assert f"run {kept.id}" in ws.runs.standing(inferred.id).text
+        scores = ws.runs.metric_summary(ws.runs.scores_by_fold(kept.id)).set_index("metric")["mean"]
+        assert scores["AUC-ROC"] == pytest.approx(result.metrics["AUC-ROC"]["mean"], abs=1e-12)
+        assert (ws.rules.at_hand()[0], ws.recall("query")) == (result.program, "IsFraud")
+        words = {rule.words.rsplit(":", 1)[0] for rule in result.rules}
+        assert words <= set(ws.models.rules(inferred.id)["description"])
+        largest = ws.reopen(inferred.id).explain(ws.runs.predictions(inferred.id)["atom"][0]).by_rule()[0][0]
+        assert largest in set(ws.models.rules(inferred.id)["formula"])
 
 
 def test_a_program_over_a_relation_says_what_the_study_says(tmp_path: Path) -> None:
@@ -403,7 +423,9 @@ def test_definitions_say_what_columns_say_whatever_the_candidate(tmp_path: Path,
             rules = [*terms, *tests, *unlike]
             model = WeightedRules(tuple(rules), rng.normal(size=len(rules)), 0.5, False)
             fitted = FittedRules("number", (model,))
-            values = _inferred(staging, ready, program_text(ready, fitted, every), None, 60.0, SILENT)
+            with Database.open() as database:
+                program = loaded(database, staging, ready, program_text(ready, fitted, every))
+                values = joint_values(database, program, ready, 0, 60.0, SILENT)
             expected = model.predict(X)[asked]
             said = [values[(ready.keys["client"][row],)] for row in np.flatnonzero(asked)]
             np.testing.assert_allclose(said, expected, rtol=1e-6, err_msg=str([every[at] for at in places]))

@@ -25,7 +25,7 @@ from workbench.verbs.infer import infer
 from workbench.verbs.runs import record_inference
 from workbench.verbs.study_runs import record_study
 
-__all__ = ["held_out", "with_inferred"]
+__all__ = ["held_out", "joint_values", "loaded", "with_inferred"]
 
 WORKSPACE = "workspace.duckdb"
 SECONDS = 60.0
@@ -74,12 +74,10 @@ def with_inferred(
     if remaining(deadline) < A_RULE * result.program.count("\n"):
         return _not_run(result, "no time is left for it") if result.asked else result
     with Database.open(_place(out)) as database:
-        program = parse_program(result.program)
-        database.declare(program)
-        load_tables_as_mapped(database, staging, ready.mapping, typed=ready.typed, labels="evidence")
+        program = loaded(database, staging, ready, result.program)
         if result.asked:
             try:
-                found = _inferred(database, program, ready, seed, min(remaining(deadline), SECONDS), progress)
+                found = joint_values(database, program, ready, seed, min(remaining(deadline), SECONDS), progress)
                 result = _with_values(result, ready, found)
             except WorkbenchError as error:
                 said = error.diagnostics[0] if error.diagnostics else None
@@ -164,7 +162,15 @@ def _subject(ready: Prepared) -> list[str]:
     return [column.name for column in table.references] if table.relation is not None else ["row"]
 
 
-def _inferred(
+def loaded(database: Database, staging: Staging, ready: Prepared, text: str) -> Program:
+    """A study's program, read, over the study's tables, which are put into a workspace."""
+    program = parse_program(text)
+    database.declare(program)
+    load_tables_as_mapped(database, staging, ready.mapping, typed=ready.typed, labels="evidence")
+    return program
+
+
+def joint_values(
     database: Database, program: Program, ready: Prepared, seed: int, seconds: float, progress: Progress
 ) -> dict[Key, float]:
     """The probability of each asked atom, or the number that it is, by its constants; the inference is a run."""
