@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
@@ -23,6 +24,7 @@ __all__ = [
     "RecordedAtoms",
     "Unlisted",
     "changed_rows",
+    "constant_ids",
     "labelled_values",
     "predictions_page",
     "recorded_atoms",
@@ -84,6 +86,13 @@ def recorded_atoms(database: Database, run: int, fold: int | None = None) -> tup
         value = np.asarray(rows["value"], np.float64)
         found.append(RecordedAtoms(predicate, types, np.asarray(rows["place"], np.int64), world, constants, value))
     return tuple(found)
+
+
+def constant_ids(database: Database, type_name: str, names: Sequence[str]) -> Int32:
+    """The id of each constant by its name, int32 of shape (n,); -1 where the type has none. Cost: one scan of it."""
+    table = quoted(database.type_tables()[type_name])
+    known = dict(database.execute(f"SELECT name, id FROM {table}").fetchall())
+    return np.array([known.get(name, -1) for name in names], np.int32)
 
 
 def predictions_page(

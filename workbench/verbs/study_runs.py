@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.database import Database, RunRecord, quoted, record_run
+from workbench.database import Database, RunRecord, constant_ids, record_run
 from workbench.errors import UsageError
 from workbench.language import format_program, parse_program
 from workbench.verbs.common import as_json
@@ -82,11 +82,8 @@ def _held_out(database: Database, found: HeldOut | None) -> tuple[dict[str, tupl
     stored = None if found is None else database.predicates().get(found.predicate)
     if found is None or stored is None or stored.arity != len(found.arguments):
         return {}, {}
-    arguments = np.empty((len(found.fold), stored.arity), np.int32)
-    for place, (type_name, names) in enumerate(zip(stored.argument_types, found.arguments)):
-        rows = database.execute(f"SELECT name, id FROM {quoted(database.type_tables()[type_name])}").fetchall()
-        ids = dict(rows)
-        arguments[:, place] = [ids.get(name, -1) for name in names]
+    columns = zip(stored.argument_types, found.arguments)
+    arguments = np.column_stack([constant_ids(database, type_name, names) for type_name, names in columns])
     there = np.all(arguments >= 0, axis=1)
     if not there.any():
         return {}, {}
