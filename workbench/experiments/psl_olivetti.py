@@ -14,7 +14,7 @@ from workbench.inference import make_engine
 from workbench.inference.elsewhere import cpu_seconds
 from workbench.learning import Example, make_learner
 from workbench.learning.training import condition
-from workbench.network import Blocks, Domain, GroundNetwork, Templates
+from workbench.network import Domain, GroundNetwork, Templates, network_from_rows
 
 __all__ = ["EXPERIMENTS", "face_network", "observe"]
 
@@ -62,25 +62,8 @@ def face_network(side: int = SIDE) -> tuple[GroundNetwork, Templates]:
     m, n = pixel.size, side * side
     columns = np.stack([pixel, other], axis=1).ravel()
     A = csr_array((np.concatenate(signs).ravel(), (np.repeat(np.arange(m), 2), columns)), shape=(m, n))
-    sums = np.zeros((m, 2))
     index = np.arange(m, dtype=np.int32)
-    network = GroundNetwork(
-        A=A,
-        b=np.concatenate(offsets),
-        template=index,
-        scale=None,
-        relation=np.zeros(m, np.int8),
-        power=np.full(m, 2, np.int8),
-        unit=csr_array((n, m)),
-        constant=np.zeros(m),
-        groundings=np.zeros((m, 3), np.int64),
-        blocks=Blocks.none(n),
-        world=np.zeros(n, np.int32),
-        unit_scale=sums,
-        evidence_satisfied=sums,
-        evidence_violated=sums,
-        domain=Domain.UNIT,
-    )
+    network = network_from_rows(A, np.concatenate(offsets), index, power=np.full(m, 2), domain=Domain.UNIT)
     label = tuple(f"pixel {p} follows {q}" for p, q in zip(pixel, other))
     return network, Templates(np.ones(m), np.zeros(m, np.bool_), index, index * 0, np.ones(m), label)
 

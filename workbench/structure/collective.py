@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Int64, Integer
-from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Relation
+from workbench.network.build import network_from_rows
+from workbench.network.ground_network import GroundNetwork
 
 __all__ = ["intransitive_triples", "relation_network"]
 
@@ -47,22 +50,16 @@ def relation_network(
     matrix.sort_indices()
     n_templates = unit.shape[1]
     positive = np.asarray(abs(unit).sum(axis=0)).reshape(-1).astype(np.float64)
-    return GroundNetwork(
-        A=matrix,
-        b=(1 - negated).astype(np.int8),
-        template=np.full(n_rows, -1, np.int32),
-        scale=None,
-        relation=np.full(n_rows, Relation.AT_MOST, np.int8),
-        power=np.ones(n_templates, np.int8),
+    bare = network_from_rows(
+        matrix, (1 - negated).astype(np.int8), np.full(n_rows, -1, np.int32), n_templates=n_templates
+    )
+    nothing = np.zeros(n_templates)
+    return replace(
+        bare,
         unit=csr_array(unit.astype(np.float64)),
         constant=np.asarray(unit.sum(axis=0)).reshape(-1).astype(np.float64),
-        groundings=np.stack([positive, np.zeros(n_templates), np.zeros(n_templates)], axis=1).astype(np.int64),
-        blocks=Blocks.none(n_atoms),
-        world=np.zeros(n_atoms, np.int32),
-        unit_scale=np.stack([positive, np.zeros(n_templates)], axis=1),
-        evidence_satisfied=np.zeros((n_templates, 2)),
-        evidence_violated=np.zeros((n_templates, 2)),
-        domain=Domain.BOOLEAN,
+        groundings=np.stack([positive, nothing, nothing], axis=1).astype(np.int64),
+        unit_scale=np.stack([positive, nothing], axis=1),
     )
 
 
