@@ -14,7 +14,7 @@ from workbench.database import Database
 from workbench.database.ilp import load_ilp
 from workbench.database.relation_arrays import read_examples, read_relations
 from workbench.language.ilp import IlpProblem, Mode
-from workbench.language.ilp_reader import read_aleph
+from workbench.language.ilp_aleph import read_aleph
 from workbench.structure.background import Background, Examples
 
 __all__ = ["DATA_SETS", "DrugData", "load_drugs", "our_modes"]
@@ -53,8 +53,8 @@ class DrugData:
 
 def our_modes() -> tuple[Mode, ...]:
     """The body modes of `programs/alzheimer_modes.pl`."""
+    from workbench.language.ilp_aleph import read_modes
     from workbench.language.ilp_prolog import Compound, read_terms
-    from workbench.language.ilp_reader import read_modes
 
     modes: list[Mode] = []
     for term, span in read_terms(MODES.read_text(encoding="utf-8"), MODES.name):
