@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import duckdb
@@ -17,7 +18,7 @@ from workbench.errors import InputError
 
 __all__ = ["FactColumns", "display_names", "insert_facts", "name_things"]
 
-ROWS, CODED = "wide_rows", "coded_rows"
+ROWS, CODED = "incoming_rows", "coded_rows"
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class FactColumns:
 
 def insert_facts(
     database: Database,
-    rows: pyarrow.RecordBatchReader,
+    read: Callable[[Sequence[str]], pyarrow.RecordBatchReader],
     facts: Sequence[FactColumns],
     *,
     world: str,
@@ -60,8 +61,8 @@ def insert_facts(
     Parameters
     ----------
     database : Database
-    rows : pyarrow.RecordBatchReader
-        The columns that `facts` name, under those names.
+    read : callable
+        Gives the rows anew each time: columns that `facts` name, under those names.
     facts : sequence of FactColumns
     world : str
     source : str
@@ -79,19 +80,14 @@ def insert_facts(
 
     Notes
     -----
-    Cost: a distinct and a join for each column of constants, an insertion for each predicate; nothing row by row.
+    Cost: a distinct for each type and a join for each column of constants, an insertion for each predicate; nothing row
+    by row. Rows are read once for each type and once more, so that their texts are never held here.
     """
     stored = database.predicates()
     with database.transaction() as connection:
         number = database.world_id(world)
         types = _column_types(facts, stored)
-        connection.register("incoming_rows", rows)
-        try:
-            connection.execute(f"CREATE OR REPLACE TEMP TABLE {ROWS} AS FROM incoming_rows")
-        finally:
-            connection.unregister("incoming_rows")
-        _code(connection, types, database.type_tables(), _order(facts))
-        connection.execute(f"DROP TABLE {ROWS}")
+        _code(connection, read, types, database.type_tables(), _order(facts))
         counts: dict[str, int] = {}
         for fact in facts:
             added = _insert(connection, stored[fact.predicate], fact, number, source)
@@ -117,8 +113,21 @@ def _order(facts: Sequence[FactColumns]) -> str:
     return facts[0].columns[0] if facts else "1"
 
 
+@contextmanager
+def _incoming(connection: duckdb.DuckDBPyConnection, rows: pyarrow.RecordBatchReader) -> Iterator[None]:
+    """Rows that can be read once, as `ROWS`: DuckDB cannot know how many, and would build hash tables of them."""
+    connection.register(ROWS, rows)
+    connection.execute("SET disabled_optimizers = 'build_side_probe_side,join_order'")
+    try:
+        yield
+    finally:
+        connection.execute("RESET disabled_optimizers")
+        connection.unregister(ROWS)
+
+
 def _code(
     connection: duckdb.DuckDBPyConnection,
+    read: Callable[[Sequence[str]], pyarrow.RecordBatchReader],
     types: Mapping[str, str | None],
     type_tables: Mapping[str, str],
     order: str,
@@ -127,11 +136,13 @@ def _code(
     of_type: dict[str, list[str]] = {}
     for column, type_name in types.items():
         if type_name is not None:
-            of_type.setdefault(type_name, []).append(
-                f"SELECT DISTINCT {quoted(column)}::VARCHAR AS name FROM {ROWS} WHERE {quoted(column)} IS NOT NULL"
-            )
-    for type_name, selects in sorted(of_type.items()):
-        add_constants(connection, type_tables[type_name], " UNION ".join(selects))
+            of_type.setdefault(type_name, []).append(column)
+    for type_name, columns in sorted(of_type.items()):
+        listed = ", ".join(f"{quoted(column)}::VARCHAR" for column in columns)
+        each = listed if len(columns) == 1 else f"unnest([{listed}])"
+        names = f"SELECT DISTINCT name FROM (SELECT {each} AS name FROM {ROWS}) WHERE name IS NOT NULL"
+        with _incoming(connection, read(columns)):
+            add_constants(connection, type_tables[type_name], names)
     cells, joins = [], []
     for place, (column, type_name) in enumerate(types.items()):
         if type_name is None:
@@ -140,10 +151,11 @@ def _code(
             table = quoted(type_tables[type_name])
             joins.append(f"LEFT JOIN {table} c{place} ON c{place}.name = s.{quoted(column)}::VARCHAR")
             cells.append(f"c{place}.id AS {quoted(column)}")
-    connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT {', '.join(cells)} FROM {ROWS} s {' '.join(joins)} "
-        f"ORDER BY {quoted(order)}"
-    )
+    with _incoming(connection, read(list(types))):
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT {', '.join(cells)} FROM {ROWS} s {' '.join(joins)} "
+            f"ORDER BY {quoted(order)}"
+        )
 
 
 def _insert(
@@ -212,22 +224,19 @@ def name_things(database: Database, type_name: str, rows: pyarrow.RecordBatchRea
     """
     with database.transaction() as connection:
         connection.execute(DISPLAY_NAMES)
-        connection.register("incoming_rows", rows)
-        try:
+        with _incoming(connection, rows):
             connection.execute(
-                f"CREATE OR REPLACE TEMP TABLE {ROWS} AS SELECT c.id, any_value(n.name) AS name FROM incoming_rows n "
+                f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT c.id, any_value(n.name) AS name FROM {ROWS} n "
                 f"JOIN {_type_table(connection, type_name)} c ON c.name = n.thing WHERE n.name <> '' GROUP BY c.id"
             )
-        finally:
-            connection.unregister("incoming_rows")
         connection.execute(
-            f"DELETE FROM display_name WHERE type = $type AND constant IN (SELECT id FROM {ROWS})", {"type": type_name}
+            f"DELETE FROM display_name WHERE type = $type AND constant IN (SELECT id FROM {CODED})", {"type": type_name}
         )
         connection.execute(
-            f"INSERT INTO display_name SELECT $type, id, name FROM {ROWS} ORDER BY id", {"type": type_name}
+            f"INSERT INTO display_name SELECT $type, id, name FROM {CODED} ORDER BY id", {"type": type_name}
         )
-        named = first_row(connection.execute(f"SELECT count(*) FROM {ROWS}"))
-        connection.execute(f"DROP TABLE {ROWS}")
+        named = first_row(connection.execute(f"SELECT count(*) FROM {CODED}"))
+        connection.execute(f"DROP TABLE {CODED}")
     return int(named[0]) if named else 0
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+
+import pyarrow
 
 from workbench.database import DEFAULT_WORLD, Database, FactColumns, LoadReport, Partition, insert_facts, name_things
 from workbench.language.program import Predicate
@@ -12,7 +14,7 @@ from workbench.tables.facts import MappedPredicate, mapped_predicates, target_of
 from workbench.tables.mapping import TablesMapping
 from workbench.tables.staging import Staging
 from workbench.tables.targets import target_warnings
-from workbench.tables.typed import ROW, TypedTable, type_tables
+from workbench.tables.typed import TypedTable, type_tables
 
 __all__ = ["TablesReport", "load_tables_as_mapped"]
 
@@ -117,7 +119,7 @@ def _load(
 ) -> dict[str, int]:
     target = target_of(mapping)
     subject = tuple(f"s{place}" for place in range(len(table.subject)))
-    cells = [f"{name}::VARCHAR AS {short}" for name, short in zip(table.subject, subject)]
+    cells = {short: f"{name}::VARCHAR" for name, short in zip(table.subject, subject)}
     facts: list[FactColumns] = []
     for number, found in enumerate(predicates):
         subjects = found.subjects if found.functional else None
@@ -126,8 +128,8 @@ def _load(
             continue
         short = f"v{number}"
         is_target = target is not None and found.name == target.predicate
-        source = table.target if is_target else table.columns[found.column.name]
-        cells.append(f"{source} AS {short}")
+        source = table.target if is_target and table.target else table.columns[found.column.name]
+        cells[short] = source
         unary = len(found.types) == found.subjects
         columns = subject if unary else (*subject, short)
         value = short if unary else None
@@ -138,8 +140,12 @@ def _load(
     source_name = staging.tables[table.mapping.name].source.shown
     if not facts:
         return {}
-    rows = staging.record_batches(f"SELECT {', '.join(cells)} FROM {table.relation} ORDER BY {ROW}")
-    counts = insert_facts(database, rows, facts, world=world, source=source_name)
+
+    def read(names: Sequence[str]) -> pyarrow.RecordBatchReader:
+        wanted = ", ".join(f"{cells[name]} AS {name}" for name in names)
+        return staging.record_batches(f"SELECT {wanted} FROM {table.relation}")
+
+    counts = insert_facts(database, read, facts, world=world, source=source_name)
     if table.mapping.display and table.mapping.key is not None:
         shown = ", ".join(table.columns[name] for name in table.mapping.display)
         named = f"SELECT {table.subject[0]}::VARCHAR AS thing, concat_ws(' ', {shown}) AS name FROM {table.relation}"

@@ -30,6 +30,9 @@ from workbench.tables.sources import TableSource
 
 __all__ = ["StagedTable", "Staging", "stage"]
 
+LEAST_MEMORY, MEMORY_OF_A_THREAD = 512 << 20, 128 << 20
+"""Bytes of texts that are held in memory; more of them are on disk, at little cost, for they are read end to end."""
+
 
 @dataclass(frozen=True)
 class StagedTable:
@@ -114,6 +117,8 @@ def stage(sources: Iterable[TableSource]) -> Iterator[Staging]:
         with outside() as connection:
             # In memory, and only what does not fit on disk: a database file would be compressed at four times the cost.
             connection.execute(f"SET temp_directory = {text_literal(directory)}")
+            (threads,) = connection.execute("SELECT current_setting('threads')").fetchall()[0]
+            connection.execute(f"SET memory_limit = '{max(LEAST_MEMORY, threads * MEMORY_OF_A_THREAD)}B'")
             tables = [_stage(connection, source, f"t{number}", workplace) for number, source in enumerate(sources)]
             yield Staging(connection, tables)
 
