@@ -157,6 +157,11 @@ def test_a_target_of_one_class_and_a_leak_are_told(tmp_path: Path) -> None:
     with wb.open() as ws:
         report = ws.load(tmp_path / "cases.csv", predict="cases.is_fraud")
     assert [note.code for note in report.warnings] == ["E0244"]
+    paid = "".join(f"h{i},{i % 9},{0 if i % 3 else 50 + i},{'no' if i % 3 else 'yes'}\n" for i in range(60))
+    told = load(tmp_path / "houses.csv", "house,size,paid,sold\n" + paid, predict="houses.sold")
+    assert [note.message for note in told.warnings] == [
+        "houses.paid tells sold by one threshold in all of the labelled rows: it gives houses.sold away"
+    ]
     calm = load(tmp_path / "quiet.csv", "id,x,t\n1,5,yes\n2,6,yes\n3,7,\n", predict="quiet.t")
     assert [note.code for note in calm.warnings] == ["E0243"]
 
@@ -166,6 +171,11 @@ def test_what_cannot_be_predicted_is_refused(tmp_path: Path, predict: str) -> No
     (found,) = faults(tmp_path / "items.csv", ITEMS, predict=predict)
     assert found.code in ("E0235", "E0237")
     assert found.help
+
+
+def test_a_table_without_rows_has_nothing_to_predict(tmp_path: Path) -> None:
+    (found,) = faults(tmp_path / "items.csv", "id,n,t\n", predict="items.t")
+    assert found.message == "items.t cannot be predicted: its table has no rows"
 
 
 @pytest.mark.parametrize("predict", ["advised", "advised.adviser"])

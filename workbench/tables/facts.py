@@ -157,7 +157,8 @@ def target_of(mapping: TablesMapping) -> Target | None:
 def _target_kind(mapping: TablesMapping, table: TableMapping, column: ColumnMapping, value: str) -> TargetKind:
     fault, help_text = "", "another column can be named, or this one given another kind in the mapping"
     if column.kind in ("key", "constant", "empty", "ignore", "date", "text"):
-        fault = f"{table.name}.{column.name} cannot be predicted: it is {_a(column.kind)}"
+        why = "its table has no rows" if column.kind == "empty" and not table.rows else f"it is {_a(column.kind)}"
+        fault = f"{table.name}.{column.name} cannot be predicted: {why}"
         if column.kind == "constant":
             fault += f" ({column.reason})"
     elif table.relation is not None and column.kind == "reference":

@@ -117,6 +117,10 @@ def target_warnings(
     return (*found, *(leak.diagnostic(target) for leak in leaks(staging, mapping, typed)))
 
 
+FEWEST_TO_PART = 20
+"""Labelled rows from which on a threshold that parts them is no chance."""
+
+
 @dataclass(frozen=True)
 class Leak:
     """A column that gives the target away.
@@ -148,8 +152,8 @@ def leaks(staging: Staging, mapping: TablesMapping, typed: Mapping[str, TypedTab
     """Columns of the target's own table that tell its value in at least 99 % of the labelled rows, and far more often
     than the commoner value does.
 
-    A column gives away by being filled, or by its values: each of a category, of yes and no. Targets of one value
-    (yes or no) only. Cost: one aggregation a column.
+    A column gives away by being filled, or by its values: each of a category, of yes and no; those of a number or date
+    from one on. Targets of one value (yes or no) only. Cost: one aggregation a column.
 
     Returns
     -------
@@ -200,4 +204,13 @@ def _agreements(
         # A value of its own for nearly every row tells every label and nothing of the next row.
         if values <= 0.05 * rows + 2:
             found.append((f"tells {said} in {share(int(hits), rows)} of the labelled rows", int(hits) / rows))
+    if kind in ("number", "date") and rows >= FEWEST_TO_PART:
+        (hits,) = staging.rows(
+            "SELECT max(greatest(yes + no_all - no, no + yes_all - yes)) FROM (SELECT "
+            "sum(y) OVER (ORDER BY v) AS yes, sum(n) OVER (ORDER BY v) AS no, sum(y) OVER () AS yes_all, "
+            f"sum(n) OVER () AS no_all FROM (SELECT {name} AS v, count(*) FILTER ({table.target} = 1) AS y, "
+            f"count(*) FILTER ({table.target} = 0) AS n FROM {labelled} WHERE {name} IS NOT NULL GROUP BY 1))"
+        )[0]
+        hits = int(hits or 0)
+        found.append((f"tells {said} by one threshold in {share(hits, rows)} of the labelled rows", hits / rows))
     return found
