@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Unpack
@@ -121,6 +122,15 @@ class Workspace(Reviewing):
         beside = self.database.beside()
         with beside, beside.transaction():
             beside.within().copy(path, facts=facts, runs=runs).close()
+
+    @contextmanager
+    def heeding(self, progress: Progress) -> Iterator[None]:
+        """Statements inside stop when `progress` is cancelled, those that write too; what was written is taken back."""
+        from workbench.grounding.backend import DuckDB
+        from workbench.grounding.interruption import interruptible
+
+        with interruptible(DuckDB(self.database.connection), progress):
+            yield
 
     def beside(self) -> Workspace:
         """This workspace as it is committed, for another thread to read while one writes; closing it closes no more."""

@@ -96,3 +96,21 @@ def test_an_update_that_is_killed_is_done_or_not_begun() -> None:
     tally = kill_updates(2, seed=1)
     assert tally["killed"] + tally["too late"] == 2
     assert (tally["torn"], tally["all"] > 0) == (0, True)
+
+
+def test_a_cancel_stops_who_writes_and_takes_back_what_was_written(tmp_path: Path) -> None:
+    many = range(1_500_000)
+    text = "\n".join(f"P{number},P{number + 1}" for number in many)
+    (tmp_path / "Friends.csv").write_text(f"a,b\n{text}\n", encoding="utf-8")
+    (tmp_path / "facts.db").write_text(FACTS, encoding="utf-8")
+    with served(tmp_path, []) as address, workbench.connect(address) as remote:
+        remote.load(files=["facts.db"], rules=RULES)
+        loads = {"files": ["Friends.csv"], "rules": RULES}
+        job = httpx.post(f"{address}/api/tools/load?wait=0", json=loads, timeout=60).json()
+        while httpx.get(f"{address}/api/jobs/{job['id']}", timeout=60).json()["status"] == "waiting":
+            sleep(0.02)
+        httpx.delete(f"{address}/api/jobs/{job['id']}", timeout=60)
+        assert ended(address, job["id"])["status"] == "cancelled"
+        assert remote.query(sql='SELECT count(*) FROM facts."Friends"')["rows"] == [[1]]
+        (tmp_path / "facts.db").write_text("Smokes(Cleo)\n", encoding="utf-8")
+        assert remote.load(files=["facts.db"], rules=RULES)["new_facts"] == 1

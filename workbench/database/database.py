@@ -210,8 +210,10 @@ class Database:
             except BaseException as error:
                 if self._depth == 1:
                     # A commit that failed has rolled back already, and a fatal fault leaves nothing to roll back.
-                    with suppress(duckdb.Error):
-                        self.connection.execute("ROLLBACK")
+                    # An interrupt that comes late may hit the first of two.
+                    for _ in range(2):
+                        with suppress(duckdb.Error):
+                            self.connection.execute("ROLLBACK")
                 if (fault := storage_fault(error, self.path)) is not None:
                     raise fault from None
                 raise

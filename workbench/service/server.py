@@ -251,7 +251,8 @@ class _Service:
         while not self.toolbox.lock.acquire(timeout=0.1):
             progress.step("waiting for its turn to write", 0)
         try:
-            answer: dict[str, Any] = getattr(replace(self.toolbox, progress=lambda: progress), tool)(**arguments)
+            with self.toolbox.workspace.heeding(progress):
+                answer: dict[str, Any] = getattr(replace(self.toolbox, progress=lambda: progress), tool)(**arguments)
             return answer
         finally:
             self.toolbox.lock.release()

@@ -57,7 +57,34 @@ class Kept:
 
     def standing(self, database: Database, asked: Asked) -> LiveGrounding:
         """The answer, over the database."""
-        return _standing(database, self.arrays, self.texts, asked)
+        arrays, texts = self.arrays, self.texts
+        atoms = AtomTable(
+            predicates=tuple(texts["predicates"]),
+            types=tuple(map(tuple, texts["types"])),
+            hidden=tuple(texts["hidden"]),
+            predicate=arrays["atoms.predicate"],
+            world=arrays["atoms.world"],
+            constants=tuple(arrays[f"atoms.constants.{number}"] for number in range(len(texts["predicates"]))),
+            worlds=dict(texts["worlds"]),
+            names_of=dictionaries(database, {name for own in texts["types"] for name in own}),
+        )
+        columns: dict[str, Any] = {name: arrays[f"templates.{name}"] for name in _COLUMNS}
+        templates = Templates(**columns, label=tuple(texts["labels"]), formula=tuple(texts["formulas"]))
+        rules = tuple(RuleCount(*row) for row in texts["rules"])
+        grounding = Grounding(
+            network=_network(arrays, Domain(texts["domain"])),
+            templates=templates,
+            atoms=atoms,
+            rules=rules,
+            warnings=(),
+            truth=np.full(atoms.n_atoms, np.nan),
+            listed=None,
+            labelled=(),
+            origin=Origin(database, None, None),  # type: ignore[arg-type]
+        )
+        shares = Shares(*(arrays[f"shares.{name}"] for name in ("of_atom", "slack", "status")))
+        shape = Shape(texts["roles"], texts["domains"], dict(texts["clauses"]))
+        return LiveGrounding(asked, grounding, arrays["rule"], shape, arrays["values"], shares, texts["engine"])
 
 
 def keep(database: Database, run: int, standing: LiveGrounding, facts: Facts, *, instead: int | None = None) -> None:
@@ -111,36 +138,6 @@ def kept(database: Database, run: int) -> Kept | None:
         return None
     sums = {name: FactSum(*pair) for name, pair in texts["sums"].items()}
     return Kept(Facts(texts["print"], sums), arrays, texts)
-
-
-def _standing(database: Database, arrays: Mapping[str, Array], texts: Mapping[str, Any], asked: Asked) -> LiveGrounding:
-    atoms = AtomTable(
-        predicates=tuple(texts["predicates"]),
-        types=tuple(map(tuple, texts["types"])),
-        hidden=tuple(texts["hidden"]),
-        predicate=arrays["atoms.predicate"],
-        world=arrays["atoms.world"],
-        constants=tuple(arrays[f"atoms.constants.{number}"] for number in range(len(texts["predicates"]))),
-        worlds=dict(texts["worlds"]),
-        names_of=dictionaries(database, {name for own in texts["types"] for name in own}),
-    )
-    columns: dict[str, Any] = {name: arrays[f"templates.{name}"] for name in _COLUMNS}
-    templates = Templates(**columns, label=tuple(texts["labels"]), formula=tuple(texts["formulas"]))
-    rules = tuple(RuleCount(*row) for row in texts["rules"])
-    grounding = Grounding(
-        network=_network(arrays, Domain(texts["domain"])),
-        templates=templates,
-        atoms=atoms,
-        rules=rules,
-        warnings=(),
-        truth=np.full(atoms.n_atoms, np.nan),
-        listed=None,
-        labelled=(),
-        origin=Origin(database, None, None),  # type: ignore[arg-type]
-    )
-    shares = Shares(*(arrays[f"shares.{name}"] for name in ("of_atom", "slack", "status")))
-    shape = Shape(texts["roles"], texts["domains"], dict(texts["clauses"]))
-    return LiveGrounding(asked, grounding, arrays["rule"], shape, arrays["values"], shares, texts["engine"])
 
 
 def _network(arrays: Mapping[str, Array], domain: Domain) -> GroundNetwork:
