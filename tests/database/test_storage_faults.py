@@ -33,9 +33,15 @@ def facts(path: Path, people: int) -> Path:
 
 
 def limited(size: int, *command: object) -> subprocess.CompletedProcess[str]:
-    """A command that may write no file beyond a size, as on a disk that is full."""
+    """A command that may write no file beyond a size, as on a disk that is full.
+
+    It compiles no modules (-B): they would be cut off, too, and every later command would fail to read them.
+    """
     return subprocess.run(
-        [sys.executable, "-c", LIMITED, str(size), *map(str, command)], capture_output=True, text=True, check=False
+        [sys.executable, "-B", "-c", LIMITED, str(size), *map(str, command)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 

@@ -43,7 +43,7 @@ def served_apart(
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-c", LIMITED, str(largest_file), "serve", str(workspace), "--port", str(port)]
+    command = [sys.executable, "-B", "-c", LIMITED, str(largest_file), "serve", str(workspace), "--port", str(port)]
     server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     if process is not None:
         process.append(server)
