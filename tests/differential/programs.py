@@ -23,6 +23,8 @@ from tests.differential.psl_programs import random_psl_case
 from tests.differential.score_checks import check_scores, random_score_case
 from tests.differential.shrinking import Case, smallest
 from tests.differential.soft_learning_checks import check_soft_learning, random_soft_case
+from tests.differential.soft_update_checks import check_soft_updates
+from tests.differential.table_checks import check_tables, random_table_case
 from tests.differential.update_checks import UpdateCase, check_updates
 from tests.differential.value_checks import check_values
 from tests.differential.value_programs import random_value_case
@@ -49,6 +51,8 @@ KINDS: dict[str, tuple[Callable[[int], Case], Callable[[Case, Tally], None]]] = 
     "soft learning": (random_soft_case, check_soft_learning),  # type: ignore[dict-item]
     "scores": (random_score_case, check_scores),  # type: ignore[dict-item]
     "models": (random_model_case, check_model),  # type: ignore[dict-item]
+    "soft updates": (random_psl_case, check_soft_updates),  # type: ignore[dict-item]
+    "tables": (random_table_case, check_tables),  # type: ignore[dict-item]
     "updates": (UpdateCase, check_updates),  # type: ignore[dict-item]
 }
 

@@ -42,11 +42,12 @@ World = tuple[str, list[Row], list[Key]]
 def psl_workspace(case: PslCase) -> Iterator[tuple[Workspace, Program]]:
     """The case's documents loaded from files, a world each, and the program that they hold."""
     program = parse_psl_document(json.dumps(case.document(0))).program()
-    workspace = kept(case.worlds, lambda: _loaded(case, program))
+    workspace = kept(case.worlds, lambda: loaded(case, program))
     yield workspace, workspace.declare(program)
 
 
-def _loaded(case: PslCase, program: Program) -> Workspace:
+def loaded(case: PslCase, program: Program) -> Workspace:
+    """A workspace of its own with the case's atoms."""
     workspace = Workspace(Database.open(threads=1))
     workspace.declare(program)
     with tempfile.TemporaryDirectory() as directory:

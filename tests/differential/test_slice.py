@@ -22,6 +22,8 @@ PROGRAMS = {
     "scores": 10,
     "models": 20,
     "updates": 3,
+    "soft updates": 2,
+    "tables": 25,
 }
 INPUTS = 600
 KILLS = 3

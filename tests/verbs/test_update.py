@@ -93,3 +93,15 @@ def test_soft_logic_with_new_targets() -> None:
         done = workspace.update(1, ["Knows(A, D)", "Knows(D, A)"], ["Knows(A, C)"])
         fresh = workspace.infer(SOFT, engine="clarabel", record=False)
         check_equal(done.result, fresh)
+
+
+def test_targets_that_no_rule_names_stay_predicted() -> None:
+    with workbench.open() as workspace:
+        workspace.declare(SOFT + "1.0: !Likes(A)\n")
+        workspace.data.add("Knows(A, B)", "Knows(B, A)")
+        workspace.data.add("?Trusts(A, B)", "?Trusts(B, A)", partition="target")
+        workspace.data.add("?Likes(A)", partition="target")
+        first = workspace.infer(SOFT, engine="clarabel")
+        done = workspace.update(1, ["0.5 Trusts(A, B)"])
+        assert set(first.query) == set(done.result.query) == {"Trusts", "Likes"}
+        check_equal(done.result, workspace.infer(SOFT, engine="clarabel", record=False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import prod
 
@@ -116,8 +116,8 @@ def prepare(
     if any(name not in stored for name in program.predicates.keys() - program.defined):
         database.declare(program)
         stored = database.predicates()
-    if program.language == "psl" and request.query is None and request.role == "infer":
-        program = _with_unnamed(program, stored)
+    if program.language == "psl" and request.role == "infer":
+        program = _with_unnamed(program, stored, request.query)
     chosen = ", ".join(map(str, worlds)) or "NULL"
     sizes = {
         (world, type_name): count
@@ -169,12 +169,16 @@ def _with_labels_known(vocabulary: Vocabulary, facts: Mapping[str, FactKinds]) -
     return {name: found[name] for name in both}
 
 
-def _with_unnamed(program: Program, stored: Mapping[str, StoredPredicate]) -> Program:
-    """The program with the predicates that only the data name: their targets are to be predicted like any other."""
+def _with_unnamed(program: Program, stored: Mapping[str, StoredPredicate], query: Collection[str] | None) -> Program:
+    """The program with the predicates that only data and query name: their targets are to be predicted like others."""
     unnamed = {
         name: Predicate(name, one.argument_types, closed=one.closed)
         for name, one in stored.items()
-        if name not in program.predicates and one.kind == "predicate" and not one.closed and not one.value_last
+        if (query is None or name in query)
+        and name not in program.predicates
+        and one.kind == "predicate"
+        and not one.closed
+        and not one.value_last
     }
     return replace(program, predicates={**program.predicates, **unnamed})
 
