@@ -25,3 +25,15 @@ def test_references_are_called_by_what_they_lead_to() -> None:
     assert candidate_words(Candidate(visits, "count")) == "number of visits of its patient"
     mine = Path("visits", (Hop("from", "visit_id", "prescriptions"),))
     assert candidate_words(Candidate(mine, "count")) == "number of its prescriptions (by visit)"
+
+
+def test_the_two_ends_of_a_relation_among_like_things_are_told_apart() -> None:
+    ends = {
+        end: Path("papers", (Hop("from", start, "cites"), Hop("to", end, "papers")))
+        for start, end in (("citing_id", "cited_id"), ("cited_id", "citing_id"))
+    }
+    said = {end: candidate_words(Candidate(path, "count")) for end, path in ends.items()}
+    assert said == {
+        "cited_id": "number of papers of its cites (as cited)",
+        "citing_id": "number of papers of its cites (as citing)",
+    }

@@ -115,7 +115,9 @@ def _rows(path: Path) -> str:
         else:
             owner = f" of its {_spoken(hop.table)}"
     if owner:
-        return f"{_spoken(last.table)}{owner}"
+        # Of a relation among things of one kind, which of its two ends these are.
+        end = f" (as {_referred(last.column)})" if last.kind == "to" and last.table == path.start else ""
+        return f"{_spoken(last.table)}{owner}{end}"
     if last.table == path.start:
         return f"{_spoken(path.start)} tied to it by {_spoken(last.column)}"
     return f"its {_spoken(last.table)} (by {_referred(last.column)})"
