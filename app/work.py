@@ -128,8 +128,8 @@ def _without_totals(progress: Progress) -> Progress:
 def study(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
     """Tables to a scored, explained program, which then predicts over the facts: every view has it to show."""
     found = ws.study(**arguments, progress=progress)
-    if found.status == "done" and found.asked and found.held_out is not None:
-        ws.infer(found.program, query=found.held_out.predicate, progress=progress)
+    if found.status == "done" and found.asked:
+        ws.infer(found.program, query=found.predicted, progress=progress)
     return Outcome(found.run_id)
 
 

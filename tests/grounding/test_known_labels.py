@@ -61,3 +61,22 @@ def test_a_known_label_explains_a_prediction(tables: list[Path]) -> None:
         again = ws.reopen(result.run_id).explain("Ill(D)")
         assert any("Ill(E)" in item.given for item in said.contributions)
         assert [item.contribution for item in again.contributions] == [item.contribution for item in said.contributions]
+
+
+def test_definitions_are_made_of_labels_where_nothing_else_is_known(tables: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "ages.csv").write_text("person,years\nA,30\nB,\nC,50\nD,20\nE,\n")
+    rules = """
+Knows(person, person)
+Years(person, number)
+Elder(person)
+Counted(x, n) := n = count(y: Knows(x, y) ^ Years(y, a) ^ a >= 30).
+0.7 Counted(x, n) ^ n >= 1 => Elder(x)
+"""
+    found = []
+    for labels in ("withheld", "evidence"):
+        with wb.open() as ws:
+            ws.load([tmp_path / "ages.csv", tables[1]], predict="ages.years", labels=labels)
+            frame = ws.infer(rules, query="Elder", engine="exact", record=False).predictions()
+            found.append(dict(zip(frame["atom"], frame["value"])))
+    assert found[0] == found[1]
+    assert found[0]["Elder(D)"] > 0.6

@@ -160,13 +160,22 @@ def prepare(
 
 
 def _with_labels_known(vocabulary: Vocabulary, facts: Mapping[str, FactKinds]) -> dict[str, FactKinds]:
-    """The kinds of facts of predicates with labels beside atoms that are asked for, once the labels are evidence."""
-    both = [name for name, kinds in facts.items() if kinds.truth and kinds.target]
-    if not both:
+    """The kinds of facts of predicates whose labels are evidence here.
+
+    They stand beside atoms that are asked for, or definitions are made of them, which only facts can be.
+    """
+    program = vocabulary.program
+    statements: tuple[Definition | Scope, ...] = (*program.definitions, *program.scopes)
+    read = {atom.predicate for one in statements for atom in condition_atoms(one.body)}
+    read -= {*(vocabulary.request.query or ()), *vocabulary.request.hidden}
+    taken = [
+        name for name, kinds in facts.items() if kinds.truth and (kinds.asked or (name in read and not kinds.evidence))
+    ]
+    if not taken:
         return {}
-    vocabulary.take_labels(both)
-    found = fact_kinds(vocabulary.connection, vocabulary.program, vocabulary.stored, vocabulary.worlds)
-    return {name: found[name] for name in both}
+    vocabulary.take_labels(taken)
+    found = fact_kinds(vocabulary.connection, program, vocabulary.stored, vocabulary.worlds)
+    return {name: found[name] for name in taken}
 
 
 def _with_unnamed(program: Program, stored: Mapping[str, StoredPredicate], query: Collection[str] | None) -> Program:

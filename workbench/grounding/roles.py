@@ -28,12 +28,13 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FactKinds:
-    """Which kinds of facts a predicate has in the chosen worlds."""
+    """Which kinds of facts a predicate has in the chosen worlds; `asked`: some stand in the partition `target`."""
 
     evidence: bool
     uncertain: bool
     target: bool
     truth: bool
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +208,7 @@ _FACT_KINDS = (
     "partition = 'evidence' AND (value IS NULL OR (value > 0 AND value < 1))",
     "partition = 'target' OR (partition = 'evidence' AND value IS NULL)",
     "partition = 'truth'",
+    "partition = 'target'",
 )
 """The conditions of `FactKinds`' fields."""
 

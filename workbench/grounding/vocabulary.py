@@ -61,19 +61,15 @@ class Vocabulary(FactRelations):
         return vocabulary
 
     def take_labels(self, predicates: Iterable[str]) -> None:
-        """Read labels (`truth`) beside atoms that are asked for (`target`) as facts, the asked ones as unknown.
+        """Read labels (`truth`) as facts, and the atoms that are asked for (`target`) as unknown.
 
-        The unknown are predicted given the known, then. The truth of a target itself stays unseen, and a predicate
-        without targets is left as it is.
+        The unknown are predicted given the known, then. The truth of a target itself stays unseen.
         """
         for name in predicates:
             stored = self.stored[name]
             facts = quoted(stored.table_name)
-            asked = f"FROM {facts} a WHERE a.partition = 'target'"
-            if first_row(self.connection.execute(f"{asked} LIMIT 1")) is None:
-                continue
             same = " AND ".join(f"a.{column} = f.{column}" for column in ("world", *stored.columns))
-            unseen = f"partition = 'truth' AND EXISTS ({asked} AND {same})"
+            unseen = f"partition = 'truth' AND EXISTS (FROM {facts} a WHERE a.partition = 'target' AND {same})"
             query = (
                 "SELECT * REPLACE (CASE WHEN partition = 'target' THEN NULL ELSE value END AS value, "
                 f"CASE WHEN {unseen} THEN partition ELSE 'evidence' END AS partition) FROM {facts} f ORDER BY rowid"

@@ -122,6 +122,8 @@ class StudyResult:
         The run that it is recorded as.
     held_out : HeldOut or None
         Of a yes/no target.
+    predicted : str
+        The predicate whose atoms the program predicts.
     """
 
     target: str
@@ -147,6 +149,7 @@ class StudyResult:
     commands: tuple[str, ...] = ()
     run_id: int | None = None
     held_out: HeldOut | None = None
+    predicted: str = ""
 
     def __repr__(self) -> str:
         found = ", ".join(f"{name} {score['mean']:.3f}" for name, score in self.metrics.items() if score["mean"])

@@ -16,6 +16,7 @@ from workbench.arrays import Float, Int64, Real
 from workbench.database import masked
 from workbench.errors import Cancelled, UsageError
 from workbench.evaluation import calibration
+from workbench.language import parse_program
 from workbench.progress import SILENT, Progress
 from workbench.study.baselines import BASELINES, baseline_name
 from workbench.study.columns import CandidateColumns
@@ -30,7 +31,7 @@ from workbench.study.result import StudyResult
 from workbench.study.run import Settings, Studied, run_study
 from workbench.tables import TablesMapping, find_sources, format_mapping, read_mapping, stage
 from workbench.verbs.common import deadline_after
-from workbench.verbs.study_inference import held_out, with_inferred
+from workbench.verbs.study_inference import held_out, predicted_by, with_inferred
 
 __all__ = ["study"]
 
@@ -88,7 +89,9 @@ def study(
         ready = prepared(staging, predict, time=time, mapping=given)
         studied, matrix, rows = _studied(staging, ready, settings, deadline, begun, progress)
         result = _result(staging, ready, settings, studied, matrix, rows, out)
-        result = replace(result, held_out=held_out(ready, studied, rows), seconds=perf_counter() - begun)
+        predicted = predicted_by(parse_program(result.program), ready)
+        found = held_out(ready, studied, rows)
+        result = replace(result, held_out=found, predicted=predicted, seconds=perf_counter() - begun)
         if studied.status == "done":
             result = with_inferred(staging, ready, result, out=out, seed=seed, deadline=deadline, progress=progress)
     place = Path(out) if out is not None else Path("OUT")

@@ -25,7 +25,7 @@ from workbench.verbs.infer import infer
 from workbench.verbs.runs import record_inference
 from workbench.verbs.study_runs import record_study
 
-__all__ = ["held_out", "joint_values", "loaded", "with_inferred"]
+__all__ = ["held_out", "joint_values", "loaded", "predicted_by", "with_inferred"]
 
 WORKSPACE = "workspace.duckdb"
 SECONDS = 60.0
@@ -83,7 +83,7 @@ def with_inferred(
                 said = error.diagnostics[0] if error.diagnostics else None
                 result = _not_run(result, said.message if said else str(error))
         if out is not None:
-            _kept(database, ready, result, seed)
+            _kept(database, result, seed)
     return result
 
 
@@ -97,18 +97,18 @@ def _place(out: str | os.PathLike[str] | None) -> Path | None:
     return path
 
 
-def _kept(database: Database, ready: Prepared, result: StudyResult, seed: int) -> None:
+def _kept(database: Database, result: StudyResult, seed: int) -> None:
     """Keep the study as a run, and its program as the rules at hand."""
     from workbench.verbs.rules import Rules
 
     record_study(database, result, seed=seed)
     Rules(database).keep(result.program, "mln")
-    database.remember("query", _predicted(parse_program(result.program), ready))
+    database.remember("query", result.predicted)
 
 
-def _predicted(program: Program, ready: Prepared) -> str:
-    """The predicate whose atoms the program predicts."""
-    return next(iter(program.scopes)).head.predicate if program.scopes else ready.target.predicate
+def predicted_by(program: Program, ready: Prepared) -> str:
+    """The predicate whose atoms a study's program predicts: that of its scope, else the target's own."""
+    return program.scopes[0].head.predicate if program.scopes else ready.target.predicate
 
 
 def _not_run(result: StudyResult, why: str) -> StudyResult:
@@ -179,7 +179,7 @@ def joint_values(
     problems = [one for one in check(program) if one.severity == "error"]
     if problems:
         raise WorkbenchError(tuple(problems))
-    predicted = _predicted(program, ready)
+    predicted = predicted_by(program, ready)
     request = GroundRequest(query=(predicted,))
     found: Any = infer(database, program, request, task="marginal", seed=seed, time_limit=seconds, progress=progress)
     record_inference(database, found, seed, {"query": [predicted], "labels": "evidence", "time_limit": seconds})
