@@ -64,6 +64,7 @@ def load(
     Tables that no declared predicate is called like are wide: each column becomes a predicate. What each is taken for
     is printed as TOML, with the reason, also where the cells do not fit it; edit it and load again with --mapping.
     """
+    from workbench.database import memory_of_a_load
     from workbench.errors import InputError, UsageError
     from workbench.tables import TablesReport, format_mapping
     from workbench.workspace import open_workspace
@@ -82,7 +83,7 @@ def load(
         else:
             print_table("Loaded", ("predicate", "facts"), answer["facts"].items())
         return
-    with open_workspace(workspace) as opened:
+    with open_workspace(workspace, memory_limit=memory_of_a_load()) as opened:
         try:
             report = opened.load(
                 sources or (), rules=rules, world=world, partition=partition, mapping=mapping, predict=predict

@@ -39,7 +39,7 @@ from workbench.database.identifiers import quoted, text_literal, unused_name
 from workbench.database.ingest import FactSource, LoadReport, Partition
 from workbench.database.kept_arrays import forget_arrays, keep_arrays, kept_arrays
 from workbench.database.labelled import BesideTruth, beside_truth, keep_truth, label_counts, label_keys
-from workbench.database.outside import first_line, masked, outside, parquet_bytes
+from workbench.database.outside import first_line, masked, memory_of_a_load, outside, parquet_bytes
 from workbench.database.prediction_files import Predictions, load_predictions, read_predictions
 from workbench.database.predictions import (
     RecordedAtoms,
@@ -164,6 +164,7 @@ __all__ = [
     "make_world_folds",
     "masked",
     "mean_metrics",
+    "memory_of_a_load",
     "merge_predicates",
     "name_things",
     "neighbours",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,9 +17,15 @@ from workbench.database.identifiers import text_literal
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["copy_in", "first_line", "masked", "outside", "parquet_bytes"]
+__all__ = ["copy_in", "first_line", "masked", "memory_of_a_load", "outside", "parquet_bytes"]
 
 VECTORS_PER_CHUNK = 50
+LEAST_MEMORY, MEMORY_OF_A_THREAD = 512, 128
+
+
+def memory_of_a_load() -> str:
+    """What DuckDB may hold while tables are loaded; what is more is on disk, at little cost: it is read end to end."""
+    return f"{max(LEAST_MEMORY, MEMORY_OF_A_THREAD * (os.cpu_count() or 1))}MB"
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from workbench.database import (
     copy_attached,
     display_name,
     line_reader,
+    memory_of_a_load,
     outside,
     quoted,
     read_fault,
@@ -29,9 +30,6 @@ from workbench.tables.sheets import sheet_batches
 from workbench.tables.sources import TableSource
 
 __all__ = ["StagedTable", "Staging", "stage"]
-
-LEAST_MEMORY, MEMORY_OF_A_THREAD = 512 << 20, 128 << 20
-"""Bytes of texts that are held in memory; more of them are on disk, at little cost, for they are read end to end."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +115,7 @@ def stage(sources: Iterable[TableSource]) -> Iterator[Staging]:
         with outside() as connection:
             # In memory, and only what does not fit on disk: a database file would be compressed at four times the cost.
             connection.execute(f"SET temp_directory = {text_literal(directory)}")
-            (threads,) = connection.execute("SELECT current_setting('threads')").fetchall()[0]
-            connection.execute(f"SET memory_limit = '{max(LEAST_MEMORY, threads * MEMORY_OF_A_THREAD)}B'")
+            connection.execute(f"SET memory_limit = '{memory_of_a_load()}'")
             tables = [_stage(connection, source, f"t{number}", workplace) for number, source in enumerate(sources)]
             yield Staging(connection, tables)
 
