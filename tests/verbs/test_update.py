@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
+import numpy as np
 import pytest
 
 import workbench
@@ -105,3 +107,21 @@ def test_targets_that_no_rule_names_stay_predicted() -> None:
         done = workspace.update(1, ["0.5 Trusts(A, B)"])
         assert set(first.query) == set(done.result.query) == {"Trusts", "Likes"}
         check_equal(done.result, workspace.infer(SOFT, engine="clarabel", record=False))
+
+
+@pytest.mark.parametrize("task", ["map", "marginal"])
+def test_numbers_are_brought_up_to_date(task: Literal["map", "marginal"]) -> None:
+    rules = "Old(house)\nNear(house, house)\nPrice(house) = number\n7 Price(x)\n-2.5 Old(x) ^ Price(x)\n"
+    with workbench.open() as workspace:
+        workspace.declare(rules)
+        workspace.data.add("Near(A, B)", "Near(B, C)", "Old(A)")
+        run = workspace.infer(rules, query="Price", task=task).run_id or 0
+        for fact in ("Old(B)", "Old(D)"):
+            done = workspace.update(run, fact)
+            fresh = workspace.infer(rules, query="Price", task=task, record=False)
+            check_equal(done.result, fresh)
+            np.testing.assert_allclose(done.result.values, fresh.values)
+        assert dict(zip(done.changes["atom"], done.changes["after"])) == {"Price(D)": 4.5}
+        newest = workspace.reopen(done.result.run_id or 0)
+        told = workspace.what_if(newest, {"Old(C)": True}).set_index("atom")["after"]
+        assert told["Price(C)"] == 4.5

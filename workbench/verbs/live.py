@@ -19,7 +19,7 @@ from workbench.network import GroundNetwork, components, hard_violation, reporte
 from workbench.network.part import part
 from workbench.network.settled import unsettled
 from workbench.progress import SILENT, Progress
-from workbench.verbs.infer import infeasible_error, require_weights, solve
+from workbench.verbs.infer import asks_for_numbers, infeasible_error, require_weights, solve, solve_numbers
 
 __all__ = ["Asked", "Known", "LiveGrounding", "Renewal", "Shares", "renewed", "standing"]
 
@@ -52,8 +52,14 @@ class Asked:
     seed: int = 0
     time_limit: float | None = None
 
-    def solve(self, grounding: Grounding, progress: Progress, start: Float | None = None) -> Solution:
+    def numbers(self, grounding: Grounding) -> bool:
+        """Whether the open atoms are numbers."""
+        return asks_for_numbers(self.program, grounding.atoms.predicates)
+
+    def solve(self, grounding: Grounding, progress: Progress = SILENT, start: Float | None = None) -> Solution:
         """The answer of one network, or of a part of it."""
+        if self.numbers(grounding):
+            return solve_numbers(grounding, grounding.templates.weight, self.task, self.engine)
         return solve(
             grounding,
             grounding.templates.weight,
@@ -133,6 +139,8 @@ class LiveGrounding:
 
     def solution(self, reason: str = "") -> Solution:
         """The answer as a whole."""
+        if self.asked.numbers(self.grounding):
+            return self.asked.solve(self.grounding)
         network, weights = self.grounding.network, self.grounding.templates.weight
         energy = bound = float("nan")
         if self.asked.task == "map":
@@ -231,7 +239,9 @@ def renewed(
     shares_of[place[stayed]] = before.shares.of_atom[stayed]
     shares = Shares(np.maximum(shares_of, 0), before.shares.slack, before.shares.status)
     engine = before.engine
-    inside = _components_of(grounding.network, _to_solve(asked, joined, shares, values))
+    bounded = asked.task == "map" and not asked.numbers(grounding)
+    changed_atoms = _to_solve(joined, shares, values) if bounded else joined.concerned
+    inside = _components_of(grounding.network, changed_atoms)
     if inside.any():
         smaller = part(grounding.network, inside)
         atoms = smaller.variables
@@ -254,10 +264,8 @@ def _grounding(old: Grounding, piece: Piece, joined: Splice) -> Grounding:
     return replace(new, network=joined.network, templates=joined.templates, rules=rules)
 
 
-def _to_solve(asked: Asked, joined: Splice, shares: Shares, values: Float) -> Bool:
-    """The atoms of changes after which the answer may not be the one any more, shape (n_atoms,)."""
-    if asked.task == "marginal":
-        return joined.concerned
+def _to_solve(joined: Splice, shares: Shares, values: Float) -> Bool:
+    """The atoms of changes after which the most likely state may be another, shape (n_atoms,)."""
     unproven = np.asarray(shares.status > _PROVEN)[shares.of_atom]
     moved = unsettled(joined.came, joined.went, joined.templates.weight, values)
     return joined.touched | moved | (joined.concerned & unproven)

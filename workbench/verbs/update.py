@@ -192,7 +192,8 @@ def tried(
         found.append(before.renewed(database, predicates, progress).standing)
         raise _TakenBack
     now = found[0]
-    rounded = now.asked.task == "map" and now.asked.program.language == "mln"
+    asked = now.asked
+    rounded = asked.task == "map" and asked.program.language == "mln" and not asked.numbers(now.grounding)
     return now.grounding, np.rint(now.values) if rounded else now.values
 
 
