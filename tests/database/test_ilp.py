@@ -222,3 +222,8 @@ def test_what_no_definition_can_say_is_told(tmp_path: Path) -> None:
     assert "whole" in written.declarations
     mixed = read_ilp(read(tmp_path, CARS + "speed(d, fast).\n"))  # type: ignore[arg-type]
     assert "gteq" not in written_background(mixed).inline
+
+
+def test_files_without_a_target_are_told_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="the files name no target, and have no positive example"):
+        read_ilp(read(tmp_path, "parent(ann, bob).\n"))  # type: ignore[arg-type]

@@ -259,9 +259,8 @@ def check_problem(problem: IlpProblem) -> IlpProblem:
         `E0604` without a positive example, `E0605` for a mode of a predicate that exists under a close name only.
     """
     if not problem.positives:
-        raise InputError.of(
-            "E0604", f"the target `{problem.target}` has no positive example", help="rules are learned from positives"
-        )
+        whose = f"the target `{problem.target}` has" if problem.target else "the files name no target, and have"
+        raise InputError.of("E0604", f"{whose} no positive example", help="rules are learned from positives")
     known = {name for name, _ in problem.facts}
     known |= {
         clause.head.functor if isinstance(clause.head, Compound) else clause.head.name for clause in problem.clauses
