@@ -392,12 +392,12 @@ def test_definitions_say_what_columns_say_whatever_the_candidate(tmp_path: Path,
     or_blank = lambda value: "" if rng.random() < 0.2 else value  # noqa: E731
     clients = [
         [f"c{n}", f"t{rng.integers(4)}", day(), or_blank(rng.choice(["yes", "no"])), or_blank(int(rng.integers(99)))]
-        for n in range(60)
+        for n in range(300)
     ]
     visits = [
-        [n, f"c{rng.integers(55)}", or_blank(day()), or_blank(rng.choice(["short", "long", "odd"])),
+        [n, f"c{rng.integers(290)}", or_blank(day()), or_blank(rng.choice(["short", "long", "odd"])),
          or_blank(int(rng.integers(50))), rng.choice(["yes", ""])]
-        for n in range(300)
+        for n in range(900)
     ]  # fmt: skip
     towns = [[f"t{n}", ["yes", "no"][n % 2], n * 10] for n in range(4)]
     files = [
@@ -407,9 +407,11 @@ def test_definitions_say_what_columns_say_whatever_the_candidate(tmp_path: Path,
     ]
     with stage(find_sources(files)) as staging:
         ready = prepared(staging, "clients.score", time=time)
-        every = candidates_for(staging, ready, np.arange(60), collective=False).candidates
+        every = candidates_for(staging, ready, np.arange(300), collective=False).candidates
         assert {"latest", "count", "mean", "share"} <= {one.aggregate for one in every}
         assert any(one.among is not None and one.aggregate == "latest" for one in every)
+        of_few = candidates_for(staging, ready, np.arange(20), collective=False).candidates
+        assert all(one.among is None for one in of_few), "more columns than rows"
         X = filled(
             CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times), every, range(len(every)), []
         )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from workbench.structure.relational import Column, Path, Reference, Schema
 
-__all__ = ["Aggregate", "Candidate", "Onward", "candidates_of", "onward_columns"]
+__all__ = ["Aggregate", "Candidate", "Onward", "candidates_among_some", "candidates_of", "onward_columns"]
 
 Aggregate = Literal[
     "value", "is", "count", "mean", "min", "max", "sum", "share", "latest", "latest_is", "since", "first",
@@ -103,15 +103,15 @@ def candidates_of(
     if timed and dated:
         yield Candidate(path, "since")
         yield Candidate(path, "first")
-    columns = tuple(onward_columns(schema, path))
-    for onward in columns:
+    for onward in onward_columns(schema, path):
         yield from _of_many(path, onward, spans, timed, dated, most_values)
-    if len(path.prefix) <= 1 and all(hop.kind == "from" for hop in path.suffix):
-        yield from _among_some(schema, path, [one for one in columns if len(one.references) <= 1], dated)
 
 
-def _among_some(schema: Schema, path: Path, columns: Sequence[Onward], dated: bool) -> Iterator[Candidate]:
+def candidates_among_some(schema: Schema, path: Path, *, dated: bool) -> Iterator[Candidate]:
     """Numbers of those of the thing's own rows that are of one kind: such as the latest value of one test."""
+    if not path.many or len(path.prefix) > 1 or any(hop.kind != "from" for hop in path.suffix):
+        return
+    columns = [one for one in onward_columns(schema, path) if len(one.references) <= 1]
     for one in columns:
         table = schema[one.references[-1].table or "" if one.references else path.end]
         names_things = any(reference.column == one.column.name for reference in table.references)

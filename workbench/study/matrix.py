@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress, expired
-from workbench.structure.candidates import Candidate, candidates_of, onward_columns
+from workbench.structure.candidates import Candidate, candidates_among_some, candidates_of, onward_columns
 from workbench.structure.relational import Path, Schema, paths
 from workbench.study.columns import MOST_CELLS, CandidateColumns
 
@@ -102,7 +102,8 @@ def candidate_matrix(
     Notes
     -----
     Shorter paths come first; a path that reaches more rows than fit is left out. Columns without two different values
-    are dropped.
+    are dropped. Numbers of some of a path's rows come last, and only while there are more rows than columns: among more
+    columns some fit by chance.
     """
     blocks: list[Real] = []
     kept: list[Candidate] = []
@@ -115,7 +116,7 @@ def candidate_matrix(
         if (blocks and expired(deadline)) or width >= MOST_COLUMNS or width * len(columns.rows) > LARGEST:
             complete = False
             break
-        chosen, block = _of_path(columns, path)
+        chosen, block = _telling(columns, path, _offered(columns, path))
         kept += chosen
         blocks.append(block)
         width += len(chosen)
@@ -126,6 +127,13 @@ def candidate_matrix(
                 kept += [Candidate(path, "labelled", label=label) for label in labels]
                 blocks.append(np.full((len(columns.rows), len(labels)), np.nan, np.float32))
                 width += len(labels)
+    for path in walked if complete else ():
+        found = _offered(columns, path, among_some=True)
+        if not expired(deadline) and width + len(found) <= len(columns.rows):
+            chosen, block = _telling(columns, path, found)
+            kept += chosen
+            blocks.append(block)
+            width += len(chosen)
     columns.forget()
     X = np.concatenate(blocks, axis=1) if blocks else np.empty((len(columns.rows), 0), np.float32)
     return CandidateMatrix(tuple(kept), X, neighbours, complete)
@@ -144,9 +152,9 @@ def columns_of(columns: CandidateColumns, candidates: Sequence[Candidate]) -> Re
     return out
 
 
-def _of_path(columns: CandidateColumns, path: Path) -> tuple[list[Candidate], Real]:
+def _offered(columns: CandidateColumns, path: Path, *, among_some: bool = False) -> list[Candidate]:
+    """The candidates of a path that does not reach too many rows."""
     schema = columns.schema
-    nothing = np.empty((len(columns.rows), 0), np.float32)
     timed = columns.times is not None
     dated = _in_order_of_time(schema, path, timed)
     windows: tuple[int, ...] = ()
@@ -154,12 +162,18 @@ def _of_path(columns: CandidateColumns, path: Path) -> tuple[list[Candidate], Re
         reached = columns.size(path)
         read = sum(1 for _ in onward_columns(schema, path)) + 3
         if not reached or reached * read > MOST_CELLS:
-            return [], nothing
-        if timed and dated:
+            return []
+        if timed and dated and not among_some:
             windows = _windows(columns, path)
-    found = list(candidates_of(schema, path, timed=timed, dated=dated, windows=windows))
+    if among_some:
+        return list(candidates_among_some(schema, path, dated=dated))
+    return list(candidates_of(schema, path, timed=timed, dated=dated, windows=windows))
+
+
+def _telling(columns: CandidateColumns, path: Path, found: list[Candidate]) -> tuple[list[Candidate], Real]:
+    """Those of the candidates that say different things of different rows, and their columns."""
     if not found:
-        return [], nothing
+        return [], np.empty((len(columns.rows), 0), np.float32)
     block = columns.fill(path, found)
     # A column that says the same of every row says nothing.
     with np.errstate(invalid="ignore"):
