@@ -74,3 +74,15 @@ def test_types_that_a_learned_program_makes_alike_in_all_worlds_are_told(
         load_alchemy_text(workspace.database, "Topic(C, Art)\nWord(Sky, C)\n", world="two")
         notes = [one for one in workspace.learn(program, query="Topic", record=False).warnings if one.code == "E0515"]
     assert [one.message.split(" in the worlds")[0].rsplit(" ", 1)[1] for one in notes] == told
+
+
+@pytest.mark.parametrize(("completions", "status"), [(1, "iterations"), (5, "converged")])
+def test_completions_that_have_not_settled_are_not_called_converged(completions: int, status: str) -> None:
+    rules = "P(t)\nP(x)\n"
+    with wb.open() as workspace:
+        workspace.declare(rules)
+        load_alchemy_text(workspace.database, "P(A)\nP(B)\nP(C)\n?P(D)\n")
+        options = {"completions": completions}
+        result = workspace.learn(rules, learner="pseudo_likelihood", options=options, query="P", record=False)
+    assert result.learned.status == status
+    assert result.weights[0] > 0

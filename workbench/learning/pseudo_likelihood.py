@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -80,6 +80,9 @@ class PseudoLikelihood(Learner):
             if all(np.array_equal(old, new) for old, new in zip(before, completed)):
                 break
             answer = self._fit(_counts(training, completed), training, answer.weights, conduct)
+        else:
+            # The last completion has not been looked at with the weights that were fitted to it.
+            return replace(answer, status="iterations") if answer.status == "converged" else answer
         return answer
 
     def _fit(self, counts: FlipCounts, training: TrainingSet, start: Float, conduct: Conduct) -> LearnedWeights:
