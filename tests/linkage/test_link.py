@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.linkage import people
+from benchmarks.linkage_sets import SETS, companies, papers
 from workbench.errors import WorkbenchError
 from workbench.evaluation import cluster_scores
 from workbench.verbs.link import link
@@ -47,6 +48,34 @@ def test_families_are_not_taken_for_persons_where_few_records_are_of_one_person(
     assert scores["F1"] > 0.85
     assert result.estimates.precision == pytest.approx(scores["precision"], abs=0.06)
     assert result.estimates.recall == pytest.approx(scores["recall"], abs=0.1)
+
+
+@pytest.mark.parametrize(
+    "kind", ["60 records", "households, few duplicates", "households, spoiled", "households, two files"]
+)
+def test_households_are_not_persons_and_who_moved_is_one(tmp_path: Path, kind: str) -> None:
+    """EM alone takes households for persons where few have two records, and loses who moved where many did."""
+    frames, truths = SETS[kind]()
+    paths = [tmp_path / f"{letter}.csv" for letter, _ in zip("ab", frames)]
+    for frame, path in zip(frames, paths):
+        frame.to_csv(path, index=False)
+    result = link(paths)
+    scores = cluster_scores(result.clustering.label, np.concatenate(truths))
+    assert scores["F1"] > 0.9
+    assert result.estimates.precision == pytest.approx(scores["precision"], abs=0.03)
+    assert result.estimates.recall == pytest.approx(scores["recall"], abs=0.12)
+
+
+def test_each_others_best_pairs_count_more_where_records_have_one_partner(tmp_path: Path) -> None:
+    for made in (companies(800, seed=12, overlap=0.5), papers(800, seed=13, overlap=0.7)):
+        for frame, name in zip(made[0], "ab"):
+            frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        truth = np.concatenate(made[1])
+        f1 = []
+        for one_to_one in (False, True):
+            result = link([tmp_path / "a.csv", tmp_path / "b.csv"], one_to_one=one_to_one)
+            f1.append(cluster_scores(result.clustering.label, truth)["F1"])
+        assert f1[1] > f1[0]
 
 
 def test_few_records_that_one_rare_value_tells_apart(tmp_path: Path) -> None:

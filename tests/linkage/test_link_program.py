@@ -55,7 +55,7 @@ def equal_probabilities(result: LinkResult, path: Path) -> None:
 
 
 def with_second_kind(result: LinkResult) -> LinkResult:
-    """The result with another kind of non-matches, of other trees."""
+    """The result with a second kind of non-matches, of other trees."""
     linked = result.model
     assert isinstance(linked, LinkModel)
     random, tree = np.random.default_rng(5), linked.tree
@@ -65,7 +65,7 @@ def with_second_kind(result: LinkResult) -> LinkResult:
         np.log(random.dirichlet(np.ones(size), sizes[above] if above >= 0 else 1)) for size, above in zip(sizes, parent)
     ]
     other = FieldTree(tuple(parent), tuple(tables), -1.0)
-    changed = replace(linked, tree=replace(tree, others=(*tree.others, other)))
+    changed = replace(linked, tree=replace(tree, others=(tree.others[0], other)))
     return replace(result, model=changed, scores=changed.scores(result.candidates.pairs))
 
 

@@ -33,10 +33,10 @@ def test_separation_is_largest_at_the_true_class() -> None:
 
 def test_likelihood_never_falls_and_contributions_add_up() -> None:
     start = np.column_stack((MATCH, ~MATCH & (LEVELS[:, 2] == 2), ~MATCH & (LEVELS[:, 2] == 1))) * 0.9 + 0.03
-    model = fit_classes(LEVELS, ONES, start / start.sum(axis=1, keepdims=True), [3] * 4)
+    model = fit_classes(LEVELS, ONES, start / start.sum(axis=1, keepdims=True), [3] * 4, np.ones(4))
     assert (np.diff(model.trace) > -1e-6 * abs(model.trace[0])).all()
     classes = model.classes(LEVELS)
     odds = classes[:, 0] - np.log(np.exp(classes[:, 1:]).sum(axis=1))
     assert model.scores(LEVELS) == pytest.approx(odds)
-    one = fit_classes(LEVELS, ONES, np.column_stack((MATCH, ~MATCH)) * 1.0, [3] * 4)
+    one = fit_classes(LEVELS, ONES, np.column_stack((MATCH, ~MATCH)) * 1.0, [3] * 4, np.ones(4))
     assert one.contributions(LEVELS).sum(axis=1) + one.intercept == pytest.approx(one.scores(LEVELS))

@@ -16,7 +16,7 @@ from workbench.linkage.blocking import (
 )
 from workbench.linkage.comparison import MISSING, Comparison, levels_of
 from workbench.linkage.fields import Field
-from workbench.linkage.mixture import Mixture, Patterns, fit_mixture, patterns_of, sample_pairs
+from workbench.linkage.mixture import Mixture, Patterns, assumed_mixture, fit_mixture, patterns_of, sample_pairs
 from workbench.linkage.neighbours import near_pairs
 from workbench.linkage.starts import FEWEST_FIELDS, fit_tree
 from workbench.linkage.tree import TreeModel
@@ -202,5 +202,6 @@ def learn(
         fit_mixture(patterns, comparisons, chances, candidates.possible, less_matches=one) for one in (False, True)
     )
     progress.step("weights", 1, 2)
-    tree = fit_tree(patterns, comparisons, (mixture, less), n, known=known, seed=seed)
+    assumed = assumed_mixture(patterns, comparisons, chances, candidates.possible)
+    tree = fit_tree(patterns, comparisons, (mixture, less), assumed, n, known=known, seed=seed)
     return LinkModel(tuple(comparisons), mixture if len(comparisons) >= FEWEST_FIELDS else less, tree)

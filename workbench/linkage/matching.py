@@ -10,8 +10,26 @@ from scipy.sparse.csgraph import connected_components
 from workbench.arrays import Float, Int32
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.clustering import CLIP, Clustering
+from workbench.linkage.mixture import sigmoid
 
-__all__ = ["match_one_to_one"]
+__all__ = ["beside_rivals", "match_one_to_one"]
+
+COUNTS = 0.5
+"""Of what being each other's best says: pairs of high log odds are so anyway."""
+
+
+def beside_rivals(n: int, pairs: Pairs, scores: Float) -> Float:
+    """Log odds where each record is in one match at most: what it says that two are each other's best, or are not.
+
+    How often matches and non-matches are, the log odds tell themselves.
+    """
+    top = np.full(n, -np.inf)
+    for side in (pairs.left, pairs.right):
+        np.maximum.at(top, side, scores)
+    best = scores >= np.maximum(top[pairs.left], top[pairs.right])
+    match = sigmoid(scores)
+    m, u = (((one * best).sum() + 0.5) / (one.sum() + 1.0) for one in (match, 1.0 - match))
+    return np.asarray(scores + COUNTS * np.where(best, np.log(m / u), np.log((1 - m) / (1 - u))))
 
 
 def match_one_to_one(n: int, pairs: Pairs, scores: Float, second: Int32) -> Clustering:

@@ -7,7 +7,7 @@ M-step is closed: shares of expected counts. It is the start of `workbench.linka
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,9 +15,10 @@ from workbench.arrays import Array, Float, Int8, Int64
 from workbench.linkage.comparison import MISSING, Comparison
 from workbench.linkage.sorting import grouped
 
-__all__ = ["Mixture", "Patterns", "fit_mixture", "patterns_of", "sample_pairs", "sigmoid"]
+__all__ = ["Mixture", "Patterns", "assumed_mixture", "fit_mixture", "patterns_of", "sample_pairs", "sigmoid"]
 
 SMOOTHING = 0.5
+PRIOR_STEPS = 50
 
 
 @dataclass(frozen=True)
@@ -137,14 +138,30 @@ def fit_mixture(
     return mixture
 
 
+def assumed_mixture(
+    patterns: Patterns, comparisons: Sequence[Comparison], chances: Sequence[Float], n_possible: float
+) -> Mixture:
+    """Matches as they are in most data and non-matches by chance; EM for the share of matches alone.
+
+    Coarse, but what it takes for matches never drifts to another class of pairs that are alike.
+    """
+    found = Mixture(tuple(map(_first_guess, comparisons)), tuple(chances), 1e-6)
+    for _ in range(PRIOR_STEPS):
+        expected = float(sigmoid(found.scores(patterns.levels)) @ patterns.counts)
+        found = replace(found, prior=float(np.clip(expected / n_possible, 1e-12, 0.5)))
+    return found
+
+
 def _first_guess(comparison: Comparison) -> Float:
-    """Nine of ten matches agree, closely or fully, as values are frequent."""
+    """Nine of ten matches agree: fully, as values are frequent, or closely; long texts mostly the latter, in order."""
     found = np.zeros(comparison.n_levels)
     first = 2 + len(comparison.near)
+    words = comparison.field.kind == "words"
+    equal, steps = (0.3, np.arange(1.0, first - 1)) if words else (0.75, np.ones(first - 2))
     counts = np.bincount(comparison.equal_level, comparison.field.counts, minlength=comparison.n_levels)[first:]
-    found[first:] = 0.8 * counts / max(counts.sum(), 1.0)
-    found[2:first] = 0.12 / max(1, first - 2)
-    found[1] = 0.08
+    found[first:] = equal * counts / max(counts.sum(), 1.0)
+    found[2:first] = (0.9 - equal) * steps / max(1.0, steps.sum())
+    found[1] = 0.1
     return found
 
 

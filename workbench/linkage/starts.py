@@ -1,9 +1,10 @@
-"""Which alike class is the matches: EM from several starts, with one and with two kinds of non-matches beside.
+"""Which alike class is the matches: EM with two kinds of non-matches, from several starts.
 
 Likelihood does not tell: where matches are few, families or neighbours explain more pairs than they do. What tells is
 the border. Beside the true class, the pairs that come next differ clearly in some fields; beside half of it, or beside
-a larger class that holds it, those that come next differ little more than its own pairs. Among starts that separate
-nearly as well, likelihood decides.
+a larger class that holds it, those that come next differ little more than its own pairs. Nor are matches pairs that an
+assumed model, which no EM has moved, takes for chance. And of starts that do nearly as well the one with more matches
+counts: the others have lost some, such as the persons who moved.
 """
 
 from __future__ import annotations
@@ -16,20 +17,28 @@ from scipy.optimize import brentq
 from workbench.arrays import Float, Int8
 from workbench.linkage.comparison import Comparison
 from workbench.linkage.mixture import Mixture, Patterns, sigmoid
-from workbench.linkage.tree import TreeModel, fit_classes, independent
+from workbench.linkage.tree import FAR, TreeModel, fit_classes, independent
 
-__all__ = ["FEWEST_FIELDS", "fit_tree", "separation"]
+__all__ = ["FEWEST_FIELDS", "fit_tree", "merit", "separation"]
 
-FAR = 1
-FEWEST_FIELDS = 3
-"""Two fields alone do not tell two correlated classes apart."""
+FEWEST_FIELDS = 4
+"""Fewer fields do not tell correlated classes apart."""
+MOST_FAR = 0.45
+"""Matches agree more often than not in every field that some pairs agree in; two sources may call venues otherwise."""
+SOME = 0.001
 SAMPLE = 60_000
 """Pairs that starts are tried on."""
 PARTNERS = (0.05, 0.5)
 """Matches a record that strict starts take, those of the largest log odds."""
 STRICTER = 3.0
-NEARLY = 0.03
-"""Of starts whose separation is within this share of the best one's, the likeliest is taken."""
+FEW_PAIRS = 20_000
+"""Of fewer a single kind of non-matches is tried beside: they do not show two."""
+ASSUMED = ((0.0, 4.0), (0.0, 8.0), (3.0, 6.0))
+"""What is added to the assumed log odds of matches, and of those and the pairs that are alike otherwise."""
+LEAST_ALIKE = 0.5
+"""Of matches so many are taken for such by the assumed model; where it finds fewer, it does not count."""
+POWER = 0.25
+"""Of the number of matches, in a start's merit."""
 BESIDE = 2.0
 """So many times as many pairs as matches are beside them."""
 
@@ -38,17 +47,20 @@ def fit_tree(
     patterns: Patterns,
     comparisons: Sequence[Comparison],
     mixtures: tuple[Mixture, Mixture],
+    assumed: Mixture,
     n_records: int,
     *,
     known: tuple[Float, Float] | None = None,
     seed: int = 0,
 ) -> TreeModel:
-    """EM with correlated non-matches, from the start that separates best or the likeliest of those that nearly do.
+    """EM with correlated non-matches, from the start of most merit.
 
     Parameters
     ----------
     mixtures : pair of Mixture
-        Of independent fields, by chance with and without matches: every start is made of the log odds of one.
+        Of independent fields, by chance with and without matches.
+    assumed : Mixture
+        With matches as they are in most data.
     n_records : int
     known : pair of float64 arrays, shape (n_patterns,), optional
         How many pairs of each pattern are labelled as matches and as non-matches.
@@ -60,19 +72,36 @@ def fit_tree(
     rows, sampled = _thinned(patterns, known, seed)
     levels = patterns.levels[rows]
     some = None if known is None else (known[0][rows], known[1][rows])
+    equal = [counts @ (patterns.levels[:, at] >= 2 + len(one.near)) for at, one in enumerate(comparisons)]
+    most_far = np.where(np.array(equal) > SOME * counts.sum(), MOST_FAR, 1.0)
+    alike = assumed.scores(levels)
+    strict = (mixtures[0].scores(levels), mixtures[1].scores(levels))
     partners = n_records * sampled.sum() / counts.sum()
     tried = [
-        fit_classes(levels, sampled, start, sizes, known=some)
-        for start in _starts(mixtures[0].scores(levels), mixtures[1].scores(levels), sampled, partners)
+        fit_classes(levels, sampled, start, sizes, most_far, known=some)
+        for start in _starts(*strict, alike, sampled, partners)
     ]
-    apart = [separation(model.scores(levels), levels, sampled) for model in tried]
-    close = [model for model, value in zip(tried, apart) if value >= max(apart) - NEARLY * abs(max(apart))]
-    best = max(close, key=lambda model: model.trace[-1])
+    best = max(tried, key=lambda model: merit(model.scores(levels), alike, levels, sampled))
     if len(rows) == len(counts):
         return best
     classes = best.classes(patterns.levels)
     start = np.exp(classes - np.logaddexp.reduce(classes, axis=1, keepdims=True))
-    return fit_classes(patterns.levels, counts, start, sizes, known=known)
+    return fit_classes(patterns.levels, counts, start, sizes, most_far, known=known)
+
+
+def merit(scores: Float, alike: Float, levels: Int8, counts: Float) -> float:
+    """What starts are chosen by: separation, the share of matches that are such by assumed log odds, and their number.
+
+    Parameters
+    ----------
+    scores, alike : float64 arrays, shape (n_patterns,)
+        Log odds by the start and as assumed.
+    levels : int8 array, shape (n_patterns, n_fields)
+    counts : float64 array, shape (n_patterns,)
+    """
+    match = sigmoid(scores) * counts
+    confirmed = float(match @ sigmoid(alike)) / max(match.sum(), 1e-9)
+    return float(separation(scores, levels, counts) * max(LEAST_ALIKE, confirmed) * match.sum() ** POWER)
 
 
 def separation(scores: Float, levels: Int8, counts: Float) -> float:
@@ -110,16 +139,20 @@ def _thinned(patterns: Patterns, known: tuple[Float, Float] | None, seed: int) -
     return rows, chosen[rows]
 
 
-def _starts(scores: Float, less: Float, counts: Float, partners: float) -> list[Float]:
-    """Classes to begin with: the mixtures' matches and stricter ones, then with a second kind of non-matches."""
+def _starts(scores: Float, less: Float, alike: Float, counts: Float, partners: float) -> list[Float]:
+    """Classes to begin with: matches, pairs that are alike otherwise where there are many, the rest."""
     plain, fewer = sigmoid(scores), sigmoid(less)
     strict = [sigmoid(scores - _shift(scores, counts, share * partners)) for share in PARTNERS]
-    found = [np.column_stack((match, 1.0 - match)) for match in (plain, fewer, *strict)]
-    beside = [(match, plain) for match in (*strict, sigmoid(scores - STRICTER))]
-    for match, alike in (*beside, (sigmoid(less - STRICTER), fewer)):
-        between = alike * (1.0 - match)
+    pairs = [(match, plain) for match in (*strict, sigmoid(scores - STRICTER))]
+    pairs += [(sigmoid(less - STRICTER), fewer)]
+    pairs += [(sigmoid(alike + more), sigmoid(alike + wider)) for more, wider in ASSUMED]
+    found = []
+    for match, either in pairs:
+        between = either * (1.0 - match)
         classes = np.column_stack((match, between, 1.0 - match - between)) + 1e-9
         found.append(classes / classes.sum(axis=1, keepdims=True))
+    if counts.sum() <= FEW_PAIRS:
+        found += [np.column_stack((match, 1.0 - match)) for match in (sigmoid(alike), sigmoid(alike - STRICTER))]
     return found
 
 

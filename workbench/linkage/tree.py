@@ -23,6 +23,7 @@ __all__ = ["FieldTree", "TreeModel", "fit_classes", "independent"]
 
 PRIOR_COUNT = 0.1
 EDGE_COUNT = 2.0
+FAR = 1
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ def fit_classes(
     counts: Float,
     start: Float,
     sizes: Sequence[int],
+    most_far: Float,
     *,
     known: tuple[Float, Float] | None = None,
     iterations: int = 80,
@@ -135,6 +137,8 @@ def fit_classes(
         The probability of each class, the matches' first.
     sizes : sequence of int
         Levels of each field.
+    most_far : float64 array, shape (n_fields,)
+        The largest share of far values among matches that have both: a constraint of the M-step.
     known : pair of float64 arrays, shape (n_patterns,), optional
         How many pairs of each pattern are labelled as matches and as non-matches; EM leaves those as they are.
     """
@@ -147,7 +151,7 @@ def fit_classes(
         others = probability[:, 1:]
         weight[:, 0] += yes
         weight[:, 1:] += no[:, None] * others / np.maximum(others.sum(axis=1, keepdims=True), 1e-12)
-        model = _maximised(levels, weight, sizes, tuple(trace))
+        model = _maximised(levels, weight, sizes, most_far, tuple(trace))
         classes = model.classes(levels)
         likelihood = np.logaddexp.reduce(classes, axis=1)
         probability = np.exp(classes - likelihood[:, None])
@@ -156,11 +160,17 @@ def fit_classes(
             return model
 
 
-def _maximised(levels: Int8, weight: Float, sizes: Sequence[int], trace: tuple[float, ...]) -> TreeModel:
+def _maximised(
+    levels: Int8, weight: Float, sizes: Sequence[int], most_far: Float, trace: tuple[float, ...]
+) -> TreeModel:
     """The M-step: shares of expected counts, and the trees of largest mutual information."""
     of_match = []
     for place, size in enumerate(sizes):
         counts = np.bincount(levels[:, place], weight[:, 0], minlength=size) + PRIOR_COUNT
+        there, most = counts[FAR:].sum(), most_far[place]
+        if counts[FAR] > most * there:
+            counts[FAR + 1 :] *= (1.0 - most) * there / (there - counts[FAR])
+            counts[FAR] = most * there
         of_match.append(np.log(counts / counts.sum()))
     shares = weight.sum(axis=0) + PRIOR_COUNT
     shares = np.log(shares / shares.sum())

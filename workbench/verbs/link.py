@@ -14,7 +14,7 @@ from workbench.linkage.clustering import Clustering, cluster
 from workbench.linkage.comparison import make_comparison
 from workbench.linkage.estimates import estimate
 from workbench.linkage.linker import Candidates, Scoring, compare_candidates, find_candidates, learn
-from workbench.linkage.matching import match_one_to_one
+from workbench.linkage.matching import beside_rivals, match_one_to_one
 from workbench.progress import SILENT, Progress
 from workbench.tables.records import Records
 from workbench.verbs.common import deadline_after
@@ -82,7 +82,7 @@ def link(
     if settings is not None:
         scored = _scored_by_settings(sources, settings, id_column, labels, progress)
     else:
-        scored = _scored(sources, id_column, labels, seed, progress)
+        scored = _scored(sources, id_column, labels, one_to_one, seed, progress)
     n, pairs, scores = len(scored.records), scored.candidates.pairs, scored.scores
     clustering: Clustering
     if one_to_one:
@@ -111,6 +111,7 @@ def _scored(
     sources: Sequence[str | os.PathLike[str]],
     id_column: str | None,
     labels: str | os.PathLike[str] | None,
+    one_to_one: bool,
     seed: int,
     progress: Progress,
 ) -> _Scored:
@@ -127,6 +128,8 @@ def _scored(
     model = learn(comparisons, candidates, patterns, second, seed=seed, known=known, progress=progress)
     scores = model.tree.scores(patterns.levels)[patterns.of_pair]
     scores = labelled.rescored(scores, model, candidates, len(records), seed)
+    if one_to_one:
+        scores = beside_rivals(len(records), candidates.pairs, scores)
     scores = labelled.applied(scores, candidates, len(records))
     return _Scored(records, candidates, model, scores, labelled, read.choice.left_out, read.warnings)
 
