@@ -332,3 +332,22 @@ def test_dates_are_not_added_up(function: str) -> None:
         load_alchemy_text(database, "On(C1, 2020-01-31)\nDirects(A, C1)\n")
         with pytest.raises(InputError, match="E0151"):
             ground(database, program, GroundRequest(query=("Fraud",)))
+
+
+def test_a_definition_over_a_predicate_without_facts_says_so() -> None:
+    rules = """
+Knows(p, p)
+Met(p, p)
+Known(p)
+Friends(x, n) := n = count(y: Met(x, y)).
+1 Friends(x, n) ^ n >= 1 => Known(x)
+"""
+    with Database.open() as database:
+        program = parse_mln(rules)
+        database.declare(program)
+        load_alchemy_text(database, "Knows(A, B)")
+        found = ground(database, program, GroundRequest(query=("Known",))).warnings
+    (note,) = (one for one in found if one.code == "E0333")
+    assert note.message == "Met has no facts, and Friends is made of it"
+    assert note.span is not None
+    assert note.span.line == 5

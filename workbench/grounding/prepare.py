@@ -18,7 +18,7 @@ from workbench.grounding.backend import Backend, DuckDB
 from workbench.grounding.definitions import make_definitions, make_scopes, needed_definitions
 from workbench.grounding.psl_demands import check_demands
 from workbench.grounding.request import GroundRequest
-from workbench.grounding.roles import FactKinds, assign_roles, fact_kinds, mentioned_predicates
+from workbench.grounding.roles import NO_FACTS, FactKinds, assign_roles, fact_kinds, mentioned_predicates
 from workbench.grounding.space import MOST_ATOMS, AtomSpace, Grid
 from workbench.grounding.stored_domains import StoredDomains
 from workbench.grounding.vocabulary import Vocabulary
@@ -153,10 +153,27 @@ def prepare(
     vocabulary.roles, notes = assign_roles(program, stored, facts, request, mentioned_predicates(clauses))
     if program.language == "psl":
         check_demands(connection, program, stored, vocabulary.roles, request, clauses)
-    make_definitions(vocabulary, needed_definitions(program, mentioned_predicates(clauses)))
+    needed = needed_definitions(program, mentioned_predicates(clauses))
+    notes += _made_of_nothing(program, needed, facts)
+    make_definitions(vocabulary, needed)
     make_scopes(vocabulary)
     vocabulary.space = _atom_space(vocabulary)
     return vocabulary, notes
+
+
+def _made_of_nothing(program: Program, needed: Collection[str], facts: Mapping[str, FactKinds]) -> list[Diagnostic]:
+    """A note for each predicate without any fact that definitions or scopes read: as if it were misspelt."""
+    found: dict[str, Diagnostic] = {}
+    statements: tuple[Definition | Scope, ...] = (*program.definitions, *program.scopes)
+    for one in statements:
+        if isinstance(one, Definition) and one.head.predicate not in needed:
+            continue
+        for atom in condition_atoms(one.body):
+            name = atom.predicate
+            if name not in program.defined and name not in found and facts[name] == NO_FACTS:
+                message = f"{name} has no facts, and {one.head.predicate} is made of it"
+                found[name] = Diagnostic("E0333", message, atom.span, "is it spelt as in the data?", severity="note")
+    return list(found.values())
 
 
 def _with_labels_known(vocabulary: Vocabulary, facts: Mapping[str, FactKinds]) -> dict[str, FactKinds]:

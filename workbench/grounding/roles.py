@@ -17,7 +17,7 @@ from workbench.language.formulas import formula_atoms
 from workbench.language.program import FormulaRule, Predicate, Program
 from workbench.language.values import ValueKind
 
-__all__ = ["FactKinds", "Role", "RoleOf", "assign_roles", "fact_kinds", "mentioned_predicates"]
+__all__ = ["NO_FACTS", "FactKinds", "Role", "RoleOf", "assign_roles", "fact_kinds", "mentioned_predicates"]
 
 
 class Role(StrEnum):
@@ -35,6 +35,9 @@ class FactKinds:
     target: bool
     truth: bool
     asked: bool = False
+
+
+NO_FACTS = FactKinds(False, False, False, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,11 +226,11 @@ def fact_kinds(
     chosen = ", ".join(map(str, worlds)) or "NULL"
     present = [name for name in program.predicates if name in stored]
     if not present:
-        return {name: FactKinds(False, False, False, False) for name in program.predicates}
+        return dict.fromkeys(program.predicates, NO_FACTS)
     kinds = ", ".join(f"coalesce(bool_or({condition}), false)" for condition in _FACT_KINDS)
     asked = " UNION ALL ".join(
         f"SELECT {number} AS n, {kinds} FROM {quoted(stored[name].table_name)} WHERE world IN ({chosen})"
         for number, name in enumerate(present)
     )
     found = {present[row[0]]: FactKinds(*row[1:]) for row in connection.execute(asked).fetchall()}
-    return {name: found.get(name, FactKinds(False, False, False, False)) for name in program.predicates}
+    return {name: found.get(name, NO_FACTS) for name in program.predicates}
