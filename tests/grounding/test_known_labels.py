@@ -16,8 +16,8 @@ Old(person)
 0.5 Old(x) => Ill(x)
 -1 Ill(x)
 """
-PEOPLE = "person,old,ill\nA,yes,yes\nB,no,\nC,no,no\nD,yes,\nE,no,yes\n"
-KNOWS = "one,other\nA,B\nA,C\nB,D\nC,D\nE,D\nD,A\n"
+PEOPLE = "person,old,ill\nP01,yes,yes\nP02,no,\nP03,no,no\nP04,yes,\nP05,no,yes\n"
+KNOWS = "one,other\nP01,P02\nP01,P03\nP02,P04\nP03,P04\nP05,P04\nP04,P01\n"
 
 
 @pytest.fixture
@@ -37,15 +37,15 @@ def test_blanks_are_predicted_as_if_the_labels_had_been_loaded_as_evidence(table
         kept.load(tables, predict="people.ill")
         known.load(tables, predict="people.ill", labels="evidence")
         expected = predicted(known)
-        assert expected.keys() == {"Ill(B)", "Ill(D)"}
+        assert expected.keys() == {"Ill(P02)", "Ill(P04)"}
         assert predicted(kept) == pytest.approx(expected, abs=1e-12)
         alone = predicted(kept, labels="withheld")
-        assert alone.keys() == {f"Ill({name})" for name in "ABCDE"}
-        assert abs(alone["Ill(B)"] - expected["Ill(B)"]) > 0.01
+        assert alone.keys() == {f"Ill(P0{number})" for number in range(1, 6)}
+        assert abs(alone["Ill(P02)"] - expected["Ill(P02)"]) > 0.01
 
 
 def test_what_was_asked_for_keeps_its_truth_unseen(tables: list[Path], tmp_path: Path) -> None:
-    (tmp_path / "later.csv").write_text("who\nB\nD\n")
+    (tmp_path / "later.csv").write_text("who\nP02\nP04\n")
     with wb.open() as ws:
         ws.load(tables, predict="people.ill")
         before = predicted(ws)
@@ -57,14 +57,14 @@ def test_a_known_label_explains_a_prediction(tables: list[Path]) -> None:
     with wb.open() as ws:
         ws.load(tables, predict="people.ill")
         result = ws.infer(RULES, query="Ill", engine="exact")
-        said = result.explain("Ill(D)")
-        again = ws.reopen(result.run_id).explain("Ill(D)")
-        assert any("Ill(E)" in item.given for item in said.contributions)
+        said = result.explain("Ill(P04)")
+        again = ws.reopen(result.run_id).explain("Ill(P04)")
+        assert any("Ill(P05)" in item.given for item in said.contributions)
         assert [item.contribution for item in again.contributions] == [item.contribution for item in said.contributions]
 
 
 def test_definitions_are_made_of_labels_where_nothing_else_is_known(tables: list[Path]) -> None:
-    tables[0].write_text("person,years\nA,30\nB,\nC,50\nD,20\nE,\n")
+    tables[0].write_text("person,years\nP01,30\nP02,\nP03,50\nP04,20\nP05,\n")
     rules = """
 Knows(person, person)
 Years(person, number)
@@ -79,4 +79,4 @@ Counted(x, n) := n = count(y: Knows(x, y) ^ Years(y, a) ^ a >= 30).
             frame = ws.infer(rules, query="Elder", engine="exact", record=False).predictions()
             found.append(dict(zip(frame["atom"], frame["value"])))
     assert found[0] == found[1]
-    assert found[0]["Elder(D)"] > 0.6
+    assert found[0]["Elder(P04)"] > 0.6
