@@ -17,7 +17,7 @@ Old(person)
 -1 Ill(x)
 """
 PEOPLE = "person,old,ill\nP01,yes,yes\nP02,no,\nP03,no,no\nP04,yes,\nP05,no,yes\n"
-KNOWS = "one,other\nP01,P02\nP01,P03\nP02,P04\nP03,P04\nP05,P04\nP04,P01\n"
+KNOWS = "one,other\nP01,P02\nP01,P03\nP02,P04\nP03,P04\nP05,P04\nP04,P01\nP02,P05\n"
 
 
 @pytest.fixture
