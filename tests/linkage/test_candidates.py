@@ -7,9 +7,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from workbench.linkage.blocking import all_pairs, count_pairs, every_pair, keys_of, propose_statements
+from workbench.linkage.blocking import all_pairs, count_pairs, every_pair, propose_statements
 from workbench.linkage.comparison import compare, make_comparison
 from workbench.linkage.fields import Field, make_field
+from workbench.linkage.keys import keys_of
 from workbench.linkage.neighbours import near_pairs
 
 

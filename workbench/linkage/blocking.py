@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from workbench.arrays import Int32, Int64
-from workbench.linkage.fields import Field
+from workbench.linkage.keys import Key
 from workbench.linkage.sorting import different
 
 __all__ = [
     "Blocks",
-    "Key",
     "Pairs",
     "Statement",
     "all_pairs",
     "block_pairs",
     "count_pairs",
     "every_pair",
-    "keys_of",
     "propose_statements",
 ]
 
@@ -44,32 +42,6 @@ CLEARLY = 3.0
 
 MANY_RECORDS = 200_000
 """From here on two keys agree too often by chance, and three are tried."""
-
-
-@dataclass(frozen=True)
-class Key:
-    """A value that records may share: a field, its beginning, its year.
-
-    Attributes
-    ----------
-    field : str
-    part : str
-        `all`, `begin3`, `year`, `first word`, ...
-    codes : int32 array, shape (n_records,)
-        -1 where there is none.
-    chance : float
-        The probability that two records drawn at random share it.
-    """
-
-    field: str
-    part: str
-    codes: Int32
-    chance: float
-
-    @property
-    def words(self) -> str:
-        """The key for people."""
-        return self.field if self.part == "all" else f"{self.part} of {self.field}"
 
 
 @dataclass(frozen=True)
@@ -134,35 +106,6 @@ class Pairs:
     def joined(self, other: Pairs, n: int) -> Pairs:
         """The pairs of both, each once."""
         return Pairs.of_keys(different(np.concatenate((self.keys(n), other.keys(n)))), n)
-
-
-_PARTS: dict[str, tuple[tuple[str, Callable[[str], str]], ...]] = {
-    "name": (("first 4 letters", lambda text: text[:4]), ("last 4 letters", lambda text: text[-4:])),
-    "words": (("first 12 letters", lambda text: text[:12]),),
-    "date": (("year", lambda text: text[:4]), ("month and day", lambda text: text[5:])),
-    "code": (("first word", lambda text: text.split()[0]), ("last 3 letters", lambda text: text[-3:])),
-    "number": (),
-    "category": (),
-}
-
-
-def keys_of(fields: Sequence[Field]) -> list[Key]:
-    """All keys that the fields offer."""
-    found: list[Key] = []
-    for field in fields:
-        found.append(_key(field.name, "all", field.codes))
-        for part, take in _PARTS[field.kind]:
-            known: dict[str, int] = {}
-            of_text = np.array([known.setdefault(take(str(text)), len(known)) for text in field.texts], np.int32)
-            if len(known) > 1:
-                codes = np.where(field.codes >= 0, np.append(of_text, -1)[field.codes], -1).astype(np.int32)
-                found.append(_key(field.name, part, codes))
-    return [key for key in found if key.chance > 0]
-
-
-def _key(field: str, part: str, codes: Int32) -> Key:
-    counts = np.bincount(codes[codes >= 0]).astype(float)
-    return Key(field, part, codes, float((counts * (counts - 1)).sum()) / max(1.0, len(codes) * (len(codes) - 1.0)))
 
 
 @dataclass(frozen=True)

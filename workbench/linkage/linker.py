@@ -11,11 +11,11 @@ from workbench.linkage.blocking import (
     Pairs,
     all_pairs,
     every_pair,
-    keys_of,
     propose_statements,
 )
 from workbench.linkage.comparison import MISSING, Comparison, levels_of
 from workbench.linkage.fields import Field
+from workbench.linkage.keys import keys_of
 from workbench.linkage.mixture import Mixture, Patterns, assumed_mixture, fit_mixture, patterns_of, sample_pairs
 from workbench.linkage.neighbours import near_pairs
 from workbench.linkage.starts import FEWEST_FIELDS, fit_tree

@@ -1,0 +1,68 @@
+"""Values that records may share: whole ones, beginnings, ends, years; what blocking statements are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.arrays import Int32
+from workbench.linkage.fields import Field
+
+__all__ = ["Key", "keys_of"]
+
+
+@dataclass(frozen=True)
+class Key:
+    """A value that records may share: a field, its beginning, its year.
+
+    Attributes
+    ----------
+    field : str
+    part : str
+        `all`, `begin3`, `year`, `first word`, ...
+    codes : int32 array, shape (n_records,)
+        -1 where there is none.
+    chance : float
+        The probability that two records drawn at random share it.
+    """
+
+    field: str
+    part: str
+    codes: Int32
+    chance: float
+
+    @property
+    def words(self) -> str:
+        """The key for people."""
+        return self.field if self.part == "all" else f"{self.part} of {self.field}"
+
+
+_PARTS: dict[str, tuple[tuple[str, Callable[[str], str]], ...]] = {
+    "name": (("first 4 letters", lambda text: text[:4]), ("last 4 letters", lambda text: text[-4:])),
+    "words": (("first 12 letters", lambda text: text[:12]),),
+    "date": (("year", lambda text: text[:4]), ("month and day", lambda text: text[5:])),
+    "code": (("first word", lambda text: text.split()[0]), ("last 3 letters", lambda text: text[-3:])),
+    "number": (),
+    "category": (),
+}
+
+
+def keys_of(fields: Sequence[Field]) -> list[Key]:
+    """All keys that the fields offer."""
+    found: list[Key] = []
+    for field in fields:
+        found.append(_key(field.name, "all", field.codes))
+        for part, take in _PARTS[field.kind]:
+            known: dict[str, int] = {}
+            of_text = np.array([known.setdefault(take(str(text)), len(known)) for text in field.texts], np.int32)
+            if len(known) > 1:
+                codes = np.where(field.codes >= 0, np.append(of_text, -1)[field.codes], -1).astype(np.int32)
+                found.append(_key(field.name, part, codes))
+    return [key for key in found if key.chance > 0]
+
+
+def _key(field: str, part: str, codes: Int32) -> Key:
+    counts = np.bincount(codes[codes >= 0]).astype(float)
+    return Key(field, part, codes, float((counts * (counts - 1)).sum()) / max(1.0, len(codes) * (len(codes) - 1.0)))
