@@ -86,6 +86,12 @@ def score(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Ou
     return Outcome(result.scored.run_id, result.summary(), result.learned.text(), result.learned.program.language)
 
 
+def again(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
+    """Predict as a recorded run did, over the facts as they are now."""
+    result = ws.infer_again(**arguments, progress=progress)
+    return Outcome(result.run_id, result.summary())
+
+
 def relearn(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
     """Learn a reviewed run's rules again from the labels there are now, and infer as it did."""
     result = ws.learn_again(**arguments, progress=progress)
@@ -153,6 +159,7 @@ DO: Mapping[str, Callable[[Workspace, Mapping[str, Any], Progress], Outcome]] = 
     "learn": learn,
     "crossval": crossval,
     "score": score,
+    "again": again,
     "relearn": relearn,
     "structure": structure,
     "intervals": intervals,

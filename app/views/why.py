@@ -10,6 +10,8 @@ import streamlit as st
 from app import charts
 from app.show import choose_run, header, metrics, short, show_error, standing, table
 from app.state import facts_token, run_token, workspace
+from app.watching import start, watch
+from app.work import Work
 from workbench.errors import WorkbenchError
 
 BARS = 12
@@ -173,7 +175,21 @@ header(
     "weight",
     "evidence",
 )
+
+
+def outdated(run: Any, error: WorkbenchError) -> None:
+    """The facts have changed since the run: what was predicted then cannot be taken apart, what holds now can."""
+    show_error(error)
+    if st.button("Infer again over the facts as they are", key="why-again", type="primary"):
+        start(Work("again", f"Infer again as run {run.id} did", {"run": run.id}, copied="all"))
+
+
 try:
+    if (job := watch(("again",))) is not None and job.result is not None:
+        # Once: from then on the reader chooses the run.
+        seen = f"why-again-{job.number}"
+        if seen not in st.session_state:
+            st.session_state.update({"why-run": job.result.run_id, seen: True})
     chosen = choice()
     if chosen is None:
         st.info("There is no prediction to explain yet. Infer on the page Learn and infer.")
@@ -183,8 +199,14 @@ try:
         standing(run)
         wanted = prediction(run, fold)
         if wanted is not None:
-            result = reopened(run.id, fold, run_token(run), facts_token())
-            explanation(result, *wanted)
-            what_if(result, *wanted)
+            try:
+                result = reopened(run.id, fold, run_token(run), facts_token())
+            except WorkbenchError as error:
+                if run.kind != "infer" or error.diagnostics[0].code != "E0816":
+                    raise
+                outdated(run, error)
+            else:
+                explanation(result, *wanted)
+                what_if(result, *wanted)
 except WorkbenchError as error:
     show_error(error)

@@ -127,6 +127,13 @@ def test_own_tables_to_an_explained_score_in_few_clicks(visitor: Visitor, shop: 
     visitor.sees("A bar to the right supports its formula")
     visitor.go("review", "Review")
     visitor.sees("What is known of it")
+    visitor.page.get_by_role("button", name="Yes").first.click()
+    visitor.sees("yes")
+    visitor.still()
+    visitor.go("why", "Why")
+    visitor.sees("the facts have changed since")
+    visitor.press("Infer again over the facts as they are")
+    visitor.sees("What if?")
 
 
 @needs_browser

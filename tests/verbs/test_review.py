@@ -60,6 +60,22 @@ def test_an_answer_is_a_label_at_once_and_can_be_undone(people: Workspace) -> No
     assert question.atom not in {one.atom for one in asked(people)}
 
 
+def test_a_target_that_has_a_label_is_known_to_what_is_inferred_next(tmp_path: Path) -> None:
+    (tmp_path / "cats.csv").write_text("cat,old,ill\nC1,yes,yes\nC2,no,\nC3,no,no\nC4,yes,\nC5,no,yes\n")
+    with open_workspace() as ws:
+        ws.load(tmp_path / "cats.csv", predict="cats.ill")
+        run = ws.infer("Old(cat)\nIll(cat)\n1 Old(x) => Ill(x)\n", query="Ill").run_id
+        question = next(one for one in ws.review(run).questions if one.atom == "Ill(C2)")
+        ws.answer(question, True, reviewer="Ada")
+        assert list(ws.infer_again(run).predictions()["atom"]) == ["Ill(C4)"]
+        ws.answer(question, False, reviewer="Ben")
+        assert list(ws.infer_again(run).predictions()["atom"]) == ["Ill(C2)", "Ill(C4)"]
+        ws.undo_answer(reviewer="Ada")
+        assert list(ws.infer_again(run).predictions()["atom"]) == ["Ill(C4)"]
+        ws.undo_answer(reviewer="Ben")
+        assert list(ws.infer_again(run).predictions()["atom"]) == ["Ill(C2)", "Ill(C4)"]
+
+
 def test_the_majority_of_reviewers_decides(people: Workspace) -> None:
     question = Question("Fan(P0)", "East", "Fan(P0)", 0.5, 1.0, 0.5)
     people.answer(question, False, reviewer="Ada")

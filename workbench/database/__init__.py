@@ -55,7 +55,7 @@ from workbench.database.predictions import (
 )
 from workbench.database.psl import load_psl_data, load_psl_table
 from workbench.database.reshape import delete_predicate, merge_predicates, rename_predicate
-from workbench.database.reviews import Answer, forget_answer, keep_answer, label_of, read_answers
+from workbench.database.reviews import Answer, forget_answer, keep_answer, known_of, read_answers
 from workbench.database.run_transfer import take_run
 from workbench.database.runs import (
     Run,
@@ -142,9 +142,9 @@ __all__ = [
     "keep_arrays",
     "keep_truth",
     "kept_arrays",
+    "known_of",
     "label_counts",
     "label_keys",
-    "label_of",
     "label_run",
     "labelled_values",
     "line_reader",

@@ -7,10 +7,9 @@ from dataclasses import asdict, dataclass
 
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
-from workbench.database.rows import first_row
 from workbench.language.ground_atoms import parse_atom
 
-__all__ = ["Answer", "forget_answer", "keep_answer", "label_of", "read_answers"]
+__all__ = ["Answer", "forget_answer", "keep_answer", "known_of", "read_answers"]
 
 PREFIX = "review "
 
@@ -33,6 +32,8 @@ class Answer:
         None where it was skipped.
     before : float or None
         The label that the atom had before anybody was asked; None without one.
+    target : bool
+        Whether it was listed as one to be predicted then, and is off the list while it has a label.
     """
 
     number: int
@@ -42,6 +43,7 @@ class Answer:
     atom: str
     says: bool | None
     before: float | None = None
+    target: bool = False
 
 
 def read_answers(database: Database) -> tuple[Answer, ...]:
@@ -62,19 +64,17 @@ def forget_answer(database: Database, answer: Answer) -> None:
     database.remember(_name(answer), None)
 
 
-def label_of(database: Database, atom: str, world: str) -> float | None:
-    """What the partition `truth` says of an atom; None where it says nothing."""
+def known_of(database: Database, atom: str, world: str) -> dict[str, float | None]:
+    """What is said of an atom, by the partition that says it."""
     name, arguments = parse_atom(atom) or (atom, ())
     predicate = database.predicate(name)
     cells = {f"a{place}": argument for place, argument in enumerate(arguments)}
     same = "".join(f" AND {quoted(column)}::VARCHAR = ${key}" for column, key in zip(predicate.argument_names, cells))
-    row = first_row(
-        database.execute(
-            f"SELECT value FROM facts.{quoted(predicate.view_name)} WHERE world = $world AND partition = 'truth'{same}",
-            {"world": world, **cells},
-        )
+    rows = database.execute(
+        f"SELECT partition, value FROM facts.{quoted(predicate.view_name)} WHERE world = $world{same}",
+        {"world": world, **cells},
     )
-    return None if row is None else row[0]
+    return dict(rows.fetchall())
 
 
 def _name(answer: Answer) -> str:

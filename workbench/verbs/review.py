@@ -16,12 +16,13 @@ from workbench.database import (
     Answer,
     Database,
     FactTexts,
+    Partition,
     add_facts,
     display_names,
     forget_answer,
     keep_answer,
+    known_of,
     label_keys,
-    label_of,
     read_answers,
     read_run,
     read_runs,
@@ -30,7 +31,7 @@ from workbench.database import (
 from workbench.errors import UsageError
 from workbench.grounding import Grounding
 from workbench.language.ground_atoms import parse_atom
-from workbench.network import conditional_probability, expected_change
+from workbench.network import Domain, conditional_probability, expected_change
 from workbench.verbs.display import shown_atoms
 from workbench.verbs.reopening import recorded_run
 
@@ -60,6 +61,8 @@ class Question:
         0 where the prediction is sure, 1 where it is even.
     change : float
         By how much all predictions together are expected to move when it is answered.
+    soft : bool
+        Whether it is of soft logic, where a target stays one when it has a label.
     """
 
     atom: str
@@ -68,6 +71,7 @@ class Question:
     value: float
     doubt: float
     change: float
+    soft: bool = False
 
 
 @dataclass(frozen=True)
@@ -172,7 +176,7 @@ def answer(database: Database, question: Question, says: bool | None, reviewer: 
     earlier = read_answers(database)
     same = [one for one in earlier if (one.world, one.atom) == (question.world, question.atom)]
     with database.transaction():
-        before = same[0].before if same else label_of(database, question.atom, question.world)
+        known = {} if same else known_of(database, question.atom, question.world)
         made = Answer(
             number=1 + max((one.number for one in earlier), default=0),
             written=datetime.now(UTC).replace(microsecond=0).isoformat(),
@@ -180,7 +184,8 @@ def answer(database: Database, question: Question, says: bool | None, reviewer: 
             world=question.world,
             atom=question.atom,
             says=says,
-            before=before,
+            before=same[0].before if same else known.get("truth"),
+            target=same[0].target if same else "target" in known and not question.soft,
         )
         keep_answer(database, made)
         _settle(database, [*same, made])
@@ -236,23 +241,32 @@ def _majority(answers: Iterable[Answer]) -> bool | None:
 
 
 def _settle(database: Database, answers: list[Answer], *, without: Answer | None = None) -> None:
-    """Give an atom the label that most of its reviewers say; the one it had before where none do."""
+    """Give an atom the label that most of its reviewers say; the one it had before where none do.
+
+    A target that has a label from them is asked for no more: the label is known to what is inferred next.
+    """
+    about = answers[0]
     said = _majority(one for one in answers if one is not without)
-    label = answers[0].before if said is None else float(said)
-    now = label_of(database, answers[0].atom, answers[0].world)
+    label = about.before if said is None else float(said)
+    now = known_of(database, about.atom, about.world)
     if label is not None:
-        add_facts(database, _fact(answers[0], label), correct=True)
-    elif now is not None:
-        remove_facts(database, _fact(answers[0], now))
+        add_facts(database, _fact(about, label), correct=True)
+    elif now.get("truth") is not None:
+        remove_facts(database, _fact(about, now["truth"]))
+    if about.target and said is None and "target" not in now:
+        add_facts(database, _fact(about, None, "target"))
+    elif said is not None and about.target and "target" in now:
+        remove_facts(database, _fact(about, now["target"], "target"))
 
 
-def _fact(about: Answer, value: float) -> FactTexts:
+def _fact(about: Answer, value: float | None, partition: Partition = "truth") -> FactTexts:
     import pyarrow
 
     name, arguments = parse_atom(about.atom) or (about.atom, ())
     cells: dict[str, list[Any]] = {"world": [about.world]}
     cells |= {f"a{place}": [argument] for place, argument in enumerate(arguments)}
-    return FactTexts(name, pyarrow.table({**cells, "value": [value], "partition": ["truth"]}))
+    said = pyarrow.array([value], pyarrow.float64())
+    return FactTexts(name, pyarrow.table({**cells, "value": said, "partition": [partition]}))
 
 
 def _newest(database: Database) -> int:
@@ -286,5 +300,6 @@ def _questions(
         values[atoms].tolist(),
         doubt.tolist(),
         change.tolist(),
+        [grounding.network.domain is Domain.UNIT] * atoms.size,
     )
     return tuple(Question(*row) for row in zip(*columns))

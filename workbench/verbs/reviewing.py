@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.progress import SILENT, Progress
 from workbench.verbs.training import Training
@@ -10,6 +10,9 @@ from workbench.verbs.training import Training
 if TYPE_CHECKING:
     from workbench.database import Answer
     from workbench.verbs.infer import InferenceResult
+    from workbench.verbs.learning_result import LearningResult
+    from workbench.verbs.modelling import RulesLike
+    from workbench.verbs.reopening import Recorded
     from workbench.verbs.review import Order, Question, ReviewQueue
 
 __all__ = ["Reviewing"]
@@ -42,6 +45,30 @@ class Reviewing(Training):
 
         return read_answers(self.database)
 
+    def infer_again(
+        self, run: int, rules: RulesLike | LearningResult | None = None, *, progress: Progress = SILENT
+    ) -> InferenceResult:
+        """Infer as a recorded run did, over the facts as they are now, by its rules or by others; a new run.
+
+        Raises
+        ------
+        UsageError
+            E0815 where the run is no inference.
+        """
+        from workbench.verbs.reopening import recorded_run
+
+        recorded = recorded_run(self.database, run)
+        return self.infer(
+            recorded.program if rules is None else rules,
+            task=recorded.task,
+            engine=recorded.engine,
+            options=dict(recorded.options),
+            seed=recorded.run.seed or 0,
+            labels=recorded.run.parameters.get("labels", "evidence"),
+            progress=progress,
+            **_request(recorded),
+        )
+
     def learn_again(self, run: int, *, progress: Progress = SILENT) -> InferenceResult:
         """Learn an inference run's rules from the labels there are now, and infer as it did; two runs.
 
@@ -53,19 +80,11 @@ class Reviewing(Training):
         from workbench.verbs.reopening import recorded_run
 
         recorded = recorded_run(self.database, run)
-        settings = recorded.run.parameters
-        request = {
-            name: settings[name]
-            for name in ("query", "closed", "hidden", "worlds", "tie", "allow_future")
-            if settings.get(name)
-        }
-        learned = self.learn(recorded.program, seed=recorded.run.seed or 0, progress=progress, **request)
-        return self.infer(
-            learned,
-            task=recorded.task,
-            engine=recorded.engine,
-            options=dict(recorded.options),
-            seed=recorded.run.seed or 0,
-            progress=progress,
-            **request,
-        )
+        learned = self.learn(recorded.program, seed=recorded.run.seed or 0, progress=progress, **_request(recorded))
+        return self.infer_again(run, learned, progress=progress)
+
+
+def _request(recorded: Recorded) -> dict[str, Any]:
+    """What a run was asked to ground."""
+    named = ("query", "closed", "hidden", "worlds", "tie", "allow_future")
+    return {name: recorded.run.parameters[name] for name in named if recorded.run.parameters.get(name)}
