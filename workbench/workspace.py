@@ -338,9 +338,11 @@ class Workspace(Reviewing):
         UsageError
             When it is no inference run, or the facts have changed since.
         """
+        from workbench.database import display_names
         from workbench.verbs.reopening import reopen
 
-        return reopen(self.database, number, fold=fold, progress=progress)
+        result = reopen(self.database, number, fold=fold, progress=progress)
+        return replace(result, names=display_names(self.database))
 
     def what_if(
         self, result: InferenceResult, changes: Mapping[str, bool | None], *, progress: Progress = SILENT

@@ -60,7 +60,9 @@ def show(run: Any) -> None:
     if frame.empty:
         st.info("No formula contains these words.")
         return
-    words = frame["description"].where(frame["description"] != "", frame["formula"])
+    # Rules that share a description would share a bar.
+    own = (frame["description"] != "") & ~frame["description"].duplicated(keep=False)
+    words = frame["description"].where(own, frame["formula"])
     drawn = frame.assign(label=words.map(short)).head(SHOWN).assign(order=range(min(SHOWN, len(frame))))
     st.altair_chart(charts.weight_bars(drawn, before=before, description="Weights of the formulas, largest first"))
     notes = [f"{len(frame):,} weights" + (f", the first {SHOWN} are drawn" if len(frame) > SHOWN else "")]
@@ -73,7 +75,7 @@ def show(run: Any) -> None:
     if run.kind == "learn":
         intervals(run, bool(frame["low"].notna().any()))
     shown = frame.rename(columns={"initial": "before", "open": "groundings"})
-    described = ["description"] if (words != frame["formula"]).any() else []
+    described = ["description"] if frame["description"].any() else []
     columns = [*described, "formula", "weight", "low", "high", "before", "groundings", "satisfied", "violated"]
     if shown["fixed"].any():
         columns.append("fixed")

@@ -62,6 +62,7 @@ def test_the_command_line_names_the_evidence(run: Run) -> None:
         "given": ["Smokes(Anna)", "Friends(Anna, Bob)"],
         "given_values": [1.0, 1.0],
         "definitions": [],
+        "description": "",
     }
 
 
@@ -214,3 +215,23 @@ def test_definitions_are_told_by_what_they_count(tmp_path: Path, run: Run) -> No
         (reason,) = run(*words, "--query", "Sought", "--json").json["contributions"]
         assert reason["definitions"] == [told]
         assert told in run(*words, "--query", "Sought").out
+
+
+def test_rules_are_told_in_their_authors_words_unless_two_share_them() -> None:
+    rules = """
+Friends(person, person)
+Smokes(person)
+// friends smoke alike
+1.1 Smokes(x) ^ Friends(x, y) => Smokes(y)
+// few smoke
+-0.3 Smokes(x)
+// friends smoke alike
+0.2 Friends(x, y) => Smokes(y)
+"""
+    with wb.open() as ws:
+        ws.declare(rules)
+        ws.data.add("Friends(Anna, Bob)", "Smokes(Anna)")
+        found = ws.infer(rules, query="Smokes", engine="exact").explain("Smokes(Bob)")
+    assert "few smoke (-0.300)" in found.sentence()
+    assert "Smokes(x) ^ Friends(x, y) => Smokes(y) (+1.100)" in found.sentence()
+    assert "friends smoke alike" not in found.sentence()

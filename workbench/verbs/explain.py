@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -146,8 +147,10 @@ class Explanation:
         return tuple(dict.fromkeys(line for item in self.contributions for line in item.definitions))
 
     def words(self) -> dict[str, str]:
-        """What each rule is called where people read: its description, else the rule itself."""
-        return {item.rule: item.description or item.rule for item in self.contributions}
+        """What each rule is called where people read: its description, else (or where two share it) the rule itself."""
+        described = {item.rule: item.description for item in self.contributions}
+        times = Counter(described.values())
+        return {rule: said if said and times[said] == 1 else rule for rule, said in described.items()}
 
     def by_rule(self) -> list[tuple[str, float, int]]:
         """Contributions summed by rule: (rule, sum, number of ground rules), largest magnitude first."""
