@@ -31,8 +31,9 @@ def program_text(ready: Prepared, model: FittedRules, candidates: Sequence[Candi
         order = sorted(range(len(part)), key=lambda at: -abs(part.weights[at] / part.terms[at].spread))
         for at in order:
             words = term_words(part.terms[at], candidates, timed=ready.times is not None)
-            for line in rule_texts(definitions, part.terms[at], float(part.weights[at]), candidates, head):
-                bodies.append(f"// {words}\n{line}")
+            first, *even = rule_texts(definitions, part.terms[at], float(part.weights[at]), candidates, head)
+            bodies.append(f"// {words}\n{first}")
+            bodies += [f"// {words}: evens out those known to be not so\n{line}" for line in even]
         bodies.append(f"// without any of these\n{real(_base(part.intercept, part.terms, part.weights))} {head}")
     opening = f"// {ready.target.name}, learned from {ready.n_labelled:,} labels.\n"
     text = "\n".join([*definitions.asked(), *definitions.lines, "", *bodies, ""])
