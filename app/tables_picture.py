@@ -43,6 +43,7 @@ def picture_in_words(mapping: TablesMapping) -> str:
         for table in mapping.tables
         if (found := [column.table for column in table.columns if column.table is not None])
     ]
+    said += [f"{one.name}({', '.join(one.types)}) is defined by SQL" for one in mapping.definitions]
     return f"{', '.join(table.name for table in mapping.tables)}. {'; '.join(said) or 'None refers to another'}."
 
 

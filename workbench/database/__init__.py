@@ -1,6 +1,7 @@
 """DuckDB: schema, loaders, partitions, worlds, folds, runs, catalog and console."""
 
 from workbench.database.alchemy import load_alchemy, load_alchemy_text
+from workbench.database.arrow_columns import arrow_column
 from workbench.database.attached import copy_attached, database_tables, load_attached
 from workbench.database.catalog import (
     Count,
@@ -18,7 +19,7 @@ from workbench.database.catalog import (
     types_by_size,
 )
 from workbench.database.changes import FactTexts, add_facts, remove_facts, texts_of_facts
-from workbench.database.console import QueryResult, query, query_parameters
+from workbench.database.console import QueryResult, query, query_parameters, relations_read
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.dataset import (
     DATASET_KEYS,
@@ -109,6 +110,7 @@ __all__ = [
     "TomlReader",
     "Unlisted",
     "add_facts",
+    "arrow_column",
     "beside_truth",
     "catalog",
     "cells_of_line",
@@ -188,6 +190,7 @@ __all__ = [
     "record_intervals",
     "record_run",
     "recorded_atoms",
+    "relations_read",
     "remove_facts",
     "rename_predicate",
     "run_table",

@@ -17,7 +17,7 @@ from workbench.database.query_process import run_apart
 from workbench.database.rows import first_row
 from workbench.errors import InputError, WorkbenchError
 
-__all__ = ["QueryResult", "query", "query_parameters"]
+__all__ = ["QueryResult", "query", "query_parameters", "relations_read"]
 
 _BLANK = r"(?:\s|--[^\n]*\n|/\*.*?\*/)"
 _EXPLAIN = re.compile(rf"{_BLANK}*EXPLAIN\b{_BLANK}*(?:ANALYZE\b|\([\w\s,]*\))?", re.IGNORECASE | re.DOTALL)
@@ -65,8 +65,26 @@ def query_parameters(sql: str) -> tuple[str, ...]:
     return tuple(sorted({name for statement in statements for name in statement.named_parameters}))
 
 
+def relations_read(sql: str) -> frozenset[str]:
+    """Names and texts in one SELECT that reads tables alone, in lower case: every table that it reads among them.
+
+    Raises
+    ------
+    InputError
+        E0215 for any other statement, or one that is wrong.
+    """
+    with duckdb.connect() as connection:
+        try:
+            mentioned = _mentioned(_check_reading(connection, sql))
+        except duckdb.Error as error:
+            raise _refused(first_line(error)) from None
+    if mentioned is None or "show_ref" in mentioned:
+        raise _refused("it asks about the catalogue, and not about tables")
+    return mentioned
+
+
 def query(
-    database: Database,
+    database: Database | duckdb.DuckDBPyConnection,
     sql: str,
     parameters: Mapping[str, Any] | None = None,
     *,
@@ -107,7 +125,7 @@ def query(
 def _only_statement(cursor: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
     statements = cursor.extract_statements(sql)
     if len(statements) != 1:
-        raise _refused(f"the console takes one statement at a time, not {len(statements)}")
+        raise _refused(f"one statement is run at a time, not {len(statements)}")
     return statements[0]
 
 
@@ -121,7 +139,7 @@ def _check_reading(cursor: duckdb.DuckDBPyConnection, sql: str) -> Any:
     """The parsed statement; all but one SELECT is refused, and one that calls a function that does more than read."""
     kind = _only_statement(cursor, sql).type
     if kind is not duckdb.StatementType.SELECT:
-        raise _refused(f"the console reads only: SELECT or EXPLAIN, not {kind.name}")
+        raise _refused(f"a query only reads, with SELECT, and this is {kind.name}")
     row = first_row(cursor.execute("SELECT json_serialize_sql($sql)", {"sql": sql}))
     parsed = json.loads(row[0] if row else "{}")
     if parsed.get("error", True):
@@ -131,7 +149,7 @@ def _check_reading(cursor: duckdb.DuckDBPyConnection, sql: str) -> Any:
         if name in _ACTIONS | _SETTINGS or (
             after_from and name not in _TABLE_FUNCTIONS and not name.startswith(_CATALOGUES)
         ):
-            raise _refused(f"the console reads this workspace only, and does not call {name}")
+            raise _refused(f"a query reads tables only, and does not call {name}")
     return parsed
 
 

@@ -22,7 +22,9 @@ from workbench.language.program import Predicate
 __all__ = ["DESCRIPTION", "Dataset", "FactsEntry", "load_dataset", "load_directory", "load_file", "read_dataset"]
 
 DESCRIPTION = "dataset.toml"
-DATASET_KEYS = tuple("name description program query hidden closed predicates facts folds tables predict".split())
+DATASET_KEYS = tuple(
+    "name description program query hidden closed predicates facts folds tables definitions predict".split()
+)
 ENTRY_KEYS = ("file", "format", *(one.name for one in fields(FileFacts) if one.name != "split"))
 
 
@@ -63,7 +65,7 @@ class Dataset:
     facts : tuple of FactsEntry
     folds : {'worlds'} or None
     has_tables : bool
-        Whether it maps wide tables (`[[tables]]`), which `workbench.tables` reads.
+        Whether it maps wide tables (`[[tables]]`, `[[definitions]]`), which `workbench.tables` reads.
     """
 
     directory: Path
@@ -111,7 +113,7 @@ def read_dataset(source: str | os.PathLike[str]) -> Dataset:
         predicates,
         tuple(_entry(reader, table) for table in reader.tables(content, "facts")),
         folds,
-        bool(reader.tables(content, "tables")),
+        bool(reader.tables(content, "tables") or reader.tables(content, "definitions")),
     )
 
 

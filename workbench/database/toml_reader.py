@@ -54,6 +54,12 @@ class TomlReader:
             help=help,
         )
 
+    def entry(self, key: str, number: int) -> Span:
+        """The place of the entry of that number of `[[key]]`, counted from 0."""
+        lines = [place for place, text in enumerate(self.lines, 1) if re.match(rf"\s*\[\[\s*{key}\s*\]\]", text)]
+        line = lines[number] if number < len(lines) else 1
+        return Span(self.name, line, 1, line, len(self.lines[line - 1]) + 1)
+
     def known(self, table: Mapping[str, Any], where: str, keys: tuple[str, ...]) -> None:
         for key in table:
             if key not in keys:

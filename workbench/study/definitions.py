@@ -50,6 +50,7 @@ class Definitions:
         self._mapping = ready.mapping
         self._made: dict[object, str] = {}
         self._taken = {found.name for found in mapped_predicates(ready.mapping)}
+        self._taken |= {one.name for one in ready.mapping.definitions}
         self._predicates: dict[tuple[str, str | None], MappedPredicate] = {
             (found.table, found.column.name if found.column is not None else None): found
             for found in mapped_predicates(ready.mapping)

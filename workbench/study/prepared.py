@@ -125,7 +125,7 @@ def mapping_onto(staging: Staging, mapping: TablesMapping, predict: str | None =
     tables = [
         replace(t, source=staging.tables[t.name].source, rows=staging.tables[t.name].rows) for t in mapping.tables
     ]
-    return TablesMapping(tuple(tables), predict or mapping.predict)
+    return replace(mapping, tables=tuple(tables), predict=predict or mapping.predict)
 
 
 def _time_column(mapping: TablesMapping, target: Target, time: str | None) -> str | None:

@@ -7,7 +7,7 @@ The way of a table, each step a plain value made from the one before it:
         mapping = propose(staging, predict="people.is_fraud") # TablesMapping: what each column means, and why
         text = format_mapping(mapping)                        # ... as `[[tables]]` of a TOML file, to be edited
         typed = type_tables(staging, mapping)                 # TypedTable: numbers, dates, texts; a row a thing
-        report = load_tables_as_mapped(database, staging, mapping, typed=typed)   # facts, labels, names
+        report = load_tables_as_mapped(database, staging, mapping, typed=typed)   # facts, labels, names, definitions
 
 What a learner on top of tables needs:
 
@@ -29,7 +29,7 @@ from workbench.tables.corrections import corrected
 from workbench.tables.facts import MappedPredicate, Target, mapped_predicates, subject_types, target_of
 from workbench.tables.kinds import ColumnKind
 from workbench.tables.load import TablesReport, load_tables_as_mapped
-from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
+from workbench.tables.mapping import ColumnMapping, SqlDefinition, TableMapping, TablesMapping
 from workbench.tables.mapping_file import format_mapping, read_mapping
 from workbench.tables.propose import propose
 from workbench.tables.readings import Reading, find_reading
@@ -44,6 +44,7 @@ __all__ = [
     "Leak",
     "MappedPredicate",
     "Reading",
+    "SqlDefinition",
     "StagedTable",
     "Staging",
     "TableMapping",

@@ -62,7 +62,7 @@ def corrected(
             raise _cannot(f"{predicate!r} cannot name facts", "a name has letters and digits")
         after = replace(after, predicate=predicate_name(words(predicate)))
     tables = tuple(_with_column(one, before, after) if one is there else one for one in mapping.tables)
-    found = _with_whole_references(TablesMapping(tables, mapping.predict))
+    found = _with_whole_references(replace(mapping, tables=tables))
     _check(found)
     return found
 
@@ -146,7 +146,7 @@ def _with_whole_references(mapping: TablesMapping) -> TablesMapping:
                 text = _no_key(column) if column.kind == "reference" else replace(column, table=None)
                 table = _with_column(table, column, text)
         tables.append(table)
-    return TablesMapping(tuple(tables), mapping.predict)
+    return replace(mapping, tables=tuple(tables))
 
 
 def _check(mapping: TablesMapping) -> None:

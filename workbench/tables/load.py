@@ -9,9 +9,11 @@ from typing import Literal
 import pyarrow
 
 from workbench.database import DEFAULT_WORLD, Database, FactColumns, LoadReport, Partition, insert_facts, name_things
+from workbench.errors import Diagnostic
 from workbench.language.program import Predicate
+from workbench.tables.definitions import defined_rows
 from workbench.tables.facts import MappedPredicate, mapped_predicates, target_of
-from workbench.tables.mapping import TablesMapping
+from workbench.tables.mapping import SqlDefinition, TablesMapping
 from workbench.tables.staging import Staging
 from workbench.tables.targets import target_warnings
 from workbench.tables.typed import TypedTable, type_tables
@@ -87,17 +89,20 @@ def load_tables_as_mapped(
     Raises
     ------
     InputError
-        As `type_tables`; E0207 where a row contradicts a fact loaded earlier. Nothing is loaded then.
+        As `type_tables` and `defined_rows`; E0207 where a row contradicts a fact loaded earlier. Nothing is loaded
+        then.
     """
     tables = type_tables(staging, mapping) if typed is None else typed
     predicates = mapped_predicates(mapping)
     notes = [note for table in staging.tables.values() for note in table.notes]
     notes += target_warnings(staging, mapping, tables, learning=labels == "withheld")
+    defined = defined_rows(staging, mapping, tables)
     counts: dict[str, int] = {}
     if last:
         staging.drop([table.relation for table in staging.tables.values()])
     with database.transaction():
         database.declare_predicates([Predicate(found.name, found.types) for found in predicates])
+        database.declare_predicates([Predicate(one.name, one.types, closed=True) for one in mapping.definitions])
         for name, table in tables.items():
             notes += table.notes
             of_table = [found for found in predicates if found.table == name]
@@ -105,6 +110,9 @@ def load_tables_as_mapped(
                 counts[predicate] = counts.get(predicate, 0) + count
             if last:
                 staging.drop([table.relation])
+        for one in mapping.definitions:
+            counts |= _insert_defined(database, defined[one.name], one, world)
+            notes += [_without_rows(one)] if not len(defined[one.name]["v0"]) else []
     return TablesReport(counts, (world,), tuple(notes), mapping)
 
 
@@ -151,3 +159,24 @@ def _load(
         named = f"SELECT {table.subject[0]}::VARCHAR AS thing, concat_ws(' ', {shown}) AS name FROM {table.relation}"
         name_things(database, mapping.type_of(table.mapping), staging.record_batches(named))
     return counts
+
+
+def _insert_defined(
+    database: Database, columns: Mapping[str, pyarrow.Array], definition: SqlDefinition, world: str
+) -> dict[str, int]:
+    def read(names: Sequence[str]) -> pyarrow.RecordBatchReader:
+        batch = pyarrow.RecordBatch.from_arrays([columns[name] for name in names], names=list(names))
+        return pyarrow.RecordBatchReader.from_batches(batch.schema, [batch])
+
+    facts = [FactColumns(definition.name, tuple(columns))]
+    return insert_facts(database, read, facts, world=world, source=f"the definition {definition.name}")
+
+
+def _without_rows(definition: SqlDefinition) -> Diagnostic:
+    return Diagnostic(
+        "E0258",
+        f"the definition {definition.name} has no rows, so nothing says that its atoms are false",
+        definition.span,
+        f"say so in the rules: *{definition.name}({', '.join(definition.types)})",
+        severity="warning",
+    )

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from workbench.errors import UsageError, nearest
+from workbench.errors import Span, UsageError, nearest
 from workbench.tables.kinds import ColumnKind
 from workbench.tables.readings import Reading
 from workbench.tables.sources import TableSource
 
-__all__ = ["ColumnMapping", "Keep", "TableMapping", "TablesMapping", "Unreadable"]
+__all__ = ["ColumnMapping", "Keep", "SqlDefinition", "TableMapping", "TablesMapping", "Unreadable"]
 
 Keep = Literal["error", "first", "last"]
 Unreadable = Literal["error", "blank"]
@@ -128,6 +128,29 @@ class TableMapping:
 
 
 @dataclass(frozen=True)
+class SqlDefinition:
+    """A predicate whose facts are the rows of one SELECT over the tables.
+
+    Attributes
+    ----------
+    name : str
+    types : tuple of str
+        Of its arguments, which are the columns selected: types of the mapping's things and categories, `number`,
+        `date`, `text`.
+    sql : str
+    description : str
+    span : Span or None
+        Where it is written.
+    """
+
+    name: str
+    types: tuple[str, ...]
+    sql: str
+    description: str = ""
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
 class TablesMapping:
     """What a set of tables means, and which column is to be predicted.
 
@@ -136,10 +159,12 @@ class TablesMapping:
     tables : tuple of TableMapping
     predict : str or None
         `TABLE.COLUMN` or `TABLE.COLUMN=VALUE`.
+    definitions : tuple of SqlDefinition
     """
 
     tables: tuple[TableMapping, ...]
     predict: str | None = None
+    definitions: tuple[SqlDefinition, ...] = ()
 
     @cached_property
     def by_name(self) -> Mapping[str, TableMapping]:

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 from workbench.database import DATASET_KEYS, TomlReader, masked, read_toml
-from workbench.errors import InputError
+from workbench.errors import InputError, Span
+from workbench.tables.definitions import check_definitions
 from workbench.tables.facts import mapped_predicates
 from workbench.tables.kinds import ColumnKind
-from workbench.tables.mapping import ColumnMapping, Keep, TableMapping, TablesMapping
+from workbench.tables.mapping import ColumnMapping, Keep, SqlDefinition, TableMapping, TablesMapping
 from workbench.tables.names import predicate_name, singular_words, type_name, words
 from workbench.tables.readings import Reading
 from workbench.tables.sources import TableSource, form_of, is_url
@@ -26,6 +27,7 @@ _TABLE_KEYS = tuple(
     "name file part separator encoding header type key relation display keep blank_keys columns".split()
 )
 _COLUMN_KEYS = tuple("kind predicate type table decimal unit format yes no parts missing unreadable".split())
+_DEFINITION_KEYS = ("name", "types", "sql", "description")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -48,6 +50,10 @@ def format_mapping(mapping: TablesMapping, directory: str | os.PathLike[str] | N
         names = max((len(name) for name, _, _ in entries), default=0)
         width = min(max((len(entry) for _, entry, _ in entries), default=0), 60)
         lines += [f"{name:{names}} = {entry:{width}}  # {remark}".rstrip(" #") for name, entry, remark in entries]
+    for one in mapping.definitions:
+        said = {"name": one.name, "description": one.description or None, "types": list(one.types), "sql": one.sql}
+        lines += ["", "[[definitions]]"]
+        lines += [f"{name} = {_written(value)}" for name, value in said.items() if value is not None]
     return "\n".join(lines) + "\n"
 
 
@@ -119,6 +125,14 @@ def _toml(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
 
 
+def _written(value: object) -> str:
+    """A value as TOML, a text of several lines as it stands where TOML can hold it so."""
+    if not isinstance(value, str) or "\n" not in value:
+        return _toml(value)
+    plain = value.replace("\n", "").replace("\t", "").isprintable() and "'''" not in value + "'"
+    return f"'''\n{value}'''" if plain else _toml(value)
+
+
 def read_mapping(source: str | os.PathLike[str]) -> TablesMapping:
     """Read the `[[tables]]` of a TOML file.
 
@@ -126,7 +140,7 @@ def read_mapping(source: str | os.PathLike[str]) -> TablesMapping:
     ------
     InputError
         E0214 for a key or value that is wrong, at its line; E0235 for a table that a reference names and is not there;
-        E0242 where one predicate is given two lists of types.
+        E0242 where one predicate is given two lists of types; as `check_definitions` for `[[definitions]]`.
     """
     content, reader = read_toml(Path(source))
     reader.known(content, "", DATASET_KEYS)
@@ -134,9 +148,21 @@ def read_mapping(source: str | os.PathLike[str]) -> TablesMapping:
     tables = tuple(_table(reader, table, directory) for table in reader.tables(content, "tables"))
     if not tables:
         raise reader.fault("tables", "there is no [[tables]] in this file", "`workbench load` prints what it proposes")
-    mapping = TablesMapping(tables, reader.text(content, "predict"))
+    given = enumerate(reader.tables(content, "definitions"))
+    definitions = tuple(_definition(reader, said, reader.entry("definitions", number)) for number, said in given)
+    mapping = TablesMapping(tables, reader.text(content, "predict"), definitions)
     _check_predicates(reader, mapping)
+    check_definitions(mapping)
     return mapping
+
+
+def _definition(reader: TomlReader, given: Mapping[str, Any], span: Span) -> SqlDefinition:
+    reader.known(given, "definitions", _DEFINITION_KEYS)
+    name, types, sql = reader.text(given, "name"), reader.texts(given, "types"), reader.text(given, "sql")
+    if name is None or not name.isidentifier() or not types or sql is None:
+        message = "a definition has a name of letters and digits, types and sql"
+        raise InputError.of("E0214", message, span=span, help='such as name = "Peers", types = ["person", "person"]')
+    return SqlDefinition(name, types, sql, reader.text(given, "description") or "", span)
 
 
 def _table(reader: TomlReader, given: Mapping[str, Any], directory: Path) -> TableMapping:

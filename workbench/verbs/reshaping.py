@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from workbench.database import Database, delete_predicate, merge_predicates, rename_predicate
+from workbench.database import Database, delete_predicate, merge_predicates, relations_read, rename_predicate
 from workbench.errors import UsageError
 from workbench.tables import TablesMapping
 from workbench.verbs.rules import Rules
@@ -50,7 +50,7 @@ def delete_table(database: Database, name: str) -> int:
     Raises
     ------
     UsageError
-        E0235 where no such table is at hand; E0272 where another table refers to it.
+        E0235 where no such table is at hand; E0272 where another table refers to it, or a definition reads it.
     """
     mapping = tables_at_hand(database) or TablesMapping(())
     table = mapping.table(name)
@@ -60,9 +60,12 @@ def delete_table(database: Database, name: str) -> int:
         for column in other.references
         if column.table == name and other.name != name
     ]
+    referring += [one.name for one in mapping.definitions if name.casefold() in relations_read(one.sql)]
     if referring:
         raise UsageError.of(
-            "E0272", f"{name} is what {', '.join(referring)} refers to", help="delete those tables or links first"
+            "E0272",
+            f"{name} is what {', '.join(referring)} refers to",
+            help="delete those first",
         )
     made = {column.predicate for column in table.columns} | {table.relation}
     with database.transaction():
@@ -70,7 +73,7 @@ def delete_table(database: Database, name: str) -> int:
         kept = tuple(other for other in mapping.tables if other.name != name)
         predict = None if (mapping.predict or "").partition(".")[0] == name else mapping.predict
         if kept:
-            remember_tables(database, TablesMapping(kept, predict))
+            remember_tables(database, replace(mapping, tables=kept, predict=predict))
         else:
             database.remember("tables", None)
     return count
@@ -108,4 +111,5 @@ def _renamed(mapping: TablesMapping, old: str, new: str | None) -> TablesMapping
         ]
         relation = new if table.relation == old and new is not None else table.relation
         tables.append(replace(table, columns=tuple(columns), relation=relation))
-    return replace(mapping, tables=tuple(tables))
+    defined = [replace(one, name=new) if one.name == old and new is not None else one for one in mapping.definitions]
+    return replace(mapping, tables=tuple(tables), definitions=tuple(one for one in defined if new or one.name != old))

@@ -166,7 +166,8 @@ def loaded(database: Database, staging: Staging, ready: Prepared, text: str) -> 
     """A study's program, read, over the study's tables, which are put into a workspace."""
     program = parse_program(text)
     database.declare(program)
-    load_tables_as_mapped(database, staging, ready.mapping, typed=ready.typed, labels="evidence")
+    mapping = replace(ready.mapping, definitions=())  # no program of a study names them
+    load_tables_as_mapped(database, staging, mapping, typed=ready.typed, labels="evidence")
     return program
 
 

@@ -88,7 +88,7 @@ class TablesLook:
         UsageError
             E0235, E0237 for a column that cannot be.
         """
-        mapping = TablesMapping(self.mapping.tables, predict)
+        mapping = replace(self.mapping, predict=predict)
         target_of(mapping)
         return replace(self, mapping=mapping)
 
