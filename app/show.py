@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -21,7 +22,7 @@ __all__ = [
     "metrics",
     "plain",
     "run_label",
-    "short",
+    "short_labels",
     "show_error",
     "small_table",
     "standing",
@@ -69,9 +70,14 @@ def plain(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]()<>#+.!|~$:-])", r"\\\1", text)
 
 
-def short(text: str) -> str:
-    """A text that fits beside its bar."""
-    return text if len(text) <= 64 else text[:61] + "..."
+def short_labels(texts: Iterable[str]) -> list[str]:
+    """Texts that fit beside bars, each different: those of one beginning are numbered, or they would share a bar."""
+    found, times = [], Counter[str]()
+    for text in texts:
+        label = text if len(text) <= 64 else text[:61] + "..."
+        times[label] += 1
+        found.append(label if times[label] == 1 else f"{label} ({times[label]})")
+    return found
 
 
 def table(

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app import charts
 from app.downloads import csv_text
-from app.show import choose_run, header, short, standing, table
+from app.show import choose_run, header, short_labels, standing, table
 from app.state import workspace
 from app.watching import start, watch
 from app.work import Work
@@ -60,10 +60,9 @@ def show(run: Any) -> None:
     if frame.empty:
         st.info("No formula contains these words.")
         return
-    # Rules that share a description would share a bar.
     own = (frame["description"] != "") & ~frame["description"].duplicated(keep=False)
     words = frame["description"].where(own, frame["formula"])
-    drawn = frame.assign(label=words.map(short)).head(SHOWN).assign(order=range(min(SHOWN, len(frame))))
+    drawn = frame.assign(label=short_labels(words)).head(SHOWN).assign(order=range(min(SHOWN, len(frame))))
     st.altair_chart(charts.weight_bars(drawn, before=before, description="Weights of the formulas, largest first"))
     notes = [f"{len(frame):,} weights" + (f", the first {SHOWN} are drawn" if len(frame) > SHOWN else "")]
     notes.append("A bar to the right supports its formula, one to the left opposes it")

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.show import choose_run, header, metrics, short, show_error, standing, table
+from app.show import choose_run, header, metrics, short_labels, show_error, standing, table
 from app.state import facts_token, run_token, workspace
 from app.watching import start, watch
 from app.work import Work
@@ -95,7 +95,8 @@ def explanation(result: Any, atom: str, world: str | None) -> None:
     parts = [(rule, total) for rule, total, _ in by_rule if 1e-9 < abs(total) < float("inf")]
     if parts:
         words = found.words()
-        shown = [(short(words[rule]), total) for rule, total in parts[:BARS]]
+        labels = short_labels(words[rule] for rule, _ in parts[:BARS])
+        shown = [(label, total) for label, (_, total) in zip(labels, parts)]
         if len(parts) > BARS:
             shown.append((f"{len(parts) - BARS} more", sum(total for _, total in parts[BARS:])))
         title = "sum of pressures" if found.language == "psl" else "log-odds"

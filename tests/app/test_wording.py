@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from app.show import short_labels
 from app.wording import GLOSSARY, in_page_words, meanings
 from workbench.errors import WorkbenchError
 from workbench.workspace import open_workspace
@@ -46,3 +47,11 @@ def test_options_and_commands_are_told_by_where_they_are(given: str, said: str) 
 def test_terms_are_in_order_and_explained_without_one_another() -> None:
     assert list(GLOSSARY) == sorted(GLOSSARY)
     assert meanings(["fold", "atom"]).count("\n- ") == 1
+
+
+def test_texts_of_one_beginning_have_bars_of_their_own() -> None:
+    long = "each of the other people that share companies and addresses with it "
+    labels = short_labels([f"{long} known to be so", "short", f"{long} known to be not so", "short"])
+    assert len(set(labels)) == 4
+    assert labels[1] == "short"
+    assert max(map(len, labels)) <= 68
