@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.linkage import people
-from benchmarks.linkage_sets import SETS, companies, papers
+from benchmarks.linkage_sets import SETS, companies, households, papers
 from workbench.errors import WorkbenchError
 from workbench.evaluation import cluster_scores
 from workbench.verbs.link import link
@@ -76,6 +76,36 @@ def test_each_others_best_pairs_count_more_where_records_have_one_partner(tmp_pa
             result = link([tmp_path / "a.csv", tmp_path / "b.csv"], one_to_one=one_to_one)
             f1.append(cluster_scores(result.clustering.label, truth)["F1"])
         assert f1[1] > f1[0]
+
+
+ALONE = {
+    "households": lambda: households(1200, seed=21, copies=1.0),
+    "households in two files": lambda: households(2000, seed=31, copies=1.0, apart=True),
+    "300 records": lambda: households(300, seed=23, copies=1.0),
+    "families": lambda: tuple([one] for one in people(2000, seed=24, copies=1.0)),
+    "papers": lambda: papers(900, seed=27, overlap=0.0),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(ALONE))
+def test_where_no_two_records_are_of_the_same_thing_none_are_linked(tmp_path: Path, kind: str) -> None:
+    paths = [tmp_path / f"{letter}.csv" for letter in "ab"]
+    tables, _ = ALONE[kind]()
+    for frame, path in zip(tables, paths):
+        frame.to_csv(path, index=False)
+    result = link(paths[: len(tables)])
+    record = result.as_record()
+    assert record["clusters"] == record["records"]
+    assert (record["estimated_precision"], record["estimated_recall"]) == (None, None)
+    assert "E0681" in [one.code for one in result.warnings]
+
+
+@pytest.mark.parametrize("copies", [1.01, 1.02, 1.05])
+def test_few_duplicates_among_many_households_are_found(tmp_path: Path, copies: float) -> None:
+    (frame,), (truth,) = households(2500, seed=41, copies=copies)
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    result = link([tmp_path / "people.csv"])
+    assert cluster_scores(result.clustering.label, truth)["F1"] > 0.9
 
 
 def test_few_records_that_one_rare_value_tells_apart(tmp_path: Path) -> None:

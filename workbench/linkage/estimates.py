@@ -28,7 +28,7 @@ class Estimates:
     candidate_recall : float
         Of the pairs that are the same, how many some blocking statement found.
 
-    All are NaN where no pair was compared.
+    All are NaN where no pair was compared or is together.
     """
 
     precision: float
@@ -45,12 +45,12 @@ def estimate(clustering: Clustering, candidates: Pairs, scores: Float) -> Estima
     others of the cluster. A pair that is apart is as likely as the mean log odds between the two clusters say: single
     pairs that look alike are contradicted by the rest of theirs.
     """
-    if not len(candidates):
-        return Estimates(np.nan, np.nan, np.nan)
     label, inside = clustering.label, clustering.pairs
     n = len(label)
     log_odds = np.clip(clustering.scores, -CLIP, CLIP)
     together = label[inside.left] == label[inside.right]
+    if not together.any():
+        return Estimates(np.nan, np.nan, np.nan)
     supported = _support(n, inside.left[together], inside.right[together], log_odds[together])
     known, asked = inside.keys(n), candidates.keys(n)
     beyond = (label[candidates.left] != label[candidates.right]) & ~np.isin(asked, known[~together], kind="sort")
@@ -61,9 +61,9 @@ def estimate(clustering: Clustering, candidates: Pairs, scores: Float) -> Estima
     found = float(supported.sum())
     hit = np.isin(known[together], asked, kind="sort")
     return Estimates(
-        precision=found / max(1, int(together.sum())) if together.any() else 1.0,
-        recall=found / max(1e-12, found + missed) if found + missed > 0 else 1.0,
-        candidate_recall=float(supported[hit].sum()) / max(1e-12, found) if together.any() else 1.0,
+        precision=found / int(together.sum()),
+        recall=found / (found + missed),
+        candidate_recall=float(supported[hit].sum()) / found,
     )
 
 

@@ -99,11 +99,14 @@ class LinkModel:
         Of independent fields: m, u and the share of matches among all pairs.
     tree : TreeModel
         With correlated non-matches: what scores are made of.
+    at_chance : tuple of str
+        Where no class is the matches, the fields that the likeliest agrees in by chance alone.
     """
 
     comparisons: tuple[Comparison, ...]
     mixture: Mixture
     tree: TreeModel
+    at_chance: tuple[str, ...] = ()
 
     def levels(self, pairs: Pairs) -> Int8:
         """Levels of pairs, shape (n_pairs, n_comparisons)."""
@@ -171,10 +174,9 @@ def find_candidates(fields: Sequence[Field], second: Int32 | None) -> Candidates
     return Candidates(pairs, said, possible, tuple(near))
 
 
-def compare_candidates(comparisons: Sequence[Comparison], candidates: Candidates) -> tuple[Int8, Patterns]:
-    """The levels of the candidates and their patterns."""
-    levels = levels_of(comparisons, candidates.pairs)
-    return levels, patterns_of(levels, comparisons)
+def compare_candidates(comparisons: Sequence[Comparison], candidates: Candidates) -> Patterns:
+    """The patterns of the candidates' levels."""
+    return patterns_of(levels_of(comparisons, candidates.pairs), comparisons)
 
 
 def learn(
@@ -203,5 +205,6 @@ def learn(
     )
     progress.step("weights", 1, 2)
     assumed = assumed_mixture(patterns, comparisons, chances, candidates.possible)
-    tree = fit_tree(patterns, comparisons, (mixture, less), assumed, n, known=known, seed=seed)
-    return LinkModel(tuple(comparisons), mixture if len(comparisons) >= FEWEST_FIELDS else less, tree)
+    tree, places = fit_tree(patterns, comparisons, (mixture, less), assumed, n, known=known, seed=seed)
+    by_chance = tuple(comparisons[place].field.name for place in places)
+    return LinkModel(tuple(comparisons), mixture if len(comparisons) >= FEWEST_FIELDS else less, tree, by_chance)

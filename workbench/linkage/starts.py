@@ -5,11 +5,15 @@ the border. Beside the true class, the pairs that come next differ clearly in so
 a larger class that holds it, those that come next differ little more than its own pairs. Nor are matches pairs that an
 assumed model, which no EM has moved, takes for chance. And of starts that do nearly as well the one with more matches
 counts: the others have lost some, such as the persons who moved.
+
+A class is refuted where fields that are held out agree no better than those of random pairs: who shares surname, street
+and town and neither forename nor birthday is a family. Where every start is refuted, there are no duplicates.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import brentq
@@ -19,7 +23,7 @@ from workbench.linkage.comparison import Comparison
 from workbench.linkage.mixture import Mixture, Patterns, sigmoid
 from workbench.linkage.tree import FAR, TreeModel, fit_classes, independent
 
-__all__ = ["FEWEST_FIELDS", "fit_tree", "merit", "separation"]
+__all__ = ["FEWEST_FIELDS", "at_chance", "fit_tree", "merit", "separation"]
 
 FEWEST_FIELDS = 4
 """Fewer fields do not tell correlated classes apart."""
@@ -41,6 +45,16 @@ POWER = 0.25
 """Of the number of matches, in a start's merit."""
 BESIDE = 2.0
 """So many times as many pairs as matches are beside them."""
+LEAST_AGREEMENT = 0.3
+"""Beyond chance, of a field that is held out."""
+MOST_AT_CHANCE = 0.29
+"""Of fields, or one: matches may agree in so many by chance, for two sources call venues otherwise."""
+STRICT = ((5.0, 4.0), (10.0, 0.0))
+"""Taken from the assumed log odds of matches and added to those of alike pairs, where the best start is refuted."""
+NEARLY = 0.6
+"""Of a refuted start's merit another one must have; a few chance pairs have less."""
+NO_MATCHES = -700.0
+"""The log odds where there are none."""
 
 
 def fit_tree(
@@ -52,8 +66,10 @@ def fit_tree(
     *,
     known: tuple[Float, Float] | None = None,
     seed: int = 0,
-) -> TreeModel:
-    """EM with correlated non-matches, from the start of most merit.
+) -> tuple[TreeModel, tuple[int, ...]]:
+    """EM with correlated non-matches, from the start of most merit that is not refuted.
+
+    Returns the model, and where all starts are refuted and none is a match the fields that refute the best one.
 
     Parameters
     ----------
@@ -67,7 +83,7 @@ def fit_tree(
     """
     sizes = [one.n_levels for one in comparisons]
     if len(sizes) < FEWEST_FIELDS or not len(patterns.counts):
-        return independent(mixtures[1])
+        return independent(mixtures[1]), ()
     counts = patterns.counts.astype(float)
     rows, sampled = _thinned(patterns, known, seed)
     levels = patterns.levels[rows]
@@ -77,16 +93,49 @@ def fit_tree(
     alike = assumed.scores(levels)
     strict = (mixtures[0].scores(levels), mixtures[1].scores(levels))
     partners = n_records * sampled.sum() / counts.sum()
-    tried = [
-        fit_classes(levels, sampled, start, sizes, most_far, known=some)
-        for start in _starts(*strict, alike, sampled, partners)
-    ]
-    best = max(tried, key=lambda model: merit(model.scores(levels), alike, levels, sampled))
+
+    def ranked(starts: Sequence[Float]) -> list[tuple[float, TreeModel]]:
+        tried = [fit_classes(levels, sampled, start, sizes, most_far, known=some) for start in starts]
+        found = [(merit(model.scores(levels), alike, levels, sampled), model) for model in tried]
+        return sorted(found, key=lambda one: -one[0])
+
+    found = ranked(_starts(*strict, alike, sampled, partners))
+    most, best = found[0]
+    if known is None:
+        chance = np.array([one[FAR] for one in mixtures[0].u])
+        by_chance = at_chance(best, levels, sampled, chance)
+        if _refuted(by_chance, sizes):
+            found += ranked([_classes(sigmoid(alike - less), sigmoid(alike + more)) for less, more in STRICT])
+            kept = (one for one in sorted(found, key=lambda one: -one[0]) if one[0] > NEARLY * most)
+            others = (one for _, one in kept if not _refuted(at_chance(one, levels, sampled, chance), sizes))
+            second = next(others, None)
+            if second is None:
+                return replace(best, share=NO_MATCHES), by_chance
+            best = second
     if len(rows) == len(counts):
-        return best
+        return best, ()
     classes = best.classes(patterns.levels)
     start = np.exp(classes - np.logaddexp.reduce(classes, axis=1, keepdims=True))
-    return fit_classes(patterns.levels, counts, start, sizes, most_far, known=known)
+    return fit_classes(patterns.levels, counts, start, sizes, most_far, known=known), ()
+
+
+def at_chance(model: TreeModel, levels: Int8, counts: Float, chance: Float) -> tuple[int, ...]:
+    """Fields in which pairs that the others take for matches agree hardly better than random pairs do.
+
+    Parameters
+    ----------
+    levels : int8 array, shape (n_patterns, n_fields)
+    counts : float64 array, shape (n_patterns,)
+    chance : float64 array, shape (n_fields,)
+        The share of far values among random pairs.
+    """
+    found = []
+    for place, share in enumerate(chance):
+        there = sigmoid(model.scores_without(levels, place)) * counts * (levels[:, place] > 0)
+        far = float(there @ (levels[:, place] == FAR)) / max(float(there.sum()), 1e-9)
+        if far > (1.0 - LEAST_AGREEMENT) * share:
+            found.append(place)
+    return tuple(found)
 
 
 def merit(scores: Float, alike: Float, levels: Int8, counts: Float) -> float:
@@ -146,14 +195,21 @@ def _starts(scores: Float, less: Float, alike: Float, counts: Float, partners: f
     pairs = [(match, plain) for match in (*strict, sigmoid(scores - STRICTER))]
     pairs += [(sigmoid(less - STRICTER), fewer)]
     pairs += [(sigmoid(alike + more), sigmoid(alike + wider)) for more, wider in ASSUMED]
-    found = []
-    for match, either in pairs:
-        between = either * (1.0 - match)
-        classes = np.column_stack((match, between, 1.0 - match - between)) + 1e-9
-        found.append(classes / classes.sum(axis=1, keepdims=True))
+    found = [_classes(match, either) for match, either in pairs]
     if counts.sum() <= FEW_PAIRS:
         found += [np.column_stack((match, 1.0 - match)) for match in (sigmoid(alike), sigmoid(alike - STRICTER))]
     return found
+
+
+def _classes(match: Float, either: Float) -> Float:
+    """Matches, pairs that are alike otherwise, and the rest."""
+    between = either * (1.0 - match)
+    classes = np.column_stack((match, between, 1.0 - match - between)) + 1e-9
+    return np.asarray(classes / classes.sum(axis=1, keepdims=True))
+
+
+def _refuted(by_chance: Sequence[int], sizes: Sequence[int]) -> bool:
+    return len(by_chance) > max(1.0, MOST_AT_CHANCE * len(sizes))
 
 
 def _shift(scores: Float, counts: Float, wanted: float) -> float:

@@ -104,6 +104,16 @@ class TreeModel:
         classes = self.classes(levels)
         return np.asarray(classes[:, 0] - np.logaddexp.reduce(classes[:, 1:], axis=1))
 
+    def scores_without(self, levels: Int8, place: int) -> Float:
+        """Log odds of a match by the other fields alone, shape (n,): the field at `place` is summed out."""
+        every = []
+        for level in range(len(self.match[place])):
+            assumed = levels.copy()
+            assumed[:, place] = level
+            every.append(self.classes(assumed))
+        classes = np.logaddexp.reduce(every)
+        return np.asarray(classes[:, 0] - np.logaddexp.reduce(classes[:, 1:], axis=1))
+
     def _match_parts(self, levels: Int8) -> Float:
         return np.stack([one[levels[:, place]] for place, one in enumerate(self.match)], axis=1)
 

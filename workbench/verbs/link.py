@@ -13,7 +13,7 @@ from workbench.linkage.blocking import LARGEST_BLOCK
 from workbench.linkage.clustering import Clustering, cluster
 from workbench.linkage.comparison import make_comparison
 from workbench.linkage.estimates import estimate
-from workbench.linkage.linker import Candidates, Scoring, compare_candidates, find_candidates, learn
+from workbench.linkage.linker import Candidates, LinkModel, Scoring, compare_candidates, find_candidates, learn
 from workbench.linkage.matching import beside_rivals, match_one_to_one
 from workbench.progress import SILENT, Progress
 from workbench.tables.records import Records
@@ -103,6 +103,7 @@ def link(
             *scored.warnings,
             *scored.labelled.contradictions(scored.records, one_to_one=one_to_one),
             *_about_candidates(scored.candidates),
+            *_about_matches(scored.model),
         ),
     )
 
@@ -123,7 +124,7 @@ def _scored(
     progress.step("candidates", 0, None)
     candidates = find_candidates(fields, second).beside(labelled.pairs, len(records))
     comparisons = [make_comparison(field) for field in fields]
-    _, patterns = compare_candidates(comparisons, candidates)
+    patterns = compare_candidates(comparisons, candidates)
     known = labelled.by_pattern(candidates, patterns, len(records))
     model = learn(comparisons, candidates, patterns, second, seed=seed, known=known, progress=progress)
     scores = model.tree.scores(patterns.levels)[patterns.of_pair]
@@ -180,3 +181,18 @@ def _about_candidates(candidates: Candidates) -> list[Diagnostic]:
             )
         )
     return found
+
+
+def _about_matches(model: Scoring) -> list[Diagnostic]:
+    """That no pair is the same, for the alike ones differ otherwise."""
+    if not (isinstance(model, LinkModel) and model.at_chance):
+        return []
+    fields = f"{', '.join(model.at_chance[:-1])} and {model.at_chance[-1]}"
+    return [
+        Diagnostic(
+            "E0681",
+            f"no duplicates were found: pairs that are alike agree in {fields} no better than random ones do",
+            help="leave columns out that belong to an occasion and not to the thing, or give labels of some pairs",
+            severity="warning",
+        )
+    ]
