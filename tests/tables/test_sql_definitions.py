@@ -252,6 +252,21 @@ def test_definitions_stay_with_the_mapping(folder: Path) -> None:
         assert [one.name for one in at_hand(ws).definitions] == ["Named", "Apart"]
 
 
+def test_tables_at_hand_are_read_when_what_definitions_named_is_gone(folder: Path) -> None:
+    described(folder, SqlDefinition("Near", ("person", "city"), "SELECT person, city FROM posts NATURAL JOIN firms"))
+    with wb.open() as ws:
+        ws.load(folder)
+        ws.data.delete_predicate("City")
+        assert [one.name for one in at_hand(ws).definitions] == ["Near"]
+
+
+def test_a_study_refuses_definitions_before_it_begins(folder: Path) -> None:
+    path = described(folder, SqlDefinition("Peers", PAIR, "DROP TABLE people"))
+    files = [folder / f"{name}.csv" for name in ("people", "posts", "firms")]
+    with wb.open() as ws, pytest.raises(InputError, match="E0253"):
+        ws.study(files, predict="people.cheats", mapping=path)
+
+
 def at_hand(ws: wb.Workspace) -> TablesMapping:
     mapping = ws.data.tables_at_hand()
     assert mapping is not None

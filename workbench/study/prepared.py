@@ -19,6 +19,7 @@ from workbench.tables import (
     TablesMapping,
     Target,
     TypedTable,
+    check_definitions,
     leaks,
     propose,
     target_faults,
@@ -78,6 +79,7 @@ def prepared(
     chosen = propose(staging, predict=predict) if mapping is None else mapping_onto(staging, mapping, predict)
     target = target_of(chosen)
     assert target is not None
+    check_definitions(chosen)
     typed = dict(type_tables(staging, chosen))
     of_target = target_rows(staging, chosen, typed)
     faults = target_faults(of_target)

@@ -26,6 +26,7 @@ through `workbench.database.insert_facts`.
 """
 
 from workbench.tables.corrections import corrected
+from workbench.tables.definitions import check_definitions
 from workbench.tables.facts import MappedPredicate, Target, mapped_predicates, subject_types, target_of
 from workbench.tables.kinds import ColumnKind
 from workbench.tables.load import TablesReport, load_tables_as_mapped
@@ -54,6 +55,7 @@ __all__ = [
     "Target",
     "TargetRows",
     "TypedTable",
+    "check_definitions",
     "corrected",
     "counted",
     "find_reading",

@@ -12,7 +12,6 @@ from typing import Any, get_args
 
 from workbench.database import DATASET_KEYS, TomlReader, masked, read_toml
 from workbench.errors import InputError, Span
-from workbench.tables.definitions import check_definitions
 from workbench.tables.facts import mapped_predicates
 from workbench.tables.kinds import ColumnKind
 from workbench.tables.mapping import ColumnMapping, Keep, SqlDefinition, TableMapping, TablesMapping
@@ -140,7 +139,7 @@ def read_mapping(source: str | os.PathLike[str]) -> TablesMapping:
     ------
     InputError
         E0214 for a key or value that is wrong, at its line; E0235 for a table that a reference names and is not there;
-        E0242 where one predicate is given two lists of types; as `check_definitions` for `[[definitions]]`.
+        E0242 where one predicate is given two lists of types. What definitions say is checked where they are used.
     """
     content, reader = read_toml(Path(source))
     reader.known(content, "", DATASET_KEYS)
@@ -152,7 +151,6 @@ def read_mapping(source: str | os.PathLike[str]) -> TablesMapping:
     definitions = tuple(_definition(reader, said, reader.entry("definitions", number)) for number, said in given)
     mapping = TablesMapping(tables, reader.text(content, "predict"), definitions)
     _check_predicates(reader, mapping)
-    check_definitions(mapping)
     return mapping
 
 
