@@ -57,7 +57,9 @@ def test_from_tables_to_an_explained_scored_answer() -> None:
         assert learned["ok"], learned
         answer = await ask(client, "infer", run=learned["run"], labels="evidence")
         assert answer["predictions"]["count"] > 0
-        assert answer["scores"]
+        assert (answer["scores"], "crossval" in answer["next"]) == (None, True)
+        scored = await ask(client, "crossval", rules=rules, folds=2)
+        assert 0 <= scored["mean"]["AUC-ROC"] <= 1
         atom = answer["predictions"]["items"][0]["atom"]
         explained = await ask(client, "explain", run=answer["run"], atom=atom)
         assert explained["sentence"]

@@ -55,9 +55,11 @@ def _dispatcher(function: Callable[Parameters, Result]) -> Callable[Parameters, 
         kernel = njit(cache=True, nogil=True)(function)
     except RuntimeError:
         return cast(Callable[Parameters, Result], njit(nogil=True)(function))
+    cache = getattr(kernel, "_cache", None)  # None where NUMBA_DISABLE_JIT leaves functions as they are.
     try:
-        kernel._cache._cache_file._load_index()
+        if cache is not None:
+            cache._cache_file._load_index()
     except (ImportError, AttributeError):
         # Left by a version whose classes had other places: Numba unpickles it before it sees that it is stale.
-        kernel._cache.flush()
+        cache.flush()
     return cast(Callable[Parameters, Result], kernel)

@@ -288,7 +288,8 @@ class Toolbox:
                 "scores": scores,
                 "warnings": summary["warnings"],
             },
-            next_step=f"explain with run={result.run_id} and an atom; what_if to change facts; query for more rows",
+            next_step=f"explain with run={result.run_id} and an atom; what_if to change facts; query for more rows"
+            + ("" if scores else "; crossval scores the rules on labels that are held out"),
         )
 
     def _scores(self, result: Any) -> dict[str, Any] | None:
