@@ -55,10 +55,11 @@ def _dispatcher(function: Callable[Parameters, Result]) -> Callable[Parameters, 
         kernel = njit(cache=True, nogil=True)(function)
     except RuntimeError:
         return cast(Callable[Parameters, Result], njit(nogil=True)(function))
-    cache = getattr(kernel, "_cache", None)  # None where NUMBA_DISABLE_JIT leaves functions as they are.
+    cache: Any = getattr(kernel, "_cache", None)
+    if cache is None:  # NUMBA_DISABLE_JIT leaves functions as they are.
+        return cast(Callable[Parameters, Result], kernel)
     try:
-        if cache is not None:
-            cache._cache_file._load_index()
+        cache._cache_file._load_index()
     except (ImportError, AttributeError):
         # Left by a version whose classes had other places: Numba unpickles it before it sees that it is stale.
         cache.flush()
