@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -281,3 +282,15 @@ def test_a_definition_that_lacks_something_is_told_at_its_line(folder: Path, ent
     span = raised.value.diagnostics[0].span
     assert span is not None
     assert span.line == MAPPING.count("\n") + 2
+
+
+@pytest.mark.parametrize("name", ["incoming_rows", "Incoming_Rows_"])
+def test_a_table_may_be_called_like_what_comes_in(tmp_path: Path, name: str) -> None:
+    (tmp_path / f"{name}.csv").write_text("person,years\n" + "".join(f"P{at},{20 + at}\n" for at in range(6)))
+    with wb.open() as ws:
+        mapping = ws.data.look_at_tables([tmp_path / f"{name}.csv"]).mapping
+        thing = mapping.tables[0].type
+        assert thing is not None
+        older = SqlDefinition("Older", (thing,), f"SELECT person FROM {name} WHERE years > 23")
+        ws.load(tmp_path / f"{name}.csv", mapping=replace(mapping, definitions=(older,)))
+        assert [row[1] for row in facts_page(ws.database, "Older").rows] == ["P4", "P5"]

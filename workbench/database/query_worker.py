@@ -62,11 +62,14 @@ def take_in(connection: duckdb.DuckDBPyConnection, request: dict[str, Any], sour
     """The declarations, then the rows of the tables that the query mentions."""
     for statement in request["tables"]:
         connection.execute(statement)
+    incoming = "incoming_rows"
+    while any(incoming in table.casefold() for table in request["filled"]):
+        incoming += "_"
     for table in request["filled"]:
         with pa.ipc.open_stream(source) as rows:
-            connection.register("incoming_rows", rows)
-            connection.execute(f"INSERT INTO {table} FROM incoming_rows")
-            connection.unregister("incoming_rows")
+            connection.register(incoming, rows)
+            connection.execute(f"INSERT INTO {table} FROM {incoming}")
+            connection.unregister(incoming)
     for statement in request["views"]:
         connection.execute(statement)
     connection.execute("SET lock_configuration = true")
