@@ -80,3 +80,14 @@ Counted(x, n) := n = count(y: Knows(x, y) ^ Years(y, a) ^ a >= 30).
             found.append(dict(zip(frame["atom"], frame["value"])))
     assert found[0] == found[1]
     assert found[0]["Elder(P04)"] > 0.6
+
+
+@pytest.mark.parametrize("changes", [{"Ill(P01)": False}, {"Ill(P03)": True}, {"Ill(P01)": None}, {"Ill(P02)": True}])
+def test_what_if_a_label_were_otherwise(tables: list[Path], changes: dict[str, bool | None]) -> None:
+    found = []
+    for labels in ("withheld", "evidence"):
+        with wb.open() as ws:
+            ws.load(tables, predict="people.ill", labels=labels)
+            changed = ws.what_if(ws.infer(RULES, query="Ill", engine="exact"), changes)
+            found.append(dict(zip(changed["atom"], changed["after"])))
+    assert found[0] == pytest.approx(found[1], abs=1e-12, nan_ok=True)

@@ -63,13 +63,14 @@ class Vocabulary(FactRelations):
     def take_labels(self, predicates: Iterable[str]) -> None:
         """Read labels (`truth`) as facts, and the atoms that are asked for (`target`) as unknown.
 
-        The unknown are predicted given the known, then. The truth of a target itself stays unseen.
+        The unknown are predicted given the known, then. The truth of a target itself stays unseen, and that of an atom
+        of which evidence speaks, as where somebody asks what if it were otherwise.
         """
         for name in predicates:
             stored = self.stored[name]
             facts = quoted(stored.table_name)
             same = " AND ".join(f"a.{column} = f.{column}" for column in ("world", *stored.columns))
-            unseen = f"partition = 'truth' AND EXISTS (FROM {facts} a WHERE a.partition = 'target' AND {same})"
+            unseen = f"partition = 'truth' AND EXISTS (FROM {facts} a WHERE a.partition <> 'truth' AND {same})"
             query = (
                 "SELECT * REPLACE (CASE WHEN partition = 'target' THEN NULL ELSE value END AS value, "
                 f"CASE WHEN {unseen} THEN partition ELSE 'evidence' END AS partition) FROM {facts} f ORDER BY rowid"
