@@ -10,7 +10,7 @@ from app.jobs import Job
 from app.show import plain
 from app.state import workspace
 from app.watching import start, watch
-from app.work import GRACE, Work
+from app.work import GRACE, PREDICTING, Work
 from workbench.workspace import TablesMapping
 
 __all__ = ["train_and_score"]
@@ -37,6 +37,12 @@ def train_and_score(mapping: TablesMapping | None) -> None:
     if study is not None and (job is not None or not _is_running()):
         from app.study_outcome import study_outcome
 
+        if job is not None and job.result is not None and (why := job.result.summary.get("not_predicted")):
+            st.warning(
+                f"The other views have no predictions of it: {plain(why)}. Take its rules into the editor, below, and "
+                "infer on the page Learn and infer.",
+                icon=":material/warning:",
+            )
         study_outcome(study)
 
 
@@ -139,7 +145,7 @@ def begin(mapping: TablesMapping, seconds: float) -> None:
         "time_limit": seconds,
     }
     title = f"Train and score {mapping.predict}"
-    start(Work("study", title, arguments, seconds=seconds + 3 * GRACE))
+    start(Work("study", title, arguments, seconds=seconds + 2 * PREDICTING + 3 * GRACE))
 
 
 def _is_there(path: str) -> bool:

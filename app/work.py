@@ -6,14 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from workbench.errors import Cancelled, WorkbenchError
 from workbench.progress import Progress
 from workbench.workspace import Workspace
 
-__all__ = ["DO", "GRACE", "TAKE", "Outcome", "Work", "perform"]
+__all__ = ["DO", "GRACE", "PREDICTING", "TAKE", "Outcome", "Work", "perform"]
 
 
 GRACE = 5.0
 """Seconds beyond its own time limit, for a worker to begin and to hand back, before it is asked to stop."""
+
+
+PREDICTING = 30.0
+"""Seconds in which a study's program predicts over the facts at hand."""
 
 
 @dataclass(frozen=True)
@@ -132,11 +137,20 @@ def _without_totals(progress: Progress) -> Progress:
 
 
 def study(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
-    """Tables to a scored, explained program, which then predicts over the facts: every view has it to show."""
+    """Tables to a scored, explained program, which then predicts over the facts: every view has it to show.
+
+    The study is kept whatever comes of that: facts may have been renamed since, and somebody may press Cancel.
+    """
     found = ws.study(**arguments, progress=progress)
+    why = ""
     if found.status == "done" and found.asked:
-        ws.infer(found.program, query=found.predicted, progress=progress)
-    return Outcome(found.run_id)
+        try:
+            ws.infer(found.program, query=found.predicted, time_limit=PREDICTING, progress=progress)
+        except Cancelled:
+            why = "it was cancelled"
+        except WorkbenchError as error:
+            why = error.diagnostics[0].message
+    return Outcome(found.run_id, {"not_predicted": why} if why else {})
 
 
 def take_intervals(ws: Workspace, copy: Workspace, arguments: Mapping[str, Any]) -> None:

@@ -168,6 +168,13 @@ def what_if(result: Any, atom: str, world: str | None) -> None:
     table(changed[["atom", "before", "after", "change"]].head(30), digits=3)
 
 
+def outdated(run: Any, error: WorkbenchError) -> None:
+    """The facts have changed since the run: what was predicted then cannot be taken apart, what holds now can."""
+    show_error(error)
+    if st.button("Infer again over the facts as they are", key="why-again", type="primary"):
+        start(Work("again", f"Infer again as run {run.id} did", {"run": run.id}, copied="all"))
+
+
 header(
     "Why",
     "One prediction taken apart: which rules speak for it, which against, and what would change it.",
@@ -176,15 +183,6 @@ header(
     "weight",
     "evidence",
 )
-
-
-def outdated(run: Any, error: WorkbenchError) -> None:
-    """The facts have changed since the run: what was predicted then cannot be taken apart, what holds now can."""
-    show_error(error)
-    if st.button("Infer again over the facts as they are", key="why-again", type="primary"):
-        start(Work("again", f"Infer again as run {run.id} did", {"run": run.id}, copied="all"))
-
-
 try:
     if (job := watch(("again",))) is not None and job.result is not None:
         # Once: from then on the reader chooses the run.

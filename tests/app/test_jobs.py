@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 from time import monotonic, sleep
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
 
 from app.jobs import Job, JobRunner
 from app.state import Server
-from app.work import Work
+from app.work import DO, Work
 from tests.app.test_views import finished
+from workbench.errors import Cancelled, UsageError
+from workbench.progress import SILENT
 from workbench.workspace import Workspace
 
 EXPLODING = "AdvisedBy(student, professor)\nAdvisedBy(a, b) v AdvisedBy(c, d) v AdvisedBy(e, f)\n"
@@ -116,3 +120,14 @@ def test_failures_of_the_work_are_told_as_everywhere(smokers: Workspace) -> None
     job = finished(JobRunner().submit(Work("infer", "infer", {"rules": "1 Nobody(x)\n"}), smokers))
     assert job.status == "failed"
     assert "error[E" in job.error
+
+
+@pytest.mark.parametrize("fault", [Cancelled("infer"), UsageError.of("E0301", "Ill is no predicate")])
+def test_a_study_is_kept_whatever_comes_of_its_predictions(fault: Exception) -> None:
+    def infer(*_: object, **__: object) -> None:
+        raise fault
+
+    found = SimpleNamespace(status="done", asked=3, program="1 Ill(x)\n", predicted="Ill", run_id=7)
+    outcome = DO["study"](cast(Workspace, SimpleNamespace(study=lambda **_: found, infer=infer)), {}, SILENT)
+    assert outcome.run_id == 7
+    assert outcome.summary["not_predicted"] in ("it was cancelled", "Ill is no predicate")
