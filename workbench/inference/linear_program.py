@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -169,7 +169,21 @@ def _solve(
     if integer and start is not None:
         solver.setSolution(program.n_atoms, np.arange(program.n_atoms, dtype=np.int32), start.astype(np.float64))
     solver.run()
-    return _read(solver, problem, integer)
+    answer = _read(solver, problem, integer)
+    if not integer or start is None or _agrees(solver, program, answer):
+        return answer
+    # HiGHS 1.16.0 can misjudge the state that it was given, and with it everything that it cut off.
+    solver.clearSolver()
+    solver.run()
+    answer = _read(solver, problem, integer)
+    return answer if _agrees(solver, program, answer) else replace(answer, status="feasible", bound=-float("inf"))
+
+
+def _agrees(solver: Any, program: LinearProgram, answer: LinearAnswer) -> bool:
+    """Whether the energy of the state is the one that HiGHS claims for it; so too where it has no state."""
+    claimed = float(solver.getInfo().objective_function_value)
+    scale = max(1.0, abs(program.offset), float(np.abs(program.cost).sum()))
+    return not np.isfinite(answer.objective) or abs(answer.objective - claimed) <= 1e-6 * scale
 
 
 def nothing(problem: HingeProblem) -> LinearAnswer:
