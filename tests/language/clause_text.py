@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from workbench.language.clauses import Clause, FunctionValue, LinearRule
-from workbench.language.printing import _comparison, format_atom, format_number
+from workbench.language.printing import MLN, format_number
 from workbench.language.program import Apply, Atom, Comparison, Literal, Term, Variable
-from workbench.language.psl_printing import format_linear, psl_atom, psl_comparison
+from workbench.language.psl_printing import PSL, format_linear
 
 
 def format_clause(clause: Clause | LinearRule, weight: float | None = None) -> str:
@@ -24,9 +24,9 @@ def format_clause(clause: Clause | LinearRule, weight: float | None = None) -> s
         text, suffix = format_linear(clause.terms, clause.relation), "^2" if clause.power == 2 else ""
         return _psl_weighted(text, shown, clause.hard, suffix)
     if clause.multiset:
-        body = [psl_atom(literal.atom) for literal in clause.literals if not literal.positive]
-        head = [psl_atom(literal.atom) for literal in clause.literals if literal.positive]
-        head += [psl_comparison(guard) for guard in clause.guards]
+        body = [PSL.atom(literal.atom) for literal in clause.literals if not literal.positive]
+        head = [PSL.atom(literal.atom) for literal in clause.literals if literal.positive]
+        head += [PSL.item(guard) for guard in clause.guards]
         if body and head:
             text = f"{' & '.join(body)} -> {' | '.join(head)}"
         else:
@@ -52,7 +52,7 @@ def _disjuncts(
 ) -> list[str]:
     parts = [_literal(literal, defined) for literal in clause.literals if chosen(literal)]
     guards = tuple(guard for guard in clause.guards if chosen(guard))
-    return parts + [_comparison(guard) for guard in _expanded(guards, defined)]
+    return parts + [MLN.item(guard) for guard in _expanded(guards, defined)]
 
 
 def _psl_weighted(text: str, weight: float | None, hard: bool, suffix: str) -> str:
@@ -63,7 +63,7 @@ def _psl_weighted(text: str, weight: float | None, hard: bool, suffix: str) -> s
 
 def _literal(literal: Literal, defined: dict[str, FunctionValue]) -> str:
     arguments = tuple(_put_back(term, defined) for term in literal.atom.arguments)
-    return ("" if literal.positive else "!") + format_atom(Atom(literal.atom.predicate, arguments))
+    return ("" if literal.positive else "!") + MLN.atom(Atom(literal.atom.predicate, arguments))
 
 
 def _expanded(guards: Iterable[Comparison], defined: dict[str, FunctionValue]) -> Iterable[Comparison]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from workbench.language import parse_mln, parse_psl
-from workbench.language.psl_statements import psl_parser
-from workbench.language.statements import mln_parser
+from workbench.language.mln import GRAMMAR as MLN
+from workbench.language.psl import GRAMMAR as PSL
 
 
 @pytest.mark.parametrize("gap", ["\n", "\n\n", "\r\n  \t\r\n\n", "\n" * 1000])
@@ -22,8 +22,8 @@ def test_an_open_parenthesis_goes_on_over_one_end_of_line_only() -> None:
     assert len(parse_mln("P(t)\nQ(t)\n1 P(x) => (Q(x)\n   v P(x))").rules) == 1
 
 
-@pytest.mark.parametrize("make", [mln_parser, psl_parser])
-def test_blank_lines_are_one_token(make) -> None:  # type: ignore[no-untyped-def]
-    tokens = list(make(None).lex("A\n \n\t\n\n" + "\n" * 100_000 + "  B"))
+@pytest.mark.parametrize("grammar", [MLN, PSL])
+def test_blank_lines_are_one_token(grammar) -> None:  # type: ignore[no-untyped-def]
+    tokens = list(grammar.parser.lex("A\n \n\t\n\n" + "\n" * 100_000 + "  B"))
     assert [token.type for token in tokens] == ["NAME", "NEWLINE", "NAME"]
     assert tokens[2].line == 100_005

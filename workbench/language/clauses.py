@@ -110,7 +110,7 @@ class LinearRule:
 
     A weighted equality has become two linear rules, `ell <= 0` and `-ell <= 0`, of equal `rule` and `index`: they share
     one template, as the rule has one weight. Variables are bound by the listed atoms of the terms; filters restrict
-    sums; `comparisons` must all hold.
+    sums.
     """
 
     rule: int
@@ -118,7 +118,6 @@ class LinearRule:
     terms: tuple[LinearTerm, ...]
     relation: OneOf["<=", "="]
     filters: tuple[Filter, ...]
-    comparisons: tuple[Comparison, ...]
     variable_types: tuple[tuple[str, str], ...]
     weight: float | None = None
     fixed: bool = False

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from workbench.errors import Span
 from workbench.language.builtin import DATE_OF
-from workbench.language.formulas import term_variables
+from workbench.language.formulas import term_variables, variable_names
 from workbench.language.program import (
     Aggregate,
     Atom,
@@ -17,7 +17,6 @@ from workbench.language.program import (
     Literal,
     Predicate,
     Program,
-    Scope,
     Term,
     Variable,
 )
@@ -108,8 +107,7 @@ def check_definitions(program: Program, diagnostics: Diagnostics) -> None:
     for definition in program.definitions:
         if definition.head.predicate not in program.predicates:
             problems = infer_condition_types(None, definition.body, program).problems
-            for problem in problems:
-                diagnostics.add(problem.code, problem.message, problem.span or definition.span, problem.help)
+            diagnostics.add_problems(problems, definition.span)
             if problems:
                 continue
             diagnostics.add(
@@ -118,12 +116,10 @@ def check_definitions(program: Program, diagnostics: Diagnostics) -> None:
                 definition.head.span,
                 "let its variables stand in atoms of declared predicates, or declare it",
             )
-    parts: tuple[Definition | Scope, ...] = (*program.definitions, *program.scopes)
-    for part in parts:
+    for part in program.statements:
         if part.head.predicate in program.predicates and part.head.predicate != DATE_OF:
             types = infer_condition_types(part.head, part.body, program)
-            for problem in types.problems:
-                diagnostics.add(problem.code, problem.message, problem.span or part.span, problem.help)
+            diagnostics.add_problems(types.problems, part.span)
             _check_bound(program, part.head, part.body, types, diagnostics)
     for scope in program.scopes:
         if scope.head.predicate in program.defined:
@@ -152,7 +148,7 @@ def _check_bound(
     for condition in body:
         if isinstance(condition, Aggregate):
             inner = bound | bound_variables(condition.body)
-            wanted = {name for term in condition.of for name in _term_names(term)}
+            wanted = variable_names(condition.of)
             loose = [
                 name for name in sorted(_loose(condition.body) | wanted | _loose(condition.among)) if name not in inner
             ]
@@ -178,14 +174,8 @@ def _check_bound(
 
 def bound_variables(body: Sequence[Condition]) -> set[str]:
     """The variables that positive atoms, aggregates and equations of a body give values."""
-    found = {
-        variable.name
-        for condition in body
-        if isinstance(condition, Literal) and condition.positive
-        for term in condition.atom.arguments
-        for variable in term_variables(term)
-        if isinstance(term, Variable)
-    }
+    positive = (one.atom for one in body if isinstance(one, Literal) and one.positive)
+    found = {term.name for atom in positive for term in atom.arguments if isinstance(term, Variable)}
     found |= {condition.variable for condition in body if isinstance(condition, Aggregate)} | {"$now"}
     changed = True
     while changed:
@@ -193,20 +183,16 @@ def bound_variables(body: Sequence[Condition]) -> set[str]:
         for condition in body:
             if isinstance(condition, Comparison) and condition.operator == "=":
                 for one, other in ((condition.left, condition.right), (condition.right, condition.left)):
-                    if isinstance(one, Variable) and one.name not in found and _term_names(other) <= found:
+                    if isinstance(one, Variable) and one.name not in found and variable_names((other,)) <= found:
                         found.add(one.name)
                         changed = True
     return found
 
 
-def _term_names(term: Term) -> set[str]:
-    return {variable.name for variable in term_variables(term)}
-
-
 def _names(body: Sequence[Condition]) -> set[str]:
     """The variables of a body's positive atoms."""
     atoms = (one.atom for one in body if isinstance(one, Literal) and one.positive)
-    return {name for atom in atoms for term in atom.arguments for name in _term_names(term)}
+    return variable_names(term for atom in atoms for term in atom.arguments)
 
 
 def _loose(body: Sequence[Condition]) -> set[str]:
@@ -214,12 +200,10 @@ def _loose(body: Sequence[Condition]) -> set[str]:
     found: set[str] = set()
     for condition in body:
         if isinstance(condition, Comparison):
-            found |= _term_names(condition.left) | _term_names(condition.right)
+            found |= variable_names((condition.left, condition.right))
         elif isinstance(condition, Literal):
             terms = condition.atom.arguments
-            found |= {
-                name for t in terms if not condition.positive or not isinstance(t, Variable) for name in _term_names(t)
-            }
+            found |= variable_names(t for t in terms if not condition.positive or not isinstance(t, Variable))
     return found
 
 

@@ -13,12 +13,12 @@ from itertools import pairwise, product
 
 from workbench.language.bins import BIN
 from workbench.language.builtin import FITTED
-from workbench.language.formulas import formula_atoms, formula_comparisons, map_parts, map_terms
+from workbench.language.formulas import map_parts, map_terms, rule_atoms, rule_comparisons
 from workbench.language.printing import format_rule
 from workbench.language.program import (
     And,
     Apply,
-    Atom,
+    ArithmeticRule,
     Comparison,
     Constant,
     Formula,
@@ -30,7 +30,6 @@ from workbench.language.program import (
     Term,
     Variable,
 )
-from workbench.language.psl_printing import format_psl_rule
 from workbench.language.rewriting import with_rules
 from workbench.language.values import ValueKind, value_text
 
@@ -60,7 +59,9 @@ class Wanted:
 def wanted_of(program: Program) -> Iterator[Wanted]:
     """What the rules of a program ask of data, rule by rule."""
     for number, rule in enumerate(program.rules):
-        atoms = tuple(_atoms(rule))
+        if isinstance(rule, ArithmeticRule):
+            continue
+        atoms = tuple(rule_atoms(rule))
         for asked in dict.fromkeys(_asked(rule)):
             term = asked.left if isinstance(asked, Comparison) else asked.arguments[0]
             name = term.name if isinstance(term, Variable) else ""
@@ -73,22 +74,8 @@ def wanted_of(program: Program) -> Iterator[Wanted]:
             yield Wanted(number, asked, name, next(places, None))
 
 
-def _atoms(rule: Rule) -> Iterator[Atom]:
-    if isinstance(rule, FormulaRule):
-        yield from formula_atoms(rule.formula)
-    elif isinstance(rule, LogicalRule):
-        yield from (item.atom for item in (*rule.body, *rule.head) if isinstance(item, Literal))
-
-
-def _comparisons(rule: Rule) -> Iterator[Comparison]:
-    if isinstance(rule, FormulaRule):
-        yield from formula_comparisons(rule.formula)
-    elif isinstance(rule, LogicalRule):
-        yield from (item for item in (*rule.body, *rule.head) if isinstance(item, Comparison))
-
-
 def _asked(rule: Rule) -> Iterator[Comparison | Apply]:
-    for comparison in _comparisons(rule):
+    for comparison in rule_comparisons(rule):
         if comparison.operator.removeprefix("!") == BIN:
             yield replace(comparison, operator=BIN)
         for term in (comparison.left, comparison.right):
@@ -124,12 +111,8 @@ def fitted_text(program: Program, numbers_of: Callable[[Wanted], Sequence[float]
         bins = [one for one in mine if isinstance(one.asked, Comparison)]
         cut = [tuple(_intervals(one, numbers_of(one))) for one in bins]
         chosen = (dict(zip((one.asked for one in bins), tests)) for tests in product(*cut))
-        lines[number] = "\n".join(_line(_with_tests(rule, tests)) for tests in chosen)
+        lines[number] = "\n".join(format_rule(_with_tests(rule, tests)) for tests in chosen)
     return with_rules(program, lines) if lines else program.text
-
-
-def _line(rule: Rule) -> str:
-    return format_rule(rule) if isinstance(rule, FormulaRule) else format_psl_rule(rule)
 
 
 def _number(value: float) -> Constant:

@@ -6,18 +6,9 @@ from collections.abc import Sequence
 
 from workbench.language.mln import mln_statements
 from workbench.language.printing import format_definition, format_function, format_predicate, format_rule, format_type
-from workbench.language.program import (
-    ArithmeticRule,
-    Definition,
-    FormulaRule,
-    Function,
-    LogicalRule,
-    Predicate,
-    Scope,
-    Type,
-)
+from workbench.language.program import Definition, Function, Predicate, Rule, Scope, Type
 from workbench.language.psl import psl_statements
-from workbench.language.psl_printing import format_psl_definition, format_psl_rule
+from workbench.language.psl_printing import PSL
 from workbench.language.statements import Statement
 
 __all__ = ["format_mln_source", "format_psl_source"]
@@ -38,13 +29,17 @@ def format_mln_source(text: str, source: str | None = None) -> str:
 
 def format_psl_source(text: str, source: str | None = None) -> str:
     """A PSL text with each rule printed canonically and all else kept, as `format_mln_source` does."""
-    return _rewritten(text, [(statement, _printed_psl(item)) for statement, item in psl_statements(text, source)])
+    return _rewritten(
+        text,
+        [
+            (statement, PSL.definition(item) if isinstance(item, Definition | Scope) else format_rule(item))
+            for statement, item in psl_statements(text, source)
+        ],
+    )
 
 
-def _printed(item: FormulaRule | Definition | Scope | Type | Predicate | Function) -> str:
+def _printed(item: Rule | Definition | Scope | Type | Predicate | Function) -> str:
     match item:
-        case FormulaRule():
-            return format_rule(item)
         case Definition() | Scope():
             return format_definition(item)
         case Type():
@@ -53,10 +48,7 @@ def _printed(item: FormulaRule | Definition | Scope | Type | Predicate | Functio
             return format_predicate(item)
         case Function():
             return format_function(item)
-
-
-def _printed_psl(item: LogicalRule | ArithmeticRule | Definition | Scope) -> str:
-    return format_psl_definition(item) if isinstance(item, Definition | Scope) else format_psl_rule(item)
+    return format_rule(item)
 
 
 def _rewritten(text: str, printed: Sequence[tuple[Statement, str]]) -> str:

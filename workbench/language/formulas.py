@@ -12,18 +12,22 @@ from workbench.language.program import (
     Comparison,
     Constant,
     Formula,
+    FormulaRule,
     FreeSign,
     Iff,
     Implies,
     Literal,
+    LogicalRule,
     Not,
     Or,
     Quantified,
+    Rule,
     Term,
     Variable,
 )
 
 __all__ = [
+    "change_item",
     "formula_atoms",
     "formula_comparisons",
     "formula_parts",
@@ -34,8 +38,12 @@ __all__ = [
     "map_parts",
     "map_terms",
     "plus_variables",
+    "rule_atoms",
+    "rule_comparisons",
+    "rule_leaves",
     "substitution",
     "term_variables",
+    "variable_names",
 ]
 
 
@@ -90,6 +98,30 @@ def formula_comparisons(formula: Formula) -> Iterator[Comparison]:
     return (leaf for leaf in leaves(formula) if isinstance(leaf, Comparison))
 
 
+def rule_leaves(rule: Rule) -> Iterator[Atom | FreeSign | Comparison]:
+    """The atoms and comparisons of a rule, those of filters last, left to right."""
+    if isinstance(rule, FormulaRule):
+        yield from leaves(rule.formula)
+    elif isinstance(rule, LogicalRule):
+        yield from (item.atom if isinstance(item, Literal) else item for item in (*rule.body, *rule.head))
+    else:
+        yield from (atom for term in rule.terms for atom in term.atoms)
+        for filter_ in rule.filters:
+            yield from leaves(filter_.condition)
+
+
+def rule_atoms(rule: Rule) -> Iterator[Atom]:
+    """The atoms of a rule, starred ones and those of filters included."""
+    for leaf in rule_leaves(rule):
+        if not isinstance(leaf, Comparison):
+            yield leaf.atom if isinstance(leaf, FreeSign) else leaf
+
+
+def rule_comparisons(rule: Rule) -> Iterator[Comparison]:
+    """The comparisons of a rule, those of filters included."""
+    return (leaf for leaf in rule_leaves(rule) if isinstance(leaf, Comparison))
+
+
 def formula_terms(formula: Formula) -> Iterator[Term]:
     """The terms of a formula's atoms and comparisons, left to right."""
     for leaf in leaves(formula):
@@ -107,6 +139,11 @@ def term_variables(term: Term) -> Iterator[Variable]:
     elif isinstance(term, Apply):
         for argument in term.arguments:
             yield from term_variables(argument)
+
+
+def variable_names(terms: Iterable[Term]) -> set[str]:
+    """The names of the variables in some terms."""
+    return {variable.name for term in terms for variable in term_variables(term)}
 
 
 def plus_variables(formula: Formula) -> set[str]:
@@ -130,6 +167,13 @@ def map_terms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
         case Comparison():
             return replace(formula, left=change(formula.left), right=change(formula.right))
     return map_parts(formula, lambda part: map_terms(part, change))
+
+
+def change_item(item: Literal | Comparison, change: Callable[[Term], Term]) -> Literal | Comparison:
+    """A literal or a comparison with `change` applied to its terms."""
+    if isinstance(item, Comparison):
+        return replace(item, left=change(item.left), right=change(item.right))
+    return replace(item, atom=replace(item.atom, arguments=tuple([change(term) for term in item.atom.arguments])))
 
 
 def substitution(values: Mapping[str, Term]) -> Callable[[Term], Term]:

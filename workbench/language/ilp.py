@@ -18,7 +18,6 @@ __all__ = [
     "ModeArgument",
     "flatten_terms",
     "infer_modes",
-    "mode",
     "type_name",
 ]
 
@@ -162,40 +161,15 @@ class IlpProblem:
         return types
 
 
-_MODE = re.compile(r"\s*(?:(\*|\d+)\s*,)?\s*([a-z]\w*)\s*(?:\(([^()]*)\))?\s*\Z")
-
-
-def mode(text: str, *, head: bool = False) -> Mode:
-    """A mode from its text, such as `mode("*, polar(+group,-polarity)")`; the recall may be left out (`*`).
-
-    Raises
-    ------
-    InputError
-        `E0602` when the text is no mode.
-    """
-    match = _MODE.match(text)
-    places = [place.strip() for place in match[3].split(",")] if match and match[3] else []
-    if match is None or any(len(place) < 2 or place[0] not in "+-#" for place in places):
-        raise InputError.of("E0602", f"`{text}` is no mode", help="write it like *, polar(+group,-polarity)")
-    arguments = tuple(ModeArgument(_mark(place[0]), place[1:].strip()) for place in places)
-    return Mode(match[2], arguments, int(match[1]) if match[1] and match[1] != "*" else None, head)
-
-
 def _mark(text: str) -> Literal["+", "-", "#"]:
     return "+" if text == "+" else "-" if text == "-" else "#"
 
 
-def infer_modes(target: str, types: Mapping[str, Sequence[str]], *, constants: Sequence[str] = ()) -> tuple[Mode, ...]:
+def infer_modes(target: str, types: Mapping[str, Sequence[str]]) -> tuple[Mode, ...]:
     """Modes for predicates that come without any: from the types of their arguments, read as foreign keys.
 
     The target's arguments are inputs. A body predicate is entered through each of its arguments in turn, the others
-    being outputs; outputs of a type in `constants` may also be constants.
-
-    Parameters
-    ----------
-    types : mapping of predicate to its argument types
-    constants : sequence of str
-        Types whose members are few enough to be named in a rule.
+    being outputs.
     """
     modes = [Mode(target, tuple(ModeArgument("+", name) for name in types[target]), None, True)]
     for predicate, names in types.items():
@@ -205,12 +179,6 @@ def infer_modes(target: str, types: Mapping[str, Sequence[str]], *, constants: S
             marks: list[Literal["+", "-", "#"]] = ["-"] * len(names)
             marks[entry] = "+"
             modes.append(Mode(predicate, tuple(ModeArgument(m, t) for m, t in zip(marks, names))))
-            if any(name in constants for place, name in enumerate(names) if place != entry):
-                with_constants = tuple(
-                    ModeArgument("#" if mark == "-" and name in constants else mark, name)
-                    for mark, name in zip(marks, names)
-                )
-                modes.append(Mode(predicate, with_constants))
     return tuple(modes)
 
 

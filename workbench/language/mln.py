@@ -6,16 +6,15 @@ import os
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from threading import local
 
-from lark import Lark, Token
-from lark.exceptions import UnexpectedToken
+from lark import Token
 
 from workbench.errors import InputError, Span
 from workbench.language.asked_dates import with_asked_dates
 from workbench.language.checks import check
 from workbench.language.definitions import with_defined_predicates
 from workbench.language.formulas import formula_atoms, is_nested_deeper
+from workbench.language.grammar import Grammar
 from workbench.language.mln_builder import MlnBuilder
 from workbench.language.mln_kinds import (
     declares_number,
@@ -40,12 +39,10 @@ from workbench.language.source import Diagnostics, Source, read_text
 from workbench.language.statements import (
     Statement,
     description,
-    mln_parser,
     opens_scope,
     scope_tokens,
     split_statements,
 )
-from workbench.language.syntax_errors import explain_unexpected
 from workbench.language.values import VALUE_TYPES
 
 __all__ = ["mln_statements", "parse_mln"]
@@ -105,15 +102,15 @@ def _read(text: str, source: str | None, directory: str | os.PathLike[str] | Non
     return reading.program(text), reading.diagnostics
 
 
-_thread = local()
-
-
-def _parser_of_thread() -> tuple[Lark, MlnBuilder]:
-    """The builder holds the statement at hand, so each thread has its own."""
-    if not hasattr(_thread, "parser"):
-        _thread.builder = MlnBuilder()
-        _thread.parser = mln_parser(_thread.builder)
-    return _thread.parser, _thread.builder
+GRAMMAR = Grammar(
+    "mln",
+    MlnBuilder,
+    (
+        *("rule", "definition", "scope", "type_declaration", "predicate_declaration"),
+        *("number_declaration", "function_declaration"),
+    ),
+    ("NEWLINE", "POINT", "COLON", "AT", "INCLUDE", "OPEN_COMMENT", "OPEN_STRING", "UNKNOWN"),
+)
 
 
 @dataclass
@@ -133,11 +130,10 @@ class _Reading:
 
     def __post_init__(self) -> None:
         self.diagnostics = Diagnostics(self.sources)
-        self.parser, self.builder = _parser_of_thread()
 
     def read(self, source: Source, directory: Path) -> None:
         self.sources[source.name] = source.text
-        for statement in split_statements(self.parser, source, self.diagnostics):
+        for statement in split_statements(GRAMMAR.parser, source, self.diagnostics):
             if statement.tokens[0].type != "INCLUDE":
                 self.statement(statement)
             elif self.follow:
@@ -191,30 +187,34 @@ class _Reading:
     def statement(self, statement: Statement) -> None:
         tokens = statement.tokens
         span = statement.source.span(tokens[0], tokens[-1])
-        self.builder.source = statement.source
-        self.builder.predicates, self.builder.functions = self.predicates, self.functions
+        builder = GRAMMAR.builder
+        builder.source, builder.predicates, builder.functions = statement.source, self.predicates, self.functions
         if is_declaration_with_plus(tokens, self.predicates):
             statement = self.without_plus(statement)
             tokens = statement.tokens
         try:
-            if is_type_declaration(tokens):
-                self.items.append((statement, self.declare_type(self.parse(statement, "type_declaration"))))
-            elif is_function_declaration(tokens):
-                self.items.append((statement, self.declare_function(self.parse(statement, "function_declaration"))))
-            elif self.declares_number(tokens):
-                self.items.append((statement, self.declare_predicate(self.parse(statement, "number_declaration"))))
-            elif is_predicate_declaration(tokens, self.predicates):
-                self.items.append((statement, self.declare_predicate(self.parse(statement, "predicate_declaration"))))
-            elif any(token.type == "DEFINES" for token in tokens):
-                self.items.append((statement, self.define(statement, "definition", span)))
-            elif any(opens_scope(tokens, stop) for stop in range(3, len(tokens) + 1)):
-                self.items.append((statement, self.define(statement, "scope", span)))
-            else:
-                self.items.append((statement, self.rule(statement, span)))
+            self.items.append((statement, self.item(statement, span)))
         except Refused as refused:
             self.diagnostics.add(refused.code, refused.message, refused.span or span, refused.help)
         except RecursionError:
             self.diagnostics.add("E0103", "this statement nests too deeply", span, "split it into several")
+
+    def item(self, statement: Statement, span: Span) -> Item:
+        """What a statement declares or says."""
+        tokens = statement.tokens
+        if is_type_declaration(tokens):
+            return self.declare(self.parse(statement, "type_declaration"))
+        if is_function_declaration(tokens):
+            return self.declare(self.parse(statement, "function_declaration"))
+        if self.declares_number(tokens):
+            return self.declare(self.parse(statement, "number_declaration"))
+        if is_predicate_declaration(tokens, self.predicates):
+            return self.declare(self.parse(statement, "predicate_declaration"))
+        if any(token.type == "DEFINES" for token in tokens):
+            return self.define(statement, "definition", span)
+        if any(opens_scope(tokens, stop) for stop in range(3, len(tokens) + 1)):
+            return self.define(statement, "scope", span)
+        return self.rule(statement, span)
 
     def declares_number(self, tokens: list[Token]) -> bool:
         """Whether this is `Name(type, ...) = number`; of a function's name it is a formula."""
@@ -235,17 +235,7 @@ class _Reading:
         return Statement(statement.source, tokens)
 
     def parse(self, statement: Statement, start: str) -> object:
-        interactive = self.parser.parse_interactive(start=start)
-        tokens = statement.tokens
-        fed = 0
-        try:
-            for token in tokens:
-                interactive.feed_token(token)
-                fed += 1
-            return interactive.feed_eof(tokens[-1])  # type: ignore[no-untyped-call]
-        except UnexpectedToken as error:
-            why = explain_unexpected(tokens, fed, error.accepts or error.expected)
-            raise Refused(why.code, why.message, statement.source.span(why.token), why.help) from None
+        return GRAMMAR.parse(statement.tokens, statement.source, start)
 
     def define(self, statement: Statement, start: str, span: Span) -> Definition | Scope:
         """A definition or scope; its full stop is optional."""
@@ -288,27 +278,23 @@ class _Reading:
         self.rules.append(rule)
         return rule
 
-    def declare_type(self, declared: object) -> Type:
-        assert isinstance(declared, Type)
-        if declared.name in self.types:
-            raise Refused("E0111", f"the type {declared.name} is declared twice", declared.span)
-        self.types[declared.name] = declared
-        return declared
-
-    def declare_predicate(self, declared: object) -> Predicate:
-        assert isinstance(declared, Predicate)
-        if declared.name in self.predicates or declared.name in self.functions:
-            raise Refused("E0111", f"{declared.name} is declared twice", declared.span)
-        self.predicates[declared.name] = declared
-        return declared
-
-    def declare_function(self, declared: object) -> Function:
-        assert isinstance(declared, Function)
-        if declared.name in self.predicates or declared.name in self.functions:
-            if declared.return_type.casefold() in ("nan", "inf", "infinity"):
+    def declare(self, declared: object) -> Type | Predicate | Function:
+        """Take a type, predicate or function in."""
+        assert isinstance(declared, Type | Predicate | Function)
+        name = declared.name
+        if isinstance(declared, Type):
+            if name in self.types:
+                raise Refused("E0111", f"the type {name} is declared twice", declared.span)
+            self.types[name] = declared
+            return declared
+        if name in self.predicates or name in self.functions:
+            if isinstance(declared, Function) and declared.return_type.casefold() in ("nan", "inf", "infinity"):
                 raise Refused("E0132", f"{declared.return_type} is no weight", declared.span, "write a finite number")
-            raise Refused("E0111", f"{declared.name} is declared twice", declared.span)
-        self.functions[declared.name] = declared
+            raise Refused("E0111", f"{name} is declared twice", declared.span)
+        if isinstance(declared, Function):
+            self.functions[name] = declared
+        else:
+            self.predicates[name] = declared
         return declared
 
     def include(self, statement: Statement, directory: Path) -> None:

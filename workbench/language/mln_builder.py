@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from lark import Token, Transformer, v_args
+from lark import Token, v_args
 
 from workbench.errors import Span
-from workbench.language.aggregates import check_aggregate
 from workbench.language.bins import BIN, bin_of, lifted
+from workbench.language.building import StatementBuilder
 from workbench.language.builtin import (
     ARITHMETIC,
     COMPARISONS,
@@ -30,7 +30,6 @@ from workbench.language.program import (
     Comparison,
     Condition,
     Constant,
-    Definition,
     Formula,
     FormulaRule,
     FreeSign,
@@ -42,15 +41,13 @@ from workbench.language.program import (
     Or,
     Predicate,
     Quantified,
-    Scope,
     SumVariable,
     Term,
     Type,
     Variable,
     Weight,
 )
-from workbench.language.refusal import Refused, finite_weight, unquoted
-from workbench.language.source import Source
+from workbench.language.refusal import Refused, finite_weight
 from workbench.language.values import ValueKind
 
 __all__ = ["MlnBuilder", "is_variable_name"]
@@ -74,12 +71,11 @@ def is_variable_name(name: str) -> bool:
 
 
 @v_args(inline=True)
-class MlnBuilder(Transformer[Token, object]):
+class MlnBuilder(StatementBuilder[Node]):
     """Builds one statement; `source`, `predicates` and `functions` are set by the reader before each."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.source = Source(None, "")
         self.predicates: Mapping[str, Predicate] = {}
         self.functions: Mapping[str, Function] = {}
 
@@ -87,12 +83,6 @@ class MlnBuilder(Transformer[Token, object]):
 
     def rule(self, weight: Weight | None, formula: Node, stop: Token | None) -> FormulaRule:
         return FormulaRule(self.whole(formula, weight, stop), _weight(weight, stop))
-
-    def definition(self, head: Node, _: Token, body: Node, __: Token | None) -> Definition:
-        return Definition(self.head(head), self.conditions(body))
-
-    def scope(self, head: Node, _: Token, __: Token, body: Node, ___: Token | None) -> Scope:
-        return Scope(self.head(head), self.conditions(body))
 
     def head(self, node: Node) -> Atom:
         """The atom that a definition or scope is of."""
@@ -133,14 +123,6 @@ class MlnBuilder(Transformer[Token, object]):
                     raise Refused("E0151", "an aggregate gives a variable its value", comparison.span, help)
                 return Aggregate(variable.name, found.function, found.of, found.body, found.among, found.span)
         return comparison
-
-    def aggregate(self, name: Token, *parts: Node | Token) -> Collected:
-        colon = next(i for i, part in enumerate(parts) if isinstance(part, Token) and part.type == "COLON")
-        span = self.source.span(name)
-        of = tuple([self.term(part) for part in parts[:colon]])
-        bodies = [self.conditions(part) for part in parts[colon + 1 :] if part is not None]
-        check_aggregate(name, of, bodies, span)
-        return Collected(str(name), of, bodies[0], bodies[1] if len(bodies) > 1 else (), span)  # type: ignore[arg-type]
 
     def now(self, token: Token) -> Variable:
         return Variable(str(token), False, self.source.span(token))
@@ -215,9 +197,6 @@ class MlnBuilder(Transformer[Token, object]):
     def compare(self, left: Node, operator: Token, right: Node) -> Comparison:
         return Comparison(str(operator), self.term(left), self.term(right), self.source.span(operator))
 
-    def comparator(self, operator: Token) -> Token:
-        return operator
-
     def parenthesis(self, body: Node) -> Node:
         return Parenthesised(body) if isinstance(body, And | Or | Not | Implies | Iff | Quantified) else body
 
@@ -242,14 +221,8 @@ class MlnBuilder(Transformer[Token, object]):
     def negative(self, sign: Token, number: Token) -> Constant:
         return Constant("-" + number, self.source.span(sign, number))
 
-    def string(self, token: Token) -> Constant:
-        return Constant(unquoted(token), self.source.span(token))
-
     def number(self, token: Token) -> Constant:
         return Constant(str(token), self.source.span(token))
-
-    def name(self, token: Token) -> Token:
-        return token
 
     # -- a node in its place --
 

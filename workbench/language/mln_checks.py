@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.language.formulas import formula_atoms, formula_parts, formula_terms, term_variables
+from workbench.language.formulas import formula_atoms, formula_parts, formula_terms, term_variables, variable_names
 from workbench.language.program import (
     Constant,
     Formula,
@@ -25,20 +25,14 @@ def check_formulas(program: Program, diagnostics: Diagnostics) -> None:
         assert isinstance(rule, FormulaRule)
         untyped = frozenset([rule.weight.variable]) if rule.weight.variable else frozenset()
         found = infer_types(rule.formula, program, untyped)
-        for problem in found.problems:
-            diagnostics.add(problem.code, problem.message, problem.span or rule.span, problem.help)
-        for constant, type_name in found.constants:
-            kind = program.kind_of(type_name)
-            if kind is None:
-                constants.check(constant, type_name, joins=True)
-            elif parse_value(kind, constant.name) is None:
-                diagnostics.add("E0158", f"{constant.name} is no {kind}", constant.span, VALUE_HELP[kind])
-        for constant, type_name in found.compared:
-            kind = program.kind_of(type_name)
-            if kind is None:
-                constants.check(constant, type_name, joins=False)
-            elif parse_value(kind, constant.name) is None:
-                diagnostics.add("E0158", f"{constant.name} is no {kind}", constant.span, VALUE_HELP[kind])
+        diagnostics.add_problems(found.problems, rule.span)
+        for uses, joins in ((found.constants, True), (found.compared, False)):
+            for constant, type_name in uses:
+                kind = program.kind_of(type_name)
+                if kind is None:
+                    constants.check(constant, type_name, joins=joins)
+                elif parse_value(kind, constant.name) is None:
+                    diagnostics.add("E0158", f"{constant.name} is no {kind}", constant.span, VALUE_HELP[kind])
         constants.check_variables(rule.formula, found.variables)
         _check_quantifiers(rule, rule.formula, frozenset(), diagnostics)
         _check_weight_variable(rule, diagnostics)
@@ -103,7 +97,7 @@ class _Constants:
 
 def _check_quantifiers(rule: FormulaRule, formula: Formula, bound: frozenset[str], diagnostics: Diagnostics) -> None:
     if isinstance(formula, Quantified):
-        used = {variable.name for term in formula_terms(formula.body) for variable in term_variables(term)}
+        used = variable_names(formula_terms(formula.body))
         for name in formula.variables:
             if name not in used:
                 diagnostics.add("E0125", f"the quantified variable {name} is not used", rule.span, severity="warning")

@@ -6,13 +6,14 @@ marks on the variables of each disjunction, `v` distributed over `^`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 
 from workbench.language.builtin import negated_operator
 from workbench.language.formulas import (
+    change_item,
     formula_parts,
     formula_terms,
     item_variables,
@@ -324,7 +325,7 @@ def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> 
             change = substitution({**renamed, variable: Constant(constant)})
             copy.append(
                 Disjunction(
-                    tuple([(_change_item(item, change), frozenset()) for item in clause.items]),
+                    tuple([(change_item(item, change), frozenset()) for item in clause.items]),
                     frozenset(renamed[name].name for name in clause.universal),
                     frozenset(renamed[name].name for name in clause.existential),
                     clause.emptied - clause.universal - {variable},
@@ -332,13 +333,6 @@ def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> 
             )
         copies.append(copy)
     return _product(copies, expansion)
-
-
-def _change_item(item: Item, change: Callable[[Term], Term]) -> Item:
-    if isinstance(item, Comparison):
-        return replace(item, left=change(item.left), right=change(item.right))
-    arguments = tuple([change(term) for term in item.atom.arguments])
-    return Literal(replace(item.atom, arguments=arguments), item.positive)
 
 
 def _product(parts: list[list[Disjunction]], expansion: Expansion) -> list[Disjunction]:
@@ -374,6 +368,6 @@ def _with_existential(clause: Disjunction, renamed: Mapping[str, str]) -> Disjun
     names = {old: new for old, new in renamed.items() if old in clause.existential}
     change = substitution({old: Variable(new) for old, new in names.items()})
     parts = tuple(
-        (_change_item(item, change), frozenset(names.get(name, name) for name in scope)) for item, scope in clause.parts
+        (change_item(item, change), frozenset(names.get(name, name) for name in scope)) for item, scope in clause.parts
     )
     return replace(clause, parts=parts, existential=frozenset(names.get(name, name) for name in clause.existential))

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import cast
 
 from workbench.language.asked_dates import ASKED_DATE, without_asked_dates
 from workbench.language.builtin import DATE_OF, STRING_PREDICATES
+from workbench.language.notation import TIGHTNESS, Notation
 from workbench.language.program import (
-    Aggregate,
     And,
-    Apply,
-    ArithmeticRule,
     Atom,
     Comparison,
-    Condition,
-    Constant,
     Definition,
     Formula,
     FormulaRule,
@@ -24,25 +18,20 @@ from workbench.language.program import (
     Function,
     Iff,
     Implies,
-    LogicalRule,
     Not,
     Or,
     Predicate,
     Program,
     Quantified,
+    Rule,
     Scope,
-    SumVariable,
-    Term,
     Type,
-    Variable,
     Weight,
 )
-from workbench.language.psl_printing import (
-    format_psl_definition,
-    format_psl_rule,
-)
+from workbench.language.psl_printing import PSL, format_psl_rule
 
 __all__ = [
+    "MLN",
     "format_definition",
     "format_formula",
     "format_function",
@@ -56,8 +45,7 @@ __all__ = [
 
 BARE = re.compile(r"[A-Z][A-Za-z0-9_]*|-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"})
-INFIX = {"+": 1, "-": 1, "*": 2, "/": 2, "%": 2}
-TIGHTNESS = {Iff: 1, Implies: 2, Or: 3, And: 4}
+BINDING = {Iff: 1, Implies: 2, Or: 3, And: 4}
 SIGNS = {Iff: " <=> ", Implies: " => ", Or: " v ", And: " ^ "}
 
 
@@ -82,20 +70,16 @@ def format_program(program: Program) -> str:
         part of a program: `format_source` keeps them.
     """
     if program.language == "psl":
-        made = [format_psl_definition(one) for one in program.definitions]
-        made += [format_psl_definition(one) for one in program.scopes]
-        return "".join(f"{line}\n" for line in (*made, *map(format_psl_rule, cast(Sequence[SoftRule], program.rules))))
+        made = [PSL.definition(one) for one in program.statements]
+        return "".join(f"{line}\n" for line in (*made, *map(format_rule, program.rules)))
     declarations = [
         *(format_type(type_) for type_ in program.types.values() if type_.constants and type_.name != ASKED_DATE),
         *(format_predicate(predicate) for name, predicate in program.predicates.items() if name not in program.defined),
         *(format_function(function) for function in program.functions.values()),
     ]
-    written = [one for one in program.definitions if one.head.predicate != DATE_OF]
+    written = [one for one in program.statements if one.head.predicate != DATE_OF]
     made = [with_description(format_definition(one), one.description) for one in written]
-    made += [with_description(format_definition(one), one.description) for one in program.scopes]
-    rules = [
-        with_description(format_rule(rule), rule.description) for rule in program.rules if isinstance(rule, FormulaRule)
-    ]
+    rules = [with_description(format_rule(rule), rule.description) for rule in program.rules]
     blocks = [block for block in (declarations, made, rules) if block]
     return "\n".join("".join(line + "\n" for line in block) for block in blocks)
 
@@ -107,19 +91,7 @@ def with_description(text: str, description: str) -> str:
 
 def format_definition(definition: Definition | Scope) -> str:
     """`Head(x) := body.`, or `Head(x) open where body.`, on one line."""
-    definition = without_asked_dates(definition)
-    sign = ":=" if isinstance(definition, Definition) else "open where"
-    return f"{format_atom(definition.head)} {sign} {' ^ '.join(map(_condition, definition.body))}."
-
-
-def _condition(condition: Condition) -> str:
-    if isinstance(condition, Aggregate):
-        of = ", ".join(format_term(term) for term in condition.of)
-        bodies = [" ^ ".join(map(_condition, body)) for body in (condition.body, condition.among) if body]
-        return f"{condition.variable} = {condition.function}({of}: {', '.join(bodies)})"
-    if isinstance(condition, Comparison):
-        return _comparison(condition)
-    return ("" if condition.positive else "!") + format_atom(condition.atom)
+    return MLN.definition(without_asked_dates(definition))
 
 
 def format_type(type_: Type) -> str:
@@ -152,8 +124,10 @@ def format_function(function: Function) -> str:
     return f"{function.return_type} {function.name}({', '.join(function.argument_types)})"
 
 
-def format_rule(rule: FormulaRule) -> str:
-    """A formula with its weight, on one line."""
+def format_rule(rule: Rule) -> str:
+    """A rule of either language with its weight, on one line."""
+    if not isinstance(rule, FormulaRule):
+        return format_psl_rule(rule)
     text = format_formula(rule.formula)
     if rule.indivisible:
         text = f"[{text}]"
@@ -166,7 +140,7 @@ def with_weight(text: str, weight: Weight) -> str:
     """Alchemy's way to write a weight, or a full stop, with a formula."""
     if weight.factor is not None:
         number = "w" if weight.value is None else format_number(weight.value)
-        factor = format_term(weight.factor, INFIX["*"] + 1)
+        factor = MLN.term(weight.factor, TIGHTNESS["*"] + 1)
         return f"{'@' if weight.kind == 'fixed' else ''}{number} * {factor}: {text}"
     match weight.kind:
         case "given":
@@ -190,57 +164,34 @@ def format_formula(formula: Formula) -> str:
 def _formula(formula: Formula, around: int) -> str:
     match formula:
         case Atom():
-            return format_atom(formula)
+            return MLN.atom(formula)
         case FreeSign(atom):
-            return "*" + format_atom(atom)
+            return "*" + MLN.atom(atom)
         case Comparison():
-            return _comparison(formula)
+            return MLN.item(formula)
         case Not(body):
             return "!" + (f"({_formula(body, 0)})" if not isinstance(body, Atom | Not) else _formula(body, 5))
         case And(items) | Or(items):
-            tightness = TIGHTNESS[type(formula)]
+            tightness = BINDING[type(formula)]
             text = SIGNS[type(formula)].join(_formula(item, tightness + 1) for item in items)
         case Implies(left, right) | Iff(left, right):
-            tightness = TIGHTNESS[type(formula)]
+            tightness = BINDING[type(formula)]
             text = _formula(left, tightness) + SIGNS[type(formula)] + _formula(right, tightness + 1)
         case Quantified():
             return f"({format_formula(formula)})"
     return f"({text})" if tightness < around else text
 
 
-def _comparison(comparison: Comparison) -> str:
+def _comparison(notation: Notation, comparison: Comparison) -> str:
     sign = "!" if comparison.operator.startswith("!") and comparison.operator != "!=" else ""
     operator = comparison.operator.removeprefix("!") if sign else comparison.operator
+    left, right = notation.term(comparison.left), notation.term(comparison.right)
     if operator == "~":
-        return f"{sign}{format_term(comparison.left)}"
+        return f"{sign}{left}"
     if operator in STRING_PREDICATES or operator == "+bin":
-        return f"{sign}{operator}({format_term(comparison.left)}, {format_term(comparison.right)})"
-    text = f"{format_term(comparison.left)} {operator} {format_term(comparison.right)}"
-    return f"!({text})" if sign else text
+        return f"{sign}{operator}({left}, {right})"
+    return f"!({left} {operator} {right})" if sign else f"{left} {operator} {right}"
 
 
-def format_atom(atom: Atom) -> str:
-    """`Name(term, term)`, or `Name` without arguments."""
-    if not atom.arguments:
-        return atom.predicate
-    return f"{atom.predicate}({', '.join(format_term(term) for term in atom.arguments)})"
-
-
-def format_term(term: Term, around: int = 0) -> str:
-    """A term, in parentheses where it stands inside a tighter operator."""
-    match term:
-        case Variable(name, plus):
-            return f"+{name}" if plus else name
-        case SumVariable(name):
-            return f"+{name}"
-        case Constant(name):
-            return quote_constant(name)
-        case Apply(function, (left, right)) if function in INFIX:
-            tightness = INFIX[function]
-            text = f"{format_term(left, tightness)} {function} {format_term(right, tightness + 1)}"
-            return f"({text})" if tightness < around else text
-        case Apply(function, arguments):
-            return f"{function}({', '.join(format_term(argument) for argument in arguments)})"
-
-
-SoftRule = LogicalRule | ArithmeticRule
+MLN = Notation(" ^ ", ".", quote_constant, _comparison, _comparison, bare_atoms=True)
+"""How Markov logic is written."""

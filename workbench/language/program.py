@@ -259,29 +259,32 @@ class Function:
     span: Span | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class FormulaRule:
-    """An MLN formula with its weight. `indivisible` for Alchemy's `[...]`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What is kept of each rule, definition and scope: the comment above it, its text, and where it stands."""
 
-    formula: Formula
-    weight: Weight
-    indivisible: bool = False
     description: str = field(default="", compare=False)
     text: str = field(default="", compare=False)
     span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class LogicalRule:
+class FormulaRule(Statement):
+    """An MLN formula with its weight. `indivisible` for Alchemy's `[...]`."""
+
+    formula: Formula
+    weight: Weight
+    indivisible: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LogicalRule(Statement):
     """A PSL logical rule: conjunctive body, disjunctive head."""
 
     body: tuple[Literal | Comparison, ...]
     head: tuple[Literal | Comparison, ...]
     weight: Weight
     squared: bool = False
-    description: str = field(default="", compare=False)
-    text: str = field(default="", compare=False)
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,18 +335,14 @@ class LinearTerm:
 
 
 @dataclass(frozen=True, slots=True)
-class ArithmeticRule:
-    """A PSL arithmetic rule `sum of terms (<=, >=, =) 0`, with comparisons that restrict its bindings."""
+class ArithmeticRule(Statement):
+    """A PSL arithmetic rule `sum of terms (<=, >=, =) 0`."""
 
     terms: tuple[LinearTerm, ...]
     relation: OneOf["<=", ">=", "="]
     filters: tuple[Filter, ...]
     weight: Weight
     squared: bool = False
-    comparisons: tuple[Comparison, ...] = ()
-    description: str = field(default="", compare=False)
-    text: str = field(default="", compare=False)
-    span: Span | None = field(default=None, compare=False)
 
 
 Rule = FormulaRule | LogicalRule | ArithmeticRule
@@ -378,31 +377,26 @@ Condition = Literal | Comparison | Aggregate
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
-    """`head := body.`: a closed predicate made from others; several of one head are joined by "or".
+class Conditional(Statement):
+    """An atom and the conditions that make it so; several statements of one head are joined by "or"."""
+
+    head: Atom
+    body: tuple[Condition, ...]
+
+
+class Definition(Conditional):
+    """`head := body.`: a closed predicate made from others.
 
     Variables of the body that the head lacks are "for some". A comparison `v = expression` gives `v` its value.
     """
 
-    head: Atom
-    body: tuple[Condition, ...]
-    description: str = field(default="", compare=False)
-    text: str = field(default="", compare=False)
-    span: Span | None = field(default=None, compare=False)
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """`head open where body.`: which atoms of a query predicate are open; those of no scope are false.
+class Scope(Conditional):
+    """`head open where body.`: which atoms of a query predicate are open; those of no scope are false."""
 
-    Several of one head are joined by "or".
-    """
-
-    head: Atom
-    body: tuple[Condition, ...]
-    description: str = field(default="", compare=False)
-    text: str = field(default="", compare=False)
-    span: Span | None = field(default=None, compare=False)
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -437,6 +431,11 @@ class Program:
     def defined(self) -> frozenset[str]:
         """The predicates that definitions make."""
         return frozenset(definition.head.predicate for definition in self.definitions)
+
+    @property
+    def statements(self) -> tuple[Definition | Scope, ...]:
+        """Its definitions, then its scopes."""
+        return (*self.definitions, *self.scopes)
 
     @property
     def numeric(self) -> frozenset[str]:

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from threading import local
-
-from lark import Lark
-from lark.exceptions import UnexpectedToken
 
 from workbench.language.checks import check
 from workbench.language.formulas import is_nested_deeper
+from workbench.language.grammar import Grammar
 from workbench.language.program import ArithmeticRule, Calculation, Definition, Factor, LogicalRule, Program, Scope
 from workbench.language.psl_builder import PslBuilder
-from workbench.language.psl_statements import psl_parser, split_rules
+from workbench.language.psl_statements import split_rules
 from workbench.language.psl_types import with_inferred_types
 from workbench.language.refusal import Refused
 from workbench.language.source import Diagnostics, Source
 from workbench.language.statements import Statement, description, opens_scope, scope_tokens
-from workbench.language.syntax_errors import explain_unexpected
 
 __all__ = ["parse_psl", "psl_statements"]
 
 Item = LogicalRule | ArithmeticRule | Definition | Scope
 DEEPEST = 100
-_thread = local()
+GRAMMAR = Grammar(
+    "psl", PslBuilder, ("rule", "definition", "scope"), ("NEWLINE", "POINT", "OPEN_COMMENT", "OPEN_STRING", "UNKNOWN")
+)
 
 
 def parse_psl(text: str, source: str | None = None, *, starts: Sequence[int] = ()) -> Program:
@@ -81,22 +79,13 @@ def _read(text: str, source: str | None, starts: Sequence[int] = ()) -> tuple[Pr
     return program, diagnostics
 
 
-def _parser_of_thread() -> tuple[Lark, PslBuilder]:
-    """The builder holds the rule at hand, so each thread has its own."""
-    if not hasattr(_thread, "parser"):
-        _thread.builder = PslBuilder()
-        _thread.parser = psl_parser(_thread.builder)
-    return _thread.parser, _thread.builder
-
-
 def _rules(source: Source, diagnostics: Diagnostics, starts: Sequence[int] = ()) -> Iterator[tuple[Statement, Item]]:
-    parser, builder = _parser_of_thread()
-    for statement in split_rules(parser, source, diagnostics, starts):
-        builder.source = source
+    for statement in split_rules(GRAMMAR.parser, source, diagnostics, starts):
+        GRAMMAR.builder.source = source
         tokens = statement.tokens
         span = source.span(tokens[0], tokens[-1])
         try:
-            rule = _parse(parser, statement)
+            rule = _parse(statement)
             if isinstance(rule, ArithmeticRule) and _nests_deeper(rule, DEEPEST):
                 raise Refused("E0103", f"this rule nests more than {DEEPEST} operators", span, "split it into several")
             text = source.text[statement.start : statement.stop]
@@ -120,7 +109,7 @@ def _nests_deeper(rule: ArithmeticRule, limit: int) -> bool:
     return False
 
 
-def _parse(parser: Lark, statement: Statement) -> Item:
+def _parse(statement: Statement) -> Item:
     tokens = statement.tokens
     start = "rule"
     if any(token.type == "DEFINES" for token in tokens):
@@ -141,15 +130,6 @@ def _parse(parser: Lark, statement: Statement) -> Item:
             statement.source.span(tokens[0]),
             f"write `{tokens[0]}: {tokens[1]}...`",
         )
-    interactive = parser.parse_interactive(start=start)
-    fed = 0
-    try:
-        for token in tokens:
-            interactive.feed_token(token)
-            fed += 1
-        rule = interactive.feed_eof(tokens[-1])  # type: ignore[no-untyped-call]
-    except UnexpectedToken as error:
-        why = explain_unexpected(tokens, fed, error.accepts or error.expected, "psl")
-        raise Refused(why.code, why.message, statement.source.span(why.token), why.help) from None
+    rule = GRAMMAR.parse(tokens, statement.source, start)
     assert isinstance(rule, LogicalRule | ArithmeticRule | Definition | Scope)
     return rule

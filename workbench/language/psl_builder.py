@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lark import Token, Transformer, v_args
+from lark import Token, v_args
 
 from workbench.errors import Span
-from workbench.language.aggregates import check_aggregate
 from workbench.language.bins import BIN, bin_of, lifted_items
+from workbench.language.building import StatementBuilder
 from workbench.language.builtin import DEGREES, FITTED, VALUE_FUNCTIONS, negated_operator
 from workbench.language.definitions import Collected
 from workbench.language.linear import Line, LinearProblem, combine, constant_line, divide, extremum, multiply
@@ -26,7 +26,6 @@ from workbench.language.program import (
     Comparison,
     Condition,
     Constant,
-    Definition,
     Filter,
     Formula,
     LinearTerm,
@@ -34,14 +33,12 @@ from workbench.language.program import (
     LogicalRule,
     Not,
     Or,
-    Scope,
     SumVariable,
     Term,
     Variable,
     Weight,
 )
-from workbench.language.refusal import Refused, finite_weight, unquoted
-from workbench.language.source import Source
+from workbench.language.refusal import Refused, finite_weight
 
 __all__ = ["PslBuilder"]
 
@@ -79,12 +76,8 @@ Node = Collected | Atom | Variable | Constant | Cardinality | Joined | Operation
 
 
 @v_args(inline=True)
-class PslBuilder(Transformer[Token, object]):
+class PslBuilder(StatementBuilder[Node]):
     """Builds one rule; `source` is set by the reader before each."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.source = Source(None, "")
 
     # -- rules --
 
@@ -101,39 +94,28 @@ class PslBuilder(Transformer[Token, object]):
         _check_bins((*body, *head) if given.kind == "hard" else head)
         return LogicalRule(body, head, given, squared)
 
-    def definition(self, head: Atom, _: Token, body: Node, __: Token | None) -> Definition:
-        return Definition(head, self._conditions(body))
+    def head(self, node: Node) -> Atom:
+        assert isinstance(node, Atom)
+        return node
 
-    def scope(self, head: Atom, _: Token, __: Token, body: Node, ___: Token | None) -> Scope:
-        return Scope(head, self._conditions(body))
-
-    def _conditions(self, node: Node) -> tuple[Condition, ...]:
+    def conditions(self, node: Node) -> tuple[Condition, ...]:
         """A conjunction of literals, comparisons and aggregates as a list."""
         if isinstance(node, Joined):
             if node.sign != "&":
                 raise Refused(
                     "E0150", f"`{node.sign}` stands in a definition, whose body is a conjunction", None, CASES
                 )
-            return tuple([found for item in node.items for found in self._conditions(item)])
+            return tuple([found for item in node.items for found in self.conditions(item)])
         if isinstance(node, Operation) and node.sign == "=":
             for one, other in (node.items, node.items[::-1]):
                 if isinstance(other, Collected) and isinstance(one, Variable):
                     return (Aggregate(one.name, other.function, other.of, other.body, other.among, other.span),)
-            return (Comparison("=", self._term(node.items[0]), self._term(node.items[1]), node.span),)
+            return (Comparison("=", self.term(node.items[0]), self.term(node.items[1]), node.span),)
         found = self._literal(node)
         if isinstance(found, Comparison) and found.operator.removeprefix("!") in ("~", BIN):
             message = "what a definition or a scope is made of is true or false, and this is a degree or a bin"
             raise Refused("E0160", message, found.span, "compare the number, as in `jaro(S, T) >= 0.8`")
         return (found,)
-
-    def aggregate(self, name: Token, *parts: Node | Token) -> Collected:
-        colon = next(i for i, part in enumerate(parts) if isinstance(part, Token) and part.type == "COLON")
-        span = self.source.span(name)
-        of = tuple([self._term(part) for part in parts[:colon]])  # type: ignore[arg-type]
-        bodies = [self._conditions(part) for part in parts[colon + 1 :] if part is not None]  # type: ignore[arg-type]
-        check_aggregate(name, of, bodies, span)
-        among = bodies[1] if len(bodies) > 1 else ()
-        return Collected(str(name), of, bodies[0], among, span)  # type: ignore[arg-type]
 
     def _weight(self, weight: Token | None, exponent: Token | None, stop: Token | None) -> Weight:
         if weight is None and stop is None:
@@ -175,9 +157,6 @@ class PslBuilder(Transformer[Token, object]):
     def conjoin(self, *items: Node) -> Joined:
         return Joined("&", items[::2])
 
-    def relation_sign(self, sign: Token) -> Token:
-        return sign
-
     def relate(self, left: Node, sign: Token, right: Node) -> Operation:
         return Operation(str(sign), (left, right), self.source.span(sign))
 
@@ -197,14 +176,8 @@ class PslBuilder(Transformer[Token, object]):
     def minus(self, sign: Token, body: Node) -> Operation:
         return Operation("minus", (body,), self.source.span(sign))
 
-    def parenthesis(self, body: Node) -> Node:
-        return body
-
     def bare(self, name: Token) -> Variable:
         return Variable(str(name), False, self.source.span(name))
-
-    def string(self, token: Token) -> Constant:
-        return Constant(unquoted(token), self.source.span(token))
 
     def number(self, token: Token) -> Extremum | Operation:
         return Operation("number", (Constant(str(token)),), self.source.span(token))
@@ -216,7 +189,7 @@ class PslBuilder(Transformer[Token, object]):
         return Extremum(kind[1:].lower(), (left, right), self.source.span(kind))
 
     def atom(self, name: Token, *arguments: Node | SumVariable | None) -> Atom:
-        terms = tuple([a if isinstance(a, SumVariable) else self._term(a) for a in arguments if a is not None])
+        terms = tuple([a if isinstance(a, SumVariable) else self.term(a) for a in arguments if a is not None])
         return Atom(str(name), terms, self.source.span(name))
 
     def sum_variable(self, sign: Token, name: Token) -> SumVariable:
@@ -260,16 +233,16 @@ class PslBuilder(Transformer[Token, object]):
                     return Literal(inner.atom, not inner.positive)
                 return replace(inner, operator=negated_operator(inner.operator))
             case Operation(sign, (left, right), span) if sign in COMPARISONS or sign == "-":
-                return Comparison(COMPARISONS.get(sign, "!="), self._term(left), self._term(right), span)
+                return Comparison(COMPARISONS.get(sign, "!="), self.term(left), self.term(right), span)
             case Operation("<" | "<=" | ">" | ">=" as sign, (left, right), span) if all(map(_is_value, (left, right))):
-                return Comparison(sign, self._term(left), self._term(right), span)
+                return Comparison(sign, self.term(left), self.term(right), span)
             case Operation(sign, _, span) if sign in ARITHMETIC_SIGNS | {"<", ">"}:
                 raise Refused("E0124", f"`{sign}` relates sums of atoms", span, "two terms are equal where `A == B`")
             case Variable(name, _, span):
                 raise Refused("E0103", f"`{name}` is a variable, and an atom is expected here", span, f"{name}(X)?")
         raise Refused("E0103", "an atom is expected here", _span_of(node))
 
-    def _term(self, node: Node) -> Term:
+    def term(self, node: Node) -> Term:
         if isinstance(node, Variable | Constant):
             return node
         if isinstance(node, Operation) and node.sign == "number":
@@ -283,11 +256,11 @@ class PslBuilder(Transformer[Token, object]):
             comparison = bin_of(atom.predicate, atom.arguments, atom.span)
             return Apply(BIN, (comparison.left, comparison.right), comparison.span)
         if isinstance(node, Operation) and node.sign in ARITHMETIC and len(node.items) == 2:
-            return Apply(node.sign, tuple([self._term(item) for item in node.items]), node.span)
+            return Apply(node.sign, tuple([self.term(item) for item in node.items]), node.span)
         if isinstance(node, Operation) and node.sign == "minus":
             (inner,) = node.items
             if isinstance(inner, Operation) and inner.sign == "number":
-                number = self._term(inner)
+                number = self.term(inner)
                 assert isinstance(number, Constant)
                 return Constant(f"-{number.name}", node.span)
         if isinstance(node, Atom):

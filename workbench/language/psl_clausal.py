@@ -7,10 +7,9 @@ from dataclasses import replace
 from workbench.language.builtin import negated_operator
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.flattening import Flattening
-from workbench.language.formulas import term_variables
+from workbench.language.formulas import rule_atoms, term_variables
 from workbench.language.linear import combine
 from workbench.language.program import ArithmeticRule, Literal, LogicalRule, Program, SumVariable
-from workbench.language.psl_types import rule_atoms
 
 __all__ = ["linear_rules", "logical_clause"]
 
@@ -62,7 +61,6 @@ def linear_rules(program: Program, number: int, rule: ArithmeticRule) -> tuple[L
             terms=terms,
             relation="=" if hard and rule.relation == "=" else "<=",
             filters=rule.filters,
-            comparisons=rule.comparisons,
             variable_types=_variable_types(program, rule),
             weight=rule.weight.value,
             fixed=rule.weight.kind == "fixed",

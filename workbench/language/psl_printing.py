@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
+from workbench.language.notation import TIGHTNESS, Notation
 from workbench.language.program import (
-    Aggregate,
     And,
-    Apply,
     ArithmeticRule,
     Atom,
     Calculation,
     Cardinality,
     Comparison,
-    Condition,
     Constant,
-    Definition,
     Factor,
     Formula,
     LinearTerm,
-    Literal,
     LogicalRule,
     Not,
     Or,
-    Scope,
-    SumVariable,
-    Term,
-    Variable,
     Weight,
 )
 
-__all__ = ["format_linear", "format_psl_definition", "format_psl_rule", "psl_atom", "psl_comparison", "psl_number"]
+__all__ = ["PSL", "format_linear", "format_psl_rule", "psl_number"]
 
 ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t", "\r": "\\r"})
 OPERATORS = {"=": "==", "!=": "!=", "%": "%", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
-TIGHTNESS = {"+": 1, "-": 1, "*": 2, "/": 2}
 
 
 def psl_number(value: float) -> str:
@@ -44,27 +35,11 @@ def format_psl_rule(rule: LogicalRule | ArithmeticRule) -> str:
     """A rule on one line: weight, rule, exponent or full stop, filters."""
     exponent = " ^2" if rule.squared else ""
     if isinstance(rule, LogicalRule):
-        head = " | ".join(_item(item) for item in rule.head)
-        text = f"{' & '.join(_item(item) for item in rule.body)} -> {head}" if rule.body else head
+        head = " | ".join(PSL.item(item) for item in rule.head)
+        text = f"{' & '.join(PSL.item(item) for item in rule.body)} -> {head}" if rule.body else head
         return _weighted(text, rule.weight, exponent)
     filters = "".join(f" {{{f.variable}: {_condition(f.condition, 0)}}}" for f in rule.filters)
     return _weighted(format_linear(rule.terms, rule.relation), rule.weight, exponent) + filters
-
-
-def format_psl_definition(definition: Definition | Scope) -> str:
-    """`Head(X) := body .`, or `Head(X) open where body .`, on one line."""
-    sign = ":=" if isinstance(definition, Definition) else "open where"
-    return f"{psl_atom(definition.head)} {sign} {' & '.join(map(_defining, definition.body))} ."
-
-
-def _defining(condition: Condition) -> str:
-    if isinstance(condition, Aggregate):
-        of = ", ".join(_term(term) for term in condition.of)
-        bodies = [" & ".join(map(_defining, body)) for body in (condition.body, condition.among) if body]
-        return f"{condition.variable} = {condition.function}({of}: {', '.join(bodies)})"
-    if isinstance(condition, Comparison) and condition.operator in ("=", "<", "<=", ">", ">="):
-        return f"{_term(condition.left)} {condition.operator} {_term(condition.right)}"
-    return _item(condition)
 
 
 def _weighted(text: str, weight: Weight, exponent: str) -> str:
@@ -73,55 +48,34 @@ def _weighted(text: str, weight: Weight, exponent: str) -> str:
     return f"{psl_number(weight.value or 0.0)}: {text}{exponent}"
 
 
-def _item(item: Literal | Comparison) -> str:
-    if isinstance(item, Comparison):
-        return psl_comparison(item)
-    return ("" if item.positive else "!") + psl_atom(item.atom)
-
-
-def psl_atom(atom: Atom) -> str:
-    """`Name(X, 'a')`."""
-    return f"{atom.predicate}({', '.join(_term(term) for term in atom.arguments)})"
-
-
-def psl_comparison(comparison: Comparison) -> str:
+def _comparison(notation: Notation, comparison: Comparison) -> str:
     """`(A != B)`, with `!` in front where `%` is negated."""
+    left, right = notation.term(comparison.left), comparison.right
     if comparison.operator == "+bin":
-        return f"+bin({_term(comparison.left)}, {_bare(comparison.right)})"
+        return f"+bin({left}, {right.name if isinstance(right, Constant) else notation.term(right)})"
     if comparison.operator.endswith("~"):
-        return f"{comparison.operator.removesuffix('~')}{_term(comparison.left)}"
-    negated = comparison.operator == "!%"
-    operator = OPERATORS[comparison.operator.removeprefix("!") if negated else comparison.operator]
-    return f"{'!' if negated else ''}({_term(comparison.left)} {operator} {_term(comparison.right)})"
+        return f"{comparison.operator.removesuffix('~')}{left}"
+    sign = "!" if comparison.operator == "!%" else ""
+    operator = OPERATORS[comparison.operator.removeprefix(sign)]
+    return f"{sign}({left} {operator} {notation.term(right)})"
 
 
-def _bare(term: Term) -> str:
-    return term.name if isinstance(term, Constant) else _term(term)
+def _in_definitions(notation: Notation, comparison: Comparison) -> str:
+    if comparison.operator not in ("=", "<", "<=", ">", ">="):
+        return _comparison(notation, comparison)
+    return f"{notation.term(comparison.left)} {comparison.operator} {notation.term(comparison.right)}"
 
 
-def _term(term: Term, around: int = 0) -> str:
-    match term:
-        case Variable(name):
-            return name
-        case SumVariable(name):
-            return f"+{name}"
-        case Constant(name):
-            return f"'{name.translate(ESCAPES)}'"
-        case Apply(function, (left, right)) if function in TIGHTNESS:
-            tightness = TIGHTNESS[function]
-            text = f"{_term(left, tightness)} {function} {_term(right, tightness + 1)}"
-            return f"({text})" if tightness < around else text
-        case Apply(function, arguments):
-            return f"{function}({', '.join(_term(argument) for argument in arguments)})"
-    raise TypeError(type(term).__name__)
+PSL = Notation(" & ", " .", lambda name: f"'{name.translate(ESCAPES)}'", _comparison, _in_definitions, bare_atoms=False)
+"""How soft logic is written."""
 
 
 def _condition(formula: Formula, around: int) -> str:
     match formula:
         case Atom():
-            return psl_atom(formula)
+            return PSL.atom(formula)
         case Comparison():
-            return psl_comparison(formula)
+            return PSL.item(formula)
         case Not(body):
             return "!" + (f"({_condition(body, 0)})" if isinstance(body, And | Or) else _condition(body, 3))
         case And(items) | Or(items):
@@ -152,7 +106,7 @@ def _plain(value: float) -> str:
 
 
 def _linear_term(term: LinearTerm, sign: float) -> str:
-    parts = [psl_atom(atom) for atom in term.atoms]
+    parts = [PSL.atom(atom) for atom in term.atoms]
     if term.factor is not None:
         parts.insert(0, _factor(term.factor, 2))
     coefficient = sign * term.coefficient

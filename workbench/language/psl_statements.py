@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lark import Lark, Token, Transformer
+from lark import Lark, Token
 
 from workbench.language.source import Diagnostics, Source
 from workbench.language.statements import (
     CLOSING,
     OPENING,
     STRAY,
-    KeptTerminals,
     Statement,
-    grammar_parser,
     is_sound,
     opens_scope,
     report_stray,
 )
 
-__all__ = ["psl_parser", "split_rules"]
+__all__ = ["split_rules"]
 
 ENDS = {"STOP", "EXPONENT"}
 SIGNS = {"MINUS", "PLUS"}
@@ -35,12 +33,6 @@ STRAY_HELP = {
     "⇒": "implication is written `->`",
     "\0": "the file holds NUL bytes: is it text?",
 }
-
-
-def psl_parser(builder: Transformer[Token, object]) -> Lark:
-    """The parser of `psl.lark`."""
-    kept = KeptTerminals("NEWLINE", "POINT", "OPEN_COMMENT", "OPEN_STRING", "UNKNOWN")
-    return grammar_parser("psl.lark", ("rule", "definition", "scope"), kept, builder)
 
 
 def split_rules(

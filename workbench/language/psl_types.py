@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from workbench.errors import Span
 from workbench.language.definitions import condition_atoms
-from workbench.language.formulas import formula_atoms, formula_comparisons, map_parts
+from workbench.language.formulas import map_parts, rule_atoms, rule_comparisons
 from workbench.language.program import (
     Aggregate,
     Apply,
@@ -29,6 +29,7 @@ from workbench.language.program import (
     LogicalRule,
     Predicate,
     Program,
+    Rule,
     Scope,
     SumVariable,
     Type,
@@ -37,10 +38,10 @@ from workbench.language.program import (
 from workbench.language.source import Diagnostics
 from workbench.language.values import VALUE_TYPES, ValueKind
 
-__all__ = ["rule_atoms", "rule_comparisons", "with_declarations", "with_inferred_types", "with_values"]
+__all__ = ["with_declarations", "with_inferred_types", "with_values"]
 
 Place = tuple[str, int]
-Statement = TypeVar("Statement", Definition, Scope)
+Statement = TypeVar("Statement", bound=Rule | Definition | Scope)
 
 
 def with_declarations(program: Program, declared: Iterable[Predicate]) -> Program:
@@ -101,33 +102,25 @@ def _typed(
 ) -> Program:
     spelling = {name.casefold(): name for name in program.predicates}
     arities = {name: predicate.arity for name, predicate in program.predicates.items()}
-    for rule in program.rules:
-        assert isinstance(rule, LogicalRule | ArithmeticRule)
-        for atom in rule_atoms(rule):
+    written: list[tuple[Iterable[Atom], Span | None]] = [(rule_atoms(rule), rule.span) for rule in program.rules]
+    written += [((one.head, *condition_atoms(one.body)), one.span) for one in program.statements]
+    for atoms, span in written:
+        for atom in atoms:
             name = spelling.setdefault(atom.predicate.casefold(), atom.predicate)
             known = arities.setdefault(name, len(atom.arguments))
             if known != len(atom.arguments):
                 plural = "argument" if known == 1 else "arguments"
-                diagnostics.add(
-                    "E0105", f"{name} takes {known} {plural} and is given {len(atom.arguments)}", atom.span or rule.span
-                )
-    statements: tuple[Definition | Scope, ...] = (*program.definitions, *program.scopes)
-    for one in statements:
-        for atom in (one.head, *condition_atoms(one.body)):
-            name = spelling.setdefault(atom.predicate.casefold(), atom.predicate)
-            known = arities.setdefault(name, len(atom.arguments))
-            if known != len(atom.arguments):
-                message = f"{name} takes {known} arguments and is given {len(atom.arguments)}"
-                diagnostics.add("E0105", message, atom.span or one.span)
-    definitions = tuple(_respelled_statement(one, spelling) for one in program.definitions)
-    scopes = tuple(_respelled_statement(one, spelling) for one in program.scopes)
-    rules = tuple(_respelled(rule, spelling) for rule in program.rules)  # type: ignore[arg-type]
+                message = f"{name} takes {known} {plural} and is given {len(atom.arguments)}"
+                diagnostics.add("E0105", message, atom.span or span)
+    rules = tuple(_respelled(rule, spelling) for rule in program.rules)
+    definitions = tuple(_respelled(one, spelling) for one in program.definitions)
+    scopes = tuple(_respelled(one, spelling) for one in program.scopes)
     classes = _Classes()
     for name, arity in arities.items():
         for position in range(arity):
             classes.find((name, position))
     for rule in rules:
-        _join(rule, classes, arities)
+        classes.join_variables(rule_atoms(rule), rule_comparisons(rule), arities)
     given: dict[Place, str] = {}
     made: tuple[Definition | Scope, ...] = (*definitions, *scopes)
     for statement in made:
@@ -181,68 +174,39 @@ def _typed(
     )
 
 
-def _span_of_use(rules: Iterable[LogicalRule | ArithmeticRule], name: str) -> Span | None:
+def _span_of_use(rules: Iterable[Rule], name: str) -> Span | None:
     return next((atom.span for rule in rules for atom in rule_atoms(rule) if atom.predicate == name), None)
 
 
-def rule_atoms(rule: LogicalRule | ArithmeticRule) -> Iterator[Atom]:
-    """Every atom of a rule, filters included, left to right."""
-    if isinstance(rule, LogicalRule):
-        yield from (item.atom for item in (*rule.body, *rule.head) if isinstance(item, Literal))
-    else:
-        for term in rule.terms:
-            yield from term.atoms
-        for filter_ in rule.filters:
-            yield from formula_atoms(filter_.condition)
+def _respelled(statement: Statement, spelling: Mapping[str, str]) -> Statement:
+    """The statement with each predicate in the spelling that it is known by."""
 
-
-def rule_comparisons(rule: LogicalRule | ArithmeticRule) -> Iterator[Comparison]:
-    """Every comparison of a rule, filters included."""
-    if isinstance(rule, LogicalRule):
-        yield from (item for item in (*rule.body, *rule.head) if isinstance(item, Comparison))
-    else:
-        yield from rule.comparisons
-        for filter_ in rule.filters:
-            yield from formula_comparisons(filter_.condition)
-
-
-def _respelled(rule: LogicalRule | ArithmeticRule, spelling: Mapping[str, str]) -> LogicalRule | ArithmeticRule:
     def atom(old: Atom) -> Atom:
         name = spelling[old.predicate.casefold()]
         return old if old.predicate == name else replace(old, predicate=name)
 
-    def item(old: Literal | Comparison) -> Literal | Comparison:
-        return Literal(atom(old.atom), old.positive) if isinstance(old, Literal) else old
+    def items(old: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple(map(item, old))
 
-    if isinstance(rule, LogicalRule):
-        return replace(rule, body=tuple(map(item, rule.body)), head=tuple(map(item, rule.head)))
-    terms = tuple(replace(term, atoms=tuple(map(atom, term.atoms))) for term in rule.terms)
-    filters = tuple(Filter(f.variable, _map_atoms(f.condition, atom)) for f in rule.filters)
-    return replace(rule, terms=terms, filters=filters)
-
-
-def _respelled_statement(statement: Statement, spelling: Mapping[str, str]) -> Statement:
-    def atom(old: Atom) -> Atom:
-        return replace(old, predicate=spelling[old.predicate.casefold()])
-
-    def condition(old: Condition) -> Condition:
+    def item(old: Condition) -> Condition:
         if isinstance(old, Aggregate):
-            body, among = (tuple(map(condition, part)) for part in (old.body, old.among))
-            return replace(old, body=body, among=among)  # type: ignore[arg-type]
+            return replace(old, body=items(old.body), among=items(old.among))
         return replace(old, atom=atom(old.atom)) if isinstance(old, Literal) else old
 
-    return replace(statement, head=atom(statement.head), body=tuple(map(condition, statement.body)))
+    if isinstance(statement, LogicalRule):
+        return replace(statement, body=items(statement.body), head=items(statement.head))
+    if isinstance(statement, Definition | Scope):
+        return replace(statement, head=atom(statement.head), body=items(statement.body))
+    assert isinstance(statement, ArithmeticRule)
+    terms = tuple(replace(term, atoms=tuple(map(atom, term.atoms))) for term in statement.terms)
+    filters = tuple(Filter(f.variable, _map_atoms(f.condition, atom)) for f in statement.filters)
+    return replace(statement, terms=terms, filters=filters)
 
 
 def _join_statement(statement: Definition | Scope, classes: _Classes, arities: Mapping[str, int]) -> list[Place]:
     """Join the places of each variable of a definition or scope; the places that hold numbers which it makes."""
-    place_of: dict[str, Place] = {}
-    for atom in (*condition_atoms(statement.body), statement.head):
-        for position, argument in enumerate(atom.arguments[: arities[atom.predicate]]):
-            if isinstance(argument, Variable):
-                place = (atom.predicate, position)
-                classes.used.append((place, argument.name))
-                classes.join(place_of.setdefault(argument.name, place), place)
+    comparisons = [one for one in statement.body if isinstance(one, Comparison)]
+    place_of = classes.join_variables((*condition_atoms(statement.body), statement.head), comparisons, arities)
     numbers: list[Place] = []
     for one in statement.body:
         if isinstance(one, Aggregate) and one.variable in place_of:
@@ -253,9 +217,6 @@ def _join_statement(statement: Definition | Scope, classes: _Classes, arities: M
                 numbers.append(place_of[one.variable])
         elif isinstance(one, Comparison):
             sides = [(one.left, one.right), (one.right, one.left)]
-            variables = [side.name for side, _ in sides if isinstance(side, Variable) and side.name in place_of]
-            if len(variables) == 2:
-                classes.join(*(place_of[name] for name in variables))
             equated = [(side, other) for side, other in sides if one.operator == "=" and isinstance(other, Apply)]
             numbers += [
                 place_of[side.name] for side, _ in equated if isinstance(side, Variable) and side.name in place_of
@@ -286,6 +247,23 @@ class _Classes:
         if first != second:
             self.parent[second] = first
 
+    def join_variables(
+        self, atoms: Iterable[Atom], comparisons: Iterable[Comparison], arities: Mapping[str, int]
+    ) -> dict[str, Place]:
+        """Join the places that each variable stands in, then the two sides of each comparison; a place of each."""
+        place_of: dict[str, Place] = {}
+        for atom in atoms:
+            for position, argument in enumerate(atom.arguments[: arities[atom.predicate]]):
+                if isinstance(argument, Variable | SumVariable):
+                    place = (atom.predicate, position)
+                    self.used.append((place, argument.name))
+                    self.join(place_of.setdefault(argument.name, place), place)
+        for one in comparisons:
+            sides = [s.name for s in (one.left, one.right) if isinstance(s, Variable) and s.name in place_of]
+            if len(sides) == 2:
+                self.join(place_of[sides[0]], place_of[sides[1]])
+        return place_of
+
     def names(self, given: Mapping[Place, str]) -> dict[Place, str]:
         """A name for each class: the one given, or its commonest variable in lower case without digits.
 
@@ -309,18 +287,3 @@ class _Classes:
             taken.add(name)
             names[place] = name
         return names
-
-
-def _join(rule: LogicalRule | ArithmeticRule, classes: _Classes, arities: Mapping[str, int]) -> None:
-    """Join the places that each variable of the rule stands in, then the two sides of each comparison."""
-    place_of: dict[str, Place] = {}
-    for atom in rule_atoms(rule):
-        for position, argument in enumerate(atom.arguments[: arities[atom.predicate]]):
-            if isinstance(argument, Variable | SumVariable):
-                place = (atom.predicate, position)
-                classes.used.append((place, argument.name))
-                classes.join(place_of.setdefault(argument.name, place), place)
-    for comparison in rule_comparisons(rule):
-        sides = [s.name for s in (comparison.left, comparison.right) if isinstance(s, Variable) and s.name in place_of]
-        if len(sides) == 2:
-            classes.join(place_of[sides[0]], place_of[sides[1]])

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from workbench.language.mln import mln_statements
-from workbench.language.printing import format_formula, format_number, format_program, with_weight
+from workbench.language.printing import format_formula, format_number, format_program, format_rule, with_weight
 from workbench.language.program import (
     Apply,
     ArithmeticRule,
@@ -19,7 +19,6 @@ from workbench.language.program import (
     Weight,
 )
 from workbench.language.psl import psl_statements
-from workbench.language.psl_printing import format_psl_rule
 from workbench.language.statements import Statement
 
 __all__ = ["rule_line", "rule_text", "with_rules"]
@@ -48,7 +47,7 @@ def rule_line(rule: Rule, weight: float, text: str | None = None) -> str:
     rounded = float(f"{weight:.{DIGITS}g}")
     given = replace(rule.weight, kind="fixed" if rule.weight.kind == "fixed" else "given", value=rounded)
     if isinstance(rule, LogicalRule | ArithmeticRule):
-        return format_psl_rule(replace(rule, weight=given))
+        return format_rule(replace(rule, weight=given))
     if isinstance(given.factor, Apply) and given.factor.function == "standardised" and len(given.factor.arguments) == 3:
         return with_weight(format_formula(rule.formula), _in_its_unit(weight, given))
     if text is None and rule.text:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
 from workbench.errors import Diagnostic, InputError, Span
 
-__all__ = ["Diagnostics", "Source", "decoded", "read_text"]
+__all__ = ["Diagnostics", "Problem", "Source", "decoded", "read_text"]
 
 MOST_ERRORS = 200
 LONGEST_MESSAGE = 400
@@ -41,6 +41,16 @@ class Source:
         return Span(self.name, first.line or 1, first.column or 1, end.end_line or 1, end.end_column or 1)
 
 
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong with the types of a formula."""
+
+    code: str
+    message: str
+    span: Span | None
+    help: str | None = None
+
+
 @dataclass
 class Diagnostics:
     """The diagnostics of one reading, each with the source line it points into."""
@@ -61,6 +71,11 @@ class Diagnostics:
             message = f"{message[: LONGEST_MESSAGE // 2]} ... {message[-LONGEST_MESSAGE // 2 :]}"
         if len(self.found) < MOST_ERRORS:
             self.found.append(Diagnostic(code, message, span, help, self.line(span), severity))
+
+    def add_problems(self, problems: Iterable[Problem], span: Span | None) -> None:
+        """What is wrong with types; `span` is the statement's, for what has no place of its own."""
+        for one in problems:
+            self.add(one.code, one.message, one.span or span, one.help)
 
     def line(self, span: Span | None) -> str | None:
         """The text of the line that `span` starts in."""

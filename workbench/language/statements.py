@@ -7,11 +7,10 @@ reported at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from lark import Lark, Token, Transformer
+from lark import Lark, Token
 
 from workbench.errors import Span
 from workbench.language.source import Diagnostics, Source
@@ -23,7 +22,6 @@ __all__ = [
     "Statement",
     "description",
     "is_sound",
-    "mln_parser",
     "opens_scope",
     "report_stray",
     "scope_tokens",
@@ -38,46 +36,6 @@ RIGHT_OPEN = JOINING | CLOSING | {"SLASH", "PERCENT"}
 OPERAND_ENDS = {"NAME", "STRING", "NUMBER", "RPAR", "NOW"}
 OPERAND_STARTS = {"NAME", "STRING", "NUMBER", "NOT", "FORALL", "EXIST", "NOW"}
 STRAY = {"UNKNOWN", "OPEN_COMMENT", "OPEN_STRING"}
-
-
-class KeptTerminals:
-    """Keeps the terminals that no grammar rule uses: cutting into statements uses them."""
-
-    def __init__(self, *names: str) -> None:
-        self.always_accept = names
-
-    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        return stream
-
-
-def grammar_parser(name: str, starts: Sequence[str], kept: KeptTerminals, builder: Transformer[Token, object]) -> Lark:
-    """The LALR(1) parser of a grammar of this room, calling `builder` at each reduction."""
-    return Lark(
-        (Path(__file__).parent / name).read_text(encoding="utf-8"),
-        parser="lalr",
-        lexer="basic",
-        start=[*starts],
-        transformer=builder,
-        maybe_placeholders=True,
-        postlex=kept,
-    )
-
-
-_STARTS = (
-    "rule",
-    "definition",
-    "scope",
-    "type_declaration",
-    "predicate_declaration",
-    "number_declaration",
-    "function_declaration",
-)
-
-
-def mln_parser(builder: Transformer[Token, object]) -> Lark:
-    """The parser of `mln.lark`."""
-    kept = KeptTerminals("NEWLINE", "POINT", "COLON", "AT", "INCLUDE", "OPEN_COMMENT", "OPEN_STRING", "UNKNOWN")
-    return grammar_parser("mln.lark", _STARTS, kept, builder)
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from lark import Token
 
-__all__ = ["Unexpected", "explain_unexpected"]
+from workbench.language.refusal import Refused
+from workbench.language.source import Source
+
+__all__ = ["explain_unexpected"]
 
 CLOSER = {"LPAR": "RPAR", "LBRACE": "RBRACE", "LSQB": "RSQB"}
 SIGN = {"LPAR": "(", "RPAR": ")", "LBRACE": "{", "RBRACE": "}", "LSQB": "[", "RSQB": "]", "COMMA": ",", "COLON": ":"}
@@ -28,71 +30,63 @@ PSL_WORDS = {
 }
 
 
-@dataclass(frozen=True)
-class Unexpected:
-    """Why a statement does not parse: what to say, and which of its tokens to point at."""
-
-    code: str
-    message: str
-    help: str | None
-    token: Token
-
-
 def explain_unexpected(
-    tokens: Sequence[Token], position: int, expected: Iterable[str], language: str = "mln"
-) -> Unexpected:
+    tokens: Sequence[Token], position: int, expected: Iterable[str], source: Source, language: str
+) -> Refused:
     """Explain the token at `position`; past the end of `tokens`, the statement stops too early."""
+
+    def refused(message: str, token: Token, help: str | None = None, code: str = "E0103") -> Refused:
+        return Refused(code, message, source.span(token), help)
+
+    def unclosed(opened: Token) -> Refused:
+        return refused(f"this `{opened}` is never closed", opened, f"add `{SIGN[CLOSER[opened.type]]}`")
+
     before = tokens[position - 1] if position else None
     wanted = set(expected)
     opened = _open_bracket(tokens[:position])
     joins = "join formulas by ^, v, => or <=>" if language == "mln" else "join atoms by &, |, -> or start a new line"
     if position >= len(tokens):
         if opened is not None and CLOSER[opened.type] in wanted and before is not None and before.type in OPERAND_ENDS:
-            return _unclosed(opened)
-        message = f"the statement ends after `{before}`, where something must follow"
-        return Unexpected("E0103", message, None, tokens[-1])
+            return unclosed(opened)
+        return refused(f"the statement ends after `{before}`, where something must follow", tokens[-1])
     token = tokens[position]
     text = str(token)
-    if opened is not None and before is not None and token.line != before.line and before.type in OPERAND_ENDS:
-        return _unclosed(opened)
-    if language == "mln" and token.type == "OR" and before is not None and before.type in ("LPAR", "COMMA"):
-        message = "`v` is the sign of disjunction, not a variable"
-        return Unexpected("E0109", message, "give the variable another name", token)
+    after = before.type if before is not None else None
+    if opened is not None and before is not None and token.line != before.line and after in OPERAND_ENDS:
+        return unclosed(opened)
+    if language == "mln" and token.type == "OR" and after in ("LPAR", "COMMA"):
+        return refused(
+            "`v` is the sign of disjunction, not a variable", token, "give the variable another name", "E0109"
+        )
     words = MLN_WORDS if language == "mln" else PSL_WORDS
     for word in (token, before):
         if word is not None and word.type == "NAME" and word.casefold() in words:
-            return Unexpected("E0103", f"`{word}` is no operator", words[word.casefold()], word)
-    if token.type == "NAME" and before is not None and before.type in OPERAND_ENDS:
+            return refused(f"`{word}` is no operator", word, words[word.casefold()])
+    if token.type == "NAME" and after in OPERAND_ENDS:
         if language == "mln" and text[0] == "v" and text[1:2].isupper():
-            message = f"`{text}` is read as one name"
-            return Unexpected("E0109", message, f"put blanks around the disjunction: `v {text[1:]}`", token)
-        return Unexpected("E0103", f"`{text}` follows `{before}` without an operator", joins, token)
+            help_text = f"put blanks around the disjunction: `v {text[1:]}`"
+            return refused(f"`{text}` is read as one name", token, help_text, "E0109")
+        return refused(f"`{text}` follows `{before}` without an operator", token, joins)
     if token.type == "STOP":
-        return Unexpected("E0103", "a full stop ends a hard rule, and this one is not complete", None, token)
+        return refused("a full stop ends a hard rule, and this one is not complete", token)
     if token.type == "COLON":
-        return Unexpected("E0103", "a colon stands only after a weight", None, token)
-    if language == "psl" and token.type == "MORE" and before is not None and before.type == "EQUAL":
-        return Unexpected("E0103", "`=>` is not soft logic", "implication is written `->`", token)
-    if language == "mln" and token.type == "MORE" and before is not None and before.type == "MINUS":
-        return Unexpected("E0103", "`->` is not Markov logic", "implication is written `=>` in Markov logic", token)
-    if token.type == "EQUAL" and before is not None and before.type == "EQUAL":
-        return Unexpected("E0103", "`==` is not Markov logic", "equality of terms is `=`, of formulas `<=>`", token)
+        return refused("a colon stands only after a weight", token)
+    if language == "psl" and token.type == "MORE" and after == "EQUAL":
+        return refused("`=>` is not soft logic", token, "implication is written `->`")
+    if language == "mln" and token.type == "MORE" and after == "MINUS":
+        return refused("`->` is not Markov logic", token, "implication is written `=>` in Markov logic")
+    if token.type == "EQUAL" and after == "EQUAL":
+        return refused("`==` is not Markov logic", token, "equality of terms is `=`, of formulas `<=>`")
     if token.type == "COMMA" and position == 1 and tokens[0].type in ("NUMBER", "WEIGHT"):
-        return Unexpected(
-            "E0103", "a number has a decimal point, not a comma", f"write {tokens[0]}.{_next(tokens)}", token
-        )
+        help_text = f"write {tokens[0]}.{_next(tokens)}"
+        return refused("a number has a decimal point, not a comma", token, help_text)
     if token.type in CLOSER.values() and (opened is None or CLOSER[opened.type] != token.type):
-        return Unexpected("E0103", f"`{text}` closes what was never opened", None, token)
-    return Unexpected("E0103", f"`{text}` is not expected here", _expectation(wanted, opened), token)
+        return refused(f"`{text}` closes what was never opened", token)
+    return refused(f"`{text}` is not expected here", token, _expectation(wanted, opened))
 
 
 def _next(tokens: Sequence[Token]) -> str:
     return str(tokens[2]) if len(tokens) > 2 and tokens[2].type == "NUMBER" else "0"
-
-
-def _unclosed(opened: Token) -> Unexpected:
-    closer = SIGN[CLOSER[opened.type]]
-    return Unexpected("E0103", f"this `{opened}` is never closed", f"add `{closer}`", opened)
 
 
 def _open_bracket(tokens: Sequence[Token]) -> Token | None:

@@ -30,18 +30,9 @@ from workbench.language.program import (
     Term,
     Variable,
 )
+from workbench.language.source import Problem
 
-__all__ = ["FormulaTypes", "Problem", "infer_condition_types", "infer_types"]
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One thing wrong with the types of a formula."""
-
-    code: str
-    message: str
-    span: Span | None
-    help: str | None = None
+__all__ = ["FormulaTypes", "infer_condition_types", "infer_types"]
 
 
 @dataclass

@@ -1,0 +1,73 @@
+"""A grammar of this room and the builder of its statements, one of each a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from threading import local
+from typing import Any, Generic, Literal, TypeVar
+
+from lark import Lark, Token
+from lark.exceptions import UnexpectedToken
+
+from workbench.language.building import StatementBuilder
+from workbench.language.source import Source
+from workbench.language.syntax_errors import explain_unexpected
+
+__all__ = ["Grammar"]
+
+Builder = TypeVar("Builder", bound=StatementBuilder[Any])
+
+
+class Grammar(local, Generic[Builder]):
+    """A language's grammar: the builder holds the statement at hand, so each thread has its own."""
+
+    def __init__(
+        self, language: Literal["mln", "psl"], builder: type[Builder], starts: Sequence[str], kept: Sequence[str]
+    ) -> None:
+        self.language = language
+        self.builder = builder()
+        self._starts, self._kept = starts, kept
+
+    @cached_property
+    def parser(self) -> Lark:
+        """The LALR(1) parser, calling the builder at each reduction."""
+        return Lark(
+            (Path(__file__).parent / f"{self.language}.lark").read_text(encoding="utf-8"),
+            parser="lalr",
+            lexer="basic",
+            start=[*self._starts],
+            transformer=self.builder,
+            maybe_placeholders=True,
+            postlex=_KeptTerminals(self._kept),
+        )
+
+    def parse(self, tokens: Sequence[Token], source: Source, start: str) -> object:
+        """What the builder makes of a statement's tokens.
+
+        Raises
+        ------
+        Refused
+            Where they are no statement of the kind `start`.
+        """
+        interactive = self.parser.parse_interactive(start=start)
+        fed = 0
+        try:
+            for token in tokens:
+                interactive.feed_token(token)
+                fed += 1
+            return interactive.feed_eof(tokens[-1])  # type: ignore[no-untyped-call]
+        except UnexpectedToken as error:
+            expected = error.accepts or error.expected
+            raise explain_unexpected(tokens, fed, expected, source, self.language) from None
+
+
+class _KeptTerminals:
+    """Keeps the terminals that no grammar rule uses: cutting into statements uses them."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.always_accept = names
+
+    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
+        return stream
