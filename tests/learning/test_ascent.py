@@ -7,7 +7,7 @@ import scipy.linalg  # noqa: F401  # its linear algebra is loaded before it is l
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from workbench.learning.ascent import maximise
-from workbench.progress import SILENT
+from workbench.progress import PLAIN
 
 
 def blas_threads() -> set[int]:
@@ -30,9 +30,7 @@ def test_linear_algebra_keeps_to_one_thread_during_the_ascent_only() -> None:
             prior_sd=np.inf,
             iterations=20,
             tolerance=1e-8,
-            deadline=None,
-            progress=SILENT,
-            stage="ascent",
+            conduct=PLAIN,
         )
         after = blas_threads()
     assert seen == {1}

@@ -13,6 +13,7 @@ from workbench.errors import UsageError
 from workbench.learning import LEARNERS, Example, default_learner, learners_table, make_learner
 from workbench.learning.choice import validate
 from workbench.network.ground_network import Domain
+from workbench.progress import Conduct
 
 SHORT = {
     "pseudo_likelihood": {},
@@ -64,7 +65,7 @@ def test_the_best_parameters_on_the_held_out_world_are_chosen() -> None:
     nets = [random_network(seed) for seed in (1, 2, 3)]
     examples = [Example(net, states(net)[40]) for net in nets]
     learner = make_learner("pseudo_likelihood")
-    chosen = validate(learner, {"prior_sd": (1e-6, 0.5, 5.0)}, examples, templates(4), held_out=1, seed=1)
+    chosen = validate(learner, {"prior_sd": (1e-6, 0.5, 5.0)}, examples, templates(4), held_out=1, conduct=Conduct(1))
     assert len(chosen.choice.candidates) == 3
     assert chosen.learner.prior_sd == chosen.choice.best["prior_sd"]
     assert chosen.choice.scores[0] == pytest.approx(np.log(0.5), abs=1e-3)

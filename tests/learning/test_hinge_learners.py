@@ -12,10 +12,10 @@ from tests.inference.hinge_networks import WEIGHTS, hinge_network
 from workbench.errors import UsageError
 from workbench.inference.admm import ADMM
 from workbench.learning.expectation_maximisation import ExpectationMaximisation
-from workbench.learning.hinge_large_margin import HingeLargeMargin
 from workbench.learning.hinge_pseudolikelihood import HingePseudolikelihood, Pseudolikelihood
 from workbench.learning.learner import Example
 from workbench.learning.margin_losses import hamming_world
+from workbench.learning.max_margin import HingeLargeMargin
 from workbench.learning.perceptron import HingePerceptron
 from workbench.learning.search import WeightSearch
 from workbench.learning.training import prepare

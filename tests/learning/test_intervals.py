@@ -14,6 +14,7 @@ from workbench.learning import Example
 from workbench.learning.flip_counts import flip_counts
 from workbench.learning.intervals import information, weight_intervals
 from workbench.network import Domain
+from workbench.progress import Conduct
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -46,12 +47,12 @@ def test_laplace_of_coins_is_the_textbook_interval() -> None:
 def test_the_bootstrap_agrees_where_terms_are_independent(worlds: int, unit: str) -> None:
     examples = [coins(60, 40)] * worlds
     weights = np.array([np.log(1.5), 0.0])
-    found = weight_intervals(examples, templates(2), weights, method="bootstrap", resamples=300, seed=1)
+    found = weight_intervals(examples, templates(2), weights, method="bootstrap", resamples=300, conduct=Conduct(1))
     laplace = weight_intervals(examples, templates(2), weights)
     assert found.resampled == unit
     wide = (laplace.high - laplace.low)[0]
     assert (found.high - found.low)[0] == pytest.approx(wide if worlds == 1 else 0.0, rel=0.15, abs=1e-3)
-    again = weight_intervals(examples, templates(2), weights, method="bootstrap", resamples=300, seed=1)
+    again = weight_intervals(examples, templates(2), weights, method="bootstrap", resamples=300, conduct=Conduct(1))
     assert np.array_equal(found.low, again.low)
 
 

@@ -1,6 +1,6 @@
 """Engines that solve a ground network."""
 
-from workbench.inference.choose import choose
+from workbench.inference.choose import choose, engine_for
 from workbench.inference.registry import ENGINES, has_parameter, make_engine, with_parameters
 from workbench.inference.rounded import fitted
 from workbench.inference.solution import Engine, Solution, Status
@@ -11,6 +11,7 @@ __all__ = [
     "Solution",
     "Status",
     "choose",
+    "engine_for",
     "fitted",
     "has_parameter",
     "make_engine",

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
-from workbench.arrays import Float
+from workbench.arrays import Float, Int64
 from workbench.inference.accepts import CONVEX, Accepts, Trait
-from workbench.inference.convex_solution import Point, Recorder, conclude
+from workbench.inference.convex_solution import Componentwise, FirstOrder, Iterates, Recorder
 from workbench.inference.coordinate_kernels import Descent, descend
 from workbench.inference.feasible_point import make_feasible
 from workbench.inference.folding import fold
-from workbench.inference.partition import partition
-from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.network.relax import relax
 from workbench.parameters import Count
-from workbench.progress import Conduct
 
 __all__ = ["BlockCoordinateDescent"]
 
 
 @dataclass(frozen=True)
-class BlockCoordinateDescent(Engine):
+class BlockCoordinateDescent(FirstOrder):
     """Minimise over one atom, or one simplex of atoms, at a time (squared hinges only).
 
     An atom's step is exact; a simplex's step minimises a separable quadratic above the energy, exact where its
@@ -43,7 +40,6 @@ class BlockCoordinateDescent(Engine):
     """
 
     name: ClassVar[str] = "bcd"
-    task: ClassVar[Literal["map", "marginal"]] = "map"
     accepts: ClassVar[Accepts] = Accepts(
         {Domain.UNIT: CONVEX - {Trait.LINEAR}},
         bound=True,
@@ -59,20 +55,9 @@ class BlockCoordinateDescent(Engine):
         """Beside what it does not take, hard rows that are neither bounds nor disjoint simplexes."""
         return super().declines(network, weights) or _declines_program(fold(relax(network, weights)))
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
-        """MAP state in [0, 1] with a dual lower bound; O(nonzeros) time a sweep. Deterministic."""
-        program = fold(relax(network, weights))
-        recorder = Recorder(conduct, self.name)
-        sweeps = _Descent(self, program, start, recorder)
-        return conclude(
-            self.name,
-            network,
-            program,
-            sweeps.run,
-            recorder,
-            tolerance=self.tolerance,
-            diagnostics=lambda: {"sweeps": sweeps.iteration, "components": sweeps.partition.n_components},
-        )
+    def iterates(self, problem: HingeProblem, start: Float | None, recorder: Recorder) -> Iterates:
+        """O(nonzeros) time a sweep."""
+        return _Descent(self, problem, start, recorder)
 
 
 def _declines_program(program: HingeProblem) -> str | None:
@@ -81,16 +66,14 @@ def _declines_program(program: HingeProblem) -> str | None:
     return None
 
 
-class _Descent:
+class _Descent(Componentwise):
     """The mutable state of one run."""
 
     def __init__(
         self, parameters: BlockCoordinateDescent, original: HingeProblem, start: Float | None, recorder: Recorder
     ) -> None:
-        self.parameters, self.recorder = parameters, recorder
-        self.partition = partition(original)
-        program = self.program = self.partition.problem
-        self.arrays, self.columns = program.arrays(), program.columns()
+        super().__init__(parameters, original, recorder)
+        program, self.columns = self.program, self.program.columns()
         begin = np.full(program.n, 0.5) if start is None else np.nan_to_num(start, nan=0.5)[self.partition.variables]
         feasible = make_feasible(program, begin)
         x = begin if feasible is None else feasible
@@ -108,8 +91,7 @@ class _Descent:
             scratch=np.zeros((2, program.widest_block)),
             figures=np.zeros((self.partition.n_components, 4)),
         )
-        self.best_bound = np.full(self.partition.n_components, -np.inf)
-        self.iteration = 0
+        self.figures, self.x = self.state.figures, x
 
     def _members_of_a_block_in_a_row(self) -> Float:
         """The most atoms of one block in each row, at least 1; shape (n_rows,)."""
@@ -122,22 +104,11 @@ class _Descent:
         np.maximum.at(most, pair // max(program.n_blocks, 1), count)
         return most
 
-    def run(self, tolerance: float) -> Point:
-        """Sweep until every component's gap is at most `tolerance`, or a limit is met."""
-        figures, constant = self.state.figures, self.program.constant
-        stopped: Status | None = None
-        active = np.arange(self.partition.n_components)
-        while active.size and stopped is None:
-            sweeps = self.parameters.check_every // 2
-            descend(self.arrays, self.columns, self.partition.starts, active, self.state, sweeps)
-            self.iteration += self.parameters.check_every
-            np.maximum(self.best_bound, figures[:, 1], out=self.best_bound)
-            energy, bound = float(figures[:, 0].sum()) + constant, float(self.best_bound.sum()) + constant
-            stopped = self.recorder.note(self.iteration, energy, bound, 0.0)
-            if stopped is None and self.iteration >= self.parameters.max_iterations:
-                stopped = Status.LIMIT
-            allowed = tolerance * 0.5 * (np.abs(figures[:, 0]) + abs(energy) * self.partition.share)
-            active = np.flatnonzero(figures[:, 0] - self.best_bound > np.maximum(allowed, 1e-10))
-            if not active.size:
-                stopped = None
-        return Point(self.partition.lift(self.state.x, self.state.x), float(self.best_bound.sum()) + constant, stopped)
+    def advance(self, active: Int64) -> tuple[float, ...]:
+        """See `Componentwise.advance`."""
+        descend(self.arrays, self.columns, self.partition.starts, active, self.state, self.engine.check_every // 2)
+        return ()
+
+    def diagnostics(self) -> dict[str, object]:
+        """Sweeps and components."""
+        return {"sweeps": self.iteration, "components": self.partition.n_components}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -13,14 +14,15 @@ from workbench.inference.cliques import count_cliques
 from workbench.inference.cutting_plane import CuttingPlane
 from workbench.inference.exact import Exact
 from workbench.inference.mixed import Mixed
-from workbench.inference.registry import make_engine
+from workbench.inference.registry import make_engine, with_parameters
+from workbench.inference.rounded import fitted
 from workbench.inference.solution import Engine, Solution, Task
 from workbench.network.components import components
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.relax import relax
 from workbench.progress import Conduct
 
-__all__ = ["Auto", "choose"]
+__all__ = ["Auto", "choose", "engine_for"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,16 @@ class Auto(Engine):
         engine, why = choose(network, weights, self.task)
         solution = engine.infer(network, weights, conduct, start)
         return replace(solution, reason=f"auto took {engine.name}: {why}; {solution.reason}")
+
+
+def engine_for(
+    network: GroundNetwork, weights: Float, task: Task, name: str, parameters: Mapping[str, object]
+) -> tuple[Engine, str]:
+    """The engine of a name with its parameters, as it suits a network; for `auto` the one that fits, and why."""
+    if name != "auto":
+        return fitted(make_engine(name, task, **parameters), network), ""
+    engine, why = choose(network, weights, task)
+    return with_parameters(engine, parameters), why
 
 
 def choose(network: GroundNetwork, weights: Float, task: Task) -> tuple[Engine, str]:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import ClassVar, Protocol
 
 import numpy as np
 
-from workbench.arrays import Float
+from workbench.arrays import Float, Int64
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.feasible_point import make_feasible
-from workbench.inference.solution import Solution, Status, infeasible
+from workbench.inference.finish import finished
+from workbench.inference.folding import fold
+from workbench.inference.partition import partition
+from workbench.inference.solution import Engine, Solution, Status, Task, infeasible
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.hinge_problem import HingeProblem
+from workbench.network.relax import relax
 from workbench.progress import Conduct
 
-__all__ = ["Point", "Recorder", "conclude"]
+__all__ = ["Componentwise", "FirstOrder", "Iterates", "Point", "Recorder", "conclude"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,9 @@ class Point:
     stopped: Status | None = None
 
 
+COLUMNS = ("seconds", "iteration", "energy", "bound", "violation", "primal_residual", "dual_residual")
+
+
 @dataclass
 class Recorder:
     """The trace of a run: seconds, energy, bound and violation at every check; tells when to stop."""
@@ -35,17 +44,7 @@ class Recorder:
     conduct: Conduct
     stage: str
     began: float = field(default_factory=monotonic)
-    columns: dict[str, list[float]] = field(
-        default_factory=lambda: {
-            "seconds": [],
-            "iteration": [],
-            "energy": [],
-            "bound": [],
-            "violation": [],
-            "primal_residual": [],
-            "dual_residual": [],
-        }
-    )
+    columns: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in COLUMNS})
 
     def note(
         self,
@@ -146,3 +145,93 @@ def conclude(
         trace=recorder.trace(),
         diagnostics=dict(diagnostics()),
     )
+
+
+class Iterates(Protocol):
+    """The mutable state of one run of a first-order method."""
+
+    def run(self, tolerance: float) -> Point:
+        """Iterate until the relative gap is at most `tolerance`, or a limit is met; called again, go on from there."""
+        ...
+
+    def diagnostics(self) -> Mapping[str, object]:
+        """The figures that a `Solution` reports."""
+        ...
+
+
+class FirstOrder(Engine):
+    """A convex engine that iterates to a point and a dual bound. Deterministic."""
+
+    task: ClassVar[Task] = "map"
+    tolerance: float
+    max_iterations: int
+    check_every: int
+    finish: bool = False
+
+    def problem(self, network: GroundNetwork, weights: Float) -> HingeProblem:
+        """What is minimised."""
+        return fold(relax(network, weights))
+
+    @abstractmethod
+    def iterates(self, problem: HingeProblem, start: Float | None, recorder: Recorder) -> Iterates:
+        """A run on a problem, from a state where one is given."""
+
+    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
+        """MAP state in [0, 1] with a dual lower bound; O(nonzeros) time an iteration."""
+        problem, recorder = self.problem(network, weights), Recorder(conduct, self.name)
+        run = self.iterates(problem, start, recorder)
+        answer = conclude(
+            self.name, network, problem, run.run, recorder, tolerance=self.tolerance, diagnostics=run.diagnostics
+        )
+        return finished(network, weights, answer, conduct) if self.finish else answer
+
+
+class Componentwise:
+    """Iterates whose components stop one by one, each when its own energy and bound meet.
+
+    Attributes
+    ----------
+    figures : float64 array, shape (n_components, at least 3)
+        Energy, bound and violation of each component at the last check.
+    """
+
+    figures: Float
+    x: Float
+
+    def __init__(self, engine: FirstOrder, original: HingeProblem, recorder: Recorder) -> None:
+        self.engine, self.recorder = engine, recorder
+        self.partition = partition(original)
+        self.program = self.partition.problem
+        self.arrays = self.program.arrays()
+        self.best_bound = np.full(self.partition.n_components, -np.inf)
+        self.iteration = 0
+
+    @abstractmethod
+    def advance(self, active: Int64) -> tuple[float, ...]:
+        """Iterate `check_every` times on some components, and check them; the primal and dual residual, if known."""
+
+    def run(self, tolerance: float) -> Point:
+        """See `Iterates.run`."""
+        stopped: Status | None = None
+        figures, constant = self.figures, self.program.constant
+        active = np.arange(self.partition.n_components)
+        while active.size and stopped is None:
+            residuals = self.advance(active)
+            self.iteration += self.engine.check_every
+            np.maximum(self.best_bound, figures[:, 1], out=self.best_bound)
+            energy, bound = float(figures[:, 0].sum()) + constant, float(self.best_bound.sum()) + constant
+            stopped = self.recorder.note(self.iteration, energy, bound, float(figures[:, 2].max()), *residuals)
+            if stopped is None and self.iteration >= self.engine.max_iterations:
+                stopped = Status.LIMIT
+            active = self._unsolved(tolerance)
+            if not active.size:
+                stopped = None
+        return Point(self.partition.lift(self.x, self.x), float(self.best_bound.sum()) + constant, stopped)
+
+    def _unsolved(self, tolerance: float) -> Int64:
+        """Components whose gap exceeds their fair part of the whole, or whose hard rows slip."""
+        energy, violation = self.figures[:, 0], self.figures[:, 2]
+        whole = abs(energy.sum() + self.program.constant)
+        allowed = tolerance * 0.5 * (np.abs(energy) + whole * self.partition.share)
+        open_ = (np.abs(energy - self.best_bound) > np.maximum(allowed, 1e-10)) | (violation > 0.1 * tolerance)
+        return np.flatnonzero(open_)

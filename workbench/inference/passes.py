@@ -84,3 +84,7 @@ class PassingPrimalDual(PrimalDual):
 
     def _polish(self, x: Float, multiplier: Float) -> None:
         """Nothing: exact steps of one row at a time want the columns of the whole matrix."""
+
+    def diagnostics(self) -> dict[str, object]:
+        """As of `PrimalDual`, and how many parts there are."""
+        return super().diagnostics() | {"parts": len(self.parts)}

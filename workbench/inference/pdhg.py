@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from workbench.arrays import Float, Real
 from workbench.inference.accepts import CONVEX, Accepts
-from workbench.inference.convex_solution import Point, Recorder, conclude
+from workbench.inference.convex_solution import FirstOrder, Iterates, Point, Recorder
 from workbench.inference.feasible_point import make_feasible
-from workbench.inference.finish import finished
-from workbench.inference.folding import fold
 from workbench.inference.pdhg_kernels import Iterate, halpern_steps
 from workbench.inference.polish import Polish
-from workbench.inference.solution import Engine, Solution, Status
-from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.inference.solution import Status
+from workbench.network.ground_network import Domain
 from workbench.network.hinge_problem import HingeProblem
-from workbench.network.relax import relax
 from workbench.parameters import Count
-from workbench.progress import Conduct
 
 __all__ = ["PDHG", "PrimalDual"]
 
@@ -36,7 +32,7 @@ _SINGLE_RESIDUAL = 2e-6
 
 
 @dataclass(frozen=True)
-class PDHG(Engine):
+class PDHG(FirstOrder):
     """Primal-dual hybrid gradient, Halpern-anchored, reflected and restarted.
 
     It treats each potential's multiplier as its dual variable, in [0, w] for linear hinges, so that no auxiliary
@@ -60,7 +56,6 @@ class PDHG(Engine):
     """
 
     name: ClassVar[str] = "pdhg"
-    task: ClassVar[Literal["map", "marginal"]] = "map"
     accepts: ClassVar[Accepts] = Accepts(
         {Domain.UNIT: CONVEX},
         bound=True,
@@ -72,27 +67,10 @@ class PDHG(Engine):
     check_every: Count = 40
     finish: bool = False
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
-        """MAP state in [0, 1] with a dual lower bound; O(nonzeros) time an iteration. Deterministic."""
-        program = fold(relax(network, weights))
-        recorder = Recorder(conduct, self.name)
-        iterates = PrimalDual(
-            program,
-            start=start,
-            max_iterations=self.max_iterations,
-            check_every=self.check_every,
-            note=recorder.note,
-        )
-        answer = conclude(
-            self.name,
-            network,
-            program,
-            iterates.run,
-            recorder,
-            tolerance=self.tolerance,
-            diagnostics=iterates.diagnostics,
-        )
-        return finished(network, weights, answer, conduct) if self.finish else answer
+    def iterates(self, problem: HingeProblem, start: Float | None, recorder: Recorder) -> Iterates:
+        """O(nonzeros) time an iteration."""
+        how: Any = {"max_iterations": self.max_iterations, "check_every": self.check_every, "note": recorder.note}
+        return PrimalDual(problem, start=start, **how)
 
 
 class PrimalDual:

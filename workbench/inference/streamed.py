@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar
 
 from workbench.arrays import Float
 from workbench.inference.accepts import CONVEX, Accepts
-from workbench.inference.convex_solution import Recorder, conclude
+from workbench.inference.convex_solution import FirstOrder, Iterates, Recorder
 from workbench.inference.passes import PassingPrimalDual
-from workbench.inference.row_parts import streamed_program
-from workbench.inference.solution import Engine, Solution
+from workbench.inference.row_parts import StreamedProgram, streamed_program
 from workbench.mapped import ROWS_AT_ONCE
 from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.network.hinge_problem import HingeProblem
 from workbench.parameters import Count
-from workbench.progress import Conduct
 
 __all__ = ["Streamed"]
 
 
 @dataclass(frozen=True)
-class Streamed(Engine):
+class Streamed(FirstOrder):
     """PDHG as in `pdhg`, a part of the soft rows at a time, in single precision.
 
     Atoms, hard rows and blocks are held in memory; each soft row's weight and multipliers lie in files, and its
@@ -45,7 +44,6 @@ class Streamed(Engine):
     """
 
     name: ClassVar[str] = "streamed"
-    task: ClassVar[Literal["map", "marginal"]] = "map"
     accepts: ClassVar[Accepts] = Accepts(
         {Domain.UNIT: CONVEX},
         bound=True,
@@ -58,24 +56,13 @@ class Streamed(Engine):
     memory: int | None = None
     rows_at_once: Count = ROWS_AT_ONCE
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
-        """MAP state in [0, 1] with a dual lower bound; O(nonzeros) time a pass, O(atoms) memory. Deterministic."""
-        program = streamed_program(network, weights, self.memory, self.rows_at_once)
-        recorder = Recorder(conduct, self.name)
-        iterates = PassingPrimalDual(
-            program,
-            start=start,
-            max_iterations=self.max_iterations,
-            check_every=self.check_every,
-            note=recorder.note,
-            stop=lambda: conduct.expired or conduct.progress.cancelled,
-        )
-        return conclude(
-            self.name,
-            network,
-            program,
-            iterates.run,
-            recorder,
-            tolerance=self.tolerance,
-            diagnostics=lambda: {**iterates.diagnostics(), "parts": len(program.parts)},
-        )
+    def problem(self, network: GroundNetwork, weights: Float) -> StreamedProgram:
+        """Its soft rows in files, O(atoms) in memory."""
+        return streamed_program(network, weights, self.memory, self.rows_at_once)
+
+    def iterates(self, problem: HingeProblem, start: Float | None, recorder: Recorder) -> Iterates:
+        """O(nonzeros) time a pass."""
+        assert isinstance(problem, StreamedProgram)
+        conduct = recorder.conduct
+        how: Any = {"max_iterations": self.max_iterations, "check_every": self.check_every, "note": recorder.note}
+        return PassingPrimalDual(problem, start=start, stop=lambda: conduct.over, **how)

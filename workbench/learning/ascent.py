@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.arrays import Bool, Float
 from workbench.errors import Cancelled
-from workbench.progress import Progress, expired
+from workbench.progress import Conduct
 from workbench.threads import one_blas_thread
 
 __all__ = ["Ascent", "maximise"]
@@ -46,9 +46,8 @@ def maximise(
     unit: float = 1.0,
     radius: float = np.inf,
     least: float = -np.inf,
-    deadline: float | None,
-    progress: Progress,
-    stage: str,
+    conduct: Conduct,
+    stage: str = "",
 ) -> Ascent:
     """Maximise `objective(weights) - |weights|^2 / (2 prior_sd^2)` over the learned weights, from `start`.
 
@@ -83,9 +82,9 @@ def maximise(
 
     def after_iteration(xk: Any) -> None:
         best.rows.append(best.last)
-        progress.observe({"objective": best.last[0]})
-        progress.step(stage, len(best.rows), iterations)
-        if expired(deadline):
+        conduct.progress.observe({"objective": best.last[0]})
+        conduct.progress.step(stage, len(best.rows), iterations)
+        if conduct.expired:
             raise StopIteration
 
     free = start[learned]
@@ -99,7 +98,7 @@ def maximise(
                 result = minimize(
                     loss, free, jac=True, method="L-BFGS-B", bounds=bounds, callback=after_iteration, options=options
                 )
-            if expired(deadline):
+            if conduct.expired:
                 status = "limit"
             elif result.nit >= iterations:
                 status = "iterations"

@@ -12,11 +12,11 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.evaluation import conditional_log_likelihood, continuous_scores
-from workbench.learning.chains import chain_of
 from workbench.learning.completion import MapStates
 from workbench.learning.learner import Example, Learner
+from workbench.learning.unit_chain import chain_of
 from workbench.network.ground_network import Domain, Templates
-from workbench.progress import SILENT, Conduct, Progress, expired
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["Choice", "Validation", "choose", "held_out_worlds", "validate"]
 
@@ -108,9 +108,7 @@ def validate(
     criterion: Callable[[Float, Float], float] = conditional_log_likelihood,
     sweeps: int = 200,
     burn_in: int = 50,
-    seed: int = 0,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
+    conduct: Conduct = PLAIN,
 ) -> Validation:
     """Fit every combination of parameters without one example, and score its marginals there (its MAP state, in PSL).
 
@@ -138,13 +136,12 @@ def validate(
             "choosing parameters needs a training database to hold out, and there is only one",
             help="give two or more training databases, or the parameters themselves",
         )
-    conduct = Conduct(seed, deadline, progress)
     combinations = [dict(zip(grid, values)) for values in product(*grid.values())]
 
     def fits(part: Sequence[Example]) -> Iterable[Float]:
         for number, parameters in enumerate(combinations):
-            progress.step("choosing parameters", number, len(combinations))
-            if expired(deadline):
+            conduct.progress.step("choosing parameters", number, len(combinations))
+            if conduct.expired:
                 return
             candidate = _with(learner, parameters)
             yield candidate.learn(part, templates, conduct).weights
@@ -154,10 +151,10 @@ def validate(
     def score(weights: Float, part: Sequence[Example]) -> float:
         (held,) = part
         if held.network.domain is Domain.UNIT:
-            state = MapStates(None, conduct).most_likely(held.network, weights, seed)
+            state = MapStates(None, conduct).most_likely(held.network, weights, conduct.seed)
             return -continuous_scores(state[held.counted], held.truth[held.counted])["MAE"]
         start = np.zeros(held.network.n_atoms)
-        seen = chain.run(weights, start, sweeps=sweeps, burn_in=burn_in, seed=seed).probability
+        seen = chain.run(weights, start, sweeps=sweeps, burn_in=burn_in, seed=conduct.seed).probability
         return criterion(seen[held.counted], held.truth[held.counted])
 
     split = held_out_worlds(examples)[held_out]

@@ -23,7 +23,7 @@ from workbench.learning.logistic import Penalty, fit_logistic
 from workbench.learning.logistic_objective import loss
 from workbench.learning.training import prepare
 from workbench.network.ground_network import Templates
-from workbench.progress import Conduct
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["ExactLikelihood", "choose_penalty"]
 
@@ -92,9 +92,7 @@ class ExactLikelihood(Learner):
         penalty = Penalty(self.l1, self.l2, self.group, np.unique(templates.rule[learned], return_inverse=True)[1])
         factor = 1.0
         if self.folds > 1:
-            choice = choose_penalty(
-                X, target, _scaled(penalty), folds=self.folds, seed=conduct.seed, deadline=conduct.deadline
-            )
+            choice = choose_penalty(X, target, _scaled(penalty), folds=self.folds, conduct=conduct)
             factor, penalty = choice.best
         conduct.progress.report("exact likelihood", 0, None, "")
         fit = fit_logistic(X, target, penalty, offset=offset, tolerance=self.tolerance, deadline=conduct.deadline)
@@ -141,8 +139,7 @@ def choose_penalty(
     candidates: Sequence[tuple[float, Penalty]],
     *,
     folds: int = 5,
-    seed: int = 0,
-    deadline: float | None = None,
+    conduct: Conduct = PLAIN,
 ) -> Choice[tuple[float, Penalty]]:
     """The candidates by held-out log likelihood, summed over a fold; they go from strong to weak and are warm-started.
 
@@ -150,9 +147,9 @@ def choose_penalty(
     ----------
     candidates : sequence of (factor, Penalty)
     folds : int
-        Stratified by label; drawn with `seed`.
+        Stratified by label; drawn with the seed.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(conduct.seed)
     member = np.empty(len(target), np.int64)
     for label in (0.0, 1.0):
         chosen = np.flatnonzero(target == label)
@@ -162,8 +159,8 @@ def choose_penalty(
     def fits(train: Bool) -> Iterator[Float]:
         columns, start = csc_array(rows[train]), None
         for _, penalty in candidates:
-            found = fit_logistic(columns, target[train], penalty, start=start, tolerance=1e-3, deadline=deadline)
-            start = found.weights
+            fit = fit_logistic(columns, target[train], penalty, start=start, tolerance=1e-3, deadline=conduct.deadline)
+            start = fit.weights
             yield start
 
     def score(weights: Float, held: Bool) -> float:

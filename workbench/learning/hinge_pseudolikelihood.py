@@ -85,8 +85,7 @@ class HingePseudolikelihood(Learner):
         if self.optimiser == "lbfgs":
             ascent = maximise(
                 density.value_and_gradient, start, training.learned, prior_sd=np.inf, iterations=self.iterations,
-                tolerance=1e-5, least=0.0, deadline=conduct.deadline, progress=conduct.progress,
-                stage="learning weights",
+                tolerance=1e-5, least=0.0, conduct=conduct, stage="learning weights",
             )  # fmt: skip
             return LearnedWeights(ascent.weights, ascent.trace, ascent.status, self.name, training.notes())
         return train(

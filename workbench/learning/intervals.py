@@ -16,7 +16,7 @@ from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, 
 from workbench.learning.learner import Example
 from workbench.learning.training import TrainingSet, prepare
 from workbench.network.ground_network import Domain, Templates
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["METHODS", "WeightIntervals", "weight_intervals"]
 
@@ -60,9 +60,7 @@ def weight_intervals(
     prior_sd: float = 2.0,
     level: float = 0.95,
     resamples: int = 200,
-    seed: int = 0,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
+    conduct: Conduct = PLAIN,
 ) -> WeightIntervals:
     """Intervals around learned weights.
 
@@ -103,7 +101,7 @@ def weight_intervals(
             raise UsageError.of(
                 "E0511", "the bootstrap is for Markov logic only", help="take laplace intervals for PSL weights"
             )
-        spread = _laplace(_hinge_information(training, weights, seed), learned, prior_sd, level, weights)
+        spread = _laplace(_hinge_information(training, weights, conduct.seed), learned, prior_sd, level, weights)
         return WeightIntervals(np.maximum(weights - spread, 0.0), weights + spread, method, level)
     worlds = [
         flip_counts(world.network, world.complete(), weight=(~world.hidden).astype(np.float64))
@@ -115,7 +113,7 @@ def weight_intervals(
     unit = "worlds" if len(worlds) >= FEWEST_WORLDS else "atoms"
     sizes = [world.n_groups for world in worlds] if unit == "worlds" else [1] * sum(w.n_groups for w in worlds)
     counts = joined(worlds)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(conduct.seed)
 
     def fit(multiplicity: Float, start: Float) -> Float:
         drawn = FlipCounts(
@@ -133,16 +131,14 @@ def weight_intervals(
             iterations=200,
             tolerance=1e-6,
             unit=max(1.0, float(drawn.true.sum() + drawn.none.sum())),
-            deadline=deadline,
-            progress=SILENT,
-            stage="refitting",
+            conduct=conduct.quiet,
         ).weights
 
     centre = fit(np.ones(counts.n_groups), weights)
     refits = []
     for number in range(resamples):
-        progress.step("refitting to resampled data", number, resamples)
-        if expired(deadline):
+        conduct.progress.step("refitting to resampled data", number, resamples)
+        if conduct.expired:
             break
         drawn = np.bincount(rng.integers(0, len(sizes), len(sizes)), minlength=len(sizes))
         refits.append(fit(np.repeat(drawn.astype(np.float64), sizes), centre))

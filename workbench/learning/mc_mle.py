@@ -18,7 +18,7 @@ from workbench.learning.moments import Moments
 from workbench.learning.training import TrainingSet, initial_weights, prepare
 from workbench.network.ground_network import Templates
 from workbench.parameters import Count, Positive
-from workbench.progress import SILENT, Conduct
+from workbench.progress import Conduct
 
 __all__ = ["MonteCarloMaximumLikelihood"]
 
@@ -65,7 +65,7 @@ class MonteCarloMaximumLikelihood(Learner):
         return train(
             training,
             SampledCounts(training, self.sweeps, self.burn_in, conduct),
-            _Round(self, training, start, conduct.deadline),
+            _Round(self, training, start, conduct.quiet),
             start,
             name=self.name,
             iterations=self.rounds,
@@ -77,9 +77,9 @@ class _Round:
     """The most likely weights within the radius, by the likelihood ratio that a round's samples give: a `Step`."""
 
     def __init__(
-        self, learner: MonteCarloMaximumLikelihood, training: TrainingSet, start: Float, deadline: float | None
+        self, learner: MonteCarloMaximumLikelihood, training: TrainingSet, start: Float, conduct: Conduct
     ) -> None:
-        self._learner, self._training, self._weights, self._deadline = learner, training, start, deadline
+        self._learner, self._training, self._weights, self._conduct = learner, training, start, conduct
         self._radius, self._figures = learner.radius, {"moved": 0.0, "radius": learner.radius, "effective_share": 1.0}
 
     def advance(self, weights: Float, measured: Measured) -> Float | None:
@@ -95,9 +95,7 @@ class _Round:
             tolerance=1e-6,
             radius=self._radius,
             least=self._training.least_weight,
-            deadline=self._deadline,
-            progress=SILENT,
-            stage="",
+            conduct=self._conduct,
         ).weights
         moved = float(np.abs(self._weights - weights).max(initial=0.0))
         share = _effective_share(self._weights - weights, moments)

@@ -8,9 +8,9 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.learning.chain import CountSamples
-from workbench.learning.chains import chain_of
 from workbench.learning.completion import MapStates
 from workbench.learning.training import TrainingSet, hidden_part
+from workbench.learning.unit_chain import chain_of
 from workbench.network import potentials
 from workbench.network.ground_network import Domain
 from workbench.progress import Conduct

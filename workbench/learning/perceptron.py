@@ -11,7 +11,6 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.inference.solution import Engine
-from workbench.learning.chains import Chain, chain_of
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import LOGIC, SOFT, Declaration
 from workbench.learning.expectation import Measured
@@ -28,6 +27,7 @@ from workbench.learning.training import (
     start_weights,
     step_sizes,
 )
+from workbench.learning.unit_chain import Chain, chain_of
 from workbench.network import potentials
 from workbench.network.ground_network import GroundNetwork, Templates
 from workbench.parameters import Count, Positive

@@ -95,8 +95,7 @@ class PseudoLikelihood(Learner):
             iterations=self.iterations,
             tolerance=self.tolerance,
             unit=terms,
-            deadline=conduct.deadline,
-            progress=conduct.progress,
+            conduct=conduct,
             stage="maximising the pseudo-likelihood",
         )
         notes = training.notes() | {"terms": terms}

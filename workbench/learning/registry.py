@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from workbench.errors import UsageError, nearest
+from workbench.errors import UsageError, did_you_mean
 from workbench.learning.contrastive_divergence import ContrastiveDivergence
 from workbench.learning.exact_likelihood import ExactLikelihood
 from workbench.learning.expectation_maximisation import ExpectationMaximisation
 from workbench.learning.fixed import FixedWeights
-from workbench.learning.hinge_large_margin import HingeLargeMargin
 from workbench.learning.hinge_pseudolikelihood import HingePseudolikelihood
 from workbench.learning.learner import Learner
-from workbench.learning.max_margin import MaxMargin
+from workbench.learning.max_margin import HingeLargeMargin, MaxMargin
 from workbench.learning.max_margin_online import OnlineMaxMargin
 from workbench.learning.mc_mle import MonteCarloMaximumLikelihood
 from workbench.learning.newton import DiagonalNewton, PreconditionedConjugateGradient
@@ -83,11 +82,8 @@ def make_learner(name: str, **parameters: object) -> Learner:
     """
     name = FORMER.get(name, name)
     if name not in LEARNERS:
-        close = nearest(name, LEARNERS)
-        known = ", ".join(LEARNERS)
-        raise UsageError.of(
-            "E0504", f"there is no learner {name}", help=f"did you mean {close}?" if close else f"learners: {known}"
-        )
+        cure = did_you_mean(name, LEARNERS, f"learners: {', '.join(LEARNERS)}")
+        raise UsageError.of("E0504", f"there is no learner {name}", help=cure)
     read = read_parameters(LEARNERS[name], parameters, f"learner {name}", "E0505")
     learner: Learner = cast(Any, LEARNERS[name])(**read)  # a protocol does not say how it is made
     return learner

@@ -1,19 +1,24 @@
-"""Samples of the templates' summed potentials over truth values in [0, 1], by Gibbs sampling along lines."""
+"""Samples of the templates' summed potentials over truth values in [0, 1], by Gibbs sampling along lines.
+
+And the chain that a network's domain asks for, of these and of `GibbsChain`.
+"""
 
 from __future__ import annotations
+
+from typing import Protocol
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array, vstack
 
 from workbench.arrays import Bool, Float, Int8, Int32, Int64, UInt64
 from workbench.inference.random_numbers import stream, uniform
-from workbench.learning.chain import CountSamples
+from workbench.learning.chain import CountSamples, GibbsChain
 from workbench.network import potentials
 from workbench.network.compiled import compiled
-from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
+from workbench.network.ground_network import BlockKind, Domain, GroundNetwork, Relation
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["UnitChain"]
+__all__ = ["Chain", "UnitChain", "chain_of"]
 
 
 class UnitChain:
@@ -127,3 +132,16 @@ def _sweep(
             state[line_atom[k]] = min(1.0, max(0.0, state[line_atom[k]] + step * line_step[k]))
         for k in range(row_ptr[line], row_ptr[line + 1]):
             ell[row[k]] += step * slope[k]
+
+
+class Chain(Protocol):
+    """Gibbs sampling on one network, laid out once and run at many weights."""
+
+    def run(self, weights: Float, state: Float, *, sweeps: int, burn_in: int = 0, seed: int = 0) -> CountSamples:
+        """Sample `sweeps` states after `burn_in` sweeps, starting at `state`."""
+        ...
+
+
+def chain_of(network: GroundNetwork, conduct: Conduct) -> Chain:
+    """Over the states of 0 and 1, or over all of [0, 1]; its sweeps hear a cancel and the deadline."""
+    return UnitChain(network, conduct) if network.domain is Domain.UNIT else GibbsChain(network, conduct)
