@@ -10,12 +10,12 @@ from pathlib import Path
 from threading import Timer
 from time import monotonic
 
-import duckdb
 import pytest
 
 from tests.cli.conftest import Run
 from workbench.arrays import Float
 from workbench.commands.console import interrupts_raise
+from workbench.database import Database
 from workbench.errors import Cancelled
 from workbench.experiments import EXPERIMENTS, ReproductionTable
 from workbench.experiments.measurements import Measurements
@@ -118,8 +118,8 @@ def test_a_statement_that_is_interrupted_is_a_cancel(tmp_path: Path) -> None:
     endless = "SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE a.range % 7 = b.range % 11"
     again = Timer(0.3, lambda: kill(getpid(), signal.SIGINT))
     again.start()
-    with duckdb.connect() as connection, pytest.raises(Cancelled), interrupts_raise():
-        connection.execute(endless)
+    with Database.open() as database, pytest.raises(Cancelled), interrupts_raise():
+        database.connection.execute(endless)
 
 
 @pytest.mark.parametrize("arguments", [(), ("--time-limit", 0.2)])

@@ -9,9 +9,9 @@ import pytest
 
 from workbench.database.database import Database
 from workbench.database.ilp import load_ilp
-from workbench.database.ilp_clauses import derive_facts
 from workbench.database.ilp_definitions import written_background
 from workbench.errors import InputError
+from workbench.grounding.ilp_background import derive_facts
 from workbench.language.ilp_reader import read_ilp
 from workbench.workspace import open_workspace
 
@@ -53,7 +53,7 @@ def test_clauses_become_facts(tmp_path: Path) -> None:
 def test_loading_keeps_the_target_out_of_the_evidence(tmp_path: Path) -> None:
     problem = read_ilp(read(tmp_path, FAMILY))  # type: ignore[arg-type]
     with Database.open() as database:
-        report = load_ilp(database, problem)
+        report = load_ilp(database, derive_facts(problem))
         assert report.facts["ancestor"] == 6
         rows = database.execute("SELECT partition::VARCHAR, value FROM p_grandparent ORDER BY value").fetchall()
         assert rows == [("truth", 0.0), ("truth", 1.0)]
@@ -212,6 +212,13 @@ def test_definitions_compute_what_the_clauses_derive(tmp_path: Path) -> None:
         expected = {f"asked({', '.join(json.dumps(cell) for cell in row)})" for row in rows}
         assert {atom for atom, value in values.items() if value > 0.9} == {atom for atom in expected if atom in values}
         assert expected & set(values)
+
+
+def test_a_variable_that_stands_twice_in_a_negation_is_one(tmp_path: Path) -> None:
+    text = ":- modeb(*, calm(+car)).\ncalm(X) :- near(X, _), \\+ near(Y, Y).\n"
+    problem = read_ilp(read(tmp_path, CARS + text))  # type: ignore[arg-type]
+    assert set(derive_facts(problem).facts["calm", 1]) == {("a",), ("b",), ("d",)}
+    assert "near_some_x0 := near(x0, x0)." in written_background(problem).definitions
 
 
 def test_what_no_definition_can_say_is_told(tmp_path: Path) -> None:

@@ -82,9 +82,7 @@ def linear_rows(rule: LinearRule, listed: Listed) -> Iterator[Row]:
     names = [name for name, _ in rule.variable_types if name not in summed]
     for constants in product(listed.constants, repeat=len(names)):
         binding = dict(zip(names, constants))
-        if all(_binds(atom, binding, listed) for term in rule.terms for atom in term.atoms) and all(
-            _holds(c, binding) for c in rule.comparisons if not _mentions(c, summed)
-        ):
+        if all(_binds(atom, binding, listed) for term in rule.terms for atom in term.atoms):
             row = Row()
             try:
                 for term in rule.terms:
@@ -92,10 +90,6 @@ def linear_rows(rule: LinearRule, listed: Listed) -> Iterator[Row]:
             except ZeroDivisionError:
                 continue
             yield row
-
-
-def _mentions(comparison: Comparison, names: set[str]) -> bool:
-    return any(getattr(t, "name", None) in names for t in (comparison.left, comparison.right))
 
 
 def _substitutions(atoms: Sequence[Atom], binding: Mapping[str, str], listed: Listed) -> Iterator[dict[str, str]]:
@@ -116,9 +110,7 @@ def _filtered(
 ) -> Iterator[dict[str, str]]:
     summed = {t.name for a in atoms for t in a.arguments if isinstance(t, SumVariable)}
     for full in _substitutions(atoms, binding, listed):
-        if all(_condition(f.condition, full, listed) for f in rule.filters if f.variable in summed) and all(
-            _holds(c, full) for c in rule.comparisons if _mentions(c, summed)
-        ):
+        if all(_condition(f.condition, full, listed) for f in rule.filters if f.variable in summed):
             yield full
 
 

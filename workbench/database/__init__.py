@@ -39,6 +39,7 @@ from workbench.database.formats import FORMATS, FileFacts, endings, format_of, l
 from workbench.database.identifiers import quoted, text_literal, unused_name
 from workbench.database.ingest import FactSource, LoadReport, Partition
 from workbench.database.kept_arrays import forget_arrays, keep_arrays, kept_arrays
+from workbench.database.kept_linkage import KeptLinkage, keep_linkage, kept_linkage
 from workbench.database.labelled import BesideTruth, beside_truth, keep_truth, label_counts, label_keys
 from workbench.database.outside import first_line, masked, memory_of_a_load, outside, parquet_bytes
 from workbench.database.prediction_files import Predictions, load_predictions, read_predictions
@@ -71,7 +72,7 @@ from workbench.database.runs import (
     run_table,
 )
 from workbench.database.salvage import Salvage, salvage
-from workbench.database.schema import StoredPredicate
+from workbench.database.stored import StoredPredicate
 from workbench.database.table_files import TablePreview, preview_table, read_fault
 from workbench.database.tables import load_frame, load_tables, predicate_of_file
 from workbench.database.text_files import cells_of_line, chunks_of_lines, display_name, line_reader, open_binary
@@ -95,6 +96,7 @@ __all__ = [
     "FactsPage",
     "FileFacts",
     "KeptFold",
+    "KeptLinkage",
     "LoadReport",
     "Neighbour",
     "Partition",
@@ -142,8 +144,10 @@ __all__ = [
     "insert_facts",
     "keep_answer",
     "keep_arrays",
+    "keep_linkage",
     "keep_truth",
     "kept_arrays",
+    "kept_linkage",
     "known_of",
     "label_counts",
     "label_keys",

@@ -11,7 +11,7 @@ import duckdb
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.identifiers import quoted
 from workbench.database.ingest import SHOWN, FactSource, LoadReport, Partition, Staged, ingest
-from workbench.database.schema import StoredPredicate
+from workbench.database.stored import StoredPredicate
 from workbench.database.text_files import chunks_of_lines, display_name, line_reader
 from workbench.errors import Diagnostic, InputError, Span, nearest
 from workbench.language.program import Function, Predicate
@@ -97,12 +97,8 @@ def _load(
         if faults:
             raise InputError(tuple(faults))
         staged = [_split(connection, stored[name], world_id, partition) for name in _present(connection)]
-        counts, warnings = ingest(connection, staged, database.type_tables(), source)
-        database.refresh_domains([world_id])
-        for part in staged:
-            connection.execute(f"DROP TABLE {part.table}")
         connection.execute("DROP TABLE staged_lines")
-    return LoadReport(counts, (world,), warnings)
+        return ingest(database, staged, source, (world,))
 
 
 def _declare_new(database: Database, connection: duckdb.DuckDBPyConnection) -> None:

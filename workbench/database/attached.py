@@ -38,8 +38,7 @@ def load_attached(
 ) -> LoadReport:
     """Load a table or view of a DuckDB, SQLite or PostgreSQL database.
 
-    SQLite files are read by DuckDB's extension where that is installed, else by Python's own driver; PostgreSQL needs
-    the extra `postgresql`.
+    SQLite files are read by Python's own driver; PostgreSQL needs the extra `postgresql`.
 
     Parameters
     ----------
@@ -61,21 +60,9 @@ def load_attached(
     if "\0" in table or "\0" in os.fspath(source):
         raise InputError.of("E0213", "the name of a table or database holds a NUL character")
     stored = find_predicate(database, predicate or table.rsplit(".", 1)[-1], None)
-    chosen = kind or _kind_of(source)
     with database.transaction() as connection, outside() as reader:
-        if chosen == "postgres":
-            scan = quoted("incoming_table")
-            copy_postgres_table(os.fspath(source), table, reader, "incoming_table")
-        elif chosen == "sqlite" and not _has_sqlite(reader):
-            scan = quoted("incoming_table")
-            copy_sqlite_table(source, table, reader, "incoming_table")
-        else:
-            _attach(reader, os.fspath(source), chosen)
-            scan = ".".join(quoted(part) for part in ("attached", *table.split(".")))
-        try:
-            copy_in(numbered(scan, first=1), reader, connection, STAGED_ROWS)
-        except duckdb.Error as error:
-            raise InputError.of("E0213", masked(f"{table} of {source} cannot be read: {first_line(error)}")) from None
+        copy_attached(reader, os.fspath(source), table, kind or _kind_of(source), "incoming_table")
+        copy_in(numbered("incoming_table", first=1), reader, connection, STAGED_ROWS)
         return load_rows(
             database,
             stored,
@@ -98,7 +85,7 @@ def database_tables(source: str, kind: str) -> tuple[str, ...]:
         names = sqlite_table_names(source)
     else:
         with outside() as reader:
-            _attach(reader, source, kind)
+            _attach(reader, source)
             names = tuple(
                 name if schema == "main" else f"{schema}.{name}"
                 for schema, name in reader.execute(
@@ -124,7 +111,7 @@ def copy_attached(reader: duckdb.DuckDBPyConnection, source: str, table: str, ki
     elif kind == "sqlite":
         copy_sqlite_table(source, table, reader, into)
     else:
-        _attach(reader, source, kind)
+        _attach(reader, source)
         scan = ".".join(quoted(part) for part in ("attached", *table.split(".")))
         try:
             reader.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(into)} AS FROM {scan}")
@@ -143,18 +130,8 @@ def _kind_of(source: str | os.PathLike[str]) -> str:
         return "sqlite" if stream.read(16).startswith(b"SQLite format 3") else "duckdb"
 
 
-def _has_sqlite(reader: duckdb.DuckDBPyConnection) -> bool:
-    """Whether DuckDB's extension for SQLite is installed."""
+def _attach(reader: duckdb.DuckDBPyConnection, source: str) -> None:
     try:
-        reader.execute("LOAD sqlite")
-    except duckdb.Error:
-        return False
-    return True
-
-
-def _attach(reader: duckdb.DuckDBPyConnection, source: str, kind: str) -> None:
-    form = "" if kind == "duckdb" else f", TYPE {kind}"
-    try:
-        reader.execute(f"ATTACH {text_literal(source)} AS attached (READ_ONLY{form})")
+        reader.execute(f"ATTACH {text_literal(source)} AS attached (READ_ONLY)")
     except duckdb.Error as error:
         raise InputError.of("E0213", f"{source} cannot be attached: {first_line(error)}") from None

@@ -8,8 +8,8 @@ from typing import Any
 
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
-from workbench.database.rows import first_row
-from workbench.database.schema import StoredPredicate
+from workbench.database.rows import first_row, first_value
+from workbench.database.stored import StoredPredicate
 from workbench.errors import UsageError
 
 __all__ = [
@@ -157,12 +157,12 @@ def facts_page(
     view = f"facts.{quoted(stored.view_name)}"
     values = {"world": world, "partition": partition, "search": search}
     cursor = database.cursor()
-    total = first_row(cursor.execute(f"SELECT count(*) FROM {view} WHERE {condition}", values))
+    total = first_value(cursor.execute(f"SELECT count(*) FROM {view} WHERE {condition}", values))
     result = cursor.execute(
         f"SELECT * FROM {view} WHERE {condition} ORDER BY ALL LIMIT {int(limit)} OFFSET {int(offset)}", values
     )
     columns = tuple(item[0] for item in result.description or ())
-    return FactsPage(columns, tuple(result.fetchall()), int(total[0]) if total else 0)
+    return FactsPage(columns, tuple(result.fetchall()), int(total))
 
 
 def combinations(database: Database, predicate: str) -> int:

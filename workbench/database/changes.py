@@ -13,8 +13,9 @@ from workbench.database.database import Database
 from workbench.database.fingerprint import FactSum, sum_of_facts
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.ingest import SHOWN
-from workbench.database.schema import StoredPredicate, add_constants
-from workbench.database.value_columns import text_of_value, value_of_text
+from workbench.database.rows import first_value, handed_in
+from workbench.database.schema import add_constants
+from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, InputError
 
 __all__ = ["Changed", "FactTexts", "add_facts", "remove_facts", "texts_of_facts"]
@@ -50,17 +51,10 @@ def texts_of_facts(database: Database) -> list[FactTexts]:
     tables, cursor = database.type_tables(), database.cursor()
     found = []
     for predicate in database.predicates().values():
-        encoded, values = dict(predicate.constant_columns), dict(predicate.value_columns)
-        cells, joins = [], []
-        for column in predicate.columns:
-            if column in encoded:
-                joins.append(f"JOIN {quoted(tables[encoded[column]])} c_{column} ON c_{column}.id = f.{column}")
-                cells.append(f"c_{column}.name AS {column}")
-            else:
-                cells.append(f"{text_of_value(f'f.{column}', values[column])} AS {column}")
-        shown = ", ".join(["w.name AS world", *cells, "f.value", "f.partition::VARCHAR AS partition"])
+        coded = predicate.as_texts(tables)
+        shown = ", ".join(["w.name AS world", *coded.cells, "f.value", "f.partition::VARCHAR AS partition"])
         rows = cursor.sql(
-            f"SELECT {shown} FROM {quoted(predicate.table_name)} f JOIN world w ON w.id = f.world {' '.join(joins)}"
+            f"SELECT {shown} FROM {quoted(predicate.table_name)} f JOIN world w ON w.id = f.world {coded.joins}"
         ).to_arrow_table()
         if rows.num_rows:
             found.append(FactTexts(predicate.name, rows))
@@ -85,20 +79,19 @@ def add_facts(database: Database, facts: FactTexts, *, correct: bool = False) ->
         database.world_id(world)
     with _coded(database, predicate, facts.rows, grow=True) as connection:
         table, before = quoted(predicate.table_name), _sum(database, connection, predicate)
-        same = _same(("world", *_key(predicate), "partition"))
+        same = _same(("world", *predicate.key, "partition"))
         differs = " OR ".join(
-            f"t.{column} IS DISTINCT FROM n.{column}"
-            for column in ("value", *predicate.columns[len(_key(predicate)) :])
+            f"t.{column} IS DISTINCT FROM n.{column}" for column in ("value", *predicate.columns[len(predicate.key) :])
         )
         if correct:
             connection.execute(f"DELETE FROM {table} t USING {CODED} n WHERE {same} AND ({differs})")
         else:
             _refuse_contradictions(connection, predicate, f"{same} AND ({differs})")
         whole = _same(("world", *predicate.columns, "partition"))
-        count = connection.execute(
+        inserted = connection.execute(
             f"INSERT INTO {table} BY NAME SELECT * FROM {CODED} n WHERE NOT EXISTS (FROM {table} t WHERE {whole})"
-        ).fetchone()
-        return _changed(database, connection, predicate, count, before)
+        )
+        return _changed(database, connection, predicate, first_value(inserted), before)
 
 
 def remove_facts(database: Database, facts: FactTexts) -> Changed:
@@ -107,21 +100,21 @@ def remove_facts(database: Database, facts: FactTexts) -> Changed:
     with _coded(database, predicate, facts.rows, grow=False) as connection:
         before = _sum(database, connection, predicate)
         whole = _same(("world", *predicate.columns, "partition"))
-        count = connection.execute(
+        deleted = connection.execute(
             f"DELETE FROM {quoted(predicate.table_name)} t USING {CODED} n "
             f"WHERE {whole} AND t.value IS NOT DISTINCT FROM n.value"
-        ).fetchone()
-        return _changed(database, connection, predicate, count, before)
+        )
+        return _changed(database, connection, predicate, first_value(deleted), before)
 
 
 def _changed(
     database: Database,
     connection: duckdb.DuckDBPyConnection,
     predicate: StoredPredicate,
-    count: tuple[int, ...] | None,
+    count: int,
     before: FactSum,
 ) -> Changed:
-    change = Changed(count[0] if count else 0, _sum(database, connection, predicate).since(before))
+    change = Changed(count, _sum(database, connection, predicate).since(before))
     # A domain is a scan of all facts, and stays as it is where none went and all constants are of it already.
     wanted = " AND ".join(
         f"EXISTS (FROM domain WHERE world = n.world AND type = {text_literal(type_name)} AND constant = n.{column})"
@@ -143,7 +136,7 @@ def _sum(database: Database, connection: duckdb.DuckDBPyConnection, predicate: S
         for column in predicate.columns
     ]
     shown = ", ".join(["(SELECT name FROM world WHERE id = t.world) AS world", *cells, "t.value", "t.partition"])
-    near = f"FROM {quoted(predicate.table_name)} t SEMI JOIN {CODED} n ON {_same(('world', *_key(predicate)))}"
+    near = f"FROM {quoted(predicate.table_name)} t SEMI JOIN {CODED} n ON {_same(('world', *predicate.key))}"
     return sum_of_facts(connection, predicate.columns, f"FROM (SELECT {shown} {near})")
 
 
@@ -152,34 +145,25 @@ def _coded(
     database: Database, predicate: StoredPredicate, rows: pyarrow.Table, *, grow: bool
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """The texts as ids in the temporary table `changed_rows`; with `grow`, new constants are given ids."""
-    encoded, values, tables = dict(predicate.constant_columns), dict(predicate.value_columns), database.type_tables()
+    tables = database.type_tables()
+    coded = predicate.as_ids(tables, "s")
     of_type: dict[str, list[str]] = {}
-    cells, joins = ["w.id AS world"], ["JOIN world w ON w.name = s.world"]
-    for column in predicate.columns:
-        if column not in encoded:
-            cells.append(f"{value_of_text(f's.{column}', values[column])} AS {column}")
-            continue
-        of_type.setdefault(encoded[column], []).append(f"SELECT DISTINCT {column} AS name FROM {ROWS}")
-        joins.append(f"JOIN {quoted(tables[encoded[column]])} c_{column} ON c_{column}.name = s.{column}")
-        cells.append(f"c_{column}.id AS {column}")
+    for column, type_name in predicate.constant_columns:
+        of_type.setdefault(type_name, []).append(f"SELECT DISTINCT {column} AS name FROM {ROWS}")
     with database.transaction() as connection:
-        connection.register("incoming_texts", rows)
-        connection.execute(f"CREATE OR REPLACE TEMP TABLE {ROWS} AS FROM incoming_texts")
-        connection.unregister("incoming_texts")
+        with handed_in(connection, "incoming_texts", rows):
+            connection.execute(f"CREATE OR REPLACE TEMP TABLE {ROWS} AS FROM incoming_texts")
         if grow:
             for type_name, selects in sorted(of_type.items()):
                 add_constants(connection, tables[type_name], " UNION ".join(selects))
         connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT DISTINCT {', '.join(cells)}, s.value, "
-            f"s.partition::fact_partition AS partition FROM {ROWS} s {' '.join(joins)} ORDER BY ALL"
+            f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT DISTINCT {', '.join(['w.id AS world', *coded.cells])}, "
+            f"s.value, s.partition::fact_partition AS partition FROM {ROWS} s JOIN world w ON w.name = s.world "
+            f"{coded.joins} ORDER BY ALL"
         )
         yield connection
         for table in (ROWS, CODED):
             connection.execute(f"DROP TABLE {table}")
-
-
-def _key(predicate: StoredPredicate) -> tuple[str, ...]:
-    return predicate.columns[:-1] if predicate.kind == "function" else predicate.columns
 
 
 def _same(columns: tuple[str, ...]) -> str:
@@ -193,7 +177,7 @@ def _refuse_contradictions(connection: duckdb.DuckDBPyConnection, predicate: Sto
         f"(SELECT name FROM {quoted(tables[encoded[column]])} WHERE id = n.{column})"
         if column in encoded
         else f"n.{column}::VARCHAR"
-        for column in _key(predicate)
+        for column in predicate.key
     ]
     rows = connection.execute(
         f"SELECT [{', '.join(names)}]::VARCHAR[], t.value, n.value FROM {CODED} n "

@@ -14,7 +14,7 @@ import duckdb
 from workbench.database.database import Database
 from workbench.database.outside import first_line
 from workbench.database.query_process import run_apart
-from workbench.database.rows import first_row
+from workbench.database.rows import first_value
 from workbench.errors import InputError, WorkbenchError
 
 __all__ = ["QueryResult", "query", "query_parameters", "relations_read"]
@@ -140,8 +140,7 @@ def _check_reading(cursor: duckdb.DuckDBPyConnection, sql: str) -> Any:
     kind = _only_statement(cursor, sql).type
     if kind is not duckdb.StatementType.SELECT:
         raise _refused(f"a query only reads, with SELECT, and this is {kind.name}")
-    row = first_row(cursor.execute("SELECT json_serialize_sql($sql)", {"sql": sql}))
-    parsed = json.loads(row[0] if row else "{}")
+    parsed = json.loads(first_value(cursor.execute("SELECT json_serialize_sql($sql)", {"sql": sql})))
     if parsed.get("error", True):
         raise _refused(str(parsed.get("error_message", "this statement cannot be checked")))
     for place, name in _calls(parsed):
@@ -155,33 +154,24 @@ def _check_reading(cursor: duckdb.DuckDBPyConnection, sql: str) -> Any:
 
 def _mentioned(parsed: Any) -> frozenset[str] | None:
     """Every name and text in a parsed statement, in lower case; None where it asks about the catalogue as a whole."""
-    texts = frozenset(_texts(parsed))
+    texts = frozenset(node.casefold() for node in _nodes(parsed) if isinstance(node, str))
     whole = any(text.startswith((*_CATALOGUES, *_CATALOGUE_NAMES)) for text in texts) or "show_special" in texts
     return None if whole else texts
 
 
-def _texts(node: Any) -> Iterator[str]:
-    if isinstance(node, str):
-        yield node.casefold()
-    elif isinstance(node, list):
-        for item in node:
-            yield from _texts(item)
-    elif isinstance(node, dict):
-        for item in node.values():
-            yield from _texts(item)
+def _nodes(node: Any) -> Iterator[Any]:
+    """A parsed statement, and all that it is made of."""
+    yield node
+    for item in node if isinstance(node, list) else node.values() if isinstance(node, dict) else ():
+        yield from _nodes(item)
 
 
-def _calls(node: Any) -> Iterator[tuple[str, str]]:
+def _calls(parsed: Any) -> Iterator[tuple[str, str]]:
     """Where each function is called, and its name, anywhere in a parsed statement."""
-    if isinstance(node, list):
-        for item in node:
-            yield from _calls(item)
-    elif isinstance(node, dict):
-        if node.get("type") in ("TABLE_FUNCTION", "FUNCTION"):
+    for node in _nodes(parsed):
+        if isinstance(node, dict) and node.get("type") in ("TABLE_FUNCTION", "FUNCTION"):
             called = node["function"] if node["type"] == "TABLE_FUNCTION" else node
             yield node["type"], str(called.get("function_name", "")).lower()
-        for item in node.values():
-            yield from _calls(item)
 
 
 def _refused(message: str) -> WorkbenchError:

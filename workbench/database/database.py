@@ -15,16 +15,11 @@ import duckdb
 
 from workbench.database.domains import declare_constants, program_constants, refresh_domains
 from workbench.database.identifiers import quoted
-from workbench.database.rows import first_row
-from workbench.database.schema import (
-    StoredPredicate,
-    create_predicate_table,
-    declare_stored,
-    declare_type,
-    read_predicates,
-    stored_form,
-)
+from workbench.database.rows import copy_table, first_value
+from workbench.database.running import ended_on_interrupt
+from workbench.database.schema import create_predicate_table, declare_stored, declare_type, stored_form
 from workbench.database.storage_faults import check_log, storage_fault, why_not_opened
+from workbench.database.stored import StoredPredicate, read_predicates
 from workbench.database.upgrade import upgrade
 from workbench.errors import InputError, UsageError, WorkbenchError, nearest
 from workbench.language.program import Function, Predicate, Program, Type
@@ -49,7 +44,7 @@ class Database:
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path | None, read_only: bool) -> None:
-        self.connection = connection
+        self.connection = ended_on_interrupt(connection)
         self.path = path
         self.read_only = read_only
         self._lock = RLock()
@@ -118,8 +113,7 @@ class Database:
     def _prepare(self) -> None:
         tables = {name for (name,) in self.connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
         if "workspace_format" in tables:
-            row = first_row(self.connection.execute("SELECT max(version) FROM workspace_format"))
-            version = row[0] if row else None
+            version = first_value(self.connection.execute("SELECT max(version) FROM workspace_format"))
             is_older = version is not None and 1 <= version < FORMAT_VERSION
             if version is not None and is_older and not self.read_only:
                 self._upgrade(version)
@@ -190,7 +184,7 @@ class Database:
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
         """A connection of its own to the same database, for one thread."""
-        return self.connection.cursor()
+        return ended_on_interrupt(self.connection.cursor())
 
     @contextmanager
     def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -330,8 +324,8 @@ class Database:
     def setting(self, name: str) -> str | None:
         """A remembered text, such as the program at hand; None when there is none."""
         with self._lock:
-            row = first_row(self.connection.execute("SELECT value FROM setting WHERE name = ?", [name]))
-        return None if row is None else str(row[0])
+            value = first_value(self.connection.execute("SELECT value FROM setting WHERE name = ?", [name]))
+        return None if value is None else str(value)
 
     def remember(self, name: str, value: str | None) -> None:
         """Keep a text under a name in the workspace; None forgets it."""
@@ -374,19 +368,19 @@ class Database:
             if path is not None and runs:
                 tables += ["run", "run_weight", "run_predicate", "run_prediction", "run_metric", "run_trace"]
             for table in tables:
-                _copy_table(self.connection, target, table)
+                copy_table(self.connection, target, table)
             if self._rows("FROM duckdb_tables() WHERE table_name = 'display_name'"):
                 target.execute(DISPLAY_NAMES)
-                _copy_table(self.connection, target, "display_name")
+                copy_table(self.connection, target, "display_name")
             for table in self.type_tables().values():
                 target.execute(f"CREATE TABLE {quoted(table)} (id INTEGER NOT NULL, name VARCHAR NOT NULL)")
                 if facts or path is not None:
-                    _copy_table(self.connection, target, table)
+                    copy_table(self.connection, target, table)
             type_tables = self.type_tables()
             for predicate in self.predicates().values():
                 create_predicate_table(target, predicate, type_tables)
                 if facts:
-                    _copy_table(self.connection, target, predicate.table_name)
+                    copy_table(self.connection, target, predicate.table_name)
             other.refresh_domains()
         return other
 
@@ -408,12 +402,6 @@ class _InTransaction(Database):
         yield self.connection
         self._refresh_stale_domains()
         self._stale.clear()
-
-
-def _copy_table(source: duckdb.DuckDBPyConnection, target: duckdb.DuckDBPyConnection, table: str) -> None:
-    target.register("copied_rows", source.sql(f"FROM {quoted(table)}").to_arrow_table())
-    target.execute(f"INSERT INTO {quoted(table)} BY NAME FROM copied_rows")
-    target.unregister("copied_rows")
 
 
 @contextmanager

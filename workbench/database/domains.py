@@ -10,29 +10,12 @@ import numpy as np
 from workbench.arrays import Int64
 from workbench.database.arrow_columns import arrow_column, integers
 from workbench.database.identifiers import quoted, text_literal
-from workbench.database.schema import StoredPredicate, add_constants, declare_type
+from workbench.database.rows import handed_in
+from workbench.database.schema import add_constants, declare_type
+from workbench.database.stored import StoredPredicate
 from workbench.language.definitions import condition_atoms
-from workbench.language.program import (
-    And,
-    Apply,
-    ArithmeticRule,
-    Atom,
-    Comparison,
-    Constant,
-    Definition,
-    Formula,
-    FormulaRule,
-    FreeSign,
-    Iff,
-    Implies,
-    Literal,
-    Not,
-    Or,
-    Program,
-    Quantified,
-    Rule,
-    Scope,
-)
+from workbench.language.formulas import rule_leaves
+from workbench.language.program import Apply, Atom, Comparison, Constant, FreeSign, Program, Rule
 
 __all__ = ["declare_constants", "program_constants", "refresh_domains"]
 
@@ -44,8 +27,7 @@ def program_constants(program: Program) -> set[tuple[str, str, bool]]:
     """(type, constant, declared) of the constants declared for types and of those written in rules."""
     found = {(declared.name, constant, True) for declared in program.types.values() for constant in declared.constants}
     declared_names = {(type_name, constant) for type_name, constant, _ in found}
-    statements: tuple[Definition | Scope, ...] = (*program.definitions, *program.scopes)
-    made = (atom for one in statements for atom in (one.head, *condition_atoms(one.body)))
+    made = (atom for one in program.statements for atom in (one.head, *condition_atoms(one.body)))
     for atoms in (made, *map(_atoms, program.rules)):
         for atom in atoms:
             found |= {
@@ -75,37 +57,11 @@ def _atom_constants(program: Program, atom: Atom | Apply) -> Iterator[tuple[str,
 
 def _atoms(rule: Rule) -> Iterator[Atom | Apply]:
     """Atoms of a rule, and function terms inside its comparisons."""
-    if isinstance(rule, FormulaRule):
-        yield from _formula_atoms(rule.formula)
-    elif isinstance(rule, ArithmeticRule):
-        for term in rule.terms:
-            yield from term.atoms
-        for condition in rule.filters:
-            yield from _formula_atoms(condition.condition)
-    else:
-        for part in (*rule.body, *rule.head):
-            if isinstance(part, Literal):
-                yield part.atom
-            else:
-                yield from _formula_atoms(part)
-
-
-def _formula_atoms(formula: Formula) -> Iterator[Atom | Apply]:
-    match formula:
-        case Atom():
-            yield formula
-        case FreeSign(atom):
-            yield atom
-        case Comparison(_, left, right):
-            yield from (term for term in (left, right) if isinstance(term, Apply))
-        case Not(body) | Quantified(body=body):
-            yield from _formula_atoms(body)
-        case And(items) | Or(items):
-            for item in items:
-                yield from _formula_atoms(item)
-        case Implies(left, right) | Iff(left, right):
-            yield from _formula_atoms(left)
-            yield from _formula_atoms(right)
+    for leaf in rule_leaves(rule):
+        if isinstance(leaf, Comparison):
+            yield from (term for term in (leaf.left, leaf.right) if isinstance(term, Apply))
+        else:
+            yield leaf.atom if isinstance(leaf, FreeSign) else leaf
 
 
 def declare_constants(connection: duckdb.DuckDBPyConnection, constants: Iterable[tuple[str, str, bool]]) -> bool:
@@ -158,17 +114,13 @@ def refresh_domains(
         several = max(MOST_MARKS // max(size, 1), 1)
         for first in range(0, len(wanted), several):
             found = _marked(connection, members[type_name], wanted[first : first + several], size)
-            connection.register(
-                "incoming_members", pyarrow.Table.from_arrays([*map(arrow_column, found.values())], [*found])
-            )
-            try:
+            rows = pyarrow.Table.from_arrays([*map(arrow_column, found.values())], [*found])
+            with handed_in(connection, "incoming_members", rows):
                 connection.execute(
                     f"INSERT INTO domain SELECT m.world, {text_literal(type_name)}, m.constant, "
                     "row_number() OVER (PARTITION BY m.world ORDER BY c.name) - 1 AS position "
                     f"FROM incoming_members m JOIN {names} c ON c.id = m.constant ORDER BY m.world, position"
                 )
-            finally:
-                connection.unregister("incoming_members")
 
 
 def _marked(

@@ -12,8 +12,9 @@ import pyarrow
 from workbench.database.database import DISPLAY_NAMES, Database
 from workbench.database.identifiers import quoted
 from workbench.database.ingest import Partition
-from workbench.database.rows import first_row
-from workbench.database.schema import StoredPredicate, add_constants
+from workbench.database.rows import first_row, first_value, handed_in
+from workbench.database.schema import add_constants
+from workbench.database.stored import StoredPredicate
 from workbench.errors import InputError
 
 __all__ = ["FactColumns", "display_names", "insert_facts", "name_things"]
@@ -116,13 +117,12 @@ def _order(facts: Sequence[FactColumns]) -> str:
 @contextmanager
 def _incoming(connection: duckdb.DuckDBPyConnection, rows: pyarrow.RecordBatchReader) -> Iterator[None]:
     """Rows that can be read once, as `ROWS`: DuckDB cannot know how many, and would build hash tables of them."""
-    connection.register(ROWS, rows)
     connection.execute("SET disabled_optimizers = 'build_side_probe_side,join_order'")
     try:
-        yield
+        with handed_in(connection, ROWS, rows):
+            yield
     finally:
         connection.execute("RESET disabled_optimizers")
-        connection.unregister(ROWS)
 
 
 def _code(
@@ -177,8 +177,7 @@ def _insert(
         _check_against(connection, predicate, fact, picked, source)
         same = " AND ".join(f"t.{name} = n.{name}" for name in ("world", *predicate.columns, "partition"))
         picked = f"SELECT * FROM ({picked}) n WHERE NOT EXISTS (FROM {table} t WHERE {same})"
-    row = first_row(connection.execute(f"INSERT INTO {table} BY NAME {picked}"))
-    return int(row[0]) if row else 0
+    return int(first_value(connection.execute(f"INSERT INTO {table} BY NAME {picked}")))
 
 
 def _check_against(
@@ -212,9 +211,7 @@ def _check_against(
 
 
 def _type_table(connection: duckdb.DuckDBPyConnection, type_name: str) -> str:
-    row = first_row(connection.execute("SELECT table_name FROM constant_type WHERE name = ?", [type_name]))
-    assert row is not None
-    return quoted(str(row[0]))
+    return quoted(first_value(connection.execute("SELECT table_name FROM constant_type WHERE name = ?", [type_name])))
 
 
 def name_things(database: Database, type_name: str, rows: pyarrow.RecordBatchReader) -> int:
@@ -235,9 +232,9 @@ def name_things(database: Database, type_name: str, rows: pyarrow.RecordBatchRea
         connection.execute(
             f"INSERT INTO display_name SELECT $type, id, name FROM {CODED} ORDER BY id", {"type": type_name}
         )
-        named = first_row(connection.execute(f"SELECT count(*) FROM {CODED}"))
+        named = first_value(connection.execute(f"SELECT count(*) FROM {CODED}"))
         connection.execute(f"DROP TABLE {CODED}")
-    return int(named[0]) if named else 0
+    return int(named)
 
 
 def display_names(database: Database) -> dict[str, dict[str, str]]:

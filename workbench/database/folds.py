@@ -8,9 +8,9 @@ import numpy as np
 
 from workbench.arrays import Int32
 from workbench.database.database import Database
-from workbench.database.identifiers import quoted
-from workbench.database.rows import first_row
-from workbench.database.schema import StoredPredicate
+from workbench.database.identifiers import quoted, text_literal
+from workbench.database.rows import first_value, ids_of_columns
+from workbench.database.stored import StoredPredicate
 from workbench.errors import UsageError
 
 __all__ = ["KeptFold", "clear_folds", "held_out_keys", "make_atom_folds", "make_world_folds", "read_folds"]
@@ -97,14 +97,7 @@ def make_atom_folds(
     if group_by is not None and not 0 <= group_by < stored.arity:
         raise UsageError.of("E0219", f"{predicate} has no argument {group_by}")
     encoded = dict(stored.constant_columns)
-    tables = database.type_tables()
-    names, joins = [], []
-    for column in stored.columns:
-        if column in encoded:
-            joins.append(f"JOIN {quoted(tables[encoded[column]])} c_{column} ON c_{column}.id = f.{column}")
-            names.append(f"c_{column}.name")
-        else:
-            names.append(f"f.{column}::VARCHAR")
+    names = [f"c_{column}.name" if column in encoded else f"f.{column}::VARCHAR" for column in stored.columns]
     key = names if group_by is None else [names[group_by]]
     text = ", ".join(["w.name", *key])
     atoms = _labelled_atoms(database, stored)
@@ -114,7 +107,7 @@ def make_atom_folds(
             "INSERT INTO folds SELECT (dense_rank() OVER (ORDER BY key) - 1) % $count, world, $predicate, arguments, "
             f"'test' FROM (SELECT f.world, [{', '.join(f'f.{c}' for c in stored.columns)}]::INTEGER[] AS "
             f"arguments, md5(concat_ws(chr(31), $seed, {text})) AS key FROM ({atoms}) f "
-            f"JOIN world w ON w.id = f.world {' '.join(joins)}) ORDER BY ALL",
+            f"JOIN world w ON w.id = f.world {stored.as_texts(database.type_tables()).joins}) ORDER BY ALL",
             {"count": count, "predicate": predicate, "seed": str(seed)},
         )
     return read_folds(database)
@@ -130,11 +123,11 @@ def _labelled_atoms(database: Database, stored: StoredPredicate) -> str:
     if not closed or len(encoded) < len(stored.columns) or not stored.columns:
         return listed
     domains = [
-        f"(SELECT world, constant FROM domain WHERE type = '{kind.replace(chr(39), chr(39) * 2)}') d{place}"
+        f"(SELECT world, constant FROM domain WHERE type = {text_literal(kind)}) d{place}"
         for place, kind in enumerate(encoded[column] for column in stored.columns)
     ]
     joined = domains[0] + "".join(f" JOIN {other} USING (world)" for other in domains[1:])
-    (number,) = first_row(database.execute(f"SELECT count(*) FROM {joined}")) or (0,)
+    number = first_value(database.execute(f"SELECT count(*) FROM {joined}"))
     if number > MOST_ATOMS:
         raise UsageError.of(
             "E0219",
@@ -185,6 +178,5 @@ def held_out_keys(database: Database, fold: int) -> tuple[tuple[int, ...], dict[
         query = f"SELECT world{cells} {members} = $name"
         rows = database.execute(query, {"fold": fold, "name": name}).fetchnumpy()
         world = np.asarray(rows["world"], np.int32)
-        constants = [np.asarray(rows[column], np.int32) for column in stored.columns]
-        found[name] = world, np.column_stack([*constants, np.zeros((world.size, 0), np.int32)])
+        found[name] = world, ids_of_columns(rows, stored.columns)
     return tuple(number for (number,) in worlds), found

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.folds import clear_folds
 from workbench.database.identifiers import quoted
-from workbench.database.ilp_clauses import derive_facts
 from workbench.database.ilp_definitions import GIVEN
 from workbench.database.ingest import LoadReport, Partition
+from workbench.database.rows import handed_in
 from workbench.database.tables import load_frame
 from workbench.errors import Diagnostic
 from workbench.language.ilp import IlpProblem
@@ -30,8 +30,8 @@ def load_ilp(database: Database, problem: IlpProblem) -> LoadReport:
     """Load a problem into the one world, in one transaction.
 
     Facts of the predicates that the modes mention become evidence; positives become true and negatives false atoms of
-    the target, as truth, so that no target atom is evidence. Background clauses with bodies are evaluated first
-    (`derive_facts`). Folds go to the table `folds` with the role `test`, numbered as in the file.
+    the target, as truth, so that no target atom is evidence. Folds go to the table `folds` with the role `test`,
+    numbered as in the file. Clauses with bodies are left out: `grounding.ilp_background` makes facts of them.
 
     Parameters
     ----------
@@ -47,11 +47,10 @@ def load_ilp(database: Database, problem: IlpProblem) -> LoadReport:
     Raises
     ------
     InputError
-        `E0220` for background clauses that are no Datalog; what `load_frame` raises.
+        What `load_frame` raises.
     """
     import pandas as pd
 
-    problem = derive_facts(problem)
     types = problem.argument_types()
     report = LoadReport({}, (DEFAULT_WORLD,))
     with database.transaction() as connection:
@@ -72,17 +71,17 @@ def load_ilp(database: Database, problem: IlpProblem) -> LoadReport:
                 }
             )
             tables = database.type_tables()
-            connection.register("incoming_folds", folds)
             joins = " ".join(
                 f"JOIN {quoted(tables[name])} c{place} ON c{place}.name = f.a{place}"
                 for place, name in enumerate(types[problem.target])
             )
             ids = ", ".join(f"c{place}.id" for place in range(len(types[problem.target])))
-            connection.execute(
-                f"INSERT INTO folds SELECT f.fold, $world, $predicate, [{ids}], 'test' FROM incoming_folds f {joins}",
-                {"world": database.world_id(), "predicate": problem.target},
-            )
-            connection.unregister("incoming_folds")
+            dealt = f"SELECT f.fold, $world, $predicate, [{ids}], 'test' FROM incoming_folds f {joins}"
+            with handed_in(connection, "incoming_folds", folds):
+                connection.execute(
+                    f"INSERT INTO folds {dealt}",
+                    {"world": database.world_id(), "predicate": problem.target},
+                )
     return report
 
 

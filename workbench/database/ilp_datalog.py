@@ -16,7 +16,6 @@ Key = tuple[str, int]
 
 COMPARISONS = frozenset(("<", ">", "=<", ">=", "=:=", "=\\=", "=", "==", "\\=", "\\==", "!="))
 _TYPE_TESTS = {"number": "number", "integer": "integer", "float": "number", "atom": "name"}
-_INSTANTIATED = {"nonvar", "ground"}
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,122 @@
-"""Background clauses of ILP files as definitions of the language, so that new facts get them computed too."""
+"""Background clauses of ILP files as definitions of the language: to be evaluated, and for programs to say."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from workbench.database.ilp_datalog import DatalogClause, Key, datalog_clauses
+from workbench.language.builtin import negated_operator
 from workbench.language.ilp import IlpProblem
 from workbench.language.ilp_prolog import LogicVariable, Term, term_text
+from workbench.language.printing import MLN
+from workbench.language.program import Atom, Comparison, Condition, Constant, Definition, Literal, Variable
+from workbench.language.program import Term as WrittenTerm
 
-__all__ = ["Written", "written_background"]
+__all__ = ["Written", "definitions_of", "is_number", "written_background"]
 
 _NUMERIC = {"<": "<", ">": ">", "=<": "<=", ">=": ">=", "=:=": "=", "=\\=": "!="}
 _OPERATORS = {**_NUMERIC, "=": "=", "==": "=", "\\=": "!=", "\\==": "!=", "!=": "!="}
-_BARE = re.compile(r"-?\d+(?:\.\d+)?\Z")
 GIVEN = "_given"
 """Ends the name under which a predicate's own facts stand beside the clauses that define it."""
+
+
+def definitions_of(
+    clauses: Iterable[DatalogClause],
+    given: Iterable[Key],
+    name_of: Callable[[Key], str],
+    number: Callable[[WrittenTerm], WrittenTerm] = lambda term: term,
+    inline: Mapping[Key, DatalogClause] | None = None,
+) -> tuple[Definition, ...]:
+    """Clauses as definitions; a predicate of `given` also has the facts of `<name>_given`.
+
+    Parameters
+    ----------
+    name_of : callable
+        The name of a predicate in the program.
+    number : callable
+        What stands for a term that is compared as a number.
+    inline : mapping of predicate to clause, optional
+        Predicates that are comparisons, which stand in their place.
+    """
+    made = []
+    for key in given:
+        variables = tuple(Variable(f"x{place}") for place in range(key[1]))
+        facts = Literal(Atom(f"{name_of(key)}{GIVEN}", variables))
+        made.append(Definition(Atom(name_of(key), variables), (facts,)))
+    helpers: dict[Definition, None] = {}
+    for clause in clauses:
+        made.append(_Writing(name_of, number, inline or {}, helpers).definition(clause))
+    return (*made, *helpers)
+
+
+@dataclass
+class _Writing:
+    """One clause on its way: its variables are called x0, x1, ... as they are met."""
+
+    name_of: Callable[[Key], str]
+    number: Callable[[WrittenTerm], WrittenTerm]
+    inline: Mapping[Key, DatalogClause]
+    helpers: dict[Definition, None]
+    names: dict[str, Variable] = field(default_factory=dict)
+
+    def definition(self, clause: DatalogClause) -> Definition:
+        head = self.atom(clause.head, clause.head_terms)
+        body: list[Condition] = []
+        for key, terms in clause.positive:
+            body += self.compared(key, terms) if key in self.inline else [Literal(self.atom(key, terms))]
+        bound = set(self.names)
+        body += self.comparisons(clause)
+        body += [self.negated(key, terms, bound) for key, terms in clause.negative]
+        return Definition(head, tuple(body))
+
+    def term(self, term: Term) -> WrittenTerm:
+        if isinstance(term, LogicVariable):
+            return self.names.setdefault(term.name, Variable(f"x{len(self.names)}"))
+        return Constant(term_text(term))
+
+    def atom(self, key: Key, terms: Sequence[Term]) -> Atom:
+        return self.atom_of(self.name_of(key), terms)
+
+    def atom_of(self, name: str, terms: Sequence[Term]) -> Atom:
+        return Atom(name, tuple(map(self.term, terms)))
+
+    def comparisons(self, clause: DatalogClause) -> list[Comparison]:
+        found = []
+        for operator, *sides in clause.comparisons:
+            left, right = map(self.term, sides)
+            if operator in _NUMERIC:
+                left, right = self.number(left), self.number(right)
+            found.append(Comparison(_OPERATORS[operator], left, right))
+        return found
+
+    def compared(self, key: Key, terms: Sequence[Term]) -> list[Comparison]:
+        """The comparisons that a predicate stands for."""
+        inner = _Writing(self.name_of, self.number, {}, self.helpers)
+        for place, term in zip(self.inline[key].head_terms, terms):
+            assert isinstance(place, LogicVariable)
+            inner.names[place.name] = self.term(term)  # type: ignore[assignment]
+        return inner.comparisons(self.inline[key])
+
+    def negated(self, key: Key, terms: Sequence[Term], bound: set[str]) -> Condition:
+        """`\\+ p(_, X)`: what is for some inside the negation gets a predicate of its own."""
+        if key in self.inline:
+            (one,) = self.compared(key, terms)
+            return replace(one, operator=negated_operator(one.operator))
+        free = [isinstance(term, LogicVariable) and term.name not in bound for term in terms]
+        if not any(free):
+            return Literal(self.atom(key, terms), False)
+        first = [terms.index(term) if is_free else place for place, (term, is_free) in enumerate(zip(terms, free))]
+        marks = (
+            "k" if not is_free else "x" if at == place else str(at)
+            for place, (at, is_free) in enumerate(zip(first, free))
+        )
+        name = f"{self.name_of(key)}_some_{''.join(marks)}"
+        inner = tuple(Variable(f"x{at}") for at in first)
+        kept = [place for place, is_free in enumerate(free) if not is_free]
+        head = Atom(name, tuple(inner[place] for place in kept))
+        self.helpers[Definition(head, (Literal(Atom(self.name_of(key), inner)),))] = None
+        return Literal(self.atom_of(name, [terms[place] for place in kept]), False)
 
 
 @dataclass(frozen=True)
@@ -47,54 +147,35 @@ def written_background(problem: IlpProblem) -> Written:
     if not problem.clauses:
         return Written({name: given for name, given in types.items() if name != problem.target})
     clauses = datalog_clauses(problem)
-    inline = {
-        clause.head: clause
-        for clause in clauses
-        if _is_comparison(clause) and sum(other.head == clause.head for other in clauses) == 1
-    }
-    inline = {key: clause for key, clause in inline.items() if _all_numbers(problem, clause)}
+    inline = {clause.head: clause for clause in clauses if _is_inline(problem, clause, clauses)}
     places = _Types({(name, place): given for name, row in types.items() for place, given in enumerate(row)})
     for clause in clauses:
         places.join(clause)
-    unsaid = _unsayable(clauses, inline)
-    return Written(*_written(problem, clauses, inline, unsaid, places))
-
-
-def _written(
-    problem: IlpProblem,
-    clauses: Sequence[DatalogClause],
-    inline: Mapping[Key, DatalogClause],
-    unsaid: set[Key],
-    places: _Types,
-) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...], dict[str, Callable[[Sequence[str]], str]], tuple[str, ...]]:
-    defined = {clause.head for clause in clauses} - unsaid - set(inline)
-    body_keys = {(mode.predicate, mode.arity) for mode in problem.body_modes}
-    said = [clause for clause in clauses if clause.head in defined]
-    called = {key for clause in said for key, _ in (*clause.positive, *clause.negative)} | body_keys
-    declared = {key: places.of(key) for key in sorted(called - defined - set(inline)) if key[0] != problem.target}
-    lines: list[str] = []
-    for key in sorted(defined):
-        if problem.facts.get(key):
-            given = f"{key[0]}{GIVEN}"
-            declared[given, key[1]] = places.of(key)
-            names = ", ".join(f"x{place}" for place in range(key[1]))
-            lines.append(f"{key[0]}({names}) := {given}({names}).")
-    helpers: dict[str, str] = {}
-    conditions = {key: _condition(clause) for key, clause in inline.items()}
-    for clause in said:
-        lines.append(_line(clause, conditions, helpers))
-    warnings = tuple(
-        f"the clauses of {name}/{arity} cannot be written as a definition; new data must bring its facts"
-        for name, arity in sorted(unsaid)
+    rest = [clause for clause in clauses if clause.head not in inline]
+    # The language has no tests of constants, and no variable ranges over a type without a fact.
+    unsaid = {clause.head for clause in rest if clause.tests or clause.domains or not clause.head[1]}
+    said = [clause for clause in rest if clause.head not in unsaid]
+    defined = {clause.head for clause in said}
+    called = {key for clause in said for key, _ in (*clause.positive, *clause.negative)}
+    called |= {(mode.predicate, mode.arity) for mode in problem.body_modes}
+    read = sorted(key for key in called - defined - set(inline) if key[0] != problem.target)
+    given = sorted(key for key in defined if problem.facts.get(key))
+    lines = definitions_of(said, given, lambda key: key[0], inline=inline)
+    return Written(
+        {key[0]: places.of(key) for key in read} | {f"{key[0]}{GIVEN}": places.of(key) for key in given},
+        tuple(map(MLN.definition, lines)),
+        {key[0]: _condition(clause) for key, clause in inline.items()},
+        tuple(
+            f"the clauses of {name}/{arity} cannot be written as a definition; new data must bring its facts"
+            for name, arity in sorted(unsaid)
+        ),
     )
-    written = {name: condition for (name, _), condition in conditions.items()}
-    return {name: row for (name, _), row in declared.items()}, (*lines, *helpers), written, warnings
 
 
-def _is_comparison(clause: DatalogClause) -> bool:
-    """`gteq(X, Y) :- number(X), number(Y), X >= Y`: nothing but numbers compared."""
+def _is_inline(problem: IlpProblem, clause: DatalogClause, clauses: Sequence[DatalogClause]) -> bool:
+    """`gteq(X, Y) :- number(X), number(Y), X >= Y`: a predicate that is a comparison of numbers, and nothing else."""
     ranges = {domain.key for domain in clause.domains}
-    return (
+    is_comparison = (
         bool(clause.comparisons)
         and not clause.negative
         and all(key in ranges for key, _ in clause.positive)
@@ -102,6 +183,9 @@ def _is_comparison(clause: DatalogClause) -> bool:
         and all(kind == "number" for kind, _ in clause.tests)
         and all(isinstance(term, LogicVariable) for term in clause.head_terms)
     )
+    once = sum(other.head == clause.head for other in clauses) == 1
+    negated = len(clause.comparisons) > 1 and any(key == clause.head for other in clauses for key, _ in other.negative)
+    return is_comparison and once and not negated and _all_numbers(problem, clause)
 
 
 def _all_numbers(problem: IlpProblem, clause: DatalogClause) -> bool:
@@ -110,12 +194,13 @@ def _all_numbers(problem: IlpProblem, clause: DatalogClause) -> bool:
     for name, types in problem.argument_types().items():
         places = [place for place, given in enumerate(types) if given in compared]
         for row in problem.facts.get((name, len(types)), ()):
-            if any(not _is_number(row[place]) for place in places):
+            if not all(is_number(row[place]) for place in places):
                 return False
     return True
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a constant's name is a number."""
     try:
         float(text)
     except ValueError:
@@ -135,62 +220,6 @@ def _condition(clause: DatalogClause) -> Callable[[Sequence[str]], str]:
         )
 
     return condition
-
-
-def _unsayable(clauses: Sequence[DatalogClause], inline: Mapping[Key, DatalogClause]) -> set[Key]:
-    """Predicates whose clauses test what the language cannot, or range over a type without a fact."""
-    return {
-        clause.head
-        for clause in clauses
-        if clause.head not in inline and (clause.tests or clause.domains or not clause.head[1])
-    }
-
-
-def _line(
-    clause: DatalogClause, conditions: Mapping[Key, Callable[[Sequence[str]], str]], helpers: dict[str, str]
-) -> str:
-    names: dict[str, str] = {}
-
-    def cell(term: Term) -> str:
-        if isinstance(term, LogicVariable):
-            return names.setdefault(term.name, f"x{len(names)}")
-        text = term_text(term)
-        return text if _BARE.match(text) else '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-    def atom(key: Key, terms: Sequence[Term]) -> str:
-        cells = [cell(term) for term in terms]
-        if key in conditions:
-            return conditions[key](cells)
-        return f"{key[0]}({', '.join(cells)})" if cells else key[0]
-
-    head = atom(clause.head, clause.head_terms)
-    parts = [atom(key, terms) for key, terms in clause.positive]
-    bound = set(names)
-    for operator, left, right in clause.comparisons:
-        parts.append(f"{cell(left)} {_OPERATORS[operator]} {cell(right)}")
-    for key, terms in clause.negative:
-        parts.append(_negated(key, terms, bound, atom, helpers))
-    return f"{head} := {' ^ '.join(parts)}."
-
-
-def _negated(
-    key: Key,
-    terms: Sequence[Term],
-    bound: set[str],
-    atom: Callable[[Key, Sequence[Term]], str],
-    helpers: dict[str, str],
-) -> str:
-    """`\\+ p(_, X)`: what is for some inside the negation gets a predicate of its own."""
-    free = [isinstance(term, LogicVariable) and term.name not in bound for term in terms]
-    if not any(free):
-        return f"!{atom(key, terms)}"
-    kept = [term for term, is_free in zip(terms, free) if not is_free]
-    name = f"{key[0]}_some_" + "".join("x" if is_free else "k" for is_free in free)
-    arguments = [LogicVariable(f"{number}") for number in range(len(terms))]
-    inner = ", ".join(f"x{number}" for number in range(len(arguments)))
-    outer = ", ".join(f"x{number}" for number, is_free in enumerate(free) if not is_free)
-    helpers[f"{name}({outer}) := {key[0]}({inner})."] = name
-    return f"!{atom((name, len(kept)), kept)}"
 
 
 class _Types:

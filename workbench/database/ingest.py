@@ -12,10 +12,12 @@ from typing import Literal as OneOf
 
 import duckdb
 
+from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
-from workbench.database.rows import first_row
-from workbench.database.schema import StoredPredicate, add_constants
-from workbench.database.value_columns import is_no_value, value_of_text
+from workbench.database.rows import first_row, first_value
+from workbench.database.schema import add_constants
+from workbench.database.stored import StoredPredicate
+from workbench.database.value_columns import is_no_value
 from workbench.errors import Diagnostic, InputError, Span
 from workbench.language.values import ValueKind
 
@@ -93,22 +95,15 @@ class LoadReport:
         )
 
 
-def ingest(
-    connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], type_tables: Mapping[str, str], source: FactSource
-) -> tuple[dict[str, int], tuple[Diagnostic, ...]]:
-    """Check staged facts, give ids to new constants, and insert what is new.
-
-    Returns
-    -------
-    counts : dict of str to int
-        Rows inserted by predicate.
-    warnings : tuple of Diagnostic
+def ingest(database: Database, staged: Sequence[Staged], source: FactSource, worlds: Sequence[str]) -> LoadReport:
+    """Check staged facts of some worlds, give ids to new constants, insert what is new, and drop what was staged.
 
     Raises
     ------
     InputError
         With every fault found (at most 20 of a kind), and nothing inserted.
     """
+    connection, type_tables = database.connection, database.type_tables()
     faults: list[Diagnostic] = []
     for part in staged:
         faults += _value_faults(connection, part, source)
@@ -124,9 +119,12 @@ def ingest(
         faults += _contradictions(connection, part, source)
         counts[part.predicate.name] = _insert(connection, part.predicate)
         connection.execute("DROP TABLE merged_facts")
+        connection.execute(f"DROP TABLE {part.table}")
     if faults:
         raise InputError(tuple(sorted(faults, key=_place)))
-    return counts, warnings
+    known = database.worlds()
+    database.refresh_domains([known[name] for name in worlds])
+    return LoadReport(counts, tuple(worlds), warnings)
 
 
 def _place(diagnostic: Diagnostic) -> tuple[int, int]:
@@ -246,16 +244,9 @@ def _merge(connection: duckdb.DuckDBPyConnection, part: Staged, type_tables: Map
     with -1 for unknown; where they differ, or a function's results do, the facts contradict each other.
     """
     predicate = part.predicate
-    encoded, values = dict(predicate.constant_columns), dict(predicate.value_columns)
-    joins = []
-    picked = ["s.line", "s.world", "s.partition::fact_partition AS partition", "coalesce(s.value, -1) AS value"]
-    for column in predicate.columns:
-        if column in encoded:
-            joins.append(f"JOIN {quoted(type_tables[encoded[column]])} c_{column} ON c_{column}.name = s.{column}")
-            picked.append(f"c_{column}.id AS {column}")
-        else:
-            picked.append(f"{value_of_text(f's.{column}', values[column])} AS {column}")
-    clash, merged = "min(value) < max(value)", list(_key(predicate))
+    coded = predicate.as_ids(type_tables, "s")
+    shown = ["s.line", "s.world", "s.partition::fact_partition AS partition", "coalesce(s.value, -1) AS value"]
+    clash, merged = "min(value) < max(value)", list(predicate.key)
     if predicate.kind == "function":
         result = predicate.columns[-1]
         clash += f" OR min({result}) < max({result})"
@@ -263,13 +254,9 @@ def _merge(connection: duckdb.DuckDBPyConnection, part: Staged, type_tables: Map
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE merged_facts AS SELECT {', '.join(['world', *merged, 'partition'])}, "
         f"min(value) AS value, min(line) AS line, max(line) AS last_line, {clash} AS clash "
-        f"FROM (SELECT {', '.join(picked)} FROM {part.table} s {' '.join(joins)}) "
-        f"GROUP BY {', '.join(['world', *_key(predicate), 'partition'])}"
+        f"FROM (SELECT {', '.join([*shown, *coded.cells])} FROM {part.table} s {coded.joins}) "
+        f"GROUP BY {', '.join(['world', *predicate.key, 'partition'])}"
     )
-
-
-def _key(predicate: StoredPredicate) -> tuple[str, ...]:
-    return predicate.columns[:-1] if predicate.kind == "function" else predicate.columns
 
 
 def _same(columns: Iterable[str]) -> str:
@@ -279,7 +266,7 @@ def _same(columns: Iterable[str]) -> str:
 def _contradictions(connection: duckdb.DuckDBPyConnection, part: Staged, source: FactSource) -> list[Diagnostic]:
     """Facts that disagree with each other, or with what an earlier load put into the same world and partition."""
     predicate = part.predicate
-    key = _key(predicate)
+    key = predicate.key
     arguments = ", ".join(f"s.{column}::VARCHAR" for column in key)
     differs = " OR ".join(
         ["coalesce(t.value, -1) <> m.value", *(f"t.{column} <> m.{column}" for column in predicate.columns[len(key) :])]
@@ -311,11 +298,8 @@ def _insert(connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate) -
     """Insert the merged facts that are not there yet, ordered by world and arguments; how many."""
     columns = ["world", *predicate.columns, "partition"]
     table = quoted(predicate.table_name)
-    row = first_row(
-        connection.execute(
-            f"INSERT INTO {table} SELECT {', '.join(columns[:-1])}, "
-            "nullif(value, -1), partition FROM merged_facts m "
-            f"WHERE NOT EXISTS (FROM {table} t WHERE {_same(columns)}) ORDER BY {', '.join(columns)}"
-        )
+    inserted = connection.execute(
+        f"INSERT INTO {table} SELECT {', '.join(columns[:-1])}, nullif(value, -1), partition FROM merged_facts m "
+        f"WHERE NOT EXISTS (FROM {table} t WHERE {_same(columns)}) ORDER BY {', '.join(columns)}"
     )
-    return int(row[0]) if row else 0
+    return int(first_value(inserted))

@@ -9,7 +9,7 @@ import numpy as np
 from workbench.arrays import Array, Bool, Float, Int32, Int64
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
-from workbench.database.rows import first_row
+from workbench.database.rows import first_row, first_value, ids_of_columns
 
 __all__ = ["BesideTruth", "beside_truth", "keep_truth", "label_counts", "label_keys"]
 
@@ -70,12 +70,12 @@ def beside_truth(database: Database, predicate: str) -> BesideTruth:
         f"ORDER BY {items}, category"
     ).fetchnumpy()
     less, count = first_row(database.execute(f"SELECT count(*) FILTER (value < 1), count(*) FROM {truth}")) or (0, 0)
-    (missing,) = first_row(
+    missing = first_value(
         database.execute(
             f"SELECT count(*) FROM {truth} l WHERE l.value > 0 AND NOT EXISTS "
             f"(FROM {table} t WHERE t.partition = 'target' AND {same})"
         )
-    ) or (0,)
+    )
     return BesideTruth(
         value=np.asarray(rows["value"], np.float64),
         label=np.asarray(rows["label"], np.float64),
@@ -98,10 +98,7 @@ def label_keys(database: Database, predicate: str, worlds: tuple[int, ...]) -> t
         f"FROM {quoted(stored.table_name)} WHERE partition = 'truth' AND world IN ({chosen})"
     ).fetchnumpy()
     world = np.asarray(rows["world"], np.int32)
-    constants = np.empty((world.size, len(columns)), np.int32)
-    for place, column in enumerate(columns):
-        constants[:, place] = rows[column]
-    return world, constants, np.asarray(rows["value"], np.float64)
+    return world, ids_of_columns(rows, columns), np.asarray(rows["value"], np.float64)
 
 
 def label_counts(database: Database) -> dict[str, int]:
@@ -109,8 +106,7 @@ def label_counts(database: Database) -> dict[str, int]:
     found = {}
     for name, stored in database.predicates().items():
         counted = f"SELECT count(*) FROM {quoted(stored.table_name)} WHERE partition = 'truth'"
-        (count,) = first_row(database.connection.execute(counted)) or (0,)
-        if count:
+        if count := first_value(database.connection.execute(counted)):
             found[name] = int(count)
     return found
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from workbench.database.identifiers import text_literal
+from workbench.database.rows import handed_in
+from workbench.database.running import ended_on_interrupt
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +33,7 @@ def memory_of_a_load() -> str:
 @contextmanager
 def outside() -> Iterator[duckdb.DuckDBPyConnection]:
     """An empty in-memory DuckDB that may read files and attach databases."""
-    connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+    connection = ended_on_interrupt(duckdb.connect(config={"autoinstall_known_extensions": "false"}))
     try:
         yield connection
     finally:
@@ -48,11 +50,8 @@ def copy_in(query: str, reader: duckdb.DuckDBPyConnection, target: duckdb.DuckDB
     result = reader.execute(query)
     total = 0
     while len(chunk := result.fetch_df_chunk(VECTORS_PER_CHUNK)):
-        target.register("incoming_chunk", chunk)
-        try:
+        with handed_in(target, "incoming_chunk", chunk):
             target.execute(f"INSERT INTO {table} FROM incoming_chunk")
-        finally:
-            target.unregister("incoming_chunk")
         total += len(chunk)
     return total
 

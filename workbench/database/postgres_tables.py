@@ -10,6 +10,7 @@ import duckdb
 
 from workbench.database.identifiers import quoted
 from workbench.database.outside import first_line, masked
+from workbench.database.rows import handed_in
 from workbench.errors import InputError, not_installed
 
 if TYPE_CHECKING:
@@ -48,11 +49,8 @@ def copy_postgres_table(source: str, table: str, target: duckdb.DuckDBPyConnecti
         cursor.execute(f"SELECT * FROM {name} LIMIT 0")
         columns = [quoted(column) for column, *_ in cursor.description or ()]
         cursor.execute(f"SELECT {', '.join(f'{column}::text AS {column}' for column in columns)} FROM {name}")
-        target.register("incoming_rows", cursor.fetch_record_batch())
-        try:
+        with handed_in(target, "incoming_rows", cursor.fetch_record_batch()):
             target.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(into)} AS FROM incoming_rows")
-        finally:
-            target.unregister("incoming_rows")
 
 
 def postgres_table_names(source: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from workbench.arrays import Float, Int32, Int64
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
-from workbench.database.rows import first_row
+from workbench.database.rows import first_row, first_value, ids_of_columns
 from workbench.database.runs import read_run
 from workbench.database.written_predictions import types_of_run, written_predictions
 from workbench.language import language_of
@@ -80,9 +80,7 @@ def recorded_atoms(database: Database, run: int, fold: int | None = None) -> tup
             {"run": run, "fold": fold, "predicate": predicate},
         ).fetchnumpy()
         world = np.asarray(rows["world"], np.int32)
-        constants = np.empty((world.size, len(types)), np.int32)
-        for place in range(len(types)):
-            constants[:, place] = rows[f"a{place + 1}"]
+        constants = ids_of_columns(rows, [f"a{place}" for place in range(1, len(types) + 1)])
         value = np.asarray(rows["value"], np.float64)
         found.append(RecordedAtoms(predicate, types, np.asarray(rows["place"], np.int64), world, constants, value))
     return tuple(found)
@@ -112,12 +110,12 @@ def predictions_page(
         "AND ($search = '' OR contains(lower(atom), lower($search)))"
     )
     values = {"fold": fold, "search": search}
-    total = first_row(database.execute(f"SELECT count(*) {source}", values))
+    total = first_value(database.execute(f"SELECT count(*) {source}", values))
     frame = database.execute(
         f"SELECT fold, world, predicate, atom, value {source} ORDER BY value DESC NULLS LAST, place LIMIT {int(limit)}",
         values,
     ).df()
-    return frame, int(total[0]) if total else 0
+    return frame, int(total)
 
 
 def scored_predictions(database: Database, run: int, *, unlisted: Unlisted = "auto") -> pd.DataFrame:

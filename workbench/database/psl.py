@@ -11,9 +11,10 @@ from typing import Literal as OneOf
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.ingest import SHOWN, FactSource, LoadReport, Partition, Staged, ingest
-from workbench.database.schema import StoredPredicate
+from workbench.database.row_mapping import find_predicate
+from workbench.database.stored import StoredPredicate
 from workbench.database.text_files import chunks_of_lines, display_name, line_reader
-from workbench.errors import InputError, Span, nearest
+from workbench.errors import InputError
 from workbench.language.program import Predicate
 from workbench.language.psl_document import read_psl_document
 from workbench.resources import sql_text
@@ -161,25 +162,10 @@ def _load(
             f"coalesce(cells[{arity + 1}]::DOUBLE, {unsaid}) AS value, "
             f"{text_literal(partition)} AS partition, {world_id}::INTEGER AS world FROM staged_lines"
         )
-        counts, warnings = ingest(connection, [Staged(predicate, table)], database.type_tables(), source)
-        connection.execute(f"DROP TABLE {table}")
         connection.execute("DROP TABLE staged_lines")
-        database.refresh_domains([world_id])
-    return LoadReport(counts, (world,), warnings)
+        return ingest(database, [Staged(predicate, table)], source, (world,))
 
 
 def _stored(database: Database, name: str, file: str) -> StoredPredicate:
     """The stored predicate of that name; one that differs in case alone will do."""
-    stored = database.predicates()
-    if name in stored:
-        return stored[name]
-    folded = [other for other in stored.values() if other.name.casefold() == name.casefold()]
-    if len(folded) == 1:
-        return folded[0]
-    close = nearest(name, stored)
-    raise InputError.of(
-        "E0203",
-        f"no predicate is called {name}",
-        span=Span(file, 1, 1, 1, 1),
-        help=f"did you mean {close}?" if close else "declare it in the section `predicates`",
-    )
+    return find_predicate(database, name, file, ignored=" ", help="declare it in the section `predicates`")

@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import duckdb
 
-from workbench.database.identifiers import quoted
+from workbench.database.identifiers import quoted, text_literal
 from workbench.errors import InputError, WorkbenchError
 
 __all__ = ["run_apart"]
@@ -152,7 +152,9 @@ def _send(cursor: duckdb.DuckDBPyConnection, table: str, target: IO[bytes]) -> N
 
 def _relations(cursor: duckdb.DuckDBPyConnection) -> tuple[dict[str, str], dict[str, str]]:
     """Each table and each readable view with the statement that makes it."""
-    tables = cursor.execute("SELECT table_name, sql FROM duckdb_tables() WHERE NOT temporary ORDER BY table_oid")
+    tables = cursor.execute(
+        "SELECT table_name, sql FROM duckdb_tables() WHERE NOT temporary AND schema_name = 'main' ORDER BY table_oid"
+    )
     held = dict(tables.fetchall())
     views = cursor.execute("SELECT view_name, sql FROM duckdb_views() WHERE NOT internal ORDER BY view_oid")
     return held, dict(views.fetchall())
@@ -161,13 +163,9 @@ def _relations(cursor: duckdb.DuckDBPyConnection) -> tuple[dict[str, str], dict[
 def _types(cursor: duckdb.DuckDBPyConnection) -> list[str]:
     kinds = cursor.execute("SELECT type_name, labels FROM duckdb_types() WHERE NOT internal AND labels IS NOT NULL")
     return [
-        f"CREATE TYPE {quoted(name)} AS ENUM ({', '.join(_text(label) for label in labels)})"
+        f"CREATE TYPE {quoted(name)} AS ENUM ({', '.join(text_literal(label) for label in labels)})"
         for name, labels in kinds.fetchall()
     ]
-
-
-def _text(label: str) -> str:
-    return "'" + label.replace("'", "''") + "'"
 
 
 def _filled(tables: Mapping[str, str], views: Mapping[str, str], mentioned: frozenset[str] | None) -> list[str]:

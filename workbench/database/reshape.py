@@ -6,8 +6,9 @@ import re
 
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted, unused_name
-from workbench.database.rows import first_row
-from workbench.database.schema import StoredPredicate, create_view
+from workbench.database.rows import first_value
+from workbench.database.schema import create_view
+from workbench.database.stored import StoredPredicate
 from workbench.errors import UsageError
 
 __all__ = ["delete_predicate", "merge_predicates", "rename_predicate"]
@@ -59,24 +60,25 @@ def merge_predicates(database: Database, source: str, into: str) -> int:
     with database.transaction() as connection:
         same = " AND ".join(f"t.{column} = n.{column}" for column in ("world", *kept.columns, "partition"))
         pair = f"{quoted(taken.table_name)} n JOIN {quoted(kept.table_name)} t ON {same}"
-        clashes = first_row(connection.execute(f"SELECT count(*) FROM {pair} WHERE t.value IS DISTINCT FROM n.value"))
-        if clashes is not None and clashes[0]:
+        clashes = first_value(connection.execute(f"SELECT count(*) FROM {pair} WHERE t.value IS DISTINCT FROM n.value"))
+        if clashes:
             raise UsageError.of(
                 "E0272",
-                f"{clashes[0]} facts of {source} contradict facts of {into}",
+                f"{clashes} facts of {source} contradict facts of {into}",
                 help="correct or remove them first; nothing was merged",
             )
         added = connection.execute(
             f"INSERT INTO {quoted(kept.table_name)} BY NAME FROM {quoted(taken.table_name)} n "
             f"WHERE NOT EXISTS (FROM {quoted(kept.table_name)} t WHERE {same})"
-        ).fetchone()
+        )
+        count = first_value(added)
         connection.execute(
             "UPDATE folds f SET predicate = $into WHERE predicate = $source AND NOT EXISTS (FROM folds o WHERE "
             "o.fold = f.fold AND o.world = f.world AND o.predicate = $into AND o.arguments = f.arguments)",
             {"into": into, "source": source},
         )
         delete_predicate(database, source)
-    return int(added[0]) if added else 0
+    return int(count)
 
 
 def delete_predicate(database: Database, name: str) -> int:
@@ -89,13 +91,13 @@ def delete_predicate(database: Database, name: str) -> int:
     """
     stored = database.predicate(name)
     with database.transaction() as connection:
-        count = first_row(connection.execute(f"SELECT count(*) FROM {quoted(stored.table_name)}"))
+        count = first_value(connection.execute(f"SELECT count(*) FROM {quoted(stored.table_name)}"))
         connection.execute(f"DROP VIEW facts.{quoted(stored.view_name)}")
         connection.execute(f"DROP TABLE {quoted(stored.table_name)}")
         for table, column in (("predicate", "name"), ("predicate_argument", "predicate"), ("folds", "predicate")):
             connection.execute(f"DELETE FROM {table} WHERE {column} = ?", [name])
         database.refresh_domains()
-    return int(count[0]) if count else 0
+    return int(count)
 
 
 def _shape(predicate: StoredPredicate) -> tuple[object, ...]:

@@ -11,7 +11,7 @@ from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.ingest import SHOWN, FactSource, LoadReport, Partition, Staged, ingest
 from workbench.database.rows import first_row
-from workbench.database.schema import StoredPredicate
+from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, InputError, Span, nearest
 
 __all__ = ["STAGED_ROWS", "RowMapping", "find_predicate", "load_rows"]
@@ -32,11 +32,20 @@ class RowMapping:
     partition: Partition
 
 
-def find_predicate(database: Database, name: str, file: str | None) -> StoredPredicate:
+def find_predicate(
+    database: Database,
+    name: str,
+    file: str | None,
+    *,
+    ignored: str = "_",
+    help: str = "declare it in the rules, or name the predicate of the file",
+) -> StoredPredicate:
+    """The stored predicate that a file names: one that differs in case, or in a character `ignored`, will do."""
     stored = database.predicates()
     if name in stored:
         return stored[name]
-    folded = [other for other in stored if other.casefold().replace("_", "") == name.casefold().replace("_", "")]
+    bare = name.casefold().replace(ignored, "")
+    folded = [other for other in stored if other.casefold().replace(ignored, "") == bare]
     if len(folded) == 1 and file is not None:
         return stored[folded[0]]
     close = nearest(name, stored)
@@ -44,7 +53,7 @@ def find_predicate(database: Database, name: str, file: str | None) -> StoredPre
         "E0203",
         f"no predicate is called {name}",
         span=Span(file, 1, 1, 1, 1) if file else None,
-        help=f"did you mean {close}?" if close else "declare it in the rules, or name the predicate of the file",
+        help=f"did you mean {close}?" if close else help,
     )
 
 
@@ -102,12 +111,8 @@ def load_rows(database: Database, predicate: StoredPredicate, source: FactSource
         f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT s.line_number_ AS line, {cells}{value_cell} AS value, "
         f"{partition_cell} AS partition, ({world_cell})::INTEGER AS world FROM {STAGED_ROWS} s {join}"
     )
-    counts, warnings = ingest(connection, [Staged(predicate, table)], database.type_tables(), source)
-    connection.execute(f"DROP TABLE {table}")
     connection.execute(f"DROP TABLE {STAGED_ROWS}")
-    worlds = database.worlds()
-    database.refresh_domains([worlds[name] for name in names])
-    return LoadReport(counts, tuple(names), warnings)
+    return ingest(database, [Staged(predicate, table)], source, names)
 
 
 def _counted(number: int, noun: str) -> str:

@@ -1,12 +1,18 @@
-"""Reading the row of a query that has at most one."""
+"""Rows out of a database and into it: the one row of a query, columns of ids, tables handed in, tables copied."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import duckdb
+import numpy as np
 
-__all__ = ["first_row"]
+from workbench.arrays import Int32
+from workbench.database.identifiers import quoted
+
+__all__ = ["copy_table", "first_row", "first_value", "handed_in", "ids_of_columns"]
 
 
 def first_row(result: duckdb.DuckDBPyConnection) -> tuple[Any, ...] | None:
@@ -16,3 +22,33 @@ def first_row(result: duckdb.DuckDBPyConnection) -> tuple[Any, ...] | None:
     """
     rows = result.fetchall()
     return rows[0] if rows else None
+
+
+def first_value(result: duckdb.DuckDBPyConnection) -> Any:
+    """The first value of an executed query's first row, or None; how many rows a statement changed."""
+    row = first_row(result)
+    return None if row is None else row[0]
+
+
+def ids_of_columns(rows: Mapping[str, Any], columns: Sequence[str]) -> Int32:
+    """Columns of ids side by side, int32 of shape (n, columns); `rows` has a column `world` beside."""
+    none = np.zeros((len(rows["world"]), 0), np.int32)
+    return np.column_stack([*(np.asarray(rows[column], np.int32) for column in columns), none])
+
+
+@contextmanager
+def handed_in(connection: duckdb.DuckDBPyConnection, name: str, rows: Any) -> Iterator[None]:
+    """A data frame, Arrow table or reader as a relation that queries inside can name."""
+    connection.register(name, rows)
+    try:
+        yield
+    finally:
+        connection.unregister(name)
+
+
+def copy_table(source: duckdb.DuckDBPyConnection, target: duckdb.DuckDBPyConnection, table: str) -> int:
+    """Copy the rows of a table, all or none: they are read to the end before the first is written; how many."""
+    rows: Any = source.sql(f"FROM {quoted(table)}").to_arrow_table()
+    with handed_in(target, "copied_rows", rows):
+        target.execute(f"INSERT INTO {quoted(table)} BY NAME FROM copied_rows")
+    return int(rows.num_rows)

@@ -10,16 +10,11 @@ import numpy as np
 from workbench.arrays import Array, Int32
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
-from workbench.database.runs import RunRecord, read_run, record_run
+from workbench.database.runs import COLUMNS, RunRecord, read_run, record_run
 from workbench.database.schema import add_constants, declare_type
+from workbench.database.written_predictions import types_of_run
 
 __all__ = ["take_run"]
-
-WEIGHTS = (
-    "fold template rule clause formula written share weight initial fixed open satisfied violated low high".split()
-)
-METRICS = ("fold", "predicate", "metric", "value")
-TRACES = ("fold", "step", "series", "value")
 
 
 def take_run(database: Database, source: Database, number: int) -> int:
@@ -39,12 +34,7 @@ def take_run(database: Database, source: Database, number: int) -> int:
         E0217 when there is none of that number.
     """
     run = read_run(source, number)
-    types = {
-        name: list(kinds)
-        for name, kinds in source.execute(
-            "SELECT predicate, types FROM run_predicate WHERE run = $run", {"run": number}
-        ).fetchall()
-    }
+    types = types_of_run(source, number)
     with database.transaction() as connection:
         for kind in sorted({kind for kinds in types.values() for kind in kinds}):
             declare_type(connection, kind)
@@ -64,18 +54,18 @@ def take_run(database: Database, source: Database, number: int) -> int:
                 run.parameters,
                 run.versions,
                 types,
-                _columns(source, "run_weight", WEIGHTS, number),
+                _columns(source, "weight", number),
                 predictions,
-                _columns(source, "run_metric", METRICS, number),
-                _columns(source, "run_trace", TRACES, number),
+                _columns(source, "metric", number),
+                _columns(source, "trace", number),
             ),
         )
 
 
-def _columns(source: Database, table: str, names: Sequence[str], number: int) -> dict[str, list[Any]]:
-    rows = source.execute(f"SELECT {', '.join(names)} FROM {table} WHERE run = $run ORDER BY rowid", {"run": number})
-    found = list(zip(*rows.fetchall()))
-    return {name: list(column) for name, column in zip(names, found)}
+def _columns(source: Database, table: str, number: int) -> dict[str, list[Any]]:
+    query = f"SELECT {', '.join(COLUMNS[table])} FROM run_{table} WHERE run = $run ORDER BY rowid"
+    found = zip(*source.execute(query, {"run": number}).fetchall())
+    return {name: list(column) for name, column in zip(COLUMNS[table], found)}
 
 
 def _predictions(

@@ -15,7 +15,8 @@ import duckdb
 from workbench.arrays import Array
 from workbench.database.arrow_columns import arrow_column
 from workbench.database.database import Database
-from workbench.database.rows import first_row
+from workbench.database.kept_linkage import forget_linkage
+from workbench.database.rows import first_value, handed_in
 from workbench.database.written_predictions import written_predictions
 from workbench.errors import UsageError
 from workbench.language.reading import language_of
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "COLUMNS",
     "Run",
     "RunRecord",
     "delete_run",
@@ -38,7 +40,7 @@ __all__ = [
 ]
 
 RunTable = OneOf["weight", "prediction", "metric", "trace"]
-_COLUMNS: Mapping[str, tuple[str, ...]] = {
+COLUMNS: Mapping[str, tuple[str, ...]] = {
     "weight": (
         *("fold", "template", "rule", "clause", "formula", "written", "share", "weight", "initial", "fixed"),
         *("open", "satisfied", "violated", "low", "high"),
@@ -126,7 +128,7 @@ def record_run(database: Database, record: RunRecord) -> int:
     Cost: linear in the number of predictions, in bulk.
     """
     with database.transaction() as connection:
-        row = first_row(
+        inserted = first_value(
             connection.execute(
                 sql_text("insert_run"),
                 {
@@ -146,8 +148,7 @@ def record_run(database: Database, record: RunRecord) -> int:
                 },
             )
         )
-        assert row is not None
-        number = int(row[0])
+        number = int(inserted)
         for predicate, types in record.atom_types.items():
             connection.execute("INSERT INTO run_predicate VALUES (?, ?, ?)", [number, predicate, list(types)])
         for table, columns in (
@@ -165,23 +166,20 @@ def _insert(connection: duckdb.DuckDBPyConnection, table: str, number: int, colu
         return
     import pyarrow
 
-    unknown = set(columns) - set(_COLUMNS[table])
+    unknown = set(columns) - set(COLUMNS[table])
     if unknown:
         raise UsageError.of("E0217", f"run_{table} has no column {', '.join(sorted(unknown))}")
-    names = [name for name in _COLUMNS[table] if name in columns]
+    names = [name for name in COLUMNS[table] if name in columns]
     rows = pyarrow.table({name: arrow_column(columns[name]) for name in names})
     if not rows.num_rows:
         return
     is_float = {name: pyarrow.types.is_floating(rows.schema.field(name).type) for name in names}
     cells = [f"nullif({name}, 'NaN'::DOUBLE) AS {name}" if is_float[name] else name for name in names]
-    connection.register("recorded_rows", rows)
-    try:
+    with handed_in(connection, "recorded_rows", rows):
         connection.execute(
             f"INSERT INTO run_{table} (run, {', '.join(names)}) SELECT $run, {', '.join(cells)} FROM recorded_rows",
             {"run": number},
         )
-    finally:
-        connection.unregister("recorded_rows")
 
 
 def read_runs(database: Database) -> tuple[Run, ...]:
@@ -218,7 +216,7 @@ def run_table(database: Database, number: int, table: RunTable) -> pd.DataFrame:
     if table == "prediction":
         query = written_predictions(database, number)
         return database.execute(f"SELECT fold, world, predicate, atom, value, truth FROM ({query}) ORDER BY place").df()
-    columns = ", ".join(_COLUMNS[table])
+    columns = ", ".join(COLUMNS[table])
     return database.execute(f"SELECT {columns} FROM run_{table} WHERE run = $run ORDER BY rowid", {"run": number}).df()
 
 
@@ -234,16 +232,13 @@ def record_intervals(database: Database, number: int, low: Array, high: Array) -
     import pandas as pd
 
     read_run(database, number)
-    with database.transaction() as connection:
-        connection.register("found_intervals", pd.DataFrame({"template": range(len(low)), "low": low, "high": high}))
-        try:
-            connection.execute(
-                "UPDATE run_weight SET low = f.low, high = f.high FROM found_intervals f "
-                "WHERE run = $run AND run_weight.template = f.template",
-                {"run": number},
-            )
-        finally:
-            connection.unregister("found_intervals")
+    found = pd.DataFrame({"template": range(len(low)), "low": low, "high": high})
+    with database.transaction() as connection, handed_in(connection, "found_intervals", found):
+        connection.execute(
+            "UPDATE run_weight SET low = f.low, high = f.high FROM found_intervals f "
+            "WHERE run = $run AND run_weight.template = f.template",
+            {"run": number},
+        )
 
 
 def label_run(database: Database, number: int, *, name: str | None = None, note: str | None = None) -> None:
@@ -260,7 +255,8 @@ def delete_run(database: Database, number: int) -> None:
     """Delete a run with its tables; runs that came from it lose their parent."""
     read_run(database, number)
     with database.transaction() as connection:
-        for table in (*_COLUMNS, "predicate"):
+        for table in (*COLUMNS, "predicate"):
             connection.execute(f"DELETE FROM run_{table} WHERE run = $run", {"run": number})
+        forget_linkage(connection, number)
         connection.execute("UPDATE run SET parent = NULL WHERE parent = $run", {"run": number})
         connection.execute("DELETE FROM run WHERE id = $run", {"run": number})

@@ -5,18 +5,16 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import duckdb
 
 from workbench.database.database import WORKSPACE_TABLES, Database
 from workbench.database.identifiers import quoted
-from workbench.database.schema import StoredPredicate, create_predicate_table, declare_type, read_predicates
+from workbench.database.rows import copy_table
+from workbench.database.schema import create_predicate_table, declare_type
 from workbench.database.storage_faults import storage_fault
+from workbench.database.stored import StoredPredicate, read_predicates
 from workbench.errors import InputError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = ["Salvage", "salvage"]
 
@@ -64,7 +62,7 @@ def salvage(source: str | os.PathLike[str], destination: str | os.PathLike[str])
         try:
             predicates = read_predicates(damaged)
             for table in _DECLARATIONS:
-                _copy(damaged, target, table)
+                copy_table(damaged, target, table)
         except duckdb.Error as error:
             raise storage_fault(error, source) or InputError.of("E0222", f"{source} cannot be read: {error}") from None
         return _copy_tables(damaged, target, predicates, whole)
@@ -83,7 +81,7 @@ def _copy_tables(
     for type_name, table in tables.items():
         target.execute(f"CREATE TABLE {quoted(table)} (id INTEGER NOT NULL, name VARCHAR NOT NULL)")
         try:
-            _copy(damaged, target, table)
+            copy_table(damaged, target, table)
         except duckdb.Error as error:
             unread[type_name] = str(error).splitlines()[0]
             lost.append((f"names of type {type_name}", unread[type_name]))
@@ -115,17 +113,6 @@ def _copy_or_lose(
     lost: list[tuple[str, str]],
 ) -> None:
     try:
-        saved.append((name, _copy(damaged, target, table)))
+        saved.append((name, copy_table(damaged, target, table)))
     except duckdb.Error as error:
         lost.append((name, str(error).splitlines()[0]))
-
-
-def _copy(damaged: duckdb.DuckDBPyConnection, target: duckdb.DuckDBPyConnection, table: str) -> int:
-    """The rows of a table, all or none: they are read to the end before the first is written."""
-    rows: pa.Table = damaged.sql(f"FROM {quoted(table)}").to_arrow_table()
-    target.register("saved_rows", rows)
-    try:
-        target.execute(f"INSERT INTO {quoted(table)} BY NAME FROM saved_rows")
-    finally:
-        target.unregister("saved_rows")
-    return int(rows.num_rows)

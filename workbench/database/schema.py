@@ -3,122 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Literal as OneOf
+from dataclasses import replace
 
 import duckdb
 
 from workbench.database.identifiers import quoted, unused_name
 from workbench.database.rows import first_row
-from workbench.database.value_columns import SQL_TYPES, is_no_value, text_of_value, value_of_text
+from workbench.database.stored import StoredPredicate
+from workbench.database.value_columns import SQL_TYPES, is_no_value
 from workbench.errors import InputError
 from workbench.language.program import Function, Predicate
-from workbench.language.values import VALUE_TYPES, ValueKind, argument_kinds
 
 __all__ = [
-    "StoredPredicate",
     "add_constants",
     "create_predicate_table",
     "create_view",
     "declare_stored",
     "declare_type",
-    "read_predicates",
     "stored_form",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredPredicate:
-    """A predicate (or function, with its value as the last argument) as the database holds it.
-
-    Attributes
-    ----------
-    name, table_name, view_name : str
-    argument_types : tuple of str
-        The type of each column a0, a1, ...; a function's return type comes last.
-    kind : {'predicate', 'function'}
-    value_last : bool
-        The last column is a number that weighs a rule, whatever its type is called.
-    closed : bool or None
-    exactly_one, at_most_one : tuple of int
-    entities : tuple of int
-        Columns of constants' ids whose type is called like a type of values.
-    """
-
-    name: str
-    table_name: str
-    view_name: str
-    argument_types: tuple[str, ...]
-    kind: OneOf["predicate", "function"] = "predicate"
-    value_last: bool = False
-    closed: bool | None = None
-    exactly_one: tuple[int, ...] = ()
-    at_most_one: tuple[int, ...] = ()
-    entities: tuple[int, ...] = ()
-
-    @property
-    def arity(self) -> int:
-        """Number of columns, a function's value included."""
-        return len(self.argument_types)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return tuple(f"a{position}" for position in range(self.arity))
-
-    @property
-    def constant_columns(self) -> tuple[tuple[str, str], ...]:
-        """Column and type of the arguments that are dictionary-encoded."""
-        columns = zip(self.columns, self.argument_types, self.kinds)
-        return tuple((column, type_name) for column, type_name, kind in columns if kind is None)
-
-    @property
-    def kinds(self) -> tuple[ValueKind | None, ...]:
-        """The kind of value that each column holds; None for a constant's id."""
-        entities = range(self.arity) if self.kind == "function" else self.entities
-        return argument_kinds(self.argument_types, entities, value_last=self.value_last)
-
-    @property
-    def value_columns(self) -> tuple[tuple[str, ValueKind], ...]:
-        """Column and kind of the arguments that are values."""
-        return tuple((column, kind) for column, kind in zip(self.columns, self.kinds) if kind is not None)
-
-    @property
-    def argument_names(self) -> tuple[str, ...]:
-        """Column names of the readable view: the types, numbered where one occurs twice."""
-        names: list[str] = []
-        for position, type_name in enumerate(self.argument_types):
-            number = self.argument_types[:position].count(type_name) + 1
-            wanted = f"{type_name}_{number}" if self.argument_types.count(type_name) > 1 else type_name
-            names.append(unused_name(wanted, [*names, "world", "value", "partition"]))
-        return tuple(names)
-
-
-def read_predicates(connection: duckdb.DuckDBPyConnection) -> dict[str, StoredPredicate]:
-    """All stored predicates by name, in order of name."""
-    arguments: dict[str, list[tuple[str, bool]]] = {}
-    for name, type_name, entity in connection.execute(
-        "SELECT predicate, type, entity FROM predicate_argument ORDER BY predicate, position"
-    ).fetchall():
-        arguments.setdefault(name, []).append((type_name, entity))
-    found = {}
-    for name, table, view, kind, value_last, closed, exactly_one, at_most_one in connection.execute(
-        "SELECT name, table_name, view_name, kind, value_last, closed, exactly_one, at_most_one "
-        "FROM predicate ORDER BY name"
-    ).fetchall():
-        given = arguments.get(name, [])
-        found[name] = StoredPredicate(
-            name,
-            table,
-            view,
-            tuple(type_name for type_name, _ in given),
-            kind,
-            value_last,
-            closed,
-            tuple(exactly_one),
-            tuple(at_most_one),
-            tuple(place for place, (type_name, entity) in enumerate(given) if entity and type_name in VALUE_TYPES),
-        )
-    return found
 
 
 def declare_type(connection: duckdb.DuckDBPyConnection, name: str) -> str:
@@ -206,19 +109,12 @@ def declare_stored(
 
 def _save_texts(connection: duckdb.DuckDBPyConnection, present: StoredPredicate, wanted: StoredPredicate) -> None:
     """Keep a predicate's facts, as text, in `kept_facts` while its table is made anew with other types."""
-    cells, joins = [], []
     tables = dict(connection.execute("SELECT name, table_name FROM constant_type").fetchall())
-    encoded = dict(present.constant_columns)
-    for column in present.columns:
-        if column in encoded:
-            joins.append(f"JOIN {quoted(tables[encoded[column]])} c_{column} ON c_{column}.id = f.{column}")
-            cells.append(f"c_{column}.name AS {column}")
-        else:
-            kind = dict(present.value_columns)[column]
-            cells.append(f"{text_of_value(f'f.{column}', kind)} AS {column}")
+    coded = present.as_texts(tables)
     connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE kept_facts AS SELECT {', '.join(['f.world', *cells, 'f.value', 'f.partition'])} "
-        f"FROM {quoted(present.table_name)} f {' '.join(joins)}"
+        "CREATE OR REPLACE TEMP TABLE kept_facts AS "
+        f"SELECT {', '.join(['f.world', *coded.cells, 'f.value', 'f.partition'])} "
+        f"FROM {quoted(present.table_name)} f {coded.joins}"
     )
     fits = (present.kind, present.arity) == (wanted.kind, wanted.arity)
     if fits:
@@ -234,20 +130,16 @@ def _save_texts(connection: duckdb.DuckDBPyConnection, present: StoredPredicate,
 
 
 def _encode_texts(connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate) -> None:
-    cells, joins = [], []
-    encoded = dict(predicate.constant_columns)
-    for column in predicate.columns:
-        if column not in encoded:
-            cells.append(value_of_text(f"f.{column}", dict(predicate.value_columns)[column]))
-            continue
-        table = declare_type(connection, encoded[column])
-        add_constants(connection, table, f"SELECT DISTINCT {column} AS name FROM kept_facts")
-        joins.append(f"JOIN {quoted(table)} c_{column} ON c_{column}.name = f.{column}")
-        cells.append(f"c_{column}.id AS {column}")
+    tables = {}
+    for column, type_name in predicate.constant_columns:
+        tables[type_name] = declare_type(connection, type_name)
+        add_constants(connection, tables[type_name], f"SELECT DISTINCT {column} AS name FROM kept_facts")
+    coded = predicate.as_ids(tables)
     order = ", ".join(["f.world", *(f"f.{column}" for column in predicate.columns), "f.partition"])
     connection.execute(
-        f"INSERT INTO {quoted(predicate.table_name)} SELECT {', '.join(['f.world', *cells, 'f.value', 'f.partition'])} "
-        f"FROM kept_facts f {' '.join(joins)} ORDER BY {order}"
+        f"INSERT INTO {quoted(predicate.table_name)} "
+        f"SELECT {', '.join(['f.world', *coded.cells, 'f.value', 'f.partition'])} "
+        f"FROM kept_facts f {coded.joins} ORDER BY {order}"
     )
     connection.execute("DROP TABLE kept_facts")
 

@@ -12,6 +12,7 @@ import duckdb
 import pyarrow
 
 from workbench.database.identifiers import quoted
+from workbench.database.rows import handed_in
 from workbench.errors import InputError
 
 __all__ = ["copy_sqlite_table", "sqlite_table_names"]
@@ -37,9 +38,8 @@ def copy_sqlite_table(source: str | os.PathLike[str], table: str, target: duckdb
             columns = ", ".join(f"{quoted(name)} VARCHAR" for name in names)
             target.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(into)} ({columns})")
             for batch in _batches(rows, names):
-                target.register("incoming_batch", batch)
-                target.execute(f"INSERT INTO {quoted(into)} FROM incoming_batch")
-                target.unregister("incoming_batch")
+                with handed_in(target, "incoming_batch", batch):
+                    target.execute(f"INSERT INTO {quoted(into)} FROM incoming_batch")
     except (sqlite3.Error, ValueError) as error:
         raise InputError.of("E0213", f"{table} of {os.fspath(source)} cannot be read: {error}") from None
 

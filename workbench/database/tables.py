@@ -17,6 +17,7 @@ from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.ingest import FactSource, LoadReport, Partition
 from workbench.database.outside import copy_in, first_line, outside
 from workbench.database.row_mapping import STAGED_ROWS, RowMapping, find_predicate, load_rows
+from workbench.database.rows import handed_in
 from workbench.database.table_files import is_parquet, numbered, read_fault, scan
 from workbench.database.text_files import display_name, line_reader
 from workbench.errors import InputError
@@ -99,11 +100,10 @@ def load_frame(
     """Load a pandas data frame; see `load_tables`. Line numbers in errors count rows from 1."""
     stored = find_predicate(database, predicate, None)
     with database.transaction() as connection:
-        connection.register("incoming_frame", frame)
         try:
-            connection.execute(f"CREATE OR REPLACE TEMP TABLE {STAGED_ROWS} AS {numbered('incoming_frame', first=1)}")
+            with handed_in(connection, "incoming_frame", frame):
+                numbering = numbered("incoming_frame", first=1)
+                connection.execute(f"CREATE OR REPLACE TEMP TABLE {STAGED_ROWS} AS {numbering}")
         except duckdb.Error as error:
             raise InputError.of("E0211", f"the data frame cannot be read: {first_line(error)}") from None
-        finally:
-            connection.unregister("incoming_frame")
         return load_rows(database, stored, FactSource(None), RowMapping(columns, value, world, world_column, partition))

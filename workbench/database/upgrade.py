@@ -8,7 +8,9 @@ from collections.abc import Iterator
 import duckdb
 
 from workbench.database.identifiers import quoted, text_literal
-from workbench.database.schema import add_constants, create_view, declare_type, read_predicates
+from workbench.database.rows import handed_in
+from workbench.database.schema import add_constants, create_view, declare_type
+from workbench.database.stored import read_predicates
 from workbench.language.ground_atoms import parse_atom
 from workbench.resources import sql_text
 
@@ -58,9 +60,8 @@ def _translate_predictions(connection: duckdb.DuckDBPyConnection) -> None:
             "names": pyarrow.array(constants, pyarrow.list_(pyarrow.string())),
         }
     )
-    connection.register("incoming_texts", table)
-    connection.execute("CREATE TEMP TABLE read_text AS FROM incoming_texts")
-    connection.unregister("incoming_texts")
+    with handed_in(connection, "incoming_texts", table):
+        connection.execute("CREATE TEMP TABLE read_text AS FROM incoming_texts")
     connection.execute(
         "CREATE TEMP TABLE keyed (place BIGINT, run INTEGER, fold INTEGER, predicate VARCHAR, arguments INTEGER[])"
     )

@@ -23,7 +23,7 @@ from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.definitions import condition_atoms
 from workbench.language.formulas import formula_atoms
-from workbench.language.program import Definition, Program, Scope
+from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Piece", "Shape", "ground_again"]
@@ -140,11 +140,10 @@ def _readers(
     """The rules that read changed facts, directly or through definitions, scopes and domains."""
     predicates = changed | before.changed_predicates(now)
     types = before.changed_types(now)
-    made: tuple[Definition | Scope, ...] = (*program.definitions, *program.scopes)
     while True:
         reached = {
             one.head.predicate
-            for one in made
+            for one in program.statements
             if any(
                 _reads(program, atom.predicate, predicates, types) for atom in (one.head, *condition_atoms(one.body))
             )

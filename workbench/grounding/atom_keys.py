@@ -10,6 +10,7 @@ import numpy as np
 from workbench.arrays import Int32, Int64
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
+from workbench.database.rows import ids_of_columns
 from workbench.grounding.atoms import AtomTable, written_atoms
 from workbench.grounding.roles import Role
 from workbench.grounding.space import Numbering
@@ -138,11 +139,7 @@ def _listed(vocabulary: Vocabulary, name: str) -> tuple[Int32, Int32]:
     rows = vocabulary.connection.execute(
         f"SELECT {', '.join(['world', *columns])} FROM {vocabulary.listed(name)} WHERE atom IS NOT NULL ORDER BY atom"
     ).fetchnumpy()
-    world = np.asarray(rows["world"], np.int32)
-    constants = np.empty((world.size, len(columns)), np.int32)
-    for place, column in enumerate(columns):
-        constants[:, place] = rows[column]
-    return world, constants
+    return np.asarray(rows["world"], np.int32), ids_of_columns(rows, columns)
 
 
 def dictionaries(database: Database, types: Iterable[str]) -> dict[str, ChunkedArray]:

@@ -22,6 +22,7 @@ from workbench.grounding.select import (
 from workbench.grounding.unification import Equality
 from workbench.grounding.value_terms import Typed
 from workbench.language.clauses import FunctionValue
+from workbench.language.formulas import variable_names
 from workbench.language.program import Atom, Constant, Variable
 from workbench.language.values import ValueKind
 
@@ -68,7 +69,7 @@ class Body(BoundTerms):
         """
         left = list(atoms)
         while left:
-            chosen = next((atom for atom in left if _variables(atom) & self.bound.keys()), left[0])
+            chosen = next((atom for atom in left if variable_names(atom.arguments) & self.bound.keys()), left[0])
             left.remove(chosen)
             yield chosen
 
@@ -172,7 +173,3 @@ class Body(BoundTerms):
     def exclude(self, conjunctions: Iterable[Sequence[Equality]]) -> None:
         for conjunction in conjunctions:
             self.where.append(negate(all_of(tuple(self.equality(pair) for pair in conjunction))))
-
-
-def _variables(atom: Atom) -> set[str]:
-    return {term.name for term in atom.arguments if isinstance(term, Variable)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from workbench.arrays import Float, Int32, Int64
-from workbench.database.rows import first_row
 from workbench.errors import InputError, WorkbenchError
 from workbench.grounding.backend import Backend
 from workbench.grounding.bindings import all_bindings, open_bindings
@@ -100,91 +100,97 @@ def count_plan(vocabulary: Vocabulary, plan: Plan, most: int, counted: Sequence[
         E0310 where a query would count more than `most` groundings with an open atom; E0330 for an atom not listed.
     """
     backend, n_plus = vocabulary.backend, plan.n_plus
-    totals: dict[tuple[int, ...], tuple[float, ...]] = {}
+    counts: defaultdict[tuple[int, ...], _Counts] = defaultdict(_Counts)
     bindings = open_bindings(vocabulary, plan.clause)
     if bindings is not None:
-        totals[()] = (bindings.total, bindings.total, 0.0)
+        counts[()].add_total(bindings.total, bindings.total)
     elif plan.total is not None and (every := all_bindings(vocabulary, plan.clause, plan.total)) is not None:
-        totals[()] = (float(every), float(every), 0.0)
+        counts[()].add_total(every, every)
     elif plan.total is not None:
-        totals = {row[:n_plus]: row[n_plus:] for row in backend.rows(plan.total)[1]}
-    open_: dict[tuple[int, ...], int] = {}
-    decided: dict[tuple[int, ...], list[float]] = {}
-    unsatisfied: dict[tuple[int, ...], Float] = {}
-    width, undefined = plan.width, 0
+        for row in backend.rows(plan.total)[1]:
+            counts[row[:n_plus]].add_total(*row[n_plus:])
     if bindings is not None and bindings.open < 2**62:
-        open_[()] = bindings.open
-    elif bindings is not None or _explodes(vocabulary, plan, totals, most):
+        counts[()].open = bindings.open
+    elif bindings is not None or _explodes(vocabulary, plan, sum(one.total for one in counts.values()), most):
         raise too_many(vocabulary, plan, most)
+    width, undefined, scales_differ = plan.width, 0, False
     if counted is None and bindings is None:
         lines = _count_rows(backend, plan)
     else:
         lines = (((), line) for line in counted or ())
-    for key, counts in lines:
-        if counts["unlisted"]:
+    for key, line in lines:
+        if line["unlisted"]:
             check_listed(vocabulary, plan)
-        width = max(width, counts.get("width", 0))
-        undefined += counts.get("undefined", 0)
-        n, none = counts["n"], counts["decided"]
+        width = max(width, line.get("width", 0))
+        undefined += line.get("undefined", 0)
+        one = counts[key]
         if plan.total is None:
-            more = counts.get("total", n)
-            before = totals.get(key, (0.0, 0.0, 0.0))
-            totals[key] = (before[0] + more, before[1] + more, 0.0)
-        open_[key] = open_.get(key, 0) + n - none
-        if "all_positive" in counts:
-            scales = np.array([counts["all_positive"], counts["all_negative"]], np.float64)
-            unsatisfied[key] = unsatisfied.get(key, np.zeros(2)) + scales
-        if none:
-            sums = decided.setdefault(key, [0, 0.0, 0.0])
-            for place, value in enumerate((none, counts["positive"], counts["negative"])):
-                sums[place] += value
+            more = line.get("total", line["n"])
+            one.add_total(more, more)
+        one.open += line["n"] - line["decided"]
+        if "all_positive" in line:
+            scales_differ = True
+            one.unsatisfied_scale += (line["all_positive"], line["all_negative"])
+        if line["decided"]:
+            one.violated += line["decided"]
+            one.violated_scale += (line["positive"], line["negative"])
+    keys: list[tuple[int, ...]] = [()]
+    names: list[tuple[str, ...]] = [()]
     if n_plus:
-        costly = {key for key, total in totals.items() if _costs_while_satisfied(plan, total)}
-        keys = list({key for key, count in open_.items() if count} | decided.keys() | costly)
-        names = _names(vocabulary, plan.clause, keys)
-        order = sorted(range(len(keys)), key=lambda i: names[i])
-        keys, names = [keys[i] for i in order], [names[i] for i in order]
-    else:
-        keys, names = [()], [()]
-    scale = abs(plan.scale)
-    flip = plan.scale < 0
-    tally = Tally(
+        keys = [key for key, one in counts.items() if one.open or one.violated or one.costs_while_satisfied(plan)]
+        named = sorted(zip(_names(vocabulary, plan.clause, keys), keys))
+        names, keys = [name for name, _ in named], [key for _, key in named]
+    chosen = [counts[key] for key in keys]
+
+    def scales(name: str) -> Float:
+        sums = np.array([getattr(one, name) for one in chosen], np.float64).reshape(-1, 2) * abs(plan.scale)
+        return sums[:, ::-1] if plan.scale < 0 else sums
+
+    return Tally(
         plan,
         keys,
         names,
-        np.array([open_.get(key, 0) for key in keys], np.int64),
-        np.array([decided.get(key, (0,))[0] for key in keys], np.int64),
-        np.array([decided.get(key, (0, 0.0, 0.0))[1:] for key in keys], np.float64).reshape(-1, 2) * scale,
-        np.array([totals.get(key, (0.0,))[0] or 0.0 for key in keys], np.float64),
-        np.array([[x or 0.0 for x in totals.get(key, (0, 0.0, 0.0))[1:]] for key in keys], np.float64).reshape(-1, 2)
-        * scale,
+        np.array([one.open for one in chosen], np.int64),
+        np.array([one.violated for one in chosen], np.int64),
+        scales("violated_scale"),
+        np.array([one.total for one in chosen], np.float64),
+        scales("total_scale"),
         width,
         undefined,
+        scales("unsatisfied_scale") if scales_differ else None,
     )
-    if unsatisfied:
-        tally.unsatisfied_scale = np.array([unsatisfied.get(key, np.zeros(2)) for key in keys]).reshape(-1, 2) * scale
-    if flip:
-        if tally.unsatisfied_scale is not None:
-            tally.unsatisfied_scale = tally.unsatisfied_scale[:, ::-1]
-        tally.violated_scale = tally.violated_scale[:, ::-1]
-        tally.total_scale = tally.total_scale[:, ::-1]
-    return tally
 
 
-def _explodes(vocabulary: Vocabulary, plan: Plan, totals: dict[tuple[int, ...], tuple[float, ...]], most: int) -> bool:
+@dataclass
+class _Counts:
+    """Groundings of one `+` combination, and their summed scales above and below 0."""
+
+    total: float = 0.0
+    open: int = 0
+    violated: int = 0
+    total_scale: Float = field(default_factory=lambda: np.zeros(2))
+    violated_scale: Float = field(default_factory=lambda: np.zeros(2))
+    unsatisfied_scale: Float = field(default_factory=lambda: np.zeros(2))
+
+    def add_total(self, count: float | None, positive: float | None, negative: float | None = 0.0) -> None:
+        """Add groundings, of which there may be none."""
+        self.total += float(count or 0)
+        self.total_scale += (float(positive or 0), float(negative or 0))
+
+    def costs_while_satisfied(self, plan: Plan) -> bool:
+        """Whether groundings cost something that satisfied ones pay."""
+        clause = plan.clause
+        assert isinstance(clause, Clause)
+        weight = 1.0 if clause.weight_variable is not None else clause.weight or 0.0
+        positive, negative = self.total_scale
+        return self.total > 0 and (positive if weight * plan.scale < 0 else negative if weight else 0.0) > 0
+
+
+def _explodes(vocabulary: Vocabulary, plan: Plan, total: float, most: int) -> bool:
     """Whether a rule has more open groundings than are to be counted."""
-    if plan.total is not None and sum(total[0] or 0.0 for total in totals.values()) <= most:
+    if plan.total is not None and total <= most:
         return False
     return vocabulary.backend.has_more_than(plan.open_groundings, most)
-
-
-def _costs_while_satisfied(plan: Plan, total: tuple[float, ...]) -> bool:
-    """Whether groundings, of this count and summed scale above and below 0, cost something that satisfied ones pay."""
-    clause = plan.clause
-    assert isinstance(clause, Clause)
-    weight = 1.0 if clause.weight_variable is not None else clause.weight or 0.0
-    count, positive, negative = (value or 0.0 for value in total)
-    return count > 0 and (positive if weight * plan.scale < 0 else negative if weight else 0.0) > 0
 
 
 def _count_rows(backend: Backend, plan: Plan) -> Iterator[tuple[tuple[int, ...], dict[str, Any]]]:
@@ -209,12 +215,7 @@ def _unlisted(vocabulary: Vocabulary, plan: Plan, predicate: str, ids: tuple[int
     clause, names = plan.clause, []
     assert isinstance(clause, Clause)
     for number, type_name in zip(ids, vocabulary.arguments(predicate)):
-        row = first_row(
-            vocabulary.connection.execute(
-                f"SELECT name FROM {vocabulary.names(type_name)} WHERE id = $id", {"id": number}
-            )
-        )
-        names.append(str(row[0]) if row else "?")
+        names.append(vocabulary.names_of(type_name, [number]).get(number, "?"))
     atom = atom_text(predicate, names)
     text = getattr(vocabulary.program.rules[clause.rule], "text", "") or clause_text(clause)
     return InputError.of(
@@ -237,12 +238,7 @@ def _names(vocabulary: Vocabulary, clause: Clause | LinearRule, keys: list[tuple
     columns = []
     assert isinstance(clause, Clause)
     for place, variable in enumerate(clause.plus):
-        wanted = sorted({key[place] for key in keys})
-        rows = vocabulary.connection.execute(
-            f"SELECT id, name FROM {vocabulary.names(types[variable])} WHERE id IN (SELECT unnest($ids))",
-            {"ids": wanted},
-        ).fetchall()
-        names = dict(rows)
+        names = vocabulary.names_of(types[variable], sorted({key[place] for key in keys}))
         columns.append([names[key[place]] for key in keys])
     return list(zip(*columns))
 

@@ -18,7 +18,7 @@ from workbench.grounding.value_terms import constant_value
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.builtin import DATE_OF
 from workbench.language.clauses import Clause
-from workbench.language.formulas import item_variables, substitution, term_variables
+from workbench.language.formulas import change_item, item_variables, substitution, term_variables, variable_names
 from workbench.language.program import (
     Aggregate,
     Atom,
@@ -28,13 +28,12 @@ from workbench.language.program import (
     Definition,
     Literal,
     Predicate,
-    Term,
     Variable,
 )
 from workbench.language.values import value_text
 from workbench.language.variable_types import infer_condition_types
 
-__all__ = ["DefinedFact", "atom_text", "defined_facts"]
+__all__ = ["DefinedFact", "Teller", "atom_text"]
 
 MOST_NAMED = 5
 """Bindings that are named; all of them are counted."""
@@ -75,86 +74,143 @@ class _Question:
     greatest_first: bool = False
 
 
-def defined_facts(
-    vocabulary: Vocabulary,
-    clause: Clause,
-    world: int,
-    cells: Mapping[str, Sequence[Any]],
-    names: NamesOf,
-    above: frozenset[str] = frozenset(),
-) -> list[list[tuple[str, DefinedFact]]]:
-    """For each of some ground clauses, the defined atoms of its body and what their definitions made them of.
+@dataclass(frozen=True)
+class Teller:
+    """Tells what the facts of one world were made of.
 
-    After each come the defined atoms that it was itself made of, under the bindings that are named. `cells` are the
-    bindings of the clause's variables: ids of constants, texts of values; `above` are predicates told already. Cost:
-    two queries a definition and aggregate, the joins of its body.
+    Attributes
+    ----------
+    names : callable
+        The names of constants, by type and ids.
     """
-    types = dict(clause.variable_types)
-    texts = {
-        name: names(types[name], np.array(column)) if name in types and len(column) else list(column)
-        for name, column in cells.items()
-    }
-    found: list[dict[tuple[str, DefinedFact], None]] = [{} for _ in next(iter(cells.values()), [""])]
-    for literal in clause.literals:
-        predicate = literal.atom.predicate
-        bound = {variable.name for variable in item_variables(literal)} <= cells.keys()
-        if literal.positive or predicate not in vocabulary.program.defined - above - {DATE_OF} or not bound:
-            continue
-        heads = _heads(vocabulary, literal.atom, cells)
-        said = [
-            atom_text(clause, literal.atom, {name: column[place] for name, column in texts.items()})
-            for place in range(len(heads))
+
+    vocabulary: Vocabulary
+    world: int
+    names: NamesOf
+
+    def defined_facts(
+        self, clause: Clause, cells: Mapping[str, Sequence[Any]], above: frozenset[str] = frozenset()
+    ) -> list[list[tuple[str, DefinedFact]]]:
+        """For each of some ground clauses, the defined atoms of its body and what their definitions made them of.
+
+        After each come the defined atoms that it was itself made of, under the bindings that are named. `cells` are the
+        bindings of the clause's variables: ids of constants, texts of values; `above` are predicates told already.
+        Cost: two queries a definition and aggregate, the joins of its body.
+        """
+        types, program = dict(clause.variable_types), self.vocabulary.program
+        texts = {
+            name: self.names(types[name], np.array(column)) if name in types and len(column) else list(column)
+            for name, column in cells.items()
+        }
+        found: list[dict[tuple[str, DefinedFact], None]] = [{} for _ in next(iter(cells.values()), [""])]
+        for literal in clause.literals:
+            predicate = literal.atom.predicate
+            bound = {variable.name for variable in item_variables(literal)} <= cells.keys()
+            if literal.positive or predicate not in program.defined - above - {DATE_OF} or not bound:
+                continue
+            heads = self._heads(literal.atom, cells)
+            said = [
+                atom_text(clause, literal.atom, {name: column[place] for name, column in texts.items()})
+                for place in range(len(heads))
+            ]
+            mine = (one for one in program.definitions if one.head.predicate == predicate)
+            for question in (question for definition in mine for question in _questions(definition)):
+                for place, fact in self._answers(question, heads):
+                    found[place][said[place], fact] = None
+                for place, beneath in self._beneath(clause, question, heads, above | {predicate}):
+                    found[place] |= dict.fromkeys(beneath)
+        return [list(one) for one in found]
+
+    def _beneath(
+        self, clause: Clause, question: _Question, heads: Sequence[tuple[Expression, ...]], above: frozenset[str]
+    ) -> Iterator[tuple[int, list[tuple[str, DefinedFact]]]]:
+        """What the defined atoms in a definition's body were made of, by the places of the heads."""
+        program = self.vocabulary.program
+        literals = tuple(
+            replace(one, positive=False)
+            for one in question.body
+            if isinstance(one, Literal) and one.positive and one.atom.predicate in program.defined - above - {DATE_OF}
+        )
+        variables = tuple(dict.fromkeys(variable.name for one in literals for variable in item_variables(one)))
+        if not variables:
+            return
+        rows, types = self._rows(replace(question, shown=variables, greatest_first=False), heads)
+        if not rows:
+            return
+        typed = [(name, types[name]) for name in variables]
+        body = replace(
+            clause,
+            literals=literals,
+            guards=(),
+            function_values=(),
+            variable_types=tuple((name, type_name) for name, type_name in typed if program.kind_of(type_name) is None),
+            values=tuple((name, type_name) for name, type_name in typed if program.kind_of(type_name) is not None),
+            existential=(),
+        )
+        cells = {
+            name: list(map(value_text, column)) if program.kind_of(type_name) else list(column)
+            for (name, type_name), column in zip(typed, list(zip(*rows))[2:])
+        }
+        for row, told in zip(rows, self.defined_facts(body, cells, above)):
+            yield row[0], told
+
+    def _heads(self, atom: Atom, cells: Mapping[str, Sequence[Any]]) -> list[tuple[Expression, ...]]:
+        """The arguments of an atom in each ground clause."""
+        vocabulary = self.vocabulary
+        declared = vocabulary.program.predicates[atom.predicate]
+        count = len(next(iter(cells.values()), ("",)))
+        columns: list[list[Expression]] = []
+        for term, type_name, kind in zip(atom.arguments, declared.argument_types, declared.kinds):
+            if isinstance(term, Variable):
+                given = cells[term.name]
+                columns.append([Value(cell) if kind is None else constant_value(kind, cell) for cell in given])
+            else:
+                assert isinstance(term, Constant)
+                known = vocabulary.constant(type_name, term.name) if kind is None else constant_value(kind, term.name)
+                columns.append([known] * count)
+        return list(zip(*columns)) if columns else [()] * count
+
+    def _answers(
+        self, question: _Question, heads: Sequence[tuple[Expression, ...]]
+    ) -> Iterator[tuple[int, DefinedFact]]:
+        """The facts that a question finds bindings of, by their places."""
+        rows, types = self._rows(question, heads)
+        kind_of = self.vocabulary.program.kind_of
+        shown_types = tuple(types[name] for name in question.shown)
+        texts = [
+            list(map(value_text, column)) if kind_of(type_name) else self.names(type_name, np.array(column))
+            for type_name, column in zip(shown_types, list(zip(*rows))[2:])
         ]
-        for definition in vocabulary.program.definitions:
-            if definition.head.predicate == predicate:
-                for question in _questions(definition):
-                    for place, fact in _answers(vocabulary, question, world, heads, names):
-                        found[place][said[place], fact] = None
-                    for place, beneath in _beneath(
-                        vocabulary, clause, question, world, heads, names, above | {predicate}
-                    ):
-                        found[place] |= dict.fromkeys(beneath)
-    return [list(one) for one in found]
+        variables = tuple(name.removesuffix("'") for name in question.shown)
+        for fact, members in groupby(zip(rows, zip(*texts)), key=lambda member: member[0][0]):
+            several = list(members)
+            yield fact, DefinedFact(several[0][0][1], variables, shown_types, tuple(named for _, named in several))
 
-
-def _beneath(
-    vocabulary: Vocabulary,
-    clause: Clause,
-    question: _Question,
-    world: int,
-    heads: Sequence[tuple[Expression, ...]],
-    names: NamesOf,
-    above: frozenset[str],
-) -> Iterator[tuple[int, list[tuple[str, DefinedFact]]]]:
-    """What the defined atoms in a definition's body were made of, by the places of the heads."""
-    program = vocabulary.program
-    literals = tuple(
-        replace(one, positive=False)
-        for one in question.body
-        if isinstance(one, Literal) and one.positive and one.atom.predicate in program.defined - above - {DATE_OF}
-    )
-    variables = tuple(dict.fromkeys(variable.name for one in literals for variable in item_variables(one)))
-    if not variables:
-        return
-    rows, types = _rows(vocabulary, replace(question, shown=variables, greatest_first=False), world, heads)
-    if not rows:
-        return
-    typed = [(name, types[name]) for name in variables]
-    body = replace(
-        clause,
-        literals=literals,
-        guards=(),
-        function_values=(),
-        variable_types=tuple((name, type_name) for name, type_name in typed if program.kind_of(type_name) is None),
-        values=tuple((name, type_name) for name, type_name in typed if program.kind_of(type_name) is not None),
-        existential=(),
-    )
-    cells = {
-        name: list(map(value_text, column)) if program.kind_of(type_name) else list(column)
-        for (name, type_name), column in zip(typed, list(zip(*rows))[2:])
-    }
-    for row, told in zip(rows, defined_facts(vocabulary, body, world, cells, names, above)):
-        yield row[0], told
+    def _rows(
+        self, question: _Question, heads: Sequence[tuple[Expression, ...]]
+    ) -> tuple[list[tuple[Any, ...]], dict[str, str]]:
+        """`place, number, s0, ...` of what a question finds, and the types of its variables."""
+        vocabulary = self.vocabulary
+        program, head = vocabulary.program, question.head
+        types = infer_condition_types(head, question.body, program).variables
+        told = (*question.choice, *question.shown)
+        declared = program.predicates[head.predicate]
+        things = (declared.arity + place for place, name in enumerate(told) if program.kind_of(types[name]) is None)
+        asked = Predicate(
+            f"{head.predicate}'",
+            (*declared.argument_types, *(types[name] for name in told)),
+            entities=(*declared.entities, *things),
+        )
+        atom = Atom(asked.name, (*head.arguments, *map(Variable, told)))
+        select = conditions_select(
+            replace(vocabulary, program=replace(program, predicates={**program.predicates, asked.name: asked})),
+            atom,
+            question.body,
+            types,
+            vocabulary.given,
+        )
+        found = vocabulary.connection.execute(_statement(render(select), declared.arity, question, self.world, heads))
+        return found.fetchall(), types
 
 
 def atom_text(clause: Clause, atom: Atom, binding: Mapping[str, str]) -> str:
@@ -162,25 +218,10 @@ def atom_text(clause: Clause, atom: Atom, binding: Mapping[str, str]) -> str:
     return clause_text(replace(clause, literals=(Literal(atom),), guards=(), existential=(), factor=None), binding)
 
 
-def _heads(vocabulary: Vocabulary, atom: Atom, cells: Mapping[str, Sequence[Any]]) -> list[tuple[Expression, ...]]:
-    """The arguments of an atom in each ground clause."""
-    declared = vocabulary.program.predicates[atom.predicate]
-    count = len(next(iter(cells.values()), ("",)))
-    columns: list[list[Expression]] = []
-    for term, type_name, kind in zip(atom.arguments, declared.argument_types, declared.kinds):
-        if isinstance(term, Variable):
-            columns.append([Value(cell) if kind is None else constant_value(kind, cell) for cell in cells[term.name]])
-        else:
-            assert isinstance(term, Constant)
-            known = vocabulary.constant(type_name, term.name) if kind is None else constant_value(kind, term.name)
-            columns.append([known] * count)
-    return list(zip(*columns)) if columns else [()] * count
-
-
 def _questions(definition: Definition) -> Iterator[_Question]:
     outside = [one for one in definition.body if not isinstance(one, Aggregate)]
     aggregates = [one for one in definition.body if isinstance(one, Aggregate)]
-    said = {variable.name for term in definition.head.arguments for variable in term_variables(term)}
+    said = variable_names(definition.head.arguments)
     made = {one.variable for one in aggregates}
     local = [name for name in _bound(outside) if name not in said | made]
     if not aggregates and local:
@@ -190,7 +231,7 @@ def _questions(definition: Definition) -> Iterator[_Question]:
         own = [name for name in _bound(inside) if name not in {*local, *said, *made}]
         # The aggregate keeps its variables to itself, so those written out beside it take others.
         fresh = substitution({name: Variable(f"{name}'") for name in own})
-        written = [_renamed(one, fresh) for one in inside]
+        written = [change_item(one, fresh) for one in inside]
         of = [variable.name for term in aggregate.of for variable in term_variables(term)]
         last_first = aggregate.function in ("max", "latest")
         extremes = last_first or aggregate.function == "min"
@@ -206,58 +247,6 @@ def _bound(conditions: Sequence[Literal | Comparison]) -> list[str]:
     """The variables that positive atoms bind, in order."""
     literals = (one for one in conditions if isinstance(one, Literal) and one.positive)
     return list(dict.fromkeys(variable.name for one in literals for variable in item_variables(one)))
-
-
-def _renamed(condition: Literal | Comparison, change: Callable[[Term], Term]) -> Literal | Comparison:
-    if isinstance(condition, Literal):
-        return replace(condition, atom=replace(condition.atom, arguments=tuple(map(change, condition.atom.arguments))))
-    return replace(condition, left=change(condition.left), right=change(condition.right))
-
-
-def _answers(
-    vocabulary: Vocabulary,
-    question: _Question,
-    world: int,
-    heads: Sequence[tuple[Expression, ...]],
-    names: NamesOf,
-) -> Iterator[tuple[int, DefinedFact]]:
-    """The facts that a question finds bindings of, by their places."""
-    rows, types = _rows(vocabulary, question, world, heads)
-    shown_types = tuple(types[name] for name in question.shown)
-    texts = [
-        list(map(value_text, column)) if vocabulary.program.kind_of(type_name) else names(type_name, np.array(column))
-        for type_name, column in zip(shown_types, list(zip(*rows))[2:])
-    ]
-    variables = tuple(name.removesuffix("'") for name in question.shown)
-    for fact, members in groupby(zip(rows, zip(*texts)), key=lambda member: member[0][0]):
-        several = list(members)
-        yield fact, DefinedFact(several[0][0][1], variables, shown_types, tuple(named for _, named in several))
-
-
-def _rows(
-    vocabulary: Vocabulary, question: _Question, world: int, heads: Sequence[tuple[Expression, ...]]
-) -> tuple[list[tuple[Any, ...]], dict[str, str]]:
-    """`place, number, s0, ...` of what a question finds, and the types of its variables."""
-    program, head = vocabulary.program, question.head
-    types = infer_condition_types(head, question.body, program).variables
-    told = (*question.choice, *question.shown)
-    declared = program.predicates[head.predicate]
-    things = (declared.arity + place for place, name in enumerate(told) if program.kind_of(types[name]) is None)
-    asked = Predicate(
-        f"{head.predicate}'",
-        (*declared.argument_types, *(types[name] for name in told)),
-        entities=(*declared.entities, *things),
-    )
-    atom = Atom(asked.name, (*head.arguments, *map(Variable, told)))
-    select = conditions_select(
-        replace(vocabulary, program=replace(program, predicates={**program.predicates, asked.name: asked})),
-        atom,
-        question.body,
-        types,
-        vocabulary.given,
-    )
-    found = vocabulary.connection.execute(_statement(render(select), declared.arity, question, world, heads))
-    return found.fetchall(), types
 
 
 def _statement(query: str, arity: int, question: _Question, world: int, heads: Sequence[tuple[Expression, ...]]) -> str:

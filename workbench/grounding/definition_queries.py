@@ -23,7 +23,7 @@ from workbench.grounding.select import (
 )
 from workbench.grounding.value_terms import Typed
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.language.formulas import term_variables
+from workbench.language.formulas import variable_names
 from workbench.language.program import Aggregate, Apply, Atom, Comparison, Condition, Literal, Term, Variable
 from workbench.language.values import ValueKind
 
@@ -114,7 +114,7 @@ class _Maker:
         while changed:
             changed = False
             for comparison in tuple(self.waiting):
-                unbound = _names((comparison.left, comparison.right)) - self.body.bound.keys()
+                unbound = variable_names((comparison.left, comparison.right)) - self.body.bound.keys()
                 if not unbound:
                     self.body.where.append(self._test(comparison))
                 elif not self._binds(comparison, unbound):
@@ -180,7 +180,7 @@ class _Maker:
         """Attach the subquery `g0, ..., result` of an aggregate; its alias and the kind of its result."""
         outer = self.body
         alias = outer.alias("q")
-        used = _condition_names(conditions) | _names(aggregate.of)
+        used = _condition_names(conditions) | variable_names(aggregate.of)
         inner = _Maker(Body(outer.vocabulary, outer.types, prefix=f"{alias}_"), self.relation_of)
         if "$now" in outer.bound:
             inner.body.bound["$now"] = outer.bound["$now"]
@@ -189,7 +189,7 @@ class _Maker:
             name
             for one in conditions
             if isinstance(one, Literal) and one.positive
-            for name in _names(one.atom.arguments)
+            for name in variable_names(one.atom.arguments)
         }
         if not set(shared) <= positive:
             inner.start_from(outer, shared)
@@ -251,7 +251,7 @@ class _Maker:
         if aggregate.function in ("count", "share"):
             counted = tuple(body.column_of(term.name) for term in of if isinstance(term, Variable))
             everything = _condition_names(one for one in conditions if isinstance(one, Literal) and one.positive)
-            if everything <= group | _names(of):
+            if everything <= group | variable_names(of):
                 # Rows are different bindings already.
                 return Call("cast DOUBLE", (Call("count", (Star(),)),)), ValueKind.NUMBER
             which = counted[0] if len(counted) == 1 else Call("row", counted)
@@ -273,16 +273,12 @@ class _Maker:
         return Call(function, (typed.expression,)), typed.kind
 
 
-def _names(terms: Iterable[Term]) -> set[str]:
-    return {variable.name for term in terms for variable in term_variables(term)}
-
-
 def _condition_names(conditions: Iterable[Condition]) -> set[str]:
     """The variables of literals and comparisons."""
     found: set[str] = set()
     for one in conditions:
         if isinstance(one, Literal):
-            found |= _names(one.atom.arguments)
+            found |= variable_names(one.atom.arguments)
         elif isinstance(one, Comparison):
-            found |= _names((one.left, one.right))
+            found |= variable_names((one.left, one.right))
     return found

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from workbench.database.identifiers import quoted
-from workbench.database.rows import first_row
-from workbench.database.schema import StoredPredicate
+from workbench.database.rows import first_row, first_value
+from workbench.database.stored import StoredPredicate
 from workbench.database.value_columns import SQL_TYPES
 from workbench.errors import InputError, UsageError
 from workbench.grounding.definition_queries import conditions_select
@@ -122,8 +122,7 @@ def make_scopes(vocabulary: Vocabulary) -> None:
         typed = ", ".join(_typed(vocabulary, name))
         table = vocabulary.keep("scope", name, f"SELECT {typed} FROM (\n{query}\n) q LIMIT {MOST_FACTS + 1}")
         vocabulary.scopes[name] = table
-        (count,) = first_row(vocabulary.connection.execute(f"SELECT count(*) FROM {quoted(table)}")) or (0,)
-        _check_count(vocabulary, name, count)
+        _check_count(vocabulary, name, table)
 
 
 def _make_recursive(
@@ -224,13 +223,12 @@ def _create(vocabulary: Vocabulary, name: str, query: str) -> None:
 
 
 def _check_size(vocabulary: Vocabulary, name: str) -> None:
-    table = quoted(vocabulary.stored[name].table_name)
-    (count,) = first_row(vocabulary.connection.execute(f"SELECT count(*) FROM {table}")) or (0,)
-    vocabulary.made[name] = int(count)
-    _check_count(vocabulary, name, count)
+    vocabulary.made[name] = _check_count(vocabulary, name, vocabulary.stored[name].table_name)
 
 
-def _check_count(vocabulary: Vocabulary, name: str, count: int) -> None:
+def _check_count(vocabulary: Vocabulary, name: str, table: str) -> int:
+    """How many facts a table has, which may not be too many."""
+    count = int(first_value(vocabulary.connection.execute(f"SELECT count(*) FROM {quoted(table)}")))
     if count > MOST_FACTS:
         raise InputError.of(
             "E0325",
@@ -238,3 +236,4 @@ def _check_count(vocabulary: Vocabulary, name: str, count: int) -> None:
             span=vocabulary.program.predicates[name].span,
             help="let its conditions share more variables",
         )
+    return count

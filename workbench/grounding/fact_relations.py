@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import duckdb
 
-from workbench.database.identifiers import quoted
-from workbench.database.rows import first_row
-from workbench.database.schema import StoredPredicate
+from workbench.database.identifiers import quoted, text_literal
+from workbench.database.rows import first_value, handed_in
+from workbench.database.stored import StoredPredicate
 from workbench.errors import InputError
 from workbench.grounding.atom_index import drop_function
 from workbench.grounding.backend import Backend
@@ -93,17 +94,19 @@ class FactRelations:
 
     def _create(self, table: str, query: str) -> None:
         made = self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(table)} AS {query}")
-        self._largest = max(self._largest, int((first_row(made) or (0,))[0]))
+        self._largest = max(self._largest, int(first_value(made)))
+
+    def _value(self, query: str) -> Any:
+        """The one value that a query gives."""
+        return first_value(self.connection.execute(query))
 
     def replace_table(self, kind: str, name: str, table: object, query: str) -> str:
         """Make or replace a temporary table by a query over an Arrow table called `incoming`; its name."""
-        self.connection.register("incoming", table)
         old = self._tables.pop((kind, name), None)
         if old is not None:
             self.connection.execute(f"DROP TABLE {old}")
-        made = self._table(kind, name, lambda: query)
-        self.connection.unregister("incoming")
-        return made
+        with handed_in(self.connection, "incoming", table):
+            return self._table(kind, name, lambda: query)
 
     @property
     def shared(self) -> bool:
@@ -136,16 +139,12 @@ class FactRelations:
             for column, kind in stored.value_columns
             if kind is ValueKind.DATE
         ]
-        row = (
-            first_row(self.connection.execute(f"SELECT max(latest) FROM ({' UNION ALL '.join(dates)})"))
-            if dates
-            else None
-        )
-        if row is None or row[0] is None:
+        latest = self._value(f"SELECT max(latest) FROM ({' UNION ALL '.join(dates)})") if dates else None
+        if latest is None:
             raise InputError.of(
                 "E0326", "`$now` is the latest date of the facts, and they have none", help="load facts that have dates"
             )
-        return Call("cast TIMESTAMP", (Value(str(row[0])),))
+        return Call("cast TIMESTAMP", (Value(str(latest)),))
 
     def is_made(self, predicate: str) -> bool:
         """Whether a definition or scope has made the facts of a predicate."""
@@ -155,41 +154,37 @@ class FactRelations:
         """`(world, a0, ...)`: true facts of an evidence predicate, in no order and without positions."""
         stored = self.stored[predicate]
         columns = ", ".join(["world", *stored.columns])
-        return self._table(
-            "given",
-            predicate,
-            lambda: (
-                f"SELECT {columns} FROM {quoted(stored.table_name)} WHERE partition = 'evidence' AND value = 1 "
-                f"AND world IN ({self.in_worlds})"
-            ),
+        query = (
+            f"SELECT {columns} FROM {quoted(stored.table_name)} WHERE partition = 'evidence' AND value = 1 "
+            f"AND world IN ({self.in_worlds})"
         )
+        return self._table("given", predicate, lambda: query)
 
     def domain(self, type_name: str) -> str:
         """`(world, a, p)`: constants of a type with their positions."""
-        return self._table(
-            "domain",
-            type_name,
-            lambda: (
-                f"SELECT world, constant AS a, position AS p FROM domain WHERE type = {_text(type_name)} "
-                f"AND world IN ({self.in_worlds}) ORDER BY world, p"
-            ),
+        query = (
+            f"SELECT world, constant AS a, position AS p FROM domain WHERE type = {text_literal(type_name)} "
+            f"AND world IN ({self.in_worlds}) ORDER BY world, p"
         )
+        return self._table("domain", type_name, lambda: query)
 
     def named_domain(self, type_name: str) -> str:
         """`(world, a, p, name, number)`: the domain with names, and their values where they are numbers."""
-        return self._table(
-            "named",
-            type_name,
-            lambda: (
-                "SELECT d.world, d.constant AS a, d.position AS p, c.name, TRY_CAST(c.name AS DOUBLE) AS number "
-                f"FROM domain d JOIN {quoted(self.type_tables[type_name])} c ON c.id = d.constant "
-                f"WHERE d.type = {_text(type_name)} AND d.world IN ({self.in_worlds}) ORDER BY world, p"
-            ),
+        query = (
+            "SELECT d.world, d.constant AS a, d.position AS p, c.name, TRY_CAST(c.name AS DOUBLE) AS number "
+            f"FROM domain d JOIN {quoted(self.type_tables[type_name])} c ON c.id = d.constant "
+            f"WHERE d.type = {text_literal(type_name)} AND d.world IN ({self.in_worlds}) ORDER BY world, p"
         )
+        return self._table("named", type_name, lambda: query)
 
     def names(self, type_name: str) -> str:
         """The stored table of constants `(id, name)`."""
         return quoted(self.type_tables[type_name])
+
+    def names_of(self, type_name: str, ids: Iterable[int]) -> dict[int, str]:
+        """The names of some constants."""
+        query = f"SELECT id, name FROM {self.names(type_name)} WHERE id IN (SELECT unnest($ids))"
+        return dict(self.connection.execute(query, {"ids": list(ids)}).fetchall())
 
     def facts(self, predicate: str) -> str:
         """`(world, a0, p0, ...)`: true facts of an evidence predicate; values are plain columns."""
@@ -213,13 +208,11 @@ class FactRelations:
         """Whether a type's constants have their ids as positions (one world, loaded at once)."""
         key = f"identity {type_name}"
         if key not in self._known:
-            row = first_row(
-                self.connection.execute(
-                    f"SELECT bool_and(constant = position) FROM domain WHERE type = {_text(type_name)} "
-                    f"AND world IN ({self.in_worlds})"
-                )
+            same = (
+                f"SELECT bool_and(constant = position) FROM domain WHERE type = {text_literal(type_name)} "
+                f"AND world IN ({self.in_worlds})"
             )
-            self._known[key] = self.one_world and bool(row and row[0])
+            self._known[key] = bool(self._value(same)) and self.one_world
         return self._known[key]
 
     def is_boolean(self, predicate: str) -> bool:
@@ -227,8 +220,7 @@ class FactRelations:
         key = f"boolean {predicate}"
         if key not in self._known:
             observed = self.observed(predicate)
-            row = first_row(self.connection.execute(f"SELECT NOT EXISTS (FROM {observed} WHERE value <> 1)"))
-            self._known[key] = row is None or bool(row[0])
+            self._known[key] = bool(self._value(f"SELECT NOT EXISTS (FROM {observed} WHERE value <> 1)"))
         return self._known[key]
 
     def _placed(self, stored: StoredPredicate) -> tuple[list[str], list[str], list[str]]:
@@ -246,7 +238,7 @@ class FactRelations:
             shown += [f"t.{column}", f"d{number}.position AS p{number}"]
             joins.append(
                 f"JOIN domain d{number} ON d{number}.world = t.world AND d{number}.constant = t.{column} "
-                f"AND d{number}.type = {_text(type_name)}"
+                f"AND d{number}.type = {text_literal(type_name)}"
             )
             order.append(f"d{number}.position")
         return shown, joins, order
@@ -306,7 +298,3 @@ class FactRelations:
             kind = "VIEW" if table.strip('"') in self._views else "TABLE"
             self.connection.execute(f"DROP {kind} IF EXISTS {table}")
         self._tables.clear()
-
-
-def _text(name: str) -> str:
-    return "'" + name.replace("'", "''") + "'"

@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench.arrays import Array, Float, Int32, Int64
 from workbench.grounding.counting import plan_cases
-from workbench.grounding.defined_facts import defined_facts
+from workbench.grounding.defined_facts import Teller
 from workbench.grounding.definitions import make_definitions, make_scopes
 from workbench.grounding.dialect import render
 from workbench.grounding.prepare import clauses_of
@@ -262,8 +262,7 @@ class _Finder:
         known = self.names.setdefault(type_name, {})
         missing = [number for number in np.unique(ids).tolist() if number not in known]
         if missing:
-            query = f"SELECT id, name FROM {self.vocabulary.names(type_name)} WHERE id IN (SELECT unnest($ids))"
-            known.update(self.vocabulary.connection.execute(query, {"ids": missing}).fetchall())
+            known.update(self.vocabulary.names_of(type_name, missing))
         return [known[number] for number in ids.tolist()]
 
     def _grouped(self, found: _Found) -> Iterable[GroundRules]:
@@ -318,7 +317,8 @@ class _Finder:
         ids = ids[ids >= 0]
         names = dict(zip(ids.tolist(), self.grounding.atoms.names(ids)))
         cells = {name: column[rows].tolist() for name, column in zip(variables, found.bindings)}
-        made = defined_facts(self.vocabulary, clause, int(self.grounding.atoms.world[self.atom]), cells, self._names)
+        teller = Teller(self.vocabulary, int(self.grounding.atoms.world[self.atom]), self._names)
+        made = teller.defined_facts(clause, cells)
         for place, row in enumerate(rows.tolist()):
             binding = {name: column[place] for name, column in zip(variables, columns)}
             values = [float(column[row]) for column in found.values]

@@ -62,10 +62,6 @@ def _plain_atom(atom: Atom) -> Atom:
     return replace(atom, arguments=tuple(map(_plain, atom.arguments)))
 
 
-def _mentions(comparison: Comparison, names: set[str]) -> bool:
-    return any(getattr(term, "name", None) in names for term in (comparison.left, comparison.right))
-
-
 @dataclass(frozen=True)
 class RuleTerms:
     """The selects of one arithmetic rule; `g0, ...` are the ids of a grounding's constants, the world's last."""
@@ -117,9 +113,6 @@ class RuleTerms:
         for atom in atoms:
             if summed_in([atom]):
                 self._join_projection(body, atom)
-        for comparison in self.rule.comparisons:
-            if not _mentions(comparison, summed_in(atoms)):
-                body.where.append(Operation("IS", (body.test(comparison), Value(True))))
         values = [body.constant_of(Variable(name), body.types[name]) for name in self.free]
         if not self.vocabulary.one_world:
             assert body.world is not None
@@ -219,9 +212,8 @@ class RuleTerms:
         return body.select([*here, *names, ("atom", identity), ("value", value)])
 
     def _restrictions(self, summed: set[str]) -> list[Formula]:
-        """Filters and comparisons that speak of these summation variables."""
-        filters = [one.condition for one in self.rule.filters if one.variable in summed]
-        return [*filters, *(one for one in self.rule.comparisons if _mentions(one, summed))]
+        """The conditions of the filters on these summation variables."""
+        return [one.condition for one in self.rule.filters if one.variable in summed]
 
     def _holds(self, body: Body, formula: Formula) -> Expression:
         """A condition on bound terms; a closed atom holds where its truth value is above 0."""

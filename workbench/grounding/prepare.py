@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from math import prod
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.arrays import Int64
 from workbench.database.database import Database
-from workbench.database.schema import StoredPredicate
+from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, InputError, UsageError, WorkbenchError, nearest
 from workbench.grounding.atom_index import MOST_PLACES
 from workbench.grounding.backend import Backend, DuckDB
@@ -19,6 +19,7 @@ from workbench.grounding.definitions import make_definitions, make_scopes, neede
 from workbench.grounding.psl_demands import check_demands
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import NO_FACTS, FactKinds, assign_roles, fact_kinds, mentioned_predicates
+from workbench.grounding.rule_constants import defining_constants, look_up, rule_constants
 from workbench.grounding.space import MOST_ATOMS, AtomSpace, Grid
 from workbench.grounding.stored_domains import StoredDomains
 from workbench.grounding.vocabulary import Vocabulary
@@ -28,22 +29,11 @@ from workbench.language.definitions import condition_atoms
 from workbench.language.formulas import plus_variables
 from workbench.language.later_facts import later_facts
 from workbench.language.program import (
-    And,
-    Atom,
-    Comparison,
-    Constant,
     Definition,
-    Formula,
     FormulaRule,
-    Not,
-    Or,
     Predicate,
     Program,
-    Scope,
-    SumVariable,
-    Variable,
 )
-from workbench.language.variable_types import infer_condition_types
 
 __all__ = ["clauses_of", "prepare"]
 
@@ -125,12 +115,12 @@ def prepare(
             f"SELECT world, type, count(*) FROM domain WHERE world IN ({chosen}) GROUP BY ALL"
         ).fetchall()
     }
-    wanted = sorted({*_constants(program, clauses), *_defining_constants(program)})
+    wanted = sorted({*rule_constants(program, clauses), *defining_constants(program)})
     type_tables = database.type_tables()
-    constants, positions = _look_up(connection, type_tables, wanted, chosen)
+    constants, positions = look_up(connection, type_tables, wanted, chosen)
     # Constants of clauses of one world have one position; the others' are columns of a table with a row a world.
     several = [one for one in clauses if isinstance(one, LinearRule) or one.worlds is None or len(one.worlds) > 1]
-    placed = {key: place for place, key in enumerate(sorted(set(_constants(program, several))))}
+    placed = {key: place for place, key in enumerate(sorted(set(rule_constants(program, several))))}
     placeholder = AtomSpace((), {}, {}, {}, 0)
     vocabulary = Vocabulary(
         connection=connection,
@@ -164,8 +154,7 @@ def prepare(
 def _made_of_nothing(program: Program, needed: Collection[str], facts: Mapping[str, FactKinds]) -> list[Diagnostic]:
     """A note for each predicate without any fact that definitions or scopes read: as if it were misspelt."""
     found: dict[str, Diagnostic] = {}
-    statements: tuple[Definition | Scope, ...] = (*program.definitions, *program.scopes)
-    for one in statements:
+    for one in program.statements:
         if isinstance(one, Definition) and one.head.predicate not in needed:
             continue
         for atom in condition_atoms(one.body):
@@ -182,8 +171,7 @@ def _with_labels_known(vocabulary: Vocabulary, facts: Mapping[str, FactKinds]) -
     They stand beside atoms that are asked for, or definitions are made of them, which only facts can be.
     """
     program = vocabulary.program
-    statements: tuple[Definition | Scope, ...] = (*program.definitions, *program.scopes)
-    read = {atom.predicate for one in statements for atom in condition_atoms(one.body)}
+    read = {atom.predicate for one in program.statements for atom in condition_atoms(one.body)}
     read -= {*(vocabulary.request.query or ()), *vocabulary.request.hidden}
     taken = [
         name for name, kinds in facts.items() if kinds.truth and (kinds.asked or (name in read and not kinds.evidence))
@@ -249,89 +237,3 @@ def _too_many_atoms(vocabulary: Vocabulary, name: str, count: int) -> WorkbenchE
         span=vocabulary.program.predicates[name].span,
         help=f"give facts of {name} and name it with --closed {name}, or split its argument types",
     )
-
-
-def _constants(program: Program, clauses: Iterable[Clause | LinearRule]) -> Iterator[tuple[str, str]]:
-    """(type, name) of the constants in rules."""
-    for clause in clauses:
-        atoms: list[Atom] = []
-        if isinstance(clause, Clause):
-            atoms += [literal.atom for literal in clause.literals]
-            types = dict(clause.variable_types)
-            for computed in clause.function_values:
-                declared = program.functions.get(computed.function)
-                if declared is not None:
-                    for argument, type_name in zip(computed.arguments, declared.argument_types):
-                        if isinstance(argument, Constant):
-                            yield type_name, argument.name
-                    types[computed.variable] = declared.return_type
-                elif computed.type_name is not None:
-                    types[computed.variable] = computed.type_name
-            comparisons = clause.guards
-        else:
-            atoms += [atom for term in clause.terms for atom in term.atoms]
-            types = dict(clause.variable_types)
-            conditions = [part for one in clause.filters for part in _parts(one.condition)]
-            atoms += [part for part in conditions if isinstance(part, Atom)]
-            comparisons = (*clause.comparisons, *(part for part in conditions if isinstance(part, Comparison)))
-        for atom in atoms:
-            yield from _atom_constants(program, atom)
-        for comparison in comparisons:
-            for one, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
-                if isinstance(one, Constant) and isinstance(other, Variable | SumVariable) and other.name in types:
-                    yield types[other.name], one.name
-
-
-def _defining_constants(program: Program) -> Iterator[tuple[str, str]]:
-    """(type, name) of the constants in definitions and scopes."""
-    statements: tuple[Definition | Scope, ...] = (*program.definitions, *program.scopes)
-    for one in statements:
-        for atom in (one.head, *condition_atoms(one.body)):
-            yield from _atom_constants(program, atom)
-        types = infer_condition_types(one.head, one.body, program)
-        yield from (
-            (type_name, constant.name) for constant, type_name in types.compared if not program.kind_of(type_name)
-        )
-
-
-def _atom_constants(program: Program, atom: Atom) -> Iterator[tuple[str, str]]:
-    declared = program.predicates[atom.predicate]
-    for term, type_name, kind in zip(atom.arguments, declared.argument_types, declared.kinds):
-        if isinstance(term, Constant) and kind is None:
-            yield type_name, term.name
-
-
-def _parts(formula: Formula) -> Iterator[Formula]:
-    """The atoms and comparisons of a filter's condition."""
-    match formula:
-        case And(items) | Or(items):
-            for item in items:
-                yield from _parts(item)
-        case Not(inner):
-            yield from _parts(inner)
-        case _:
-            yield formula
-
-
-def _look_up(
-    connection: duckdb.DuckDBPyConnection, type_tables: Mapping[str, str], wanted: list[tuple[str, str]], chosen: str
-) -> tuple[dict[tuple[str, str], int], dict[tuple[int, str, str], int]]:
-    constants: dict[tuple[str, str], int] = {}
-    positions: dict[tuple[int, str, str], int] = {}
-    by_type: dict[str, list[str]] = {}
-    for type_name, name in wanted:
-        by_type.setdefault(type_name, []).append(name)
-    for type_name, names in by_type.items():
-        if type_name not in type_tables:
-            continue
-        table = '"' + type_tables[type_name].replace('"', '""') + '"'
-        rows = connection.execute(
-            f"SELECT c.name, c.id, d.world, d.position FROM {table} c LEFT JOIN domain d ON d.constant = c.id "
-            f"AND d.type = $type AND d.world IN ({chosen}) WHERE c.name IN (SELECT unnest($names)) ORDER BY ALL",
-            {"type": type_name, "names": names},
-        ).fetchall()
-        for name, number, world, position in rows:
-            constants[(type_name, name)] = number
-            if world is not None:
-                positions[(world, type_name, name)] = position
-    return constants, positions

@@ -6,12 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
 
-import numpy as np
-
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
 from workbench.errors import Diagnostic
-from workbench.grounding.atom_keys import names_in_space
 from workbench.grounding.column_functions import user_errors
 from workbench.grounding.counting import Tally, check_listed, joined_relations, sizes
 from workbench.grounding.dialect import render
@@ -22,6 +19,7 @@ from workbench.grounding.memory import estimated_bytes, too_large
 from workbench.grounding.plans import Plan, Shape
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.rows import RowSink, UnitSink
+from workbench.grounding.samples import clause_samples, linear_samples
 from workbench.grounding.select import (
     COUNT,
     Call,
@@ -30,7 +28,6 @@ from workbench.grounding.select import (
     Operation,
     Select,
     Source,
-    Star,
     Value,
     add,
     all_of,
@@ -46,9 +43,6 @@ __all__ = ["Preview", "RulePreview", "preview"]
 
 COUNTABLE = 250_000_000
 """Ground rows of a rule that can be counted one by one in seconds."""
-
-MOST_LITERALS = 8
-"""Literals of a sample clause that are shown."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +81,7 @@ class RulePreview:
 
     def as_record(self) -> dict[str, object]:
         """JSON-ready fields."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return vars(self).copy()
 
 
 @dataclass(frozen=True)
@@ -229,14 +223,14 @@ def _rule_preview(grounder: Grounder, text: str, tallies: list[Tally], samples: 
                 sink, n_units = _linear_rows(grounder, tally, shape)
                 rows += sink.n_rows
                 units += n_units
-                clauses += _linear_samples(grounder, sink, shape.lines.relation, samples - len(clauses))
+                clauses += linear_samples(grounder, sink, shape.lines.relation, samples - len(clauses))
                 continue
             # All rows are fetched: an unfinished result would block the next statement on this connection.
             counted = (grounder.backend.rows(_counting(tally.plan, shape))[1] or [(0, 0)])[0]
             units += counted[0]
             rows += counted[1]
             if len(clauses) < samples:
-                clauses += _samples(grounder, shape, samples - len(clauses))
+                clauses += clause_samples(grounder, shape, samples - len(clauses))
         if relation is not None:
             grounder.backend.drop(relation)
     total = sum(int(tally.total.sum()) for tally in tallies)
@@ -297,41 +291,3 @@ def _linear_rows(grounder: Grounder, tally: Tally, shape: Shape) -> tuple[RowSin
     )
     units = intake.take_lines(tally.plan.clause, shape.lines, grounder.batches(shape.select), 0)
     return intake.rows, units
-
-
-def _linear_samples(grounder: Grounder, sink: RowSink, relation: str, count: int) -> list[str]:
-    """The first few rows of an arithmetic rule."""
-    shown = []
-    for row in range(min(count, sink.n_rows)):
-        entries = slice(int(sink.indptr[row]), int(sink.indptr[row + 1]))
-        ids = grounder.numbering.to_space(sink.indices[entries].astype(np.int64))
-        names = names_in_space(grounder.vocabulary, ids)
-        parts = " ".join(f"{value:+g} {name}" for value, name in zip(sink.data[entries].tolist(), names))
-        shown.append(f"{parts.lstrip('+')} {relation} {-sink.b[row]:g}")
-    return shown
-
-
-def _samples(grounder: Grounder, shape: Shape, count: int) -> list[str]:
-    """The first few rows in logic syntax."""
-    some_open: tuple[Expression, ...] = ()
-    if shape.folded:
-        columns = tuple(Column("r", f"l{i}") for i in range(len(shape.coefficients)))
-        some_open = (Operation(">=", (Call("greatest", columns), Value(0))),)
-    sample = Select((("everything", Star()),), (Source(shape.select, "r"),), some_open, limit=count)
-    sql = render(sample).replace("* AS everything", "*", 1)
-    cursor = grounder.connection.execute(sql)
-    names = [column[0] for column in cursor.description or ()]
-    return [_clause(grounder.vocabulary, shape, dict(zip(names, row))) for row in cursor.fetchall()]
-
-
-def _clause(vocabulary: Vocabulary, shape: Shape, row: dict[str, object]) -> str:
-    if shape.listing:
-        keys = np.array(row["literals"], np.int64)
-        ids, negated = keys >> 1, (keys & 1).tolist()
-    else:
-        pairs = [(row[f"l{i}"], c > 0) for i, c in enumerate(shape.coefficients)]
-        pairs = [(identity, sign) for identity, sign in pairs if isinstance(identity, int) and identity >= 0]
-        ids, negated = np.array([identity for identity, _ in pairs], np.int64), [sign for _, sign in pairs]
-    names = names_in_space(vocabulary, ids[:MOST_LITERALS])
-    shown = " v ".join(f"{'!' if sign else ''}{name}" for sign, name in zip(negated, names))
-    return shown if ids.size <= MOST_LITERALS else f"{shown} v ... ({ids.size} literals)"

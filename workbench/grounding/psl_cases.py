@@ -11,7 +11,8 @@ from workbench.grounding.select import Call, Column, Expression, Operation, Valu
 from workbench.grounding.unification import Branch
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
-from workbench.language.program import Atom, Term, Variable
+from workbench.language.formulas import variable_names
+from workbench.language.program import Atom, Term
 
 __all__ = ["CaseMaker"]
 
@@ -160,7 +161,9 @@ class CaseMaker:
             # Atoms outside a scope are false, and groundings whose head they would be are left out.
             scoped = vocabulary.roles[atom.predicate].scoped
             index = vocabulary.index(atom.predicate) if bound and not scoped else None
-            if index is not None and (not needed or any(_variables(atom) <= _variables(one) for one in joined)):
+            if index is not None and (
+                not needed or any(variable_names(atom.arguments) <= variable_names(one.arguments) for one in joined)
+            ):
                 found[i] = _Indexed(index, body.known_place(atom))
                 if needed:
                     body.where.append(negate(found[i].is_absent))
@@ -219,10 +222,6 @@ class CaseMaker:
         places = [(f"t{i}", body.column_of(name)) for i, name in enumerate(clause.plus)]
         values = (self.values.get(one.atom, Value(None)) for one in clause.literals)
         return [*places, *((f"e{i}", Call("cast DOUBLE", (value,))) for i, value in enumerate(values))]
-
-
-def _variables(atom: Atom) -> set[str]:
-    return {term.name for term in atom.arguments if isinstance(term, Variable)}
 
 
 def _times(coefficient: int, value: Expression) -> Expression:

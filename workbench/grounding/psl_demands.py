@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import duckdb
 
 from workbench.database.identifiers import quoted
-from workbench.database.schema import StoredPredicate
+from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, InputError
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import RoleOf, mentioned_predicates
 from workbench.language.clauses import Clause, LinearRule
-from workbench.language.formulas import formula_atoms
-from workbench.language.program import Apply, Atom, FormulaRule, Program, Rule
-from workbench.language.psl_types import rule_atoms, rule_comparisons
+from workbench.language.formulas import formula_atoms, rule_atoms, rule_comparisons
+from workbench.language.program import Apply, Program
 
 __all__ = ["check_demands"]
 
@@ -60,7 +59,9 @@ def _without_data(
     request: GroundRequest,
 ) -> Iterator[Diagnostic]:
     """Predicates of the program that no world has an atom of, and that nobody declared open or closed."""
-    where = {atom.predicate: atom.span for rule in reversed(program.rules) for atom in _written(rule)}
+    where = {
+        atom.predicate: atom.span for rule in reversed(program.rules) for atom in reversed(tuple(rule_atoms(rule)))
+    }
     said = {*request.closed, *request.hidden, *(request.query or ()), *program.defined}
     for name, role in roles.items():
         facts, predicate = role.facts, role.predicate
@@ -78,16 +79,12 @@ def _functions_that_are_predicates(program: Program, stored: Mapping[str, Stored
     """Degrees whose function has the name of a predicate of the data: which of them is meant cannot be told."""
     names = {name.casefold(): name for name in stored}
     for rule in program.rules:
-        for comparison in rule_comparisons(rule) if not isinstance(rule, FormulaRule) else ():
+        for comparison in rule_comparisons(rule):
             function = comparison.left.function if isinstance(comparison.left, Apply) else ""
             if comparison.operator.endswith("~") and function.casefold() in names:
                 known = names[function.casefold()]
                 message = f"{function} is a function of soft logic, and the data have a predicate {known}"
                 yield Diagnostic("E0329", message, comparison.span, "give the predicate another name")
-
-
-def _written(rule: Rule) -> Iterable[Atom]:
-    return () if isinstance(rule, FormulaRule) else reversed(tuple(rule_atoms(rule)))
 
 
 def _open_products(rule: LinearRule, roles: Mapping[str, RoleOf]) -> Iterator[Diagnostic]:

@@ -9,7 +9,7 @@ from enum import StrEnum
 import duckdb
 
 from workbench.database.identifiers import quoted
-from workbench.database.schema import StoredPredicate
+from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, UsageError, nearest
 from workbench.grounding.request import GroundRequest
 from workbench.language.clauses import Clause, LinearRule

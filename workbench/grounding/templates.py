@@ -10,9 +10,10 @@ import numpy as np
 
 from workbench.arrays import Int32
 from workbench.language.clauses import Clause, LinearRule
-from workbench.language.formulas import map_terms, plus_variables, substitution
-from workbench.language.printing import format_formula, quote_constant
+from workbench.language.formulas import change_item, map_terms, plus_variables, substitution
+from workbench.language.printing import MLN, format_formula
 from workbench.language.program import (
+    Apply,
     Calculation,
     Cardinality,
     Comparison,
@@ -20,10 +21,9 @@ from workbench.language.program import (
     Factor,
     FormulaRule,
     LinearTerm,
+    Literal,
     Program,
-    SumVariable,
     Term,
-    Variable,
 )
 from workbench.language.rewriting import rule_text
 from workbench.network.ground_network import Templates
@@ -31,59 +31,23 @@ from workbench.network.ground_network import Templates
 __all__ = ["TemplateTable", "clause_text", "linear_text"]
 
 
-def _term(term: Term, constants: Mapping[str, str]) -> str:
-    if isinstance(term, Variable):
-        known = constants.get(term.name)
-        return known if isinstance(known, _Verbatim) else term.name if known is None else quote_constant(known)
-    if isinstance(term, SumVariable):
-        return f"+{term.name}"
-    return quote_constant(getattr(term, "name", str(term)))
-
-
-def _comparison(guard: Comparison, constants: Mapping[str, str]) -> str:
-    left, right = _term(guard.left, constants), _term(guard.right, constants)
-    if guard.operator.endswith("~"):
-        return f"{guard.operator.removesuffix('~')}{left}"
-    if guard.operator[-1].isalpha():
-        return f"{guard.operator}({left}, {right})"
-    return f"{left} {guard.operator} {right}"
-
-
 def clause_text(clause: Clause, constants: Mapping[str, str] | None = None) -> str:
     """The clause in logic syntax, `+` variables replaced by `constants`."""
-    chosen = dict(constants or {})
+    values: dict[str, Term] = {variable: Constant(name) for variable, name in (constants or {}).items()}
+    change = substitution(values)
     for computed in clause.function_values:
-        inside = ", ".join(_term(argument, chosen) for argument in computed.arguments)
-        if computed.function in ("+", "-", "*", "/", "%"):
-            inside = f" {computed.function} ".join(_term(argument, chosen) for argument in computed.arguments)
-            chosen[computed.variable] = _Verbatim(inside)
-        else:
-            chosen[computed.variable] = _Verbatim(f"{computed.function}({inside})")
+        values[computed.variable] = Apply(computed.function, tuple(map(change, computed.arguments)))
     outside: list[str] = []
     under: list[str] = []
-    for literal in clause.literals:
-        arguments = [
-            str(chosen[term.name])
-            if isinstance(term, Variable) and isinstance(chosen.get(term.name), _Verbatim)
-            else _term(term, chosen)
-            for term in literal.atom.arguments
-        ]
-        shown = ", ".join(arguments)
-        text = f"{literal.atom.predicate}({shown})" if arguments else literal.atom.predicate
-        parts = under if clause.existential and literal not in clause.outside else outside
-        parts.append(text if literal.positive else f"!{text}")
-    for guard in clause.guards:
-        parts = under if clause.existential and guard not in clause.outside else outside
-        parts.append(_comparison(guard, chosen))
+    items: tuple[Literal | Comparison, ...] = (*clause.literals, *clause.guards)
+    for item in items:
+        parts = under if clause.existential and item not in clause.outside else outside
+        parts.append(MLN.item(change_item(item, change)))
     if under:
         # The quantifier takes all that follows it.
         outside.append(f"EXIST {', '.join(clause.existential)} {' v '.join(under)}")
-    factor = "" if clause.factor is None else f" [times {_term(clause.factor, chosen)}]"
+    factor = "" if clause.factor is None else f" [times {MLN.term(change(clause.factor))}]"
     return " v ".join(outside) + factor
-
-
-class _Verbatim(str):
-    """Text that needs no quoting."""
 
 
 def linear_text(rule: LinearRule) -> str:
@@ -97,8 +61,7 @@ def _linear_term(term: LinearTerm) -> str:
     if term.factor is not None:
         factors.append(_factor(term.factor))
     for atom in term.atoms:
-        inside = ", ".join(_term(argument, {}) for argument in atom.arguments)
-        factors.append(f"{atom.predicate}({inside})" if inside else atom.predicate)
+        factors.append(MLN.atom(atom))
     return " * ".join(factors)
 
 
@@ -111,10 +74,6 @@ def _factor(factor: Factor) -> str:
         case Calculation(operator, left, right):
             return f"({_factor(left)} {operator} {_factor(right)})"
     return f"{factor:g}"
-
-
-def _constants(names: Mapping[str, str]) -> dict[str, Term]:
-    return {variable: Constant(name) for variable, name in names.items()}
 
 
 @dataclass
@@ -170,7 +129,9 @@ class TemplateTable:
             return rule_text(rule), rule_text(rule)
         if plus_variables(rule.formula) != set(clause.plus):
             return None
-        canonical = format_formula(map_terms(rule.formula, substitution(_constants(constants))))
+        canonical = format_formula(
+            map_terms(rule.formula, substitution({name: Constant(one) for name, one in constants.items()}))
+        )
         return canonical, canonical if constants else " ".join(rule_text(rule).split())
 
     def number_linear(self, rule: LinearRule) -> int:

@@ -10,8 +10,7 @@ import duckdb
 import numpy as np
 
 from workbench.database.identifiers import quoted
-from workbench.database.rows import first_row
-from workbench.database.schema import StoredPredicate
+from workbench.database.stored import StoredPredicate
 from workbench.grounding.atom_index import OBSERVED, AtomIndex, worth_an_index
 from workbench.grounding.backend import DuckDB
 from workbench.grounding.dialect import render_expression
@@ -87,11 +86,8 @@ class Vocabulary(FactRelations):
         """Whether some atoms of a query or hidden predicate are given in the data (only in `infer`)."""
         if predicate not in self._known:
             role = self.roles[predicate]
-            found = False
-            if self.request.role == "infer" and not role.listed and role.facts.evidence:
-                row = first_row(self.connection.execute(f"SELECT count(*) FROM {self.known(predicate)}"))
-                found = bool(row and row[0])
-            self._known[predicate] = found
+            given = self.request.role == "infer" and not role.listed and role.facts.evidence
+            self._known[predicate] = given and bool(self._value(f"SELECT count(*) FROM {self.known(predicate)}"))
         return self._known[predicate]
 
     def known(self, predicate: str) -> str:
@@ -99,23 +95,23 @@ class Vocabulary(FactRelations):
         return self._table("known", predicate, lambda: self._known_query(predicate))
 
     def _known_query(self, predicate: str) -> str:
-        stored = self.stored[predicate]
-        keys = [Column("t", f"p{number}") for number in range(stored.arity)]
-        facts = self._facts_query(stored, "t.value IN (0, 1)", ", t.value")
-        identity = render_expression(self.place(predicate, keys, "g"))
-        geometry = "" if self.one_world else f" JOIN {self.geometry()} g ON g.world = t.world"
-        return f"SELECT {identity} AS atom, t.value::TINYINT AS value FROM ({facts}) t{geometry} ORDER BY atom"
+        facts = self._facts_query(self.stored[predicate], "t.value IN (0, 1)", ", t.value")
+        place, rows = self._placed_rows(predicate, f"({facts})")
+        return f"SELECT {place} AS atom, t.value::TINYINT AS value FROM {rows} ORDER BY atom"
+
+    def _placed_rows(self, predicate: str, relation: str) -> tuple[str, str]:
+        """The place in its grid of each row of a relation `(world, p0, ...)`, and the relation `t` that tells it."""
+        keys = [Column("t", f"p{number}") for number in range(self.stored[predicate].arity)]
+        place = render_expression(self.place(predicate, keys, "g"))
+        return place, f"{relation} t{'' if self.one_world else f' JOIN {self.geometry()} g ON g.world = t.world'}"
 
     def soft_query(self, predicate: str) -> str:
         """`SELECT atom, value` of the facts that are probabilities between 0 and 1."""
         if self.roles[predicate].listed:
             return f"SELECT atom, value FROM {self.listed(predicate)} WHERE atom IS NOT NULL AND value IS NOT NULL"
-        stored = self.stored[predicate]
-        keys = [Column("t", f"p{number}") for number in range(stored.arity)]
-        facts = self._facts_query(stored, "t.value > 0 AND t.value < 1", ", t.value")
-        identity = render_expression(self.place(predicate, keys, "g"))
-        geometry = "" if self.one_world else f" JOIN {self.geometry()} g ON g.world = t.world"
-        return f"SELECT {identity} AS atom, t.value FROM ({facts}) t{geometry} ORDER BY atom"
+        facts = self._facts_query(self.stored[predicate], "t.value > 0 AND t.value < 1", ", t.value")
+        place, rows = self._placed_rows(predicate, f"({facts})")
+        return f"SELECT {place} AS atom, t.value FROM {rows} ORDER BY atom"
 
     def listed(self, predicate: str) -> str:
         """`(world, a0, p0, ..., atom, value)`: atoms of a listed predicate; `atom` is NULL where the value is given."""
@@ -126,41 +122,49 @@ class Vocabulary(FactRelations):
         if predicate in self.scopes:
             return self._scope_query(predicate)
         stored = self.stored[predicate]
-        offset = int(self.space.offset[predicate][0]) if predicate in self.space.offset else 0
-        keys = [f"a{number}" for number in range(stored.arity)]
-        order = ["world", *(f"p{number}" for number in range(stored.arity))]
         shown, joins, _ = self._placed(stored)
-        group = ", ".join(["world", *keys])
+        columns = ", ".join(shown)
+        group = ", ".join(["world", *stored.columns])
         if self.program.language == "psl":
             is_open, chosen = "bool_and(partition = 'target' OR value IS NULL)", "partition <> 'truth'"
             given = "max(value) FILTER (partition = 'evidence')"
         else:
             is_open = "bool_and(value IS NULL OR (value > 0 AND value < 1))"
             chosen, given = "partition = 'evidence' AND (value IS NULL OR value > 0)", "max(value)"
-        columns = ", ".join(shown)
         if self.program.language == "psl" and not self.roles[predicate].facts.evidence:
             ordered = (
                 f"SELECT {columns}, NULL::DOUBLE AS value FROM {quoted(stored.table_name)} t {' '.join(joins)} "
-                f"WHERE t.partition = 'target' AND t.world IN ({self.in_worlds}) ORDER BY {', '.join(order)}"
+                f"WHERE t.partition = 'target' AND t.world IN ({self.in_worlds}) ORDER BY {self._order(stored)}"
             )
-            return f"SELECT *, ({offset} + row_number() OVER () - 1)::INTEGER AS atom FROM ({ordered})"
+            first = self._offset(predicate)
+            return f"SELECT *, ({first} + row_number() OVER () - 1)::INTEGER AS atom FROM ({ordered})"
         facts = (
             f"SELECT {group}, {is_open} AS open, {given} AS value FROM {quoted(stored.table_name)} "
             f"WHERE {chosen} AND world IN ({self.in_worlds}) GROUP BY {group}"
         )
-        number = f"{offset} + row_number() OVER (PARTITION BY open ORDER BY {', '.join(order)}) - 1"
+        return self._numbered(predicate, f"SELECT {columns}, t.open, t.value FROM ({facts}) t {' '.join(joins)}")
+
+    def _numbered(self, predicate: str, atoms: str) -> str:
+        """A query's atoms in order of names, the `open` ones numbered."""
+        order = self._order(self.stored[predicate])
+        number = f"{self._offset(predicate)} + row_number() OVER (PARTITION BY open ORDER BY {order}) - 1"
         return (
-            f"SELECT * EXCLUDE (open), CASE WHEN open THEN ({number})::INTEGER END AS atom FROM "
-            f"(SELECT {columns}, t.open, t.value FROM ({facts}) t {' '.join(joins)}) ORDER BY {', '.join(order)}"
+            f"SELECT * EXCLUDE (open), CASE WHEN open THEN ({number})::INTEGER END AS atom FROM ({atoms}) "
+            f"ORDER BY {order}"
         )
+
+    def _offset(self, predicate: str) -> int:
+        return int(self.space.offset[predicate][0]) if predicate in self.space.offset else 0
+
+    @staticmethod
+    def _order(stored: StoredPredicate) -> str:
+        return ", ".join(["world", *(f"p{number}" for number in range(stored.arity))])
 
     def _scope_query(self, predicate: str) -> str:
         """The atoms of a scope, open but for those that the data give; with the true ones that the data give beside."""
         stored = self.stored[predicate]
-        offset = int(self.space.offset[predicate][0]) if predicate in self.space.offset else 0
         keys = ", ".join(["world", *stored.columns])
         shown, joins, _ = self._placed(stored)
-        order = ", ".join(["world", *(f"p{number}" for number in range(stored.arity))])
         # In `learn` the facts of a predicate that is asked about are labels, which must not be known.
         known = "false" if self.request.role == "learn" and self.program.language == "mln" else "partition = 'evidence'"
         here = f"FROM {quoted(stored.table_name)} WHERE {known} AND world IN ({self.in_worlds})"
@@ -170,19 +174,14 @@ class Vocabulary(FactRelations):
             f"LEFT JOIN (SELECT {keys}, max(value) AS value {here} GROUP BY {keys}) f USING ({keys})"
         )
         soft = "" if self.program.language == "psl" else " OR (t.value > 0 AND t.value < 1)"
-        number = f"{offset} + row_number() OVER (PARTITION BY open ORDER BY {order}) - 1"
-        return (
-            f"SELECT * EXCLUDE (open), CASE WHEN open THEN ({number})::INTEGER END AS atom FROM "
-            f"(SELECT {', '.join(shown)}, t.value IS NULL{soft} AS open, t.value FROM ({both}) t {' '.join(joins)}) "
-            f"ORDER BY {order}"
-        )
+        columns = ", ".join([*shown, f"t.value IS NULL{soft} AS open", "t.value"])
+        return self._numbered(predicate, f"SELECT {columns} FROM ({both}) t {' '.join(joins)}")
 
     def has_observed(self, predicate: str) -> bool:
         """Whether the value of some atom on a listed predicate's list is given."""
         key = f"observed {predicate}"
         if key not in self._known:
-            row = first_row(self.connection.execute(f"SELECT count(*) - count(atom) FROM {self.listed(predicate)}"))
-            self._known[key] = bool(row and row[0])
+            self._known[key] = bool(self._value(f"SELECT count(*) - count(atom) FROM {self.listed(predicate)}"))
         return self._known[key]
 
     @property
@@ -243,16 +242,13 @@ class Vocabulary(FactRelations):
             return None
         listed = self.listed(predicate)
         n_places = int(grid.count.sum())
-        (n_listed,) = self.connection.execute(f"SELECT count(*) FROM {listed}").fetchall()[0]
-        if not worth_an_index(n_places, n_listed):
+        if not worth_an_index(n_places, self._value(f"SELECT count(*) FROM {listed}")):
             return None
-        keys = [Column("t", f"p{number}") for number in range(self.stored[predicate].arity)]
-        place = render_expression(self.place(predicate, keys, "g"))
-        geometry = "" if self.one_world else f" JOIN {self.geometry()} g ON g.world = t.world"
+        place, placed = self._placed_rows(predicate, listed)
         observed = self.has_observed(predicate)
         rows = self.connection.execute(
             f"SELECT {place} AS place, coalesce(atom, {OBSERVED})::INTEGER AS atom"
-            f"{', coalesce(value, 0) AS value' if observed else ''} FROM {listed} t{geometry}"
+            f"{', coalesce(value, 0) AS value' if observed else ''} FROM {placed}"
         ).fetchnumpy()
         return AtomIndex.build(
             self.connection,

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.grounding.defined_facts import DefinedFact, atom_text
 from workbench.language.builtin import DATE_OF
 from workbench.language.clauses import Clause
-from workbench.language.program import Atom, Variable
+from workbench.language.formulas import variable_names
 
 __all__ = ["GroundRule", "in_words", "merged"]
 
@@ -58,7 +58,7 @@ def in_words(
             continue
         atom = atom_text(clause, literal.atom, binding)
         text = atom if literal.positive else f"!{atom}"
-        if atom not in is_open and not _variables(literal.atom) - binding.keys():
+        if atom not in is_open and not variable_names(literal.atom.arguments) - binding.keys():
             decided += 1
             if decided > MOST_DECIDED:
                 continue
@@ -70,10 +70,6 @@ def in_words(
     left = decided - MOST_DECIDED
     suffix = f" v ... ({left:,} more that evidence decides)" if left > 0 else ""
     return prefix + " v ".join(parts) + suffix, tuple(given.items())
-
-
-def _variables(atom: Atom) -> set[str]:
-    return {term.name for term in atom.arguments if isinstance(term, Variable)}
 
 
 def merged(rules: Iterable[GroundRule]) -> tuple[GroundRule, ...]:

@@ -12,6 +12,7 @@ import pyarrow
 
 from workbench.arrays import Float, Int8, Int32
 from workbench.database import first_line, quoted
+from workbench.database.running import ended_on_interrupt
 from workbench.errors import InputError, WorkbenchError, nearest
 from workbench.tables.staging import StagedTable, Staging
 
@@ -47,7 +48,7 @@ class PairConditions:
     def __init__(self, staging: Staging, tables: Sequence[StagedTable], names: Sequence[Sequence[str]]) -> None:
         """Copy the columns `names`: of each, its name in every table; it is called as in the first."""
         self.columns = tuple(of[0] for of in names)
-        self.connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+        self.connection = ended_on_interrupt(duckdb.connect(config={"autoinstall_known_extensions": "false"}))
         kinds = [f"{ROW} INTEGER", f"{SOURCE} INTEGER", *(f"{quoted(name)} VARCHAR" for name in self.columns)]
         self.connection.execute(f"CREATE TABLE texts ({', '.join(kinds)})")
         first = 0

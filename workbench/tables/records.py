@@ -11,10 +11,11 @@ import pyarrow.compute as pc
 
 from workbench.arrays import Array, Int32
 from workbench.tables.profile import ColumnCounts, TableCounts, count_table
+from workbench.tables.readings import Reading
 from workbench.tables.staging import StagedTable, Staging
 from workbench.tables.values import date_value, is_blank, number_value
 
-__all__ = ["RecordColumn", "Records", "read_records"]
+__all__ = ["RecordColumn", "Records", "read_column", "read_ids", "read_records"]
 
 MOSTLY = 0.6
 
@@ -32,12 +33,15 @@ class RecordColumn:
         The different cells: lower case, without accents and punctuation; dates and numbers in one form.
     codes : int32 array, shape (n_records,)
         Of each record, the place in `texts`; -1 where nothing is known.
+    readings : tuple of Reading
+        How the cells of each table are read.
     """
 
     name: str
     kind: str
     texts: list[str]
     codes: Int32
+    readings: tuple[Reading, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -83,11 +87,12 @@ def read_records(
     counted = [count_table(staging, table) for table in tables]
     columns = tuple(_column(staging, counted, of_tables) for of_tables in names)
     source = np.repeat(np.arange(len(tables), dtype=np.int32), [table.rows for table in tables])
-    ids = [_ids(staging, table, name) for table, name in zip(tables, id_columns)]
+    ids = [read_ids(staging, table, name) for table, name in zip(tables, id_columns)]
     return Records(tuple(table.name for table in tables), source, np.concatenate(ids), id_columns[0], columns)
 
 
-def _ids(staging: Staging, table: StagedTable, name: str | None) -> Array:
+def read_ids(staging: Staging, table: StagedTable, name: str | None) -> Array:
+    """The texts that records are called by: a column's cells, or the rows' numbers from 1."""
     if name is None:
         return np.array([str(row + 1) for row in range(table.rows)], object)
     return np.array(_in_order(staging, table, table.cell(name)).to_pylist(), object)
@@ -104,14 +109,20 @@ def _in_order(staging: Staging, table: StagedTable, cell: str) -> pyarrow.Chunke
 
 def _column(staging: Staging, counted: Sequence[TableCounts], names: Sequence[str]) -> RecordColumn:
     found = [table.by_name[name] for table, name in zip(counted, names)]
-    kind = _kind(found)
+    readings = tuple(column.reading for column in found)
+    return read_column(staging, [table.table for table in counted], names, _kind(found), readings)
+
+
+def read_column(
+    staging: Staging, tables: Sequence[StagedTable], names: Sequence[str], kind: str, readings: Sequence[Reading]
+) -> RecordColumn:
+    """One column of tables, of a kind and way of reading that are known."""
     chunks = []
-    for table, column in zip(counted, found):
-        cell = _cell(table.table.cell(column.name), column, kind)
-        chunks += _in_order(staging, table.table, cell).chunks
+    for table, name, reading in zip(tables, names, readings):
+        chunks += _in_order(staging, table, _cell(table.cell(name), reading, kind)).chunks
     cells = pyarrow.chunked_array(chunks, type=pyarrow.string())
     texts, codes = _encoded(cells, plain=kind == "text")
-    return RecordColumn(names[0], kind, texts, codes)
+    return RecordColumn(names[0], kind, texts, codes, tuple(readings))
 
 
 def _kind(columns: Sequence[ColumnCounts]) -> str:
@@ -123,9 +134,8 @@ def _kind(columns: Sequence[ColumnCounts]) -> str:
     return "text"
 
 
-def _cell(cell: str, column: ColumnCounts, kind: str) -> str:
+def _cell(cell: str, reading: Reading, kind: str) -> str:
     """A cell as text in the one form of its kind; NULL where nothing is known."""
-    reading = column.reading
     value = f"lower({cell})"
     if kind == "date" and reading.format:
         value = f"coalesce(strftime({date_value(cell, reading.format)}, '%Y-%m-%d'), {value})"

@@ -1,0 +1,158 @@
+"""A linkage kept beside its run, in a schema of its own: records, the keys they are found by, components, the model.
+
+`record` is in the order of `number` and `key` in that of `key`, so that a look-up by either reads a few row groups;
+what came later stands behind. All of it can be made again from the files: copies and repairs leave it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow
+
+from workbench.arrays import Array, Int64
+from workbench.database.database import Database
+from workbench.database.rows import handed_in
+
+__all__ = ["KeptLinkage", "forget_linkage", "keep_linkage", "kept_linkage"]
+
+_SCHEMA = "linkage_"
+_TABLES = ("model", "record", "key", "word", "component")
+
+
+def keep_linkage(database: Database, run: int, **tables: pyarrow.Table) -> None:
+    """Keep the tables of a linkage under a run.
+
+    Parameters
+    ----------
+    model : pyarrow.Table
+        One row: content, a text.
+    record : pyarrow.Table
+        number, source, id, cluster (the number of its first record), component, and of field number k the value `f<k>`
+        and by how many records it was held, `n<k>`; in the order of numbers, which are rows.
+    key : pyarrow.Table
+        key (uint64), number; in the order of keys.
+    word : pyarrow.Table
+        field (a place), word, held.
+    component : pyarrow.Table
+        component (the number of its first record), energy, bound; those of energy 0 left out.
+    """
+    with database.transaction() as connection:
+        connection.execute(f"CREATE SCHEMA {_SCHEMA}{run}")
+        for name in _TABLES:
+            with handed_in(connection, "incoming", tables[name]):
+                connection.execute(f"CREATE TABLE {_SCHEMA}{run}.{name} AS FROM incoming")
+
+
+def kept_linkage(database: Database, run: int | None = None) -> KeptLinkage | None:
+    """The linkage kept under a run, or the newest one; None where there is none."""
+    rows = database.execute(
+        "SELECT schema_name FROM duckdb_schemas() "
+        "WHERE starts_with(schema_name, $name) AND database_name = current_database()",
+        {"name": _SCHEMA},
+    ).fetchall()
+    numbers = [int(name.removeprefix(_SCHEMA)) for (name,) in rows]
+    kept = [number for number in numbers if run is None or number == run]
+    return KeptLinkage(database.connection, max(kept)) if kept else None
+
+
+def forget_linkage(connection: duckdb.DuckDBPyConnection, run: int) -> None:
+    """Let the linkage of a run go, where there is one."""
+    connection.execute(f"DROP SCHEMA IF EXISTS {_SCHEMA}{run} CASCADE")
+
+
+@dataclass(frozen=True)
+class KeptLinkage:
+    """What is kept of one linkage, looked up and added to."""
+
+    connection: duckdb.DuckDBPyConnection
+    run: int
+
+    def model(self) -> str:
+        """The model, as it was given."""
+        return str(self._rows("SELECT content FROM {0}.model")[0][0])
+
+    def figures(self) -> dict[str, Any]:
+        """records, clusters, components (of two records and more), those of them not proven, energy and bound."""
+        sizes = "SELECT count(*) AS n, count(*) FILTER (cluster = number) AS firsts FROM {0}.record GROUP BY component"
+        whole = (
+            f"SELECT coalesce(sum(n), 0)::INT, coalesce(sum(firsts), 0)::INT, count(*) FILTER (n > 1) FROM ({sizes})"
+        )
+        open_ones = "count(*) FILTER (energy - bound > 1e-6)"
+        costs = f"SELECT {open_ones}, coalesce(sum(energy), 0), coalesce(sum(bound), 0) FROM {{0}}.component"
+        names = ("records", "clusters", "components", "components_open", "energy", "bound")
+        return dict(zip(names, (*self._rows(whole)[0], *self._rows(costs)[0])))
+
+    def held(self, field: int, values: Sequence[str]) -> dict[str, int]:
+        """By how many of the fitted records values are held; those by none are left out."""
+        rows = self._rows(
+            f"SELECT f{field}, any_value(n{field}) FROM {{0}}.record WHERE f{field} IN (SELECT unnest($asked)) "
+            f"AND n{field} > 0 GROUP BY 1",
+            asked=list(values),
+        )
+        return dict(rows)
+
+    def words(self, field: int, words: Sequence[str]) -> dict[str, int]:
+        """How many of the fitted records hold words of a field."""
+        asked = {"field": field, "asked": list(words)}
+        where = "field = $field AND word IN (SELECT unnest($asked))"
+        return dict(self._rows(f"SELECT word, held FROM {{0}}.word WHERE {where}", **asked))
+
+    def sizes(self, keys: Array) -> dict[int, int]:
+        """How many records share each key."""
+        where = "key IN (SELECT unnest($keys::UBIGINT[]))"
+        return dict(self._rows(f"SELECT key, count(*) FROM {{0}}.key WHERE {where} GROUP BY 1", keys=keys.tolist()))
+
+    def numbers(self, keys: Array | None) -> Int64:
+        """The records that have one of some keys, in order; all where `keys` is None."""
+        if keys is None:
+            rows = self._rows("SELECT number FROM {0}.record ORDER BY 1")
+        else:
+            where = "key IN (SELECT unnest($keys::UBIGINT[]))"
+            rows = self._rows(f"SELECT DISTINCT number FROM {{0}}.key WHERE {where} ORDER BY 1", keys=keys.tolist())
+        return np.array([number for (number,) in rows], np.int64)
+
+    def records(self, column: str, asked: Sequence[Any]) -> pyarrow.Table:
+        """The records whose number, component, cluster or id is among some, in the order of numbers."""
+        kind = "VARCHAR" if column == "id" else "INTEGER"
+        where = f"{column} IN (SELECT unnest($asked::{kind}[]))"
+        sql = self._sql(f"FROM {{0}}.record WHERE {where} ORDER BY number")
+        return self.connection.sql(sql, params={"asked": list(asked)}).to_arrow_table()
+
+    def groups(self, numbers: Array, clusters: Sequence[int]) -> pyarrow.Table:
+        """number, source, id and cluster of all records in the clusters of some, and in some more clusters."""
+        of_numbers = "SELECT cluster FROM {0}.record WHERE number IN (SELECT unnest($numbers::INTEGER[]))"
+        sql = self._sql(
+            "SELECT number, source, id, cluster FROM {0}.record "
+            f"WHERE cluster IN ({of_numbers} UNION SELECT unnest($clusters::INTEGER[])) ORDER BY number"
+        )
+        return self.connection.sql(sql, params={"numbers": numbers.tolist(), "clusters": clusters}).to_arrow_table()
+
+    def add(self, record: pyarrow.Table, key: pyarrow.Table) -> None:
+        """Put records and their keys behind the others."""
+        for name, rows in (("record", record), ("key", key)):
+            self._write(f"INSERT INTO {{0}}.{name} BY NAME FROM incoming", rows)
+
+    def regroup(self, groups: pyarrow.Table, gone: Array, component: pyarrow.Table) -> None:
+        """Give records (number) their cluster and component, and replace the figures of components."""
+        self._write(
+            "UPDATE {0}.record SET cluster = i.cluster, component = i.component FROM incoming i "
+            "WHERE record.number = i.number",
+            groups,
+        )
+        self._rows("DELETE FROM {0}.component WHERE component IN (SELECT unnest($gone))", gone=gone.tolist())
+        self._write("INSERT INTO {0}.component BY NAME FROM incoming", component)
+
+    def _sql(self, sql: str) -> str:
+        return sql.format(f"{_SCHEMA}{self.run}")
+
+    def _rows(self, sql: str, **asked: Any) -> list[Any]:
+        return self.connection.execute(self._sql(sql), asked).fetchall()
+
+    def _write(self, sql: str, rows: pyarrow.Table) -> None:
+        with handed_in(self.connection, "incoming", rows):
+            self.connection.execute(self._sql(sql))

@@ -1,0 +1,152 @@
+"""Predicates as the database holds them: their columns, and the way from ids to names and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+import duckdb
+
+from workbench.database.identifiers import quoted, unused_name
+from workbench.database.value_columns import text_of_value, value_of_text
+from workbench.language.values import VALUE_TYPES, ValueKind, argument_kinds
+
+__all__ = ["Coded", "StoredPredicate", "read_predicates"]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPredicate:
+    """A predicate (or function, with its value as the last argument) as the database holds it.
+
+    Attributes
+    ----------
+    name, table_name, view_name : str
+    argument_types : tuple of str
+        The type of each column a0, a1, ...; a function's return type comes last.
+    kind : {'predicate', 'function'}
+    value_last : bool
+        The last column is a number that weighs a rule, whatever its type is called.
+    closed : bool or None
+    exactly_one, at_most_one : tuple of int
+    entities : tuple of int
+        Columns of constants' ids whose type is called like a type of values.
+    """
+
+    name: str
+    table_name: str
+    view_name: str
+    argument_types: tuple[str, ...]
+    kind: OneOf["predicate", "function"] = "predicate"
+    value_last: bool = False
+    closed: bool | None = None
+    exactly_one: tuple[int, ...] = ()
+    at_most_one: tuple[int, ...] = ()
+    entities: tuple[int, ...] = ()
+
+    @property
+    def arity(self) -> int:
+        """Number of columns, a function's value included."""
+        return len(self.argument_types)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(f"a{position}" for position in range(self.arity))
+
+    @property
+    def constant_columns(self) -> tuple[tuple[str, str], ...]:
+        """Column and type of the arguments that are dictionary-encoded."""
+        columns = zip(self.columns, self.argument_types, self.kinds)
+        return tuple((column, type_name) for column, type_name, kind in columns if kind is None)
+
+    @property
+    def kinds(self) -> tuple[ValueKind | None, ...]:
+        """The kind of value that each column holds; None for a constant's id."""
+        entities = range(self.arity) if self.kind == "function" else self.entities
+        return argument_kinds(self.argument_types, entities, value_last=self.value_last)
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The columns that a fact says something of: all, or all but a function's value."""
+        return self.columns[:-1] if self.kind == "function" else self.columns
+
+    @property
+    def value_columns(self) -> tuple[tuple[str, ValueKind], ...]:
+        """Column and kind of the arguments that are values."""
+        return tuple((column, kind) for column, kind in zip(self.columns, self.kinds) if kind is not None)
+
+    @property
+    def argument_names(self) -> tuple[str, ...]:
+        """Column names of the readable view: the types, numbered where one occurs twice."""
+        names: list[str] = []
+        for position, type_name in enumerate(self.argument_types):
+            number = self.argument_types[:position].count(type_name) + 1
+            wanted = f"{type_name}_{number}" if self.argument_types.count(type_name) > 1 else type_name
+            names.append(unused_name(wanted, [*names, "world", "value", "partition"]))
+        return tuple(names)
+
+    def as_texts(self, tables: Mapping[str, str], source: str = "f") -> Coded:
+        """The names of constants and the texts of values, from a relation of facts as they are stored."""
+        names, values = dict(self.constant_columns), dict(self.value_columns)
+        return Coded(
+            [
+                f"{f'c_{column}.name' if column in names else text_of_value(f'{source}.{column}', values[column])} "
+                f"AS {column}"
+                for column in self.columns
+            ],
+            " ".join(
+                f"JOIN {quoted(tables[name])} c_{column} ON c_{column}.id = {source}.{column}"
+                for column, name in self.constant_columns
+            ),
+        )
+
+    def as_ids(self, tables: Mapping[str, str], source: str = "f") -> Coded:
+        """The ids of constants and the values, from a relation of texts; rows with an unknown name are left out."""
+        names, values = dict(self.constant_columns), dict(self.value_columns)
+        return Coded(
+            [
+                f"{f'c_{column}.id' if column in names else value_of_text(f'{source}.{column}', values[column])} "
+                f"AS {column}"
+                for column in self.columns
+            ],
+            " ".join(
+                f"JOIN {quoted(tables[name])} c_{column} ON c_{column}.name = {source}.{column}"
+                for column, name in self.constant_columns
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Columns of facts in the other form, `a0, a1, ...`, and the joins with the dictionaries that give them."""
+
+    cells: list[str]
+    joins: str
+
+
+def read_predicates(connection: duckdb.DuckDBPyConnection) -> dict[str, StoredPredicate]:
+    """All stored predicates by name, in order of name."""
+    arguments: dict[str, list[tuple[str, bool]]] = {}
+    for name, type_name, entity in connection.execute(
+        "SELECT predicate, type, entity FROM predicate_argument ORDER BY predicate, position"
+    ).fetchall():
+        arguments.setdefault(name, []).append((type_name, entity))
+    found = {}
+    for name, table, view, kind, value_last, closed, exactly_one, at_most_one in connection.execute(
+        "SELECT name, table_name, view_name, kind, value_last, closed, exactly_one, at_most_one "
+        "FROM predicate ORDER BY name"
+    ).fetchall():
+        given = arguments.get(name, [])
+        found[name] = StoredPredicate(
+            name,
+            table,
+            view,
+            tuple(type_name for type_name, _ in given),
+            kind,
+            value_last,
+            closed,
+            tuple(exactly_one),
+            tuple(at_most_one),
+            tuple(place for place, (type_name, entity) in enumerate(given) if entity and type_name in VALUE_TYPES),
+        )
+    return found
