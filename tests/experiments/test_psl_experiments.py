@@ -7,12 +7,13 @@ import pytest
 
 from tests.kits.datasets import dataset
 from workbench.experiments import experiment, psl_documents, psl_epinions, psl_jester, psl_olivetti, reproduce
+from workbench.experiments.experiment import PROGRAMS
 from workbench.inference.admm import ADMM
-from workbench.language import parse_psl
+from workbench.language import parse_psl, read_program
 
 
 def test_programs_have_the_published_rules() -> None:
-    epinions = parse_psl(psl_epinions.program_text())
+    epinions = read_program(PROGRAMS / "epinions.psl")
     assert len(epinions.rules) == 16 + 2 + 2
     assert len({rule.text for rule in epinions.rules}) == 20
     documents = parse_psl(psl_documents.program_text(["1", "2", "3"]))

@@ -15,7 +15,6 @@ from workbench.evaluation.curves import auc_roc
 from workbench.evaluation.significance import paired_t_test
 from workbench.experiments.alzheimer_data import DATA_SETS, DrugData, load_drugs, our_modes
 from workbench.experiments.alzheimer_generative import GENERATIVE, learn_without_modes
-from workbench.experiments.alzheimer_published import PUBLISHED
 from workbench.experiments.experiment import Experiment, Reproduction
 from workbench.experiments.measurements import Measurements
 from workbench.experiments.table import FoldScore
@@ -56,31 +55,6 @@ SHIPPED = "ALEPH (shipped modes)"
 SYSTEMS = (
     *GENERATIVE, "ALEPH", "ALEPH-PSCG", "ALEPH-ExactL2", "ALEPH++PSCG", "ALEPH++ExactL2", "ALEPH++ExactL1", SHIPPED
 )  # fmt: skip
-
-NOTES = (
-    "Modes are ours (programs/alzheimer_modes.pl): the paper does not print its own. They follow from the background's "
-    "schema; with the search's settings they were compared with a few variants by cross-validation inside the training "
-    "examples of shipped fold 1, which are test examples of the other folds.",
-    "The bias clause came in after a first run on fold 1 of memory had shown good ranking but poor accuracy without "
-    "it; cross-validation inside the training examples of fold 1 agreed.",
-    "Folds: the shipped ones, unless the system's name ends in fold_pair: there t(a,b) and t(b,a) are never separated. "
-    "Negatives are exactly the reversed positives, so with the shipped folds the reverse of most test pairs is a "
-    "training pair; no target atom is evidence in either case.",
-    "Features are counts of satisfying substitutions of the clause's body. The target's unit clause is in (a bias, "
-    "penalised like the others), as Alchemy adds it. Clauses are kept once up to theta-subsumption equivalence. "
-    "Clauses equal on the training examples carry equal weights: the optimum under L2, and the optimum that OWL-QN "
-    "reaches from zero under L1; `features` counts them once.",
-    "The penalty is chosen by five-fold cross-validation of the log likelihood inside the training fold.",
-    "A positive that no acceptable clause covers stands for itself in ALEPH's theory, and can cover no test pair.",
-    f"{SHIPPED}: our search and theory with the modes that come with the data (no constants, recall *) and i = 2. The "
-    "figures beside it are not the paper's: they were measured with Aleph 5 on SWI-Prolog, same modes and settings.",
-    "With transitivity the open atoms are all ordered pairs of distinct drugs of the examples, and t(a,a) is false. "
-    "Rows ending in MAP are the exact most probable state (integer program with cutting planes), which MC-SAT starts "
-    "from. Every sample is transitive; thresholded marginals need not be: `violated triples` counts theirs over all "
-    "open pairs.",
-    "ALCHEMY and BUSL are our counterparts: beam search by pseudo-likelihood, and clauses from relational paths, with "
-    "their L2-penalised weights. Their clauses hold one target atom and no constants.",
-)
 
 
 def measure(run: Reproduction) -> None:
@@ -269,15 +243,4 @@ def _significance(scores: Sequence[FoldScore]) -> list[str]:
     return notes
 
 
-EXPERIMENTS = (
-    Experiment(
-        name="alzheimer",
-        subject="Alzheimer's drugs: clauses found by bottom-clause search, weighted exactly (Huynh and Mooney 2008).",
-        title="Huynh and Mooney 2008, Tables 3 to 7: Alzheimer's drugs, ten-fold cross-validation",
-        systems=SYSTEMS,
-        columns=tuple(DATA_SETS),
-        published=PUBLISHED,
-        notes=NOTES,
-        measure=measure,
-    ),
-)
+EXPERIMENTS = (Experiment.described("alzheimer", measure, SYSTEMS, columns=tuple(DATA_SETS)),)

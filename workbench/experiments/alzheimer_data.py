@@ -13,6 +13,7 @@ from workbench.arrays import Int64
 from workbench.database import Database
 from workbench.database.ilp import load_ilp
 from workbench.database.relation_arrays import read_examples, read_relations
+from workbench.grounding.ilp_background import derive_facts
 from workbench.language.ilp import IlpProblem, Mode
 from workbench.language.ilp_aleph import read_aleph
 from workbench.structure.background import Background, Examples
@@ -72,7 +73,7 @@ def load_drugs(data_dir: Path, name: str) -> DrugData:
         files.insert(1, directory / "determinations.pl")
     problem = read_aleph(files)
     with Database.open() as database:
-        load_ilp(database, problem)
+        load_ilp(database, derive_facts(problem))
         predicates = [predicate for predicate, rows in problem.relations().items() if rows]
         relations = read_relations(database, predicates)
         arguments, label, _ = read_examples(database, problem.target)

@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.arrays import Bool, Float
 from workbench.experiments.alzheimer_data import DrugData
+from workbench.progress import Conduct
 from workbench.structure.background import Background, Examples
 from workbench.structure.beam import BeamSearch
 from workbench.structure.growth import WeightedClauses
@@ -55,10 +56,6 @@ def learn_without_modes(
     labelled: Examples = replace(examples, label=np.where(train, examples.label, 0.0))
     score = PseudoLikelihoodScore(known, {examples.predicate: (labelled, train.astype(np.float64))})
     deadline = None if time_limit is None else monotonic() + time_limit
-    learner = GENERATIVE[system]
-    if isinstance(learner, BeamSearch):
-        learned = learner.learn(score, deadline=deadline)
-    else:
-        learned = learner.learn(score, seed=seed, deadline=deadline)
+    learned = GENERATIVE[system].learn(score, conduct=Conduct(seed, deadline))
     log_odds = learned.weights @ score.flip_counts(learned.clauses)
     return np.asarray(log_odds), learned

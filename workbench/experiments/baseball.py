@@ -12,8 +12,7 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.evaluation import binary_scores
-from workbench.experiments.experiment import Experiment, Reproduction
-from workbench.experiments.table import published_figures
+from workbench.experiments.experiment import PROGRAMS, Experiment, Reproduction
 from workbench.inference.elsewhere import cpu_seconds
 from workbench.progress import Progress
 from workbench.study.columns import CandidateColumns
@@ -28,27 +27,10 @@ __all__ = ["EXPERIMENTS"]
 SYSTEMS: Mapping[str, LearnerName] = {"rules": "rules", "boosted_trees": "boosted_trees"}
 METRICS = ("AUC-ROC", "AUC-PR", "F1")
 FOLDS = 5
-PUBLISHED = published_figures(
-    ("inducted",),
-    METRICS,
-    {
-        "own columns": (0.818, 0.558, 0.500),
-        "30 weights on aggregates": (0.943, 0.799, 0.690),
-        "aggregates, LightGBM": (0.947, 0.817, 0.739),
-        "featuretools, LightGBM": (0.947, 0.813, 0.735),
-    },
-)
 TABLES = (
     "AllstarFull AwardsPlayers AwardsSharePlayers BattingPost CollegePlaying FieldingPost HomeGames Managers Parks "
     "People PitchingPost Salaries Schools Teams"
 ).split()
-_BALLOTS = """
-CREATE TABLE ballots AS
-SELECT playerID, make_date(min(yearID) FILTER (ballots IS NOT NULL)::INT, 1, 1) AS asked,
-    bool_or(inducted = 'Y') AS inducted
-FROM read_csv($file) WHERE category = 'Player' GROUP BY playerID
-HAVING count(ballots) > 0 ORDER BY playerID
-"""
 _AFTERWARDS = "deathYear, deathMonth, deathDay, deathCountry, deathState, deathCity, retroID, bbrefID"
 """Columns of People that tell of the time after the ballot, or nothing."""
 
@@ -94,7 +76,8 @@ def _fold(
 def _files(source: Path, directory: Path) -> list[Path]:
     """The tables as files: the ballots, and all others but the Hall of Fame's own."""
     connection = duckdb.connect()
-    connection.execute(_BALLOTS, {"file": str(source / "HallOfFame.csv.gz")})
+    ballots = (PROGRAMS / "baseball_ballots.sql").read_text(encoding="utf-8")
+    connection.execute(ballots, {"file": str(source / "HallOfFame.csv.gz")})
     files = [directory / "ballots.parquet"]
     connection.execute(f"COPY ballots TO '{files[0]}' (FORMAT parquet)")
     for name in TABLES:
@@ -108,18 +91,4 @@ def _files(source: Path, directory: Path) -> list[Path]:
     return files
 
 
-EXPERIMENTS = (
-    Experiment(
-        name="baseball",
-        subject="Baseball by tables: who enters the Hall of Fame, from what is dated before the first ballot.",
-        title="Baseball by tables: who enters the Hall of Fame",
-        systems=tuple(SYSTEMS),
-        published=PUBLISHED,
-        notes=(
-            "Figures beside ours were measured on these folds with the settings their names say.",
-            "seconds are of the processor, from files on; the candidates' columns count for each system.",
-        ),
-        measure=measure,
-        clock=cpu_seconds,
-    ),
-)
+EXPERIMENTS = (Experiment.described("baseball", measure, tuple(SYSTEMS), clock=cpu_seconds),)

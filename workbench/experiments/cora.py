@@ -15,9 +15,9 @@ from workbench.experiments.baselines import NaiveBayes, TreeAugmentedBayes
 from workbench.experiments.experiment import Experiment, Reproduction
 from workbench.experiments.facts import domain_names, domain_sizes, relations_of
 from workbench.experiments.grounded import Prediction, gibbs, ground_worlds, map_search, without_weights
-from workbench.experiments.leave_one_out import KB_WEIGHT, Study, System, learned_by, score_systems
+from workbench.experiments.leave_one_out import KB_WEIGHT, Study, System, learned_by, propositional, score_systems
+from workbench.experiments.relational_attributes import AttributeTable
 from workbench.experiments.similarity import BINS, bin_facts, similarity_bins
-from workbench.experiments.table import published_figures
 from workbench.inference import make_engine
 from workbench.inference.cutting_plane import CuttingPlane
 from workbench.language import parse_mln, read_program
@@ -25,39 +25,13 @@ from workbench.language.program import Program
 from workbench.learning import make_learner, validate
 from workbench.linkage.transitivity import Transitivity
 from workbench.network import GroundNetwork
+from workbench.progress import Conduct
 
 __all__ = ["COLUMNS", "EXPERIMENTS", "FIELDS", "load"]
 
 FOLDS = ("1", "2", "3", "4", "5")
 FIELDS = ("Author", "Title", "Venue")
 COLUMNS = {"SameBib": "citation", "SameAuthor": "author", "SameVenue": "venue", "SameTitle": "title"}
-
-PUBLISHED = published_figures(
-    ("citation", "author", "venue"),
-    ("AUC-PR", "CLL"),
-    {
-        "MLN(VP)": (0.973, -0.069, 0.969, -0.069, 0.771, -0.232),
-        "MLN(ML)": (0.111, -13.261, 0.162, -12.973, 0.061, -13.380),
-        "MLN(PL)": (0.722, -0.699, 0.323, -3.062, 0.342, -0.708),
-        "KB": (0.149, -8.629, 0.180, -8.096, 0.096, -8.475),
-        "CLAUDIEN": (0.187, -0.461, 0.090, -2.375, 0.047, -1.261),
-        "NB": (0.945, -0.082, 0.734, -0.203, 0.339, -0.233),
-        "BN": (0.951, -0.067, 0.734, -0.203, 0.339, -0.233),
-    },
-)
-
-NOTES = (
-    "The release has five folds (the paper made eight) and words instead of similarities: cosine TF-IDF is computed "
-    "here from each field value's words, fitted within each fold, and put into the paper's six ranges.",
-    "The 46 soft clauses are those of the released knowledge base, without their weights; the row named transitivity "
-    "adds its hard rule at test, grounded only where the most likely state violates it.",
-    "MLN(VP): expected counts are means over Gibbs samples that go on from MaxWalkSAT's state (a search every ten "
-    "iterations), and each clause's step is divided by the number of its groundings; step 1 and 100 "
-    "iterations; the start (log odds, zero or pseudo-likelihood) is chosen on one held-out training fold by its CLL.",
-    "Every ordered pair of a fold's citations or values is scored, x = x included; pairs without a label differ.",
-    "MLN(PL) is discriminative pseudo-likelihood over the four query predicates, where the paper's is generative.",
-    "CLAUDIEN is not run; its row is published figures.",
-)
 
 
 def load(database: Database, directory: Path, folds: Sequence[str] = FOLDS) -> Program:
@@ -124,13 +98,14 @@ def _perceptron_weights(study: Study, fold: Fold) -> Float:
         step=1.0,
     )
     examples, grid = study.training(fold), {"start": ("log_odds", "given", "pseudo_likelihood")}
-    found = validate(learner, grid, examples, study.templates, sweeps=50, burn_in=20, progress=study.progress)
+    conduct = Conduct(progress=study.progress)
+    found = validate(learner, grid, examples, study.templates, sweeps=50, burn_in=20, conduct=conduct)
     weights = study.cache["weights", fold.name] = study.fit(found.learner, fold)
     return weights
 
 
-def _attributes(study: Study, world: str) -> Mapping[str, Int64]:
-    """For each query predicate the similarity bins its pairs are predicted from, shape (n_pairs, 1 or 3)."""
+def _attributes(study: Study, world: str, predicate: str) -> AttributeTable:
+    """The similarity bins that a predicate's pairs are predicted from: the field's own, of citations all three."""
     if ("attributes", world) not in study.cache:
         found, citation = {}, []
         for name in FIELDS:
@@ -142,25 +117,9 @@ def _attributes(study: Study, world: str) -> Mapping[str, Int64]:
             citation.append(bins[value[:, None], value[None, :]].ravel())
         found["SameBib"] = np.stack(citation, axis=1)
         study.cache["attributes", world] = found
-    attributes: Mapping[str, Int64] = study.cache["attributes", world]
-    return attributes
-
-
-def _propositional(classifier: type[NaiveBayes] | type[TreeAugmentedBayes]) -> System:
-    """A classifier of pairs by similarity bins: the field's own, and for citations those of all three fields."""
-
-    def predict(study: Study, fold: Fold) -> Prediction:
-        test = study.test(fold)
-        probability = np.zeros(test.network.n_atoms)
-        for predicate in COLUMNS:
-            training = [study.worlds[index] for index in fold.train]
-            values = np.concatenate([_attributes(study, world.name)[predicate] for world in training])
-            labels = np.concatenate([world.example.truth[world.atoms[predicate]] == 1 for world in training])
-            model = classifier.fit(values, labels, np.full(values.shape[1], len(BINS)))
-            probability[test.atoms[predicate]] = model.probability(_attributes(study, test.name)[predicate])
-        return Prediction(probability)
-
-    return predict
+    values: Int64 = study.cache["attributes", world][predicate]
+    names = FIELDS if predicate == "SameBib" else (predicate.removeprefix("Same"),)
+    return AttributeTable(names, values, np.full(values.shape[1], len(BINS)))
 
 
 SYSTEMS: Mapping[str, System] = {
@@ -170,18 +129,8 @@ SYSTEMS: Mapping[str, System] = {
     # The paper's is generative; open author and venue facts would make over 100 million ground clauses a fold.
     "MLN(PL)": learned_by(make_learner("pseudo_likelihood")),
     "KB": learned_by(make_learner("fixed", value=KB_WEIGHT)),
-    "NB": _propositional(NaiveBayes),
-    "BN": _propositional(TreeAugmentedBayes),
+    "NB": propositional(NaiveBayes, COLUMNS, _attributes),
+    "BN": propositional(TreeAugmentedBayes, COLUMNS, _attributes),
 }
 
-EXPERIMENTS = (
-    Experiment(
-        name="cora",
-        subject="Entity resolution on Cora: citations, authors, titles and venues (Singla and Domingos 2005, Table 2).",
-        title="Singla and Domingos 2005, Table 2: Cora, de-duplicating citations, authors and venues",
-        systems=tuple(SYSTEMS),
-        published=PUBLISHED,
-        notes=NOTES,
-        measure=measure,
-    ),
-)
+EXPERIMENTS = (Experiment.described("cora", measure, tuple(SYSTEMS)),)

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 
 from workbench.experiments.experiment import Experiment, Reproduction
-from workbench.experiments.table import published_figures
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.fields import Field, make_field
 from workbench.linkage.supervised import best_cut, fit_supervised
@@ -76,29 +75,6 @@ def _field(name: str, cells: Sequence[str]) -> Field:
 
 
 EXPERIMENTS = tuple(
-    Experiment(
-        name=f"er-{directory.lower()}",
-        subject=subject,
-        title=f"{directory}, labels of train, cut chosen on valid",
-        systems=("link",),
-        published=published_figures(("test",), ("F1",), rivals),
-        notes=("Rivals were measured on the same files, not in this run.",),
-        measure=partial(measure, directory=directory),
-    )
-    for directory, subject, rivals in (
-        (
-            "Amazon-Google",
-            "Record linkage: pairs of products of Amazon and Google, with the labels of train.",
-            {
-                "random forest on similarities": (0.718,),
-                "LightGBM on similarities": (0.747,),
-                "gpt-4o (reported)": (0.781,),
-            },
-        ),
-        (
-            "Fodors-Zagats",
-            "Record linkage: pairs of restaurants of Fodor's and Zagat's, with the labels of train.",
-            {"random forest on similarities": (0.969,), "LightGBM on similarities": (0.977,)},
-        ),
-    )
+    Experiment.described(f"er-{directory.lower()}", partial(measure, directory=directory), ("link",))
+    for directory in ("Amazon-Google", "Fodors-Zagats")
 )

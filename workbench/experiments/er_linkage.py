@@ -12,19 +12,12 @@ import numpy as np
 
 from workbench.evaluation import cluster_scores
 from workbench.experiments.experiment import Experiment, Reproduction
-from workbench.experiments.table import published_figures
 from workbench.progress import Progress
 
 if TYPE_CHECKING:
     from workbench.verbs.link_result import LinkResult
 
 __all__ = ["EXPERIMENTS"]
-
-NOTES = (
-    "Without labels none is read before the scores. Choices were made on people made up by benchmarks/linkage.py and "
-    "on DBLP-ACM.",
-    "The rivals' figures were measured on the same files (their own defaults), not in this run.",
-)
 
 LABELLED = "link, 10 % of labels, one to one"
 
@@ -116,43 +109,6 @@ def _column(path: Path, key: str, value: str) -> dict[str, str]:
 
 
 EXPERIMENTS = (
-    Experiment(
-        name="er-historical",
-        subject="Record linkage: 50,578 records of historical people, without labels.",
-        title="Historical people, no labels: pairs and B-cubed",
-        systems=("link",),
-        published=published_figures(
-            ("records",),
-            ("precision", "recall", "F1", "B-cubed F1"),
-            {
-                "Splink 5.0, its tutorial's model": (0.924, 0.750, 0.828, 0.856),
-                "Splink 5.0, twelve wider blocking rules": (0.893, 0.806, 0.847, 0.882),
-                "GoldenMatch 3.22, probabilistic": (0.960, 0.750, 0.842, 0.860),
-                "LightGBM on labels, average linkage": (None, None, 0.918, 0.927),
-            },
-        ),
-        notes=NOTES,
-        measure=measure_historical,
-    ),
-    Experiment(
-        name="er-dblp-acm",
-        subject="Record linkage: papers of DBLP and ACM, free and one to one, without labels and with some.",
-        title="DBLP and ACM: pairs across",
-        systems=("link", "link, one to one", LABELLED),
-        published=published_figures(
-            ("papers",),
-            ("F1",),
-            {
-                "Splink 5.0": (0.905,),
-                "Splink 5.0, one to one": (0.987,),
-                "random forest, 10 % of labels, one to one": (0.983,),
-            },
-        ),
-        notes=(
-            *NOTES,
-            "Labels, where a system has some, are those of a tenth of DBLP's papers, with all their compared pairs; "
-            "its scores are of the other papers.",
-        ),
-        measure=measure_dblp_acm,
-    ),
+    Experiment.described("er-historical", measure_historical, ("link",)),
+    Experiment.described("er-dblp-acm", measure_dblp_acm, ("link", "link, one to one", LABELLED)),
 )

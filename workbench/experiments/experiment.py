@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from workbench.errors import UsageError
 from workbench.experiments.measurements import Measurements, known_systems
-from workbench.experiments.table import Figure, ReproductionTable
+from workbench.experiments.table import Figure, ReproductionTable, published_figures
 from workbench.progress import SILENT, Progress
 
-__all__ = ["Experiment", "Reproduction"]
+__all__ = ["PROGRAMS", "Experiment", "Reproduction"]
+
+TABLES, PROGRAMS = (Path(__file__).parent / name for name in ("tables", "programs"))
+"""What papers printed; and the rules and statements of experiments."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,27 @@ class Experiment:
     columns: Collection[str] = ()
     clock: Callable[[], float] = perf_counter
     average: bool = False
+
+    @classmethod
+    def described(
+        cls, name: str, measure: Callable[..., None], systems: Collection[str] = (), **how: Any
+    ) -> Experiment:
+        """An experiment whose subject, title, notes and published figures stand in `tables/NAME.toml`.
+
+        Parameters
+        ----------
+        systems : collection of str
+            All that have published figures, where none is named.
+        **how
+            `columns`, `clock`, `average`.
+        """
+        table = tomllib.loads((TABLES / f"{name}.toml").read_text(encoding="utf-8"))
+        published: dict[Figure, float] = {}
+        for part in table.get("published", ()):
+            published |= published_figures(part["columns"], part["metrics"], part["figures"])
+        notes = [" ".join(note.split()) for note in table["notes"]]
+        known = systems or tuple(dict.fromkeys(system for system, _, _ in published))
+        return cls(name, table["subject"], table["title"], known, published, measure, notes, **how)
 
     def run(
         self,

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from workbench.arrays import Float
 from workbench.database import Database
 from workbench.evaluation import Fold, leave_one_world_out
+from workbench.experiments.baselines import NaiveBayes, TreeAugmentedBayes
 from workbench.experiments.experiment import Reproduction
 from workbench.experiments.grounded import GroundedWorld, Prediction, marginals, score_world
+from workbench.experiments.relational_attributes import AttributeTable
 from workbench.language.program import Program
 from workbench.learning import Example, Learner
 from workbench.network import Templates
 from workbench.progress import SILENT, Progress
 
-__all__ = ["KB_WEIGHT", "METRICS", "Study", "System", "learned_by", "score_systems"]
+__all__ = ["KB_WEIGHT", "METRICS", "Study", "System", "learned_by", "propositional", "score_systems"]
 
 METRICS = ("AUC-PR", "CLL", "AUC-ROC", "F1", "average precision")
 KB_WEIGHT = 20.0
@@ -73,6 +77,26 @@ def learned_by(learner: Learner) -> System:
 
     def predict(study: Study, fold: Fold) -> Prediction:
         return study.predict(fold, study.fit(learner, fold))
+
+    return predict
+
+
+def propositional(
+    classifier: type[NaiveBayes] | type[TreeAugmentedBayes],
+    predicates: Collection[str],
+    attributes: Callable[[Study, str, str], AttributeTable],
+) -> System:
+    """A classifier of some predicates' atoms by what `attributes` says of them: of a study's world and predicate."""
+
+    def predict(study: Study, fold: Fold) -> Prediction:
+        test, training = study.test(fold), [study.worlds[index] for index in fold.train]
+        probability = np.zeros(test.network.n_atoms)
+        for predicate in predicates:
+            tables = [attributes(study, world.name, predicate) for world in training]
+            labels = np.concatenate([world.example.truth[world.atoms[predicate]] == 1 for world in training])
+            model = classifier.fit(np.concatenate([one.values for one in tables]), labels, tables[0].categories)
+            probability[test.atoms[predicate]] = model.probability(attributes(study, test.name, predicate).values)
+        return Prediction(probability)
 
     return predict
 

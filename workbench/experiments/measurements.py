@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from workbench.errors import Cancelled, UsageError, nearest
+from workbench.errors import Cancelled, UsageError, did_you_mean
 from workbench.experiments.table import Figure, FoldScore, ReproductionTable, rows_from_folds
 from workbench.progress import SILENT, Progress
 
@@ -94,10 +94,6 @@ def known_systems(wanted: Sequence[str] | None, known: Collection[str], what: st
     """The systems (or other parts of a table) to run, all when None; E0904 for one that the table does not have."""
     for system in wanted or ():
         if system not in known:
-            close = nearest(system, known)
-            raise UsageError.of(
-                "E0904",
-                f"there is no {what} {system} here",
-                help=f"did you mean {close}?" if close else f"the {what}s are {', '.join(known)}",
-            )
+            cure = did_you_mean(system, known, f"the {what}s are {', '.join(known)}")
+            raise UsageError.of("E0904", f"there is no {what} {system} here", help=cure)
     return tuple(known) if wanted is None else tuple(wanted)

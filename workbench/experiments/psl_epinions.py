@@ -2,68 +2,23 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pandas as pd
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.database import Database, load_frame
 from workbench.evaluation import auc_pr, auc_roc
-from workbench.experiments.experiment import Experiment, Reproduction
+from workbench.experiments.experiment import PROGRAMS, Experiment, Reproduction
 from workbench.experiments.java_random import JavaRandom
 from workbench.experiments.psl_worlds import LEARNERS, HingeWorld, best_marks, measure_splits
-from workbench.experiments.table import published_figures
 from workbench.inference.elsewhere import cpu_seconds
-from workbench.language import parse_psl
+from workbench.language import read_program
 
-__all__ = ["EXPERIMENTS", "program_text", "published_folds"]
+__all__ = ["EXPERIMENTS", "published_folds"]
 
 FOLDS = 8
 SYSTEMS = tuple(f"{family} {learner}" for family in ("HL-MRF-Q", "HL-MRF-L", "MRF") for learner in LEARNERS)
 METRICS = ("AUC-ROC", "AUC-PR(+)", "AUC-PR(-)")
-
-PUBLISHED = published_figures(
-    ("epinions",),
-    METRICS,
-    {
-        "HL-MRF-Q MLE": (0.822, 0.978, 0.452),
-        "HL-MRF-Q MPLE": (0.832, 0.979, 0.482),
-        "HL-MRF-Q LME": (0.814, 0.976, 0.462),
-        "HL-MRF-L MLE": (0.765, 0.965, 0.357),
-        "MRF MLE": (0.655, 0.942, 0.270),
-        "MRF MPLE": (0.725, 0.963, 0.298),
-        "MRF LME": (0.795, 0.973, 0.441),
-        "EigenTrust": (None, None, 0.21),
-        "TidalTrust": (None, None, 0.24),
-    },
-)
-
-
-def program_text() -> str:
-    """Sixteen triad rules, two reciprocity rules, and a two-sided prior at the mean observed trust."""
-    lines = []
-    for first, second in product(("A, B", "B, A"), ("B, C", "C, B")):
-        for one, other in product((True, False), repeat=2):
-            body = [
-                f"Knows({first})",
-                f"Knows({second})",
-                "Knows(A, C)",
-                f"{'' if one else '!'}Trusts({first})",
-                f"{'' if other else '!'}Trusts({second})",
-                "A != B",
-                "B != C",
-                "A != C",
-            ]
-            head = "Trusts(A, C)" if one == other else "!Trusts(A, C)"
-            lines.append(f"1.0: {' & '.join(body)} -> {head} ^2")
-    lines += [
-        "1.0: Knows(A, B) & Knows(B, A) & Trusts(A, B) & A != B -> Trusts(B, A) ^2",
-        "1.0: Knows(A, B) & Knows(B, A) & !Trusts(A, B) & A != B -> !Trusts(B, A) ^2",
-        "1.0: Knows(A, B) & Average('trust') -> Trusts(A, B) ^2",
-        "1.0: Knows(A, B) & Trusts(A, B) -> Average('trust') ^2",
-    ]
-    return "\n".join(lines) + "\n"
 
 
 def published_folds(trusts: Int64) -> Int64:
@@ -93,7 +48,7 @@ def measure(run: Reproduction) -> None:
         figures = (auc_roc(values, truth), auc_pr(values, truth), auc_pr(1.0 - values, 1.0 - truth))
         return dict(zip(METRICS, figures))
 
-    program = parse_psl(program_text())
+    program = read_program(PROGRAMS / "epinions.psl")
     spent = measure_splits(run, program, "Trusts", column="epinions", number=FOLDS, load=load, score=score, of="fold")
     run.measured.notes.extend([f"{spent.note('fold')}.", *best_marks(run.measured.scores)])
 
@@ -118,20 +73,4 @@ def _load(database: Database, world: str, trusts: Int64, known: Bool, asked: Boo
     load_frame(database, frame[asked], predicate="Trusts", value="value", world=world, partition="truth")
 
 
-EXPERIMENTS = (
-    Experiment(
-        name="psl-epinions",
-        subject="Trust prediction on Epinions by structural balance (Bach et al. 2017, section 7.2).",
-        title="Bach et al. 2017, trust prediction on Epinions",
-        systems=SYSTEMS,
-        published=PUBLISHED,
-        notes=(
-            "The paper's own folds over the 8,675 links, drawn again as its authors' program draws them.",
-            "Published figures are recalled from the journal version; EigenTrust and TidalTrust as published, not run.",
-            "AUC-PR is the Davis-Goadrich area with equal scores as one threshold; the published figures join the "
-            "points of the curve by straight lines.",
-        ),
-        measure=measure,
-        clock=cpu_seconds,
-    ),
-)
+EXPERIMENTS = (Experiment.described("psl-epinions", measure, SYSTEMS, clock=cpu_seconds),)

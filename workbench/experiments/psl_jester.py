@@ -13,12 +13,11 @@ import pandas as pd
 from workbench.arrays import Float, Int64
 from workbench.database import Database, Partition, load_frame
 from workbench.evaluation.metrics import continuous_scores
-from workbench.experiments.experiment import Experiment, Reproduction
+from workbench.experiments.experiment import PROGRAMS, Experiment, Reproduction
 from workbench.experiments.matrix_factorisation import predict_ratings
 from workbench.experiments.psl_worlds import best_marks, measure_splits
-from workbench.experiments.table import published_figures
 from workbench.inference.elsewhere import cpu_seconds
-from workbench.language import parse_psl
+from workbench.language import read_program
 
 __all__ = ["EXPERIMENTS", "joke_similarity"]
 
@@ -27,30 +26,6 @@ LEAST_SIMILARITY = 0.6
 PRIOR = 0.5
 """The paper's text has the mean observed rating; its authors' released program sets that, does not store it, and so
 learns and predicts with the 0.5 it began with."""
-
-PUBLISHED = published_figures(
-    ("jester",),
-    METRICS,
-    {
-        "HL-MRF-Q MLE": (0.0554, 0.1974),
-        "HL-MRF-Q MPLE": (0.0549, 0.1953),
-        "HL-MRF-Q LME": (0.0738, 0.2297),
-        "HL-MRF-L MLE": (0.0578, 0.2021),
-        "HL-MRF-L MPLE": (0.0535, 0.1885),
-        "HL-MRF-L LME": (0.0544, 0.1875),
-        "BPMF": (0.0501, 0.1832),
-    },
-)
-
-PROGRAM = """
-1.0: SimRating(J1, J2) & Likes(U, J1) & J1 != J2 -> Likes(U, J2) ^2
-1.0: UserAverage(U) & Joke(J) -> Likes(U, J) ^2
-1.0: Likes(U, J) -> UserAverage(U) ^2
-1.0: JokeAverage(J) & User(U) -> Likes(U, J) ^2
-1.0: Likes(U, J) -> JokeAverage(J) ^2
-1.0: Prior('all') & User(U) & Joke(J) -> Likes(U, J) ^2
-1.0: Likes(U, J) -> Prior('all') ^2
-"""
 
 
 def joke_similarity(user: Int64, joke: Int64, rating: Float) -> Float:
@@ -80,7 +55,7 @@ def measure(run: Reproduction) -> None:
 
     spent = measure_splits(
         run,
-        parse_psl(PROGRAM),
+        read_program(PROGRAMS / "jester.psl"),
         "Likes",
         column="jester",
         number=10,
@@ -163,23 +138,4 @@ def _jokes(jokes: Int64) -> list[str]:
     return [f"j{joke}" for joke in jokes]
 
 
-EXPERIMENTS = (
-    Experiment(
-        name="psl-jester",
-        subject="Preference prediction on Jester: similar jokes are rated alike (Bach et al. 2017, section 7.3).",
-        title="Bach et al. 2017, predicting ratings of jokes (Jester)",
-        systems=tuple(dict.fromkeys(system for system, _, _ in PUBLISHED)),
-        published=PUBLISHED,
-        notes=(
-            "Averages and similarities come from the observed ratings of the same world: training users for learning, "
-            "test users for prediction.",
-            f"The two-sided prior is {PRIOR}, as the authors' released program has it, not the mean observed rating of "
-            "the paper's text, with which errors are a little larger.",
-            "BPMF: 10 factors (chosen among 5, 10 and 30 on the training users' hidden ratings), from all of the "
-            "training users' ratings and the test users' observed ones.",
-            "Published figures are recalled from the journal version.",
-        ),
-        measure=measure,
-        clock=cpu_seconds,
-    ),
-)
+EXPERIMENTS = (Experiment.described("psl-jester", measure, clock=cpu_seconds),)

@@ -9,7 +9,6 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.experiments.experiment import Experiment, Reproduction
-from workbench.experiments.table import published_figures
 from workbench.inference import make_engine
 from workbench.inference.elsewhere import cpu_seconds
 from workbench.learning import Example, make_learner
@@ -21,15 +20,6 @@ __all__ = ["EXPERIMENTS", "face_network", "observe"]
 SIDE = 64
 TRAINING_IMAGES = 100
 TEST_IMAGES = 50
-
-PUBLISHED = published_figures(
-    ("Olivetti, left half", "Olivetti, bottom half", "Caltech, left half", "Caltech, bottom half"),
-    ("MSE",),
-    {
-        "HL-MRF-Q MLE": (927.0, 1226.0, 1741.0, 1910.0),
-        "sum-product network": (942.0, 918.0, 1815.0, 1924.0),
-    },
-)
 
 
 def _pairs(side: int) -> Iterator[tuple[Int64, Int64, bool]]:
@@ -120,20 +110,4 @@ def _halves(network: GroundNetwork, images: Float) -> list[Example]:
     return examples
 
 
-EXPERIMENTS = (
-    Experiment(
-        name="psl-olivetti",
-        subject=(
-            "Image completion on the Olivetti faces: pixels follow neighbours and mirror pixels (Bach et al. 2017)."
-        ),
-        title="Bach et al. 2017, completing faces (Olivetti)",
-        systems=("HL-MRF-Q MLE", "nearest neighbour"),
-        published=PUBLISHED,
-        notes=(
-            "The network is built from the pixel grid directly: PSL has no rule with one weight per constant.",
-            "Caltech faces are not among the data; its rows, and those of the sum-product network, are as published.",
-        ),
-        measure=measure,
-        clock=cpu_seconds,
-    ),
-)
+EXPERIMENTS = (Experiment.described("psl-olivetti", measure, ("HL-MRF-Q MLE", "nearest neighbour"), clock=cpu_seconds),)

@@ -115,24 +115,4 @@ def _ground(path: Path, power: int) -> tuple[GroundNetwork, Float]:
     return grounding.network, grounding.templates.weight
 
 
-EXPERIMENTS = (
-    Experiment(
-        name="psl-scaling",
-        subject=(
-            "Scaling of MAP inference: ADMM against an interior-point method on growing networks (Bach et al. 2017)."
-        ),
-        title="Bach et al. 2017, scaling of MAP inference on social networks",
-        systems=tuple(_ENGINES),
-        # The paper draws its times and prints none.
-        published={},
-        notes=(
-            "The paper compares its Java ADMM with MOSEK's interior-point method on one thread; its figures were lost "
-            "in the text's extraction. Here Clarabel stands for the interior-point method, on the smallest network, "
-            f"for {LONGEST_INTERIOR / 60:.0f} minutes at most; no figure means that it had no point by then.",
-            "Times are CPU seconds of the solver alone, to a proven relative gap of 0.001; relative error "
-            "is against the lowest energy found.",
-        ),
-        measure=measure,
-        clock=cpu_seconds,
-    ),
-)
+EXPERIMENTS = (Experiment.described("psl-scaling", measure, tuple(_ENGINES), clock=cpu_seconds),)

@@ -7,18 +7,18 @@ a figure; one of which nothing is left to show is dropped.
 from __future__ import annotations
 
 import json
-import platform
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import reduce
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import UsageError
 from workbench.experiments.table import FoldScore, ReproductionTable
+from workbench.resources import installed
 
 __all__ = ["Difference", "Measurement", "add_measurement", "differences", "read_record", "recorded_table"]
 
@@ -54,7 +54,14 @@ class Measurement:
     @classmethod
     def of(cls, table: ReproductionTable, command: str, cpu_seconds: float) -> Measurement:
         """A measurement made just now by this code."""
-        return cls(command, source_commit(), f"{datetime.now(UTC):%Y-%m-%d}", round(cpu_seconds, 1), versions(), table)
+        return cls(
+            command,
+            source_commit(),
+            f"{datetime.now(UTC):%Y-%m-%d}",
+            round(cpu_seconds, 1),
+            installed(*PACKAGES),
+            table,
+        )
 
 
 @dataclass(frozen=True)
@@ -81,17 +88,6 @@ def source_commit() -> str:
 def _git(root: Path, *arguments: str) -> str:
     found = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=False)
     return found.stdout.strip()
-
-
-def versions() -> dict[str, str]:
-    """Python's version and those of the packages that figures depend on, where they are installed."""
-    found = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def read_record(path: Path) -> tuple[Measurement, ...]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from importlib import import_module
 
-from workbench.errors import UsageError, nearest
+from workbench.errors import UsageError, did_you_mean
 from workbench.experiments.experiment import Experiment
 from workbench.experiments.table import ReproductionTable, Row, rows_from_folds
 from workbench.progress import SILENT, Progress
@@ -40,11 +40,8 @@ _MODULES = {
 def experiment(name: str) -> Experiment:
     """An experiment by name; E0902 for an unknown one."""
     if name not in _MODULES:
-        close = nearest(name, _MODULES)
-        known = f"experiments: {', '.join(_MODULES)}"
-        raise UsageError.of(
-            "E0902", f"there is no experiment {name}", help=f"did you mean {close}?" if close else known
-        )
+        known = did_you_mean(name, _MODULES, f"experiments: {', '.join(_MODULES)}")
+        raise UsageError.of("E0902", f"there is no experiment {name}", help=known)
     values: tuple[Experiment, ...] = import_module(f"workbench.experiments.{_MODULES[name]}").EXPERIMENTS
     return next(value for value in values if value.name == name)
 

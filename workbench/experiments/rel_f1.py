@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.arrays import Bool, Float
 from workbench.evaluation import auc_roc
-from workbench.experiments.experiment import Experiment, Reproduction
+from workbench.experiments.experiment import PROGRAMS, Experiment, Reproduction
 from workbench.inference.elsewhere import cpu_seconds
 from workbench.progress import Progress
 from workbench.study.columns import CandidateColumns, TargetTimes
@@ -31,24 +31,6 @@ TASKS = {
     "position": ("driver_position", "position", "MAE", 60, 30),
 }
 REGIMES = ("rolling", "frozen")
-_MEASURED = {
-    "one aggregate": (0.816, 0.737, 0.925, 0.813, 2.764, 3.960),
-    "L1 on binned aggregates": (0.818, 0.618, 0.917, 0.809, 3.196, 3.757),
-    "SQL aggregates, LightGBM": (0.841, 0.723, 0.934, 0.871, 2.538, 3.773),
-    "featuretools, LightGBM": (0.819, 0.698, 0.913, 0.862, 2.971, 3.889),
-}
-PUBLISHED: Mapping[tuple[str, str, str], float | None] = {
-    (system, f"{task}, {regime}", TASKS[task][2]): figures[2 * number + place]
-    for system, figures in _MEASURED.items()
-    for number, task in enumerate(TASKS)
-    for place, regime in enumerate(REGIMES)
-} | {
-    ("RelBench: data scientist", "dnf, frozen", "AUC-ROC"): 0.698,
-    ("RelBench: data scientist", "top3, frozen", "AUC-ROC"): 0.824,
-    ("RelBench: data scientist", "position, frozen", "MAE"): 3.963,
-    ("KumoRFM-2", "dnf, frozen", "AUC-ROC"): 0.846,
-    ("KumoRFM-2", "top3, frozen", "AUC-ROC"): 0.922,
-}
 TABLES = (
     "circuits constructor_results constructor_standings constructors driver_standings drivers qualifying races results "
     "status"
@@ -150,7 +132,8 @@ def _task_files(source: Path, directory: Path, task: str) -> tuple[list[Path], d
         "CREATE OR REPLACE TABLE races AS "
         "SELECT * EXCLUDE (date, time), t AS date FROM races JOIN moments USING (raceId)"
     )
-    connection.execute(_LABELS[task].format(target=target, column=column, days=days, cuts=_cuts(days, valid)))
+    labels = (PROGRAMS / f"rel_f1_{task}.sql").read_text(encoding="utf-8")
+    connection.execute(labels.format(target=target, column=column, days=days, cuts=_cuts(days, valid)))
     for name in (*TABLES, target):
         path = directory / f"{name}.parquet"
         rest = " EXCLUDE (part)" if name == target else ""
@@ -170,40 +153,4 @@ def _cuts(days: int, valid: int) -> str:
     )
 
 
-_LABELS = {
-    "dnf": (
-        "CREATE TABLE {target} AS SELECT c.t AS date, driverId, max((statusId <> 1)::INT) AS {column}, "
-        "any_value(part) AS part FROM ({cuts}) c JOIN moments m ON m.t > c.t AND m.t <= c.t + to_days({days}) "
-        "JOIN results USING (raceId) GROUP BY c.t, driverId"
-    ),
-    "top3": (
-        "CREATE TABLE {target} AS SELECT c.t AS date, driverId, (min(position) <= 3)::INT AS {column}, "
-        "any_value(part) AS part FROM ({cuts}) c JOIN moments m ON m.t - to_days(1) > c.t "
-        "AND m.t - to_days(1) <= c.t + to_days({days}) JOIN qualifying USING (raceId) GROUP BY c.t, driverId"
-    ),
-    "position": (
-        "CREATE TABLE {target} AS SELECT c.t AS date, driverId, avg(positionOrder) AS {column}, "
-        "any_value(part) AS part FROM ({cuts}) c JOIN moments m ON m.t > c.t AND m.t <= c.t + to_days({days}) "
-        "JOIN results USING (raceId) GROUP BY c.t, driverId"
-    ),
-}
-
-
-EXPERIMENTS = (
-    Experiment(
-        name="rel-f1",
-        subject="Formula 1 by tables: who does not finish, who qualifies in front, which place (RelBench's rel-f1).",
-        title="Formula 1 by tables: RelBench's rel-f1, rolling and frozen",
-        systems=tuple(SYSTEMS),
-        columns=tuple(TASKS),
-        published=PUBLISHED,
-        notes=(
-            "Figures beside ours were measured on this split with the settings their names say; KumoRFM-2's and the "
-            "data scientist's were published.",
-            "seconds are of the processor, for all tasks and both regimes; the candidates' columns count for each "
-            "system.",
-        ),
-        measure=measure,
-        clock=cpu_seconds,
-    ),
-)
+EXPERIMENTS = (Experiment.described("rel-f1", measure, tuple(SYSTEMS), columns=tuple(TASKS), clock=cpu_seconds),)

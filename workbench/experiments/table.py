@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, product
+from math import isnan
 from typing import Any
 
 from workbench.evaluation import summary
@@ -130,18 +131,18 @@ class ReproductionTable:
 
 
 def published_figures(
-    columns: Sequence[str], metrics: Sequence[str], values: Mapping[str, Sequence[float | None]]
-) -> dict[Figure, float | None]:
+    columns: Sequence[str], metrics: Sequence[str], values: Mapping[str, Sequence[float]]
+) -> dict[Figure, float]:
     """A paper's figures by (system, column, metric), from each system's values, metrics running fastest.
 
-    What the paper does not give (None) is left out.
+    What the paper does not give (NaN) is left out.
     """
     places = list(product(columns, metrics))
     return {
         (system, *place): float(value)
         for system, row in values.items()
         for place, value in zip(places, row, strict=True)
-        if value is not None
+        if not isnan(value)
     }
 
 

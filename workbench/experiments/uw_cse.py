@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
-
-import numpy as np
 
 from workbench.database import Database, load_alchemy, load_frame
 from workbench.evaluation import Fold
@@ -15,51 +14,21 @@ from workbench.experiments.experiment import Experiment, Reproduction
 from workbench.experiments.facts import domain_names, domain_sizes, relations_of
 from workbench.experiments.generative import GenerativeWeights
 from workbench.experiments.grounded import Prediction, ground_worlds
-from workbench.experiments.leave_one_out import KB_WEIGHT, Study, System, learned_by, score_systems
+from workbench.experiments.leave_one_out import KB_WEIGHT, Study, System, learned_by, propositional, score_systems
 from workbench.experiments.relational_attributes import AttributeTable, pair_attributes
-from workbench.experiments.table import published_figures
 from workbench.inference import Engine, make_engine
 from workbench.language import read_program
 from workbench.language.program import Program
 from workbench.learning import Learner, make_learner, validate
+from workbench.progress import Conduct
 
-__all__ = ["AREAS", "EXPERIMENTS", "OPEN", "PUBLISHED", "load"]
+__all__ = ["AREAS", "EXPERIMENTS", "OPEN", "load"]
 
 AREAS = ("ai", "graphics", "language", "systems", "theory")
 QUERY = "advisedBy"
 OPEN = (QUERY, "student", "professor")
 SMALL_TYPES = ("level", "position", "phase", "integer")
 PRIOR_SDS = (0.1, 0.3, 1.0, 3.0)
-
-PUBLISHED = published_figures(
-    (QUERY,),
-    ("AUC-PR", "CLL"),
-    {
-        "MLN(VP)": (0.295, -0.033),
-        "MLN(ML)": (0.077, -0.063),
-        "MLN(PL)": (0.232, -0.034),
-        "KB": (0.114, -0.053),
-        "CLAUDIEN": (0.006, -0.693),
-        "NB": (0.065, -1.237),
-        "BN": (0.020, -0.046),
-    },
-)
-
-NOTES = (
-    "The facts are the later public release (2,673 tuples; the paper counted 3,212); the rules are the paper's.",
-    "The same* predicates are completed reflexively in every area. student and professor are unknown at test and "
-    "inferred jointly; in training they are labelled.",
-    "CLL and AUC-PR are over all ordered pairs of an area's persons, x = x included, and then averaged over areas.",
-    "MLN(VP): expected counts are means over Gibbs samples that go on from MaxWalkSAT's state (a search every ten "
-    "iterations), each clause's step is divided by the number of its groundings, and the start (log odds, zero, or "
-    "pseudo-likelihood) is chosen on one held-out training area by its CLL. Single starts and the published settings "
-    "stand beside.",
-    "MLN(PL): the paper does not give the width of its prior; standard deviations of 0.1, 0.3, 1 and 3 are tried with "
-    "each training area held out in turn, predicted as the test area is.",
-    "CLL is of mean conditional probabilities over the samples, clipped to [1e-6, 1 - 1e-6]; 'CLL, raw counts' of "
-    "(count + 1/2) / (samples + 1), smoothed more, as the paper's probabilities were.",
-    "CLAUDIEN is not run; its row and the paper's MLN(ML), which is over all predicates, are published figures.",
-)
 
 
 def load(database: Database, directory: Path, areas: Sequence[str] = AREAS) -> Program:
@@ -107,8 +76,8 @@ def _search() -> Engine:
 
 def voted_perceptron(study: Study, fold: Fold) -> Prediction:
     """MLN(VP): the start is chosen on a held-out area."""
-    grid = {"start": ("log_odds", "given", "pseudo_likelihood")}
-    found = validate(_perceptron(), grid, study.training(fold), study.templates, progress=study.progress)
+    grid, conduct = {"start": ("log_odds", "given", "pseudo_likelihood")}, Conduct(progress=study.progress)
+    found = validate(_perceptron(), grid, study.training(fold), study.templates, conduct=conduct)
     return study.predict(fold, study.fit(found.learner, fold))
 
 
@@ -122,23 +91,7 @@ def pseudo_likelihood(study: Study, fold: Fold) -> Prediction:
     return study.predict(fold, weights)
 
 
-def _propositional(classifier: type[NaiveBayes] | type[TreeAugmentedBayes], order: Literal["1", "1+2"]) -> System:
-    """A classifier of pairs by their relational attributes."""
-
-    def predict(study: Study, fold: Fold) -> Prediction:
-        tables = [_attributes(study, study.worlds[index].name, order) for index in fold.train]
-        labels = [study.worlds[index].example.truth[study.worlds[index].atoms[QUERY]] == 1 for index in fold.train]
-        values = np.concatenate([table.values for table in tables])
-        model = classifier.fit(values, np.concatenate(labels), tables[0].categories)
-        world = study.test(fold)
-        probability = np.zeros(world.network.n_atoms)
-        probability[world.atoms[QUERY]] = model.probability(_attributes(study, world.name, order).values)
-        return Prediction(probability)
-
-    return predict
-
-
-def _attributes(study: Study, world: str, order: Literal["1", "1+2"]) -> AttributeTable:
+def _attributes(study: Study, world: str, predicate: str, order: Literal["1", "1+2"] = "1+2") -> AttributeTable:
     key = ("attributes", world, order)
     if key not in study.cache:
         evidence = [predicate for predicate in study.program.predicates if predicate not in OPEN]
@@ -158,21 +111,11 @@ SYSTEMS: Mapping[str, System] = {
     "MLN(PL)": pseudo_likelihood,
     "MLN(PL), discriminative": learned_by(make_learner("pseudo_likelihood")),
     "KB": learned_by(make_learner("fixed", value=KB_WEIGHT)),
-    "NB": _propositional(NaiveBayes, "1+2"),
-    "BN": _propositional(TreeAugmentedBayes, "1+2"),
-    "NB, order 1": _propositional(NaiveBayes, "1"),
-    "BN, order 1": _propositional(TreeAugmentedBayes, "1"),
+    "NB": propositional(NaiveBayes, (QUERY,), _attributes),
+    "BN": propositional(TreeAugmentedBayes, (QUERY,), _attributes),
+    "NB, order 1": propositional(NaiveBayes, (QUERY,), partial(_attributes, order="1")),
+    "BN, order 1": propositional(TreeAugmentedBayes, (QUERY,), partial(_attributes, order="1")),
 }
 """The table's rows and those beside them; the published settings are MAP counts, log-odds start, step 0.001."""
 
-EXPERIMENTS = (
-    Experiment(
-        name="uw-cse",
-        subject="Link prediction on UW-CSE: who advises whom (Singla and Domingos 2005, Table 1).",
-        title="Singla and Domingos 2005, Table 1: UW-CSE, predicting advisedBy",
-        systems=tuple(SYSTEMS),
-        published=PUBLISHED,
-        notes=NOTES,
-        measure=measure,
-    ),
-)
+EXPERIMENTS = (Experiment.described("uw-cse", measure, tuple(SYSTEMS)),)

@@ -1,0 +1,7 @@
+CREATE TABLE {target} AS
+SELECT c.t AS date, driverId, avg(positionOrder) AS {column}, any_value(part) AS part
+FROM ({cuts}) c
+JOIN moments m ON m.t > c.t
+    AND m.t <= c.t + to_days({days})
+JOIN results USING (raceId)
+GROUP BY c.t, driverId
