@@ -9,8 +9,8 @@ import pytest
 
 from tests.structure.worlds import trains
 from workbench.errors import InputError, UsageError
-from workbench.language.ilp import mode
-from workbench.progress import Progress
+from workbench.language.ilp import Mode, ModeArgument
+from workbench.progress import Conduct, Progress
 from workbench.structure.background import Examples
 from workbench.structure.coverage import pack
 from workbench.structure.induction import ClauseLearner
@@ -45,12 +45,12 @@ def test_every_evaluation_function_can_accept_a_clause(function: str) -> None:
 def test_a_stopped_search_keeps_what_it_found() -> None:
     problem, background, examples = trains()
     learner = ClauseLearner(background, examples, problem.head_mode, problem.body_modes, SearchSettings(noise=5))
-    stopped = learner.learn(deadline=0.0)
+    stopped = learner.learn(conduct=Conduct(deadline=0.0))
     assert stopped.status == "limit"
     assert len(stopped.parts) == 0
     event = Event()
     event.set()
-    assert learner.learn(progress=Progress(cancel_event=event)).status == "cancelled"
+    assert learner.learn(conduct=Conduct(progress=Progress(cancel_event=event))).status == "cancelled"
 
 
 def test_node_limit_and_collector() -> None:
@@ -72,8 +72,9 @@ def test_targets_without_positives_or_background_are_named_errors() -> None:
     with pytest.raises(InputError) as caught:
         ClauseLearner(background, none, problem.head_mode, problem.body_modes, SearchSettings()).learn()
     assert caught.value.diagnostics[0].code == "E0604"
+    short = Mode("short", (ModeArgument("+", "car"),))
     with pytest.raises(InputError) as caught:
-        ClauseLearner(background, examples, problem.head_mode, [mode("short(+car)")], SearchSettings()).learn()
+        ClauseLearner(background, examples, problem.head_mode, [short], SearchSettings()).learn()
     assert caught.value.diagnostics[0].code == "E0608"
     with pytest.raises(UsageError) as unknown:
         SearchSettings(evalfn="accurracy")

@@ -136,7 +136,7 @@ def test_a_clause_of_too_many_groundings_is_left_out(monkeypatch: pytest.MonkeyP
     score = PseudoLikelihoodScore(background, {"smokes": all_atoms(background, "smokes")})
     short: Disjunction = ((0, (0, 1), False), (1, (0,), True))
     long: Disjunction = ((0, (0, 1), False), (0, (1, 2), False), (0, (2, 3), False), (1, (0,), True))
-    counted, counts = score.flip_counts_until([short, long], None)
+    counted, counts = score.flip_counts_until([short, long])
     assert counted == [short]
     assert np.isfinite(counts).all()
 

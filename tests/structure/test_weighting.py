@@ -8,6 +8,7 @@ import pytest
 from tests.structure.worlds import background_of
 from workbench.arrays import Float, Int32
 from workbench.language.ilp import infer_modes
+from workbench.progress import Conduct
 from workbench.structure.coverage import IndexedCoverage
 from workbench.structure.covers import CoverCache
 from workbench.structure.induction import ClauseLearner
@@ -58,7 +59,7 @@ def test_probabilities_are_those_of_the_printed_weights(weighting: Weighting) ->
 
 def test_when_time_is_up_one_kind_of_feature_is_fitted_to_the_end() -> None:
     cache, parts, label = owners("exists")
-    found = weigh(cache, parts, label, "l2", deadline=0.0)
+    found = weigh(cache, parts, label, "l2", conduct=Conduct(deadline=0.0))
     assert found.feature == FEATURES[0]
     assert [name for name in found.figures if name.startswith("held_out")] == [f"held_out_{FEATURES[0]}"]
     assert found.figures["gap"] < 1e-6

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -31,12 +32,12 @@ from workbench.study.fitting import candidates_for, filled
 from workbench.study.folds import prediction_loss
 from workbench.study.learners import FittedRules
 from workbench.study.matrix import CandidateMatrix, Neighbours
-from workbench.study.prepared import prepared
+from workbench.study.prepared import Prepared, prepared
 from workbench.study.program import program_text
 from workbench.study.report import write_study
 from workbench.study.result import StudyResult
 from workbench.study.run import Settings, cross_validated_fold
-from workbench.tables import find_sources, stage
+from workbench.tables import Staging, find_sources, stage
 from workbench.verbs.study import study
 from workbench.verbs.study_inference import joint_values, loaded, with_inferred
 
@@ -412,22 +413,54 @@ def test_definitions_say_what_columns_say_whatever_the_candidate(tmp_path: Path,
         assert any(one.among is not None and one.aggregate == "latest" for one in every)
         of_few = candidates_for(staging, ready, np.arange(20), collective=False).candidates
         assert all(one.among is None for one in of_few), "more columns than rows"
-        X = filled(
-            CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times), every, range(len(every)), []
-        )
-        asked = np.isnan(ready.labels)
-        for first in range(0, len(every), 12):
-            places = range(first, min(first + 12, len(every)))
-            numbers = [at for at in places if set(np.unique(X[:, at][~np.isnan(X[:, at])])) - {0.0, 1.0}]
-            terms = [Term((), at, "number", -1e9, 1e9) for at in numbers]
-            tests = [Term((Condition(at, "at_least", 1.5 if at in numbers else 0.5, at % 2 == 0),)) for at in places]
-            unlike = [Term((Condition(at, "below", 0.5, at % 2 == 1), Condition(at, "known"))) for at in places]
-            rules = [*terms, *tests, *unlike]
-            model = WeightedRules(tuple(rules), rng.normal(size=len(rules)), 0.5, False)
-            fitted = FittedRules("number", (model,))
-            with Database.open() as database:
-                program = loaded(database, staging, ready, program_text(ready, fitted, every))
-                values = joint_values(database, program, ready, 0, 60.0, SILENT)
-            expected = model.predict(X)[asked]
-            said = [values[(ready.keys["client"][row],)] for row in np.flatnonzero(asked)]
-            np.testing.assert_allclose(said, expected, rtol=1e-6, err_msg=str([every[at] for at in places]))
+        assert_definitions_say_columns(staging, ready, every, rng)
+
+
+@pytest.mark.parametrize("time", ["marks.day", None])
+def test_definitions_over_ties_of_two_things_say_what_columns_say(tmp_path: Path, time: str | None) -> None:
+    """Rows of a table without a key: ways that leave from one of their two ends, and the ends' own names."""
+    rng = np.random.default_rng(8)
+    day = lambda: (date(2024, 1, 1) + timedelta(days=int(rng.integers(400)))).isoformat()  # noqa: E731
+    pairs = sorted({(int(rng.integers(30)), int(rng.integers(12))) for _ in range(230)})
+    marks = [
+        [f"s{one}", f"k{other}", day(), "" if rng.random() < 0.2 else int(rng.integers(10))] for one, other in pairs
+    ]
+    students = [[f"s{n}", "" if n % 5 == 0 else ["left", "stays", "new"][n % 3], n] for n in range(30)]
+    courses = [[f"k{n}", f"t{n % 6}", n % 4] for n in range(12)]
+    teachers = [[f"t{n}", ["yes", "no"][n % 2], n * 1.5] for n in range(6)]
+    files = [
+        write(tmp_path / "marks.csv", ["student", "course", "day", "mark"], marks),
+        write(tmp_path / "students.csv", ["student", "state", "hours"], students),
+        write(tmp_path / "courses.csv", ["course", "teacher", "credits"], courses),
+        write(tmp_path / "teachers.csv", ["teacher", "strict", "age"], teachers),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "marks.mark", time=time)
+        assert ready.target.table.relation
+        every = candidates_for(staging, ready, np.arange(len(pairs)), collective=False).candidates
+        assert any(one.path.many for one in every)
+        assert_definitions_say_columns(staging, ready, every, rng)
+
+
+def assert_definitions_say_columns(
+    staging: Staging, ready: Prepared, every: Sequence[Candidate], rng: np.random.Generator
+) -> None:
+    X = filled(
+        CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times), every, range(len(every)), []
+    )
+    asked = np.isnan(ready.labels)
+    for first in range(0, len(every), 12):
+        places = range(first, min(first + 12, len(every)))
+        numbers = [at for at in places if set(np.unique(X[:, at][~np.isnan(X[:, at])])) - {0.0, 1.0}]
+        terms = [Term((), at, "number", -1e9, 1e9) for at in numbers]
+        tests = [Term((Condition(at, "at_least", 1.5 if at in numbers else 0.5, at % 2 == 0),)) for at in places]
+        unlike = [Term((Condition(at, "below", 0.5, at % 2 == 1), Condition(at, "known"))) for at in places]
+        rules = [*terms, *tests, *unlike]
+        model = WeightedRules(tuple(rules), rng.normal(size=len(rules)), 0.5, False)
+        fitted = FittedRules("number", (model,))
+        with Database.open() as database:
+            program = loaded(database, staging, ready, program_text(ready, fitted, every))
+            values = joint_values(database, program, ready, 0, 60.0, SILENT)
+        expected = model.predict(X)[asked]
+        said = [values[tuple(key[row] for key in ready.keys.values())] for row in np.flatnonzero(asked)]
+        np.testing.assert_allclose(said, expected, rtol=1e-6, err_msg=str([every[at] for at in places]))

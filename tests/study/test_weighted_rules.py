@@ -14,6 +14,7 @@ from workbench.progress import SILENT
 from workbench.structure import weighted_rules
 from workbench.structure.boosted_trees import MOST_TREES, RATE, STEP, _best_number, fit_boosted_trees
 from workbench.structure.cuts import Cuts, plain_between
+from workbench.structure.grown_rules import fit_grown_rules
 from workbench.structure.screening import screened
 from workbench.structure.terms import Condition, Term
 from workbench.structure.weighted_rules import fit_weighted_rules
@@ -38,7 +39,7 @@ def planted(n: int = 800, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 def test_planted_rules_are_found_and_no_more_than_asked_for() -> None:
     X, y = planted()
     X_new, y_new = planted(seed=1)
-    found = fit_weighted_rules(X, y, discrete=True, most_rules=8)
+    found = fit_weighted_rules(X, y, most_rules=8)
     assert 1 <= len(found) <= 8
     assert found.gap < 1e-3
     assert {2, 7} <= {column for term in found.terms for column in term.columns}
@@ -50,7 +51,7 @@ def test_a_number_is_predicted_by_at_most_so_many_rules(most: int) -> None:
     rng = np.random.default_rng(3)
     X = rng.normal(size=(500, 40))
     y = X[:, :20] @ rng.normal(size=20) + rng.normal(size=500)
-    found = fit_weighted_rules(X, y, discrete=False, most_rules=most)
+    found = fit_grown_rules(X, y, most_rules=most)
     assert 1 <= len(found) <= most
     assert np.mean(np.abs(found.predict(X) - y)) < np.mean(np.abs(y - np.median(y)))
 
@@ -58,7 +59,7 @@ def test_a_number_is_predicted_by_at_most_so_many_rules(most: int) -> None:
 def test_noise_gives_no_rule_or_hardly_any() -> None:
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(400, 30)), (rng.random(400) < 0.3).astype(float)
-    found = fit_weighted_rules(X, y, discrete=True)
+    found = fit_weighted_rules(X, y)
     new = rng.normal(size=(2000, 30))
     assert found.predict(new).std() < 0.12
 
@@ -72,7 +73,7 @@ def test_few_rows_of_a_straight_line_are_learned_about_as_logistic_regression_le
         X, new = rng.normal(size=(60, 4)), rng.normal(size=(3000, 4))
         w = np.array([1.2, -0.9, 0.7, 0.5])
         y, y_new = ((rng.random(len(A)) < 1 / (1 + np.exp(-A @ w))).astype(float) for A in (X, new))
-        ours = auc_roc(fit_weighted_rules(X, y, discrete=True).scores(new), y_new)
+        ours = auc_roc(fit_weighted_rules(X, y).scores(new), y_new)
         behind.append(auc_roc(LogisticRegression().fit(X, y).decision_function(new), y_new) - ours)
     assert np.mean(behind) < 0.03  # without straight terms: 0.09
 
@@ -142,8 +143,8 @@ def test_an_unknown_value_passes_only_tests_that_say_so() -> None:
 
 def test_one_class_or_no_column_gives_the_mean() -> None:
     ones = np.ones(20)
-    assert fit_weighted_rules(np.zeros((20, 2)), ones, discrete=True).predict(np.zeros((1, 2)))[0] > 0.99
-    flat = fit_weighted_rules(np.empty((20, 0)), np.arange(20.0), discrete=False)
+    assert fit_weighted_rules(np.zeros((20, 2)), ones).predict(np.zeros((1, 2)))[0] > 0.99
+    flat = fit_grown_rules(np.empty((20, 0)), np.arange(20.0))
     assert flat.predict(np.empty((3, 0))).tolist() == [9.5] * 3
 
 
@@ -153,18 +154,18 @@ def test_own_columns_alone_are_chosen_where_others_only_fit_by_chance() -> None:
     y = (rng.random(300) < 1 / (1 + np.exp(-1.5 * X[:, 0] + 1.5 * X[:, 1]))).astype(float)
     unseen = rng.normal(size=(2000, 160))
     true = 1 / (1 + np.exp(-1.5 * unseen[:, 0] + 1.5 * unseen[:, 1]))
-    scoped = fit_weighted_rules(X, y, discrete=True, own=np.arange(4))
+    scoped = fit_weighted_rules(X, y, own=np.arange(4))
     assert {at for term in scoped.terms for at in term.columns} <= {0, 1, 2, 3}
-    told = fit_weighted_rules(X, y, discrete=True, own=np.arange(4, 8))
+    told = fit_weighted_rules(X, y, own=np.arange(4, 8))
     assert {0, 1} <= {at for term in told.terms for at in term.columns}
     assert np.corrcoef(scoped.predict(unseen), true)[0, 1] > 0.9
 
 
 def test_beyond_many_rows_terms_are_chosen_on_a_sample_and_weighed_by_all(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = planted(4000)
-    whole = fit_weighted_rules(X, y, discrete=True, most_rules=8)
+    whole = fit_weighted_rules(X, y, most_rules=8)
     monkeypatch.setattr(weighted_rules, "MOST_ROWS", 1000)
-    found = fit_weighted_rules(X, y, discrete=True, most_rules=8)
+    found = fit_weighted_rules(X, y, most_rules=8)
     assert {2, 7} <= {column for term in found.terms for column in term.columns}
     assert found.predict(X).mean() == pytest.approx(y.mean(), abs=1e-3)
     new, y_new = planted(4000, seed=1)
@@ -193,7 +194,7 @@ def test_numbers_alone_are_chosen_where_thresholds_and_pairs_fit_by_chance() -> 
     rng = np.random.default_rng(11)
     X = rng.normal(size=(250, 6))
     y = (rng.random(250) < 1 / (1 + np.exp(-2 * X[:, 0] - X[:, 1]))).astype(float)
-    found = fit_weighted_rules(X, y, discrete=True)
+    found = fit_weighted_rules(X, y)
     assert {term.column for term in found.terms} == {0, 1}
     assert all(term.form == "number" for term in found.terms)
 

@@ -37,3 +37,17 @@ def test_the_two_ends_of_a_relation_among_like_things_are_told_apart() -> None:
         "cited_id": "number of papers of its cites (as cited)",
         "citing_id": "number of papers of its cites (as citing)",
     }
+
+
+def test_no_step_of_a_long_way_goes_untold() -> None:
+    hops = (
+        Hop("from", "student", "enrolments"),
+        Hop("to", "course", "courses"),
+        Hop("from", "course", "enrolments"),
+        Hop("to", "student", "students"),
+    )
+    said = candidate_words(Candidate(Path("students", hops), "count"))
+    assert said == "number of students of enrolments of the same course (through enrolments) (as student)"
+    assert candidate_words(Candidate(Path("students", hops[:3]), "count")) == (
+        "number of enrolments of the same course (through enrolments)"
+    )

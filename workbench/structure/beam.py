@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from workbench.arrays import Float
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import PLAIN, Conduct
 from workbench.structure.background import Background
 from workbench.structure.disjunctions import Disjunction, canonical_disjunction
 from workbench.structure.growth import ModeCheck, WeightedClauses, grow_theory, unit_clauses
@@ -63,8 +63,7 @@ class BeamSearch:
         *,
         start: Sequence[Disjunction] = (),
         mode_errors: ModeCheck | None = None,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
+        conduct: Conduct = PLAIN,
     ) -> WeightedClauses:
         """Add the best clause found by a beam search, refit all weights, and go on until nothing helps.
 
@@ -76,8 +75,8 @@ class BeamSearch:
             A theory to be revised: its clauses are kept, reweighted and added to.
         mode_errors : ModeCheck or None
             See `grow_theory`.
-        deadline : float or None
-            A `time.monotonic()` reading; the theory so far is returned when it passes.
+        conduct : Conduct
+            At its deadline, or a cancel, the theory so far is returned.
         """
         background = score.background
         barred = frozenset[int]() if self.recursive else frozenset(background.number[name] for name in score.atoms)
@@ -90,7 +89,7 @@ class BeamSearch:
             frontier: list[Disjunction] = list(heads)
             found: list[tuple[float, Disjunction, Float]] = []
             for length in range(2, self.max_length + 1):
-                if expired(deadline) or progress.cancelled:
+                if conduct.over:
                     break
                 refined = dict.fromkeys(
                     clause
@@ -102,7 +101,7 @@ class BeamSearch:
                 candidates = list(refined)[: self.max_candidates]
                 if not candidates:
                     break
-                counted, counts = score.flip_counts_until(candidates, deadline, progress)
+                counted, counts = score.flip_counts_until(candidates, conduct)
                 if not counted:
                     break
                 gains = score.gains(counts, log_odds, nonnegative=self.implications) - self.length_penalty * length
@@ -116,9 +115,8 @@ class BeamSearch:
 
         theory = [canonical_disjunction(clause) for clause in (*units, *start)]
         return grow_theory(
-            score, theory, best_clauses, max_clauses=self.max_clauses, min_gain=self.min_gain,
-            tried=self.beam, nonnegative=self.implications, mode_errors=mode_errors, deadline=deadline,
-            progress=progress,
+            score, theory, best_clauses, max_clauses=self.max_clauses, min_gain=self.min_gain, tried=self.beam,
+            nonnegative=self.implications, mode_errors=mode_errors, conduct=conduct,
         )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int64
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import PLAIN, Conduct
 from workbench.structure.disjunctions import Disjunction, canonical_disjunction, disjunction_text
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.structure.rules import LearnedRule
@@ -85,8 +85,7 @@ def grow_theory(
     tried: int,
     nonnegative: bool = False,
     mode_errors: ModeCheck | None = None,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
+    conduct: Conduct = PLAIN,
 ) -> WeightedClauses:
     """Greedy growth: of the proposed clauses the one of greatest value after refitting all weights joins the theory.
 
@@ -107,7 +106,7 @@ def grow_theory(
         one atom with all others known, and may like a clause that makes every atom true once none is known.
     """
     return _Growth(score, list(dict.fromkeys(theory)), min_gain, nonnegative, mode_errors).run(
-        propose, max_clauses, tried, deadline, progress
+        propose, max_clauses, tried, conduct
     )
 
 
@@ -138,19 +137,18 @@ class _Growth:
         propose: Callable[[Float, set[Disjunction]], Proposals],
         max_clauses: int,
         tried: int,
-        deadline: float | None,
-        progress: Progress,
+        conduct: Conduct,
     ) -> WeightedClauses:
         proposed: dict[Disjunction, tuple[float, Float]] = {}
         status = "clauses"
         for added in range(max_clauses):
-            progress.report("structure", added, max_clauses, f"pseudo-log-likelihood {self.value:.4f}")
-            progress.observe({"pseudo_log_likelihood": self.value})
+            conduct.progress.report("structure", added, max_clauses, f"pseudo-log-likelihood {self.value:.4f}")
+            conduct.progress.observe({"pseudo_log_likelihood": self.value})
             entries = _shortest(propose(self.weights @ self.features, {*self.clauses, *self.refused}))
             proposed |= {clause: (gain, counts) for gain, clause, counts in entries}
-            joined = self._join(entries[:tried], deadline, progress)
-            if progress.cancelled or expired(deadline):
-                status = "cancelled" if progress.cancelled else "limit"
+            joined = self._join(entries[:tried], conduct)
+            if conduct.over:
+                status = conduct.stopped
                 break
             if not joined:
                 status = "converged"
@@ -167,11 +165,11 @@ class _Growth:
             tuple(clause for _, clause, _ in left),
         )  # fmt: skip
 
-    def _join(self, entries: Proposals, deadline: float | None, progress: Progress) -> bool:
+    def _join(self, entries: Proposals, conduct: Conduct) -> bool:
         """Let the best of the entries join that held-out atoms and the model's own mode have nothing against."""
         trials: list[tuple[float, Disjunction, Float, Float]] = []
         for gain, clause, counts in entries:
-            if gain < self.min_gain or progress.cancelled or expired(deadline):
+            if gain < self.min_gain or conduct.over:
                 break
             features = np.concatenate([self.features, counts[None]])
             weights, value = self.score.fit(features, np.append(self.weights, 0.0), nonnegative=self._bounded(features))

@@ -11,7 +11,7 @@ import numpy as np
 from workbench.arrays import Bool, Float, Int32, Int64
 from workbench.errors import InputError
 from workbench.language.ilp import Mode
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import PLAIN, Conduct
 from workbench.structure.background import Background, Examples
 from workbench.structure.coverage import Coverage, IndexedCoverage, pack, unpack
 from workbench.structure.covers import CoverCache
@@ -103,8 +103,7 @@ class ClauseLearner:
         loop: Literal["induce", "induce_cover", "induce_max"] = "induce",
         label: Literal[0, 1] = 1,
         most_seeds: int | None = None,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
+        conduct: Conduct = PLAIN,
     ) -> InducedTheory:
         """Cover the training examples of one label, the positives unless told otherwise, with clauses.
 
@@ -120,8 +119,8 @@ class ClauseLearner:
             against the target.
         most_seeds : int or None
             Examples that are searched from at most, evenly spread over those of the label.
-        deadline : float or None
-            A `time.monotonic()` reading. When it passes, or on cancel, the theory so far is returned, and says so.
+        conduct : Conduct
+            At its deadline, or a cancel, the theory so far is returned, and says so.
 
         Raises
         ------
@@ -149,17 +148,16 @@ class ClauseLearner:
         if most_seeds is not None and len(seeds) > most_seeds:
             seeds = seeds[np.linspace(0, len(seeds) - 1, most_seeds).astype(np.int64)]
         for done, seed in enumerate(seeds.tolist()):
-            if progress.cancelled or expired(deadline):
-                status = "cancelled" if progress.cancelled else "limit"
+            if conduct.over:
+                status = conduct.stopped
                 break
             if loop != "induce_max" and not uncovered[seed]:
                 continue
-            progress.report("search", done, len(seeds), f"{len(found)} clauses")
+            conduct.progress.report("search", done, len(seeds), f"{len(found)} clauses")
             counted = uncovered if loop == "induce" else positive
             counts = replace(counts, positives=int(counted.sum()))
             answer = search_clause(
-                self.bottom(seed), self.cache, pack(counted), negative_bits, self.settings, counts,
-                deadline=deadline, progress=progress,
+                self.bottom(seed), self.cache, pack(counted), negative_bits, self.settings, counts, conduct=conduct
             )  # fmt: skip
             nodes += answer.nodes
             collected.append(answer.collected)

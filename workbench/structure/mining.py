@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from workbench.arrays import Int32, Int64
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import PLAIN, Conduct
 from workbench.structure.background import ABSENT, Background, Examples
 from workbench.structure.clauses import Interning, component_keys
 from workbench.structure.coverage import IndexedCoverage, unpack
@@ -82,8 +82,7 @@ class RuleMiner:
         worlds: Background | Sequence[Background],
         heads: Sequence[str] | None = None,
         *,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
+        conduct: Conduct = PLAIN,
     ) -> tuple[MinedRule, ...]:
         """Rules for each head predicate, by descending PCA confidence, then support.
 
@@ -108,16 +107,14 @@ class RuleMiner:
             and any(len(world.facts[number]) for world in worlds)
         ]
         for done, head in enumerate(chosen):
-            if progress.cancelled or expired(deadline):
+            if conduct.over:
                 break
-            progress.report("mining", done, len(chosen), head)
-            rules += self._mine(worlds, head, deadline, progress)
+            conduct.progress.report("mining", done, len(chosen), head)
+            rules += self._mine(worlds, head, conduct)
         rules.sort(key=lambda rule: (-rule.pca_confidence, -rule.positives, rule.text))
         return tuple(rules)
 
-    def _mine(
-        self, worlds: Sequence[Background], head: str, deadline: float | None, progress: Progress
-    ) -> list[MinedRule]:
+    def _mine(self, worlds: Sequence[Background], head: str, conduct: Conduct) -> list[MinedRule]:
         background = worlds[0]
         number = background.number[head]
         types = background.argument_types[number]
@@ -147,7 +144,7 @@ class RuleMiner:
             grown: list[Int32] = []
             owners: list[list[str]] = []
             for body, known in zip(bodies, variable_types):
-                if len(grown) >= _MOST_GROWN or progress.cancelled or expired(deadline):
+                if len(grown) >= _MOST_GROWN or conduct.over:
                     break
                 for literal, following in _extensions(background, body, known, number, size == longest - 1):
                     grown.append(np.concatenate([body, literal[None]]))
@@ -159,14 +156,14 @@ class RuleMiner:
             candidates, owners = candidates[fresh], [owners[k] for k in fresh.tolist()]
             if not len(candidates):
                 break
-            support = _support(coverages, candidates, deadline, progress)
+            support = _support(coverages, candidates, conduct)
             candidates, owners = candidates[: len(support)], owners[: len(support)]
             kept = np.flatnonzero(support >= least)
             kept = kept[np.argsort(-support[kept], kind="stable")][: self.max_candidates]
             bodies, variable_types = candidates[kept], [owners[k] for k in kept.tolist()]
             closed = [k for k in kept.tolist() if _is_closed(candidates[k], len(types))]
-            rules += self._rules(background, n_facts, domains, candidates[closed], support[closed], deadline, progress)
-            if not len(bodies) or progress.cancelled or expired(deadline):
+            rules += self._rules(background, n_facts, domains, candidates[closed], support[closed], conduct)
+            if not len(bodies) or conduct.over:
                 break
         return rules
 
@@ -177,8 +174,7 @@ class RuleMiner:
         domains: Sequence[tuple[Background, Examples]],
         bodies: Int32,
         support: Int64,
-        deadline: float | None,
-        progress: Progress,
+        conduct: Conduct,
     ) -> list[MinedRule]:
         rules: list[MinedRule] = []
         if not len(bodies):
@@ -192,7 +188,7 @@ class RuleMiner:
         complete = 0
         for row, body in enumerate(bodies):
             for everything, true, subjects in prepared:
-                if progress.cancelled or expired(deadline):
+                if conduct.over:
                     break
                 predicted = unpack(everything.covers(body[None]), len(true))[0]
                 tallies[row] += [predicted.sum(), (predicted & subjects).sum(), (predicted & true).sum()]
@@ -217,14 +213,12 @@ class RuleMiner:
         return rules
 
 
-def _support(
-    coverages: Sequence[IndexedCoverage], candidates: Int32, deadline: float | None, progress: Progress
-) -> Int64:
+def _support(coverages: Sequence[IndexedCoverage], candidates: Int32, conduct: Conduct) -> Int64:
     """Facts that each candidate predicts, of as many candidates as there is time for."""
     found: list[Int64] = [np.zeros(0, np.int64)]
     examples = sum(coverage.n_examples for coverage in coverages)
     for chunk in np.array_split(candidates, len(candidates) * examples // _CHUNK + 1):
-        if progress.cancelled or expired(deadline):
+        if conduct.over:
             break
         found.append(
             sum(

@@ -18,7 +18,7 @@ from scipy.sparse import csc_array
 from workbench.arrays import Float
 from workbench.errors import InputError
 from workbench.learning.logistic import Penalty, fit_logistic
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import PLAIN, Conduct
 from workbench.structure.background import Background
 from workbench.structure.disjunctions import Disjunct, Disjunction, canonical_disjunction
 from workbench.structure.growth import ModeCheck, WeightedClauses, grow_theory, unit_clauses
@@ -39,9 +39,7 @@ def relational_paths(
     *,
     max_length: int = 2,
     max_atoms: int = 200,
-    seed: int = 0,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
+    conduct: Conduct = PLAIN,
 ) -> Counter[Path]:
     """Variabilised paths around true atoms of the target, with the number of true atoms that have each.
 
@@ -54,8 +52,8 @@ def relational_paths(
         Facts of a path.
     max_atoms : int
         True atoms looked at, drawn with `seed`.
-    deadline : float or None
-        A `time.monotonic()` reading; the atoms looked at until then are counted.
+    conduct : Conduct
+        The atoms looked at until its deadline, or a cancel, are counted.
 
     Notes
     -----
@@ -65,7 +63,7 @@ def relational_paths(
     number = background.number[target]
     types = background.argument_types[number]
     atoms = background.facts[number]
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(conduct.seed)
     if len(atoms) > max_atoms:
         atoms = atoms[np.sort(rng.choice(len(atoms), max_atoms, replace=False))]
     touching: dict[Key, list[Fact]] = {}
@@ -79,7 +77,7 @@ def relational_paths(
     walker = _Walker(background, touching, max_length)
     counted: Counter[Path] = Counter()
     for atom in map(tuple, atoms.tolist()):
-        if expired(deadline) or progress.cancelled:
+        if conduct.over:
             break
         counted.update(walker.paths(types, number, atom))
     return counted
@@ -185,10 +183,8 @@ class PathLearner:
         self,
         score: PseudoLikelihoodScore,
         *,
-        seed: int = 0,
         mode_errors: ModeCheck | None = None,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
+        conduct: Conduct = PLAIN,
     ) -> WeightedClauses:
         """Templates, blanket, candidate clauses of both signs from sets of blanket nodes, greedy growth.
 
@@ -199,11 +195,11 @@ class PathLearner:
         """
         candidates: dict[Disjunction, None] = {}
         for name in score.atoms:
-            for clause in self._candidates(score, name, seed, deadline, progress):
+            for clause in self._candidates(score, name, conduct):
                 candidates[clause] = None
-        if not candidates and not progress.cancelled and not expired(deadline):
+        if not candidates and not conduct.over:
             raise InputError.of("E0608", "no background fact joins with a true atom of the scored predicates")
-        clauses, counts = score.flip_counts_until(list(candidates), deadline, progress)
+        clauses, counts = score.flip_counts_until(list(candidates), conduct)
 
         def propose(log_odds: Float, used: set[Disjunction]) -> list[tuple[float, Disjunction, Float]]:
             gains = score.gains(counts, log_odds, nonnegative=self.implications)
@@ -212,28 +208,19 @@ class PathLearner:
 
         return grow_theory(
             score, unit_clauses(score), propose, max_clauses=self.max_clauses, min_gain=self.min_gain,
-            tried=5, nonnegative=self.implications, mode_errors=mode_errors, deadline=deadline, progress=progress,
+            tried=5, nonnegative=self.implications, mode_errors=mode_errors, conduct=conduct,
         )  # fmt: skip
 
-    def blanket(
-        self,
-        score: PseudoLikelihoodScore,
-        target: str,
-        seed: int = 0,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> Mapping[Path, float]:
+    def blanket(self, score: PseudoLikelihoodScore, target: str, conduct: Conduct = PLAIN) -> Mapping[Path, float]:
         """Template nodes that the target depends on, with the weight of each in the regression."""
         background = score.background
         found: Counter[Path] = Counter()
         least = 0.0
         longest = self.max_path or (3 if len(score.atoms[target][0].types) == 1 else 2)
         for world in score.worlds:
-            if progress.cancelled:
+            if conduct.progress.cancelled:
                 break
-            found.update(
-                relational_paths(world, target, max_length=longest, seed=seed, deadline=deadline, progress=progress)
-            )
+            found.update(relational_paths(world, target, max_length=longest, conduct=conduct))
             least += self.min_share * min(len(world.facts[world.number[target]]), 200)
         if not self.recursive:
             barred = {background.number[name] for name in score.atoms}
@@ -245,7 +232,7 @@ class PathLearner:
         head: Disjunct = (background.number[target], tuple(range(len(score.atoms[target][0].types))), True)
         clauses = [(head, *((p, args, False) for p, args in path)) for path in nodes]
         alone = score.restricted(target)
-        counted, counts = alone.flip_counts_until(clauses, deadline, progress)
+        counted, counts = alone.flip_counts_until(clauses, conduct)
         if not counted:
             return {}
         found_at = dict(zip(clauses, nodes))
@@ -260,11 +247,9 @@ class PathLearner:
         order = np.argsort(-np.abs(weights), kind="stable")[: self.max_blanket]
         return {nodes[k]: float(weights[k]) for k in np.sort(order).tolist() if weights[k] != 0}
 
-    def _candidates(
-        self, score: PseudoLikelihoodScore, target: str, seed: int, deadline: float | None, progress: Progress
-    ) -> list[Disjunction]:
+    def _candidates(self, score: PseudoLikelihoodScore, target: str, conduct: Conduct) -> list[Disjunction]:
         background = score.background
-        blanket = self.blanket(score, target, seed, deadline, progress)
+        blanket = self.blanket(score, target, conduct)
         last_signs = (False,) if self.implications else (False, True)
         n_head = len(score.atoms[target][0].types)
         head_args = tuple(range(n_head))

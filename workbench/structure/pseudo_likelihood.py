@@ -15,7 +15,7 @@ from time import monotonic
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int32, Int64
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import PLAIN, Conduct
 from workbench.structure.background import ABSENT, Background, Examples
 from workbench.structure.coverage import IndexedCoverage
 from workbench.structure.disjunctions import Conjunction, Disjunction, falsifying_conjunctions
@@ -197,13 +197,13 @@ class PseudoLikelihoodScore:
         return result
 
     def flip_counts_until(
-        self, clauses: Sequence[Disjunction], deadline: float | None, progress: Progress = SILENT
+        self, clauses: Sequence[Disjunction], conduct: Conduct = PLAIN
     ) -> tuple[list[Disjunction], Float]:
         """The clauses that were counted before the deadline or a cancel, without those of too many groundings."""
         counted: list[Disjunction] = []
         rows: list[Float] = [np.zeros((0, len(self._target)))]
         at, size = 0, 16
-        while at < len(clauses) and not progress.cancelled and not expired(deadline):
+        while at < len(clauses) and not conduct.over:
             batch = clauses[at : at + size]
             begun = monotonic()
             counts = self.flip_counts(batch)

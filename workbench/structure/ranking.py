@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.progress import SILENT, Progress
+from workbench.progress import PLAIN, Conduct
 from workbench.structure.disjunctions import Disjunction
 from workbench.structure.growth import held_out_folds
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
@@ -50,8 +50,7 @@ def held_out_worth(
     score: PseudoLikelihoodScore,
     clauses: Sequence[Disjunction],
     *,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
+    conduct: Conduct = PLAIN,
 ) -> dict[Disjunction, Worth]:
     """The mean gain in log likelihood, in nats an atom, of each clause beside the target's unit clause.
 
@@ -68,7 +67,7 @@ def held_out_worth(
     dict
         Of the clauses that could be counted before the deadline.
     """
-    counted, counts = score.flip_counts_until(clauses, deadline, progress)
+    counted, counts = score.flip_counts_until(clauses, conduct)
     fold = held_out_folds(score)
     folds = np.unique(fold).tolist()
     total = np.zeros(len(counted))

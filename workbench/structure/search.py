@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.arrays import Bool, Float, Int32, Int64, UInt64
 from workbench.network.compiled import compiled
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import PLAIN, Conduct
 from workbench.structure.covers import CoverCache
 from workbench.structure.saturation import BottomClause
 from workbench.structure.scores import ClassCounts, least_to_beat, score, upper_bound
@@ -176,8 +176,7 @@ def search_clause(
     settings: SearchSettings,
     counts: ClassCounts,
     *,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
+    conduct: Conduct = PLAIN,
 ) -> Found:
     """The best clause among the connected subsets of a bottom clause.
 
@@ -187,8 +186,8 @@ def search_clause(
         The examples to be counted (see `workbench.structure.coverage.pack`).
     counts : ClassCounts
         Totals of those examples.
-    deadline : float or None
-        A `time.monotonic()` reading; the best so far is returned when it passes.
+    conduct : Conduct
+        At its deadline, or a cancel, the best so far is returned.
 
     Notes
     -----
@@ -197,7 +196,6 @@ def search_clause(
     clauses of one length are evaluated as one set.
     """
     state = _Search(bottom, cache, np.stack([positive, negative]), settings, counts)
-    status = "exhausted"
     heap: list[tuple[float, float, int, int, int]] = []
     blocks: list[_Block] = []
 
@@ -214,33 +212,26 @@ def search_clause(
     root = _Block(
         np.zeros((1, 0), np.int64), np.ones(1, np.int64), np.ones(1, np.bool_), np.zeros(1), np.full(1, np.inf)
     )
-    level, stop = state.expand(root, np.zeros(1, np.int64), deadline)
+    level, stop = state.expand(root, np.zeros(1, np.int64), conduct)
     length = 2
     if settings.search == "bf":
         while not stop and length < settings.clauselength and level.alive.any():
-            if progress.cancelled:
-                stop = 4
-                break
             order = np.argsort(-level.score, kind="stable")
             frontier = order[level.alive[order]]
             if settings.openlist:
                 frontier = frontier[: settings.openlist]
-            level, stop = state.expand(level, frontier, deadline)
+            level, stop = state.expand(level, frontier, conduct)
             length += 1
     else:
         push(level, length)
         while heap and not stop:
-            if progress.cancelled:
-                stop = 4
-                break
             if settings.openlist and len(heap) > settings.openlist:
                 heap = heapq.nsmallest(settings.openlist, heap)
             *_, number, index = heapq.heappop(heap)
             source = blocks[number]
-            block, stop = state.expand(source, np.array([index], np.int64), deadline)
+            block, stop = state.expand(source, np.array([index], np.int64), conduct)
             push(block, block.paths.shape[1] + 1)
-    status = ("exhausted", "nodes", "covers all", "limit", "cancelled")[stop]
-    return state.found(status)
+    return state.found(("exhausted", "nodes", "covers all", conduct.stopped)[stop])
 
 
 class _Search:
@@ -258,7 +249,7 @@ class _Search:
         self.nodes = 0
         self.collected: list[Int64] = []
 
-    def expand(self, block: _Block, frontier: Int64, deadline: float | None) -> tuple[_Block, int]:
+    def expand(self, block: _Block, frontier: Int64, conduct: Conduct) -> tuple[_Block, int]:
         """Evaluate all refinements of the frontier; returns them, and a code other than 0 when the search is over."""
         depth = block.paths.shape[1]
         empty = np.zeros(0, np.int64)
@@ -268,7 +259,7 @@ class _Search:
         width = max(1, _BATCH // max(1, len(self.bottom)))
         literal = np.ascontiguousarray(block.paths[:, -1]) if depth else empty
         while at < len(frontier) and not stop:
-            if expired(deadline):
+            if conduct.over:
                 stop = 3
                 break
             chosen = frontier[at : at + width]

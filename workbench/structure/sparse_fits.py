@@ -12,7 +12,16 @@ from workbench.learning.logistic import Penalty, fit_logistic
 from workbench.learning.logistic_objective import dual_bound
 from workbench.progress import expired
 
-__all__ = ["Fit", "at_penalty", "log_loss", "path", "prediction_loss", "refitted", "ridge_logistic", "sigmoid"]
+__all__ = [
+    "Fit",
+    "at_penalty",
+    "least_absolute",
+    "log_loss",
+    "path",
+    "refitted",
+    "ridge_logistic",
+    "sigmoid",
+]
 
 PENALTIES = (0.97, 0.9, 0.8, *np.geomspace(0.7, 0.004, 16))
 """Shares of the least penalty under which no column stays."""
@@ -40,11 +49,11 @@ class Fit:
         return Z[:, support] @ self.weights[support] + self.intercept
 
 
-def path(Z: Float, y: Float, discrete: bool, most: int, deadline: float | None) -> list[tuple[float, Fit]]:
+def path(Z: Float, y: Float, most: int, deadline: float | None) -> list[tuple[float, Fit]]:
     """L1 fits under falling penalties, each a share of the largest that matters, until more than `most` terms stay."""
     found: list[tuple[float, Fit]] = []
     start: Float | None = None
-    design = _prepared(Z, y, discrete)
+    design = _prepared(Z, y)
     for share in PENALTIES:
         fit = design.fit(share, start)
         start = fit.weights
@@ -54,9 +63,9 @@ def path(Z: Float, y: Float, discrete: bool, most: int, deadline: float | None) 
     return found
 
 
-def at_penalty(Z: Float, y: Float, discrete: bool, share: float, most: int, deadline: float | None) -> Fit:
+def at_penalty(Z: Float, y: Float, share: float, most: int, deadline: float | None) -> Fit:
     """The fit at one penalty, or at the least larger one that keeps at most `most` terms."""
-    design = _prepared(Z, y, discrete)
+    design = _prepared(Z, y)
     start: Float | None = None
     kept: Fit | None = None
     for one in (*(p for p in PENALTIES if p > share * 1.0001), share):
@@ -98,59 +107,42 @@ class _Logistic:
         return Fit(weights[:-1], INTERCEPT * float(weights[-1]), gap)
 
 
-@dataclass(frozen=True)
-class _Gaussian:
-    Z: Float
-    y: Float
-    means: Float
-    gram: Float
-    product: Float
-    top: float
-
-    def fit(self, share: float, start: Float | None) -> Fit:
-        from sklearn.linear_model import lasso_path
-
-        centred = self.y - self.y.mean()
-        begun = None if start is None else start.copy()  # scikit-learn goes on in the array that it starts from
-        _, weights, gaps = lasso_path(
-            self.Z, centred, alphas=[max(self.top * share, 1e-12)], precompute=self.gram, Xy=self.product,
-            coef_init=begun, tol=1e-4, max_iter=2000, check_input=False,
-        )  # fmt: skip
-        chosen = weights[:, 0]
-        value = 0.5 * float(np.mean((centred - self.Z @ chosen) ** 2)) + self.top * share * float(np.abs(chosen).sum())
-        return Fit(chosen, float(self.y.mean() - self.means @ chosen), float(gaps[0]) / max(value, 1e-12))
-
-
 INTERCEPT = 100.0
 """The column of the intercept: so large that the penalty on its weight does not count."""
 
 
-def _prepared(Z: Float, y: Float, discrete: bool) -> _Logistic | _Gaussian:
-    if discrete:
-        base = np.clip(y.mean(), 1e-6, 1 - 1e-6)
-        top = float(np.abs(Z.T @ (base - y)).max(initial=0.0))
-        return _Logistic(np.asfortranarray(Z), y, top if top > 0 else float(len(y)))
-    means = Z.mean(axis=0)
-    centred = np.asfortranarray(Z - means)
-    product = centred.T @ (y - y.mean())
-    return _Gaussian(
-        centred, y, means, centred.T @ centred, product, float(np.abs(product).max(initial=0.0)) / max(len(y), 1)
-    )
+def _prepared(Z: Float, y: Float) -> _Logistic:
+    base = np.clip(y.mean(), 1e-6, 1 - 1e-6)
+    top = float(np.abs(Z.T @ (base - y)).max(initial=0.0))
+    return _Logistic(np.asfortranarray(Z), y, top if top > 0 else float(len(y)))
 
 
-def refitted(Z: Float, y: Float, support: Int64, discrete: bool, ridge: float) -> Fit:
+def refitted(Z: Float, y: Float, support: Int64, ridge: float) -> Fit:
     """The support's weights under a ridge, the intercept free of it."""
-    chosen = Z[:, support]
     weights = np.zeros(Z.shape[1])
-    if discrete:
-        inner, intercept = ridge_logistic(chosen, y, ridge)
-        weights[support] = inner
-        return Fit(weights, intercept, 0.0)
-    means = chosen.mean(axis=0)
-    centred = chosen - means
-    inner = np.linalg.solve(centred.T @ centred + ridge * np.eye(len(support)), centred.T @ (y - y.mean()))
-    weights[support] = inner
-    return Fit(weights, float(y.mean() - means @ inner), 0.0)
+    weights[support], intercept = ridge_logistic(Z[:, support], y, ridge)
+    return Fit(weights, intercept, 0.0)
+
+
+def least_absolute(Z: Float, y: Float, ridge: float, *, rounds: int = 15) -> tuple[Float, float]:
+    """Weights and intercept of the least sum of absolute errors under a ridge, by least squares weighted again.
+
+    Errors below a twentieth of the typical distance from the middle count as squares (Huber's function), so that
+    weights stay bounded; the ridge is of the squares of weights in units of that distance.
+    """
+    middle = float(np.median(y))
+    typical = float(np.median(np.abs(y - middle))) or float(np.abs(y - middle).mean()) or 1.0
+    design = np.column_stack((Z, np.ones(len(Z))))
+    penalty = np.diag(np.append(np.full(Z.shape[1], ridge / typical), 1e-12))
+    w = np.append(np.zeros(Z.shape[1]), middle)
+    shares = np.full(len(y), 1 / typical)
+    for _ in range(rounds):
+        weighted = design * shares[:, None]
+        before, w = w, np.linalg.solve(weighted.T @ design + penalty, weighted.T @ y)
+        if np.abs(w - before).max() < 1e-4 * typical:
+            break
+        shares = 1 / np.maximum(np.abs(y - design @ w), 0.05 * typical)
+    return w[:-1], float(w[-1])
 
 
 def ridge_logistic(Z: Float, y: Float, ridge: float) -> tuple[Float, float]:
@@ -176,13 +168,6 @@ def ridge_logistic(Z: Float, y: Float, ridge: float) -> tuple[Float, float]:
             break
         w, now = w - length * step, new
     return w[:-1], float(w[-1])
-
-
-def prediction_loss(scores: Float, y: Float, discrete: bool) -> float:
-    """Mean absolute error of a number, `log_loss` of a yes or no."""
-    if not discrete:
-        return float(np.mean(np.abs(y - scores)))
-    return log_loss(scores, y)
 
 
 def log_loss(scores: Float, y: Float) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from workbench.arrays import Bool, Float, Int64, Real
 from workbench.structure.cuts import plain_between
 
-__all__ = ["Condition", "Term", "pair_terms", "straight_terms", "terms_of"]
+__all__ = ["Condition", "Term", "bent_terms", "pair_terms", "straight_terms", "terms_of"]
 
 
 @dataclass(frozen=True)
@@ -44,23 +44,23 @@ class Condition:
 
 @dataclass(frozen=True)
 class Term:
-    """One number a row: whether all conditions hold; or a candidate's value, clipped and centred, 0 where unknown.
+    """One number a row: whether all conditions hold; or, where they do, a candidate's value, clipped and centred.
 
     Attributes
     ----------
     conditions : tuple of Condition
-        Empty for a term of a value.
+        Where one fails, or the value is unknown, the term is 0.
     column : int
         Of a value.
-    form : {'condition', 'number', 'log'}
-        `log` is log(1 + value - low).
+    form : {'condition', 'number', 'above', 'below', 'log'}
+        `above` is the number above `low`, a threshold; `below` the number up to `high`; `log` is log(1 + value - low).
     low, high, centre, spread : float
         Values are clipped to [low, high]; the form's value less `centre`, divided by `spread`.
     """
 
     conditions: tuple[Condition, ...] = ()
     column: int = -1
-    form: Literal["condition", "number", "log"] = "condition"
+    form: Literal["condition", "number", "above", "below", "log"] = "condition"
     low: float = 0.0
     high: float = 0.0
     centre: float = 0.0
@@ -75,19 +75,24 @@ class Term:
 
     @property
     def columns(self) -> tuple[int, ...]:
-        return tuple(one.column for one in self.conditions) or (self.column,)
+        tested = tuple(one.column for one in self.conditions)
+        return tested if self.form == "condition" else (*tested, self.column)
 
     def values(self, X: Real) -> Float:
         """float64 (n_rows,)."""
-        if self.conditions:
-            held = np.ones(len(X), np.bool_)
-            for one in self.conditions:
-                held &= one.holds(X)
-            return (held.astype(np.float64) - self.centre) / self.spread
+        if self.form == "condition":
+            return (self.holds(X).astype(np.float64) - self.centre) / self.spread
         clipped = np.clip(np.asarray(X[:, self.column], np.float64), self.low, self.high)
         if self.form == "log":
             clipped = np.log1p(clipped - self.low)
-        return np.nan_to_num((clipped - self.centre) / self.spread, nan=0.0)
+        return np.where(self.holds(X), np.nan_to_num((clipped - self.centre) / self.spread, nan=0.0), 0.0)
+
+    def holds(self, X: Real) -> Bool:
+        """Whether all conditions hold, shape (n_rows,)."""
+        held = np.ones(len(X), np.bool_)
+        for one in self.conditions:
+            held &= one.holds(X)
+        return held
 
     def on(self, columns: Sequence[int]) -> Term:
         """The same term over candidates renumbered: candidate k of it is `columns[k]`."""
@@ -118,6 +123,26 @@ def terms_of(X: Real, columns: Sequence[int] | Int64, *, linear: Collection[int]
             # Few rows cannot tell near thresholds apart.
             found += _of_column(X, int(column), int(np.clip(len(X) // 40, 1, n_cuts)))
     return [_scaled(term, X) for term in found if _varies(term, X)]
+
+
+def bent_terms(X: Real, columns: Sequence[int] | Int64, *, n_bends: int = 4) -> list[Term]:
+    """Of each column that takes many values, the number above and the number up to some of its quantiles."""
+    found = []
+    for column in columns:
+        values = np.asarray(X[:, column], np.float64)
+        known = values[~np.isnan(values)]
+        different = np.unique(known)
+        if len(different) < FEW_VALUES:
+            continue
+        low, high = (float(q) for q in np.quantile(known, [0.01, 0.99]))
+        for cut in _cuts(known, different, n_bends):
+            if low < cut < high:
+                found += [Term((), int(column), "above", cut, high), Term((), int(column), "below", low, cut)]
+    return [_scaled(term, X) for term in found if _varies(term, X)]
+
+
+FEW_VALUES = 8
+"""Below so many different values steps say what bends could."""
 
 
 def _of_column(X: Real, column: int, n_cuts: int) -> Iterator[Term]:

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress, expired, remaining
 from workbench.structure.screening import screened
-from workbench.structure.sparse_fits import at_penalty, path, prediction_loss, refitted, sigmoid
+from workbench.structure.sparse_fits import at_penalty, log_loss, path, refitted, sigmoid
 from workbench.structure.terms import Term, pair_terms, straight_terms, terms_of
 
 __all__ = ["WeightedRules", "constant_rules", "fit_weighted_rules", "random_splits"]
@@ -62,7 +62,6 @@ def fit_weighted_rules(
     X: Real,
     y: Float,
     *,
-    discrete: bool,
     most_rules: int = 30,
     linear: Collection[int] = (),
     own: Int64 | None = None,
@@ -78,7 +77,7 @@ def fit_weighted_rules(
     X : float array, shape (n_rows, n_candidates)
         NaN where unknown.
     y : float64 array, shape (n_rows,)
-        0 and 1 where `discrete`, else any numbers.
+        0 and 1.
     linear : collection of int
         Columns that enter as they are or not at all: no threshold, no logarithm.
     own : int64 array or None
@@ -96,17 +95,17 @@ def fit_weighted_rules(
     best on the held-out rows is then fitted to all rows, from the screening on. Beyond `MOST_ROWS` rows all this sees
     an even sample of them, and the terms that it chose are weighed by all.
     """
-    if most_rules < 1 or (discrete and len(np.unique(y)) < 2) or len(y) < 4:
-        return constant_rules(y, discrete)
+    if most_rules < 1 or len(np.unique(y)) < 2 or len(y) < 4:
+        return constant_rules(y, True)
     if len(y) > MOST_ROWS:
-        rows = _even_sample(y)
+        rows = even_sample(y, MOST_ROWS)
         of_sample = None if held_out is None else [np.flatnonzero(np.isin(rows, split)) for split in held_out]
         chosen = fit_weighted_rules(
-            X[rows], y[rows], discrete=discrete, most_rules=most_rules, linear=linear, own=own,
+            X[rows], y[rows], most_rules=most_rules, linear=linear, own=own,
             held_out=of_sample, seed=seed, deadline=deadline, progress=progress,
         )  # fmt: skip
         return _weighed_by(chosen, X, y)
-    splits = random_splits(y, discrete, seed) if held_out is None else held_out
+    splits = random_splits(y, True, seed) if held_out is None else held_out
     scopes = _scopes(X, own, most_rules)
     losses: dict[tuple[int, int, float, float | None], list[float]] = {}
     for number, left_out in enumerate(splits):
@@ -114,51 +113,51 @@ def fit_weighted_rules(
             break
         progress.step("rules", number, len(splits) + 1)
         for place, among in enumerate(scopes):
-            for choice, loss in _tried(X, y, left_out, discrete, most_rules, linear, among, deadline):
+            for choice, loss in _tried(X, y, left_out, most_rules, linear, among, deadline):
                 losses.setdefault((place, *choice), []).append(loss)
     if not losses:
-        return constant_rules(y, discrete)
+        return constant_rules(y, True)
     tried_most = max(map(len, losses.values()))
     complete = (choice for choice in losses if len(losses[choice]) == tried_most)
     place, stage, share, ridge = min(complete, key=lambda choice: float(np.mean(losses[choice])))
     progress.step("rules", len(splits), len(splits) + 1)
     terms: list[Term] = []
     everything = np.arange(len(y))
-    for number, more, columns in _stages(X, y, everything, discrete, most_rules, linear, scopes[place], deadline):
+    for number, more, columns in _stages(X, y, everything, most_rules, linear, scopes[place], deadline):
         if number > stage:
             break
         terms, Z = more, columns
     if share >= 1 or not terms:
-        return constant_rules(y, discrete)
+        return constant_rules(y, True)
     if share == ALL:
-        final = refitted(Z, y, np.arange(min(len(terms), most_rules)), discrete, ridge or 1.0)
+        final = refitted(Z, y, np.arange(min(len(terms), most_rules)), ridge or 1.0)
     else:
-        final = at_penalty(Z, y, discrete, share, most_rules, deadline)
+        final = at_penalty(Z, y, share, most_rules, deadline)
         if ridge is not None and len(final.support):
-            final = replace(refitted(Z, y, final.support, discrete, ridge), gap=final.gap)
+            final = replace(refitted(Z, y, final.support, ridge), gap=final.gap)
     support = final.support
     return WeightedRules(
         tuple(terms[at] for at in support),
         final.weights[support] * [terms[at].handicap for at in support],
         final.intercept,
-        discrete,
+        True,
         final.gap,
         complete=not expired(deadline),
     )
 
 
-def _even_sample(y: Float) -> Int64:
-    """`MOST_ROWS` of the rows, ascending, spread evenly over the target's values."""
-    places = np.linspace(0, len(y) - 1, MOST_ROWS).astype(np.int64)
+def even_sample(y: Float, most: int) -> Int64:
+    """`most` of the rows, ascending, spread evenly over the target's values."""
+    places = np.linspace(0, len(y) - 1, most).astype(np.int64)
     return np.sort(np.argsort(y, kind="stable")[places])
 
 
 def _weighed_by(rules: WeightedRules, X: Real, y: Float) -> WeightedRules:
     """The same terms with the weights that these rows give them."""
     if not rules.terms:
-        return replace(constant_rules(y, rules.discrete), complete=rules.complete)
+        return replace(constant_rules(y, True), complete=rules.complete)
     Z = np.column_stack([term.handicap * term.values(X) for term in rules.terms])
-    fit = refitted(Z, y, np.arange(len(rules.terms)), rules.discrete, 1.0)
+    fit = refitted(Z, y, np.arange(len(rules.terms)), 1.0)
     weights = fit.weights * [term.handicap for term in rules.terms]
     return replace(rules, weights=weights, intercept=fit.intercept)
 
@@ -190,7 +189,6 @@ def _tried(
     X: Real,
     y: Float,
     held_out: Int64,
-    discrete: bool,
     most_rules: int,
     linear: Collection[int],
     among: _Scope,
@@ -201,23 +199,23 @@ def _tried(
     Share 1 stands for no rule at all.
     """
     training = np.setdiff1d(np.arange(len(y)), held_out)
-    if len(training) < 3 or not len(held_out) or (discrete and len(np.unique(y[training])) < 2):
+    if len(training) < 3 or not len(held_out) or len(np.unique(y[training])) < 2:
         return
-    none = constant_rules(y[training], discrete)
-    yield (0, 1.0, None), prediction_loss(none.scores(X[held_out]), y[held_out], discrete)
-    for stage, terms, Z in _stages(X, y, training, discrete, most_rules, linear, among, deadline):
+    none = constant_rules(y[training], True)
+    yield (0, 1.0, None), log_loss(none.scores(X[held_out]), y[held_out])
+    for stage, terms, Z in _stages(X, y, training, most_rules, linear, among, deadline):
         learned, asked, seen = Z[training], Z[held_out], y[training]
         if among.straight:
             for pull in STRAIGHT_RIDGES if len(terms) <= most_rules else ():
-                whole = refitted(learned, seen, np.arange(len(terms)), discrete, pull)
-                yield (stage, ALL, pull), prediction_loss(whole.scores(asked), y[held_out], discrete)
+                whole = refitted(learned, seen, np.arange(len(terms)), pull)
+                yield (stage, ALL, pull), log_loss(whole.scores(asked), y[held_out])
             continue
-        for share, fit in path(learned, seen, discrete, most_rules, deadline):
+        for share, fit in path(learned, seen, most_rules, deadline):
             for ridge in (None, *RIDGES):
                 if ridge is not None and not len(fit.support):
                     continue
-                tried = fit if ridge is None else refitted(learned, seen, fit.support, discrete, ridge)
-                yield (stage, share, ridge), prediction_loss(tried.scores(asked), y[held_out], discrete)
+                tried = fit if ridge is None else refitted(learned, seen, fit.support, ridge)
+                yield (stage, share, ridge), log_loss(tried.scores(asked), y[held_out])
 
 
 RIDGES = (1.0, 10.0, 100.0)
@@ -225,10 +223,11 @@ STRAIGHT_RIDGES = (1.0, 3.0, 10.0, 30.0, 100.0)
 
 
 def constant_rules(y: Float, discrete: bool) -> WeightedRules:
-    """No rule at all: the mean, whatever is known."""
+    """No rule at all: the log odds of the mean, or of a number the middle value."""
+    if not discrete:
+        return WeightedRules((), np.empty(0), float(np.median(y)) if len(y) else 0.5, discrete)
     mean = float(y.mean()) if len(y) else 0.5
-    intercept = float(np.log((mean + 1e-6) / (1 - mean + 1e-6))) if discrete else mean
-    return WeightedRules((), np.empty(0), intercept, discrete)
+    return WeightedRules((), np.empty(0), float(np.log((mean + 1e-6) / (1 - mean + 1e-6))), discrete)
 
 
 def random_splits(y: Float, discrete: bool, seed: int) -> list[Int64]:
@@ -251,7 +250,6 @@ def _stages(
     X: Real,
     y: Float,
     training: Int64,
-    discrete: bool,
     most_rules: int,
     linear: Collection[int],
     among: _Scope,
@@ -266,7 +264,7 @@ def _stages(
         terms = straight_terms(inner, [at for at in among.columns if int(at) not in linear])
         yield 0, terms, _columns(terms, X)
         return
-    columns = screened(inner if among.columns is None else inner[:, among.columns], y[training], discrete=discrete)
+    columns = screened(inner if among.columns is None else inner[:, among.columns], y[training], discrete=True)
     if among.columns is not None:
         columns = among.columns[columns]
     terms = terms_of(inner, columns, linear=linear)[:MOST_TERMS]
@@ -280,8 +278,8 @@ def _stages(
         yield 1, terms, Z
     if len(training) < 60 or remaining(deadline) < 5:
         return
-    fitted = at_penalty(Z[training], y[training], discrete, 0.1, most_rules, deadline).scores(Z[training])
-    residual = y[training] - (sigmoid(fitted) if discrete else fitted)
+    fitted = at_penalty(Z[training], y[training], 0.1, most_rules, deadline).scores(Z[training])
+    residual = y[training] - sigmoid(fitted)
     pairs = pair_terms(inner, residual, terms)
     if pairs:
         yield 2, [*terms, *pairs], np.column_stack((Z, _columns(pairs, X)))

@@ -17,7 +17,7 @@ from scipy.sparse import csc_array, csr_array, hstack, vstack
 from workbench.arrays import Bool, Float, Int32, Int64
 from workbench.learning.exact_likelihood import choose_penalty
 from workbench.learning.logistic import Penalty, fit_logistic
-from workbench.progress import expired
+from workbench.progress import PLAIN, Conduct
 from workbench.structure.covers import CoverCache
 from workbench.structure.features import equal_bodies
 
@@ -82,8 +82,7 @@ def weigh(
     weighting: Weighting,
     feature: Feature | Literal["auto"] = "auto",
     *,
-    seed: int = 0,
-    deadline: float | None = None,
+    conduct: Conduct = PLAIN,
 ) -> WeightedTheory:
     """Weights of greatest penalised conditional likelihood.
 
@@ -97,8 +96,8 @@ def weigh(
         1, 0, or NaN for an example that is not learned from.
     weighting : {'l1', 'l2', 'elastic', 'group'}
         Laplace prior, Gaussian prior, half of each, or a group lasso over clauses of the same predicates.
-    deadline : float or None
-        Ends the choice with what was fitted until then; the chosen fit itself runs to its end.
+    conduct : Conduct
+        Its deadline ends the choice with what was fitted until then; the chosen fit itself runs to its end.
     """
     labelled = np.flatnonzero(~np.isnan(label))
     target = label[labelled]
@@ -108,8 +107,8 @@ def weigh(
         return WeightedTheory(parts[:0], np.zeros(0), float(np.log(rate / (1 - rate))), kind, {})
     tried: list[_Trial] = []
     for kind in FEATURES if feature == "auto" else (feature,):
-        if not tried or not expired(deadline):
-            tried.append(_Trial.of(cache, parts, labelled, target, weighting, kind, seed, deadline))
+        if not tried or not conduct.expired:
+            tried.append(_Trial.of(cache, parts, labelled, target, weighting, kind, conduct))
     best = max(tried, key=lambda trial: trial.held_out)
     fit = fit_logistic(best.X, target, best.penalty)
     weights = best.spread(fit.weights[:-1], weighting)
@@ -139,8 +138,7 @@ class _Trial:
         target: Float,
         weighting: Weighting,
         feature: Feature,
-        seed: int,
-        deadline: float | None,
+        conduct: Conduct,
     ) -> _Trial:
         known: Bool = np.zeros(cache.coverage.n_examples, np.bool_)
         known[labelled] = True
@@ -151,7 +149,7 @@ class _Trial:
         groups = _groups(cache, parts[first]) if weighting == "group" else None
         grid = [(level, _penalty(weighting, level, groups)) for level in _STRENGTHS]
         folds = max(2, min(5, int(target.sum()), int(len(target) - target.sum())))
-        choice = choose_penalty(X, target, grid, folds=folds, seed=seed, deadline=deadline)
+        choice = choose_penalty(X, target, grid, folds=folds, conduct=conduct)
         held_out = float(choice.table.sum(axis=0).max()) / len(target)
         return cls(feature, X, column, *choice.best, held_out)
 

@@ -137,7 +137,7 @@ class Definitions:
             body = " ^ ".join(filter(None, [*literals, apart]))
             body = re.sub(r"\b[a-z]\w*\b(?!\()", lambda found: renamed.get(found[0], found[0]), body)
             self.lines.append(f"// ties of {path.start} along {', '.join(hop.table for hop in path.hops)}")
-            self.lines.append(f"{name}({', '.join((*self.subject, *other))}) := {body}.")
+            self._state(f"{name}({', '.join((*self.subject, *other))})", body)
             if (
                 any(hop.kind == "to" and hop.table == path.start for hop in path.hops[:1])
                 or path.hops[0].table == path.start
@@ -171,7 +171,7 @@ class Definitions:
             head = f"{name}({', '.join(self.subject)})"
             opposite = "below" if one.test == "at_least" else "at_least"
             fails = Condition(one.column, opposite, one.threshold)  # type: ignore[arg-type]
-            self.lines.append(f"{head} := {self.condition(fails, candidate)}.")
+            self._state(head, self.condition(fails, candidate))
             self._made[key] = head
         return f"!{self._made[key]}"
 
@@ -180,7 +180,7 @@ class Definitions:
         if key not in self._made:
             name = self._new(f"{self._name_of(candidate)}Known")
             head = f"{name}({', '.join(self.subject)})"
-            self.lines.append(f"{head} := {self._known_body(candidate)}.")
+            self._state(head, self._known_body(candidate))
             self._made[key] = head
         return self._made[key]
 
@@ -190,27 +190,22 @@ class Definitions:
         if candidate.aggregate == "is":
             literals, row = self._walk(candidate.path)
             assert candidate.onward is not None
-            return " ^ ".join([*literals, self._says(candidate.path.end, row, candidate.onward.column.name, "u")])
+            return " ^ ".join([*literals, *self._onward(candidate.path.end, row, candidate.onward, None)[0]])
         return f"{self._named(candidate)}({', '.join((*self.subject, 'u'))})"
 
     def _is(self, candidate: Candidate) -> str:
         """An atom that holds where a category has a value, or where a flag is set."""
         onward = candidate.onward
         assert onward is not None
-        if not candidate.path.hops:
-            return self._says(
-                candidate.path.end,
-                self.subject,
-                onward.column.name,
-                None if candidate.value is None else quoted_constant(candidate.value),
-            )
+        value = None if candidate.value is None else quoted_constant(candidate.value)
+        if not candidate.path.hops and self._place(candidate.path.end, onward.column.name) is None:
+            return self._says(candidate.path.end, self.subject, onward.column.name, value)
         key = ("is", candidate)
         if key not in self._made:
             name = self._new(self._name_of(candidate))
             head = f"{name}({', '.join(self.subject)})"
             literals, row = self._walk(candidate.path)
-            value = None if candidate.value is None else quoted_constant(candidate.value)
-            literals.append(self._says(candidate.path.end, row, onward.column.name, value))
+            literals += self._onward(candidate.path.end, row, onward, candidate.value)[0]
             self._write(candidate, head, " ^ ".join(literals))
             self._made[key] = head
         return self._made[key]
@@ -233,7 +228,13 @@ class Definitions:
 
     def _write(self, candidate: Candidate, head: str, body: str) -> None:
         self.lines.append(f"// {candidate_words(candidate, timed=self._ready.times is not None)}")
-        self.lines.append(f"{head} := {body}.")
+        self._state(head, body)
+
+    def _state(self, head: str, body: str) -> None:
+        """A definition over target rows; those that are ties of things are named, for a path may leave from one end."""
+        relation = self._ready.target.table.relation
+        row = f"{relation}({', '.join(self.subject)})"
+        self.lines.append(f"{head} := {body if relation is None or row in body else f'{row} ^ {body}'}.")
 
     def _body(self, candidate: Candidate) -> str:
         path, onward = candidate.path, candidate.onward
@@ -301,14 +302,14 @@ class Definitions:
         if key not in self._made:
             name = self._new("Latest" + self._path_name(candidate.path) + "Time")
             head = f"{name}({', '.join((*self.subject, 'm'))})"
-            self.lines.append(f"{head} := {' ^ '.join([*dict.fromkeys(outside), f'm = {call}'])}.")
+            self._state(head, " ^ ".join([*dict.fromkeys(outside), f"m = {call}"]))
             self._made[key] = name
         said, value = self._onward(candidate.path.end, row, onward, candidate.value)
         prefix, _ = self._walk(Path(candidate.path.start, candidate.path.prefix))
         at = f"{self._made[key]}({', '.join((*self.subject, 't'))})"
         if onward.kind == "flag" or candidate.value is not None:
-            filled = self._onward(candidate.path.end, row, onward, None)[0] if candidate.value is not None else []
-            inner = f"share({', '.join(row)}: {' ^ '.join([*dated, *filled])}, {said[-1]})"
+            way = said[:-1] if candidate.value is None else self._onward(candidate.path.end, row, onward, None)[0]
+            inner = f"share({', '.join(row)}: {' ^ '.join([*dated, *way])}, {said[-1]})"
         else:
             inner = f"mean({value}: {' ^ '.join([*dated, *said])})"
         return " ^ ".join([*dict.fromkeys([*prefix, at]), f"n = {inner}"])
@@ -383,23 +384,23 @@ class Definitions:
             start = self._ready.target.table.name
             # A thing may refer to the table by several columns: each way is a statement of the same definition.
             for outside in self._links(start, table) if start != table else [[]]:
-                self.lines.append(
-                    f"{before}({', '.join((*self.subject, 'z', 'm'))}) := "
-                    f"{' ^ '.join([*outside, self._now(), f'm = max(t: {within})'])}."
+                self._state(
+                    f"{before}({', '.join((*self.subject, 'z', 'm'))})",
+                    " ^ ".join([*outside, self._now(), f"m = max(t: {within})"]),
                 )
             step, end = self._forward(hop.through, there, Reference(hop.column, hop.table), "e")
             self.lines.append(
-                f"{name}({', '.join((*self.subject, 'e'))}) := {before}({', '.join((*self.subject, 'z', 't'))}) ^ "
+                f"{name}({', '.join((*self.subject, *end))}) := {before}({', '.join((*self.subject, 'z', 't'))}) ^ "
                 f"{' ^ '.join([*inside, *dated, *step])}."
             )
-            del end
             self._made[key] = name
         return [f"{self._made[key]}({', '.join((*self.subject, variable))})"], (variable,)
 
     def _links(self, start: str, table: str) -> list[list[str]]:
         """The ways from the start to what it refers to in a table, one a reference."""
         references = self._ready.schema[start].references
-        return [self._forward(start, self.subject, one, "z")[0] for one in references if one.table == table]
+        ways = [self._forward(start, self.subject, one, "z") for one in references if one.table == table]
+        return [literals or [f"z = {end}"] for literals, (end,) in ways]
 
     def _walk_from(self, table: str, path: Path, row: Row) -> tuple[list[str], Row]:
         del table

@@ -52,13 +52,11 @@ def studied_rules(
 
 
 def _rule(text: str, words: str, weight: float, term: Term, X: Real, y: Float, *, counts: bool) -> StudiedRule:
-    if term.conditions:
-        held = np.ones(len(X), np.bool_)
-        for one in term.conditions:
-            held &= one.holds(X)
+    if term.form == "condition":
+        held = term.holds(X)
         support = int(held.sum())
     else:
-        known = ~np.isnan(X[:, term.column])
+        known = ~np.isnan(X[:, term.column]) & term.holds(X)
         support = int(known.sum())
         held = known & (X[:, term.column] >= np.median(X[known, term.column]) if support else known)
         if counts:
@@ -71,7 +69,7 @@ def _rule(text: str, words: str, weight: float, term: Term, X: Real, y: Float, *
 
 def _counts_labels(term: Term, matrix: CandidateMatrix) -> bool:
     """Whether a term counts labelled neighbours: it holds where there are any."""
-    return not term.conditions and term.column in matrix.labelled
+    return term.form != "condition" and term.column in matrix.labelled
 
 
 def _mean(values: Float) -> float | None:
@@ -121,7 +119,7 @@ def _part_of(model: FittedRules, predicted: Float, row: int) -> tuple[Any, float
 
 def _reason(term: Term, matrix: CandidateMatrix, X: Real, row: int, timed: bool) -> str:
     said = term_words(term, matrix.candidates, timed=timed)
-    if term.conditions:
+    if term.form == "condition":
         return said
     value = float(X[row, term.column])
     return f"{said.removeprefix('each unit of the ')} is {number_text(value)}"

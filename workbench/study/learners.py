@@ -14,6 +14,7 @@ from scipy.special import logsumexp, softmax
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress
 from workbench.structure.boosted_trees import fit_boosted_trees
+from workbench.structure.grown_rules import fit_grown_rules
 from workbench.structure.weighted_rules import WeightedRules, fit_weighted_rules
 from workbench.tables.facts import TargetKind
 from workbench.threads import one_blas_thread
@@ -104,11 +105,16 @@ def _fitted(
         if kind == "category" and len(trees) == 1:  # two classes: the odds of the second
             trees = (WeightedRules((), np.empty(0), 0.0, True), *trees)
         return FittedRules(kind, trees)
+    if kind == "number":
+        grown = fit_grown_rules(
+            X, y, most_rules=most_rules, own=own, held_out=held_out, seed=seed, deadline=deadline, progress=progress
+        )
+        return FittedRules(kind, (grown,))
     targets = [(y == place).astype(np.float64) for place in range(n_classes)] if kind == "category" else [y]
     each = max(most_rules // len(targets), 1)
     parts = tuple(
         fit_weighted_rules(
-            X, target, discrete=kind != "number", most_rules=each, linear=linear, own=own,
+            X, target, most_rules=each, linear=linear, own=own,
             held_out=held_out, seed=seed, deadline=deadline, progress=progress,
         )
         for target in targets

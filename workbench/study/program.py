@@ -52,7 +52,7 @@ def _declarations(ready: Prepared, definitions: Definitions, text: str) -> list[
 
 def _base(intercept: float, terms: Sequence[Term], weights: Float) -> float:
     """The intercept, with what the centres of terms that are written without them take off."""
-    plain = [at for at, term in enumerate(terms) if term.conditions or np.isinf(term.high)]
+    plain = [at for at, term in enumerate(terms) if term.form == "condition" or np.isinf(term.high)]
     return intercept - sum(float(weights[at]) * terms[at].centre / terms[at].spread for at in plain)
 
 
@@ -61,15 +61,15 @@ def rule_texts(
 ) -> list[str]:
     """A term as rules: one, but for the number of neighbours of a label, which takes two where it is counted."""
     each = weight / term.spread
-    if term.conditions:
-        parts = [definitions.condition(one, candidates[one.column]) for one in term.conditions]
-        return [f"{real(each)} {' ^ '.join(parts)} => {head}"]
+    conditions = [definitions.condition(one, candidates[one.column]) for one in term.conditions]
+    if term.form == "condition":
+        return [f"{real(each)} {' ^ '.join(conditions)} => {head}"]
     candidate = candidates[term.column]
     if candidate.aggregate == "labelled":
         return definitions.label_rules(candidate, each, head)
     atom, value = definitions.value(candidate)
     inner = f"log(1 + {_clipped(value, term)} - {real(term.low)})" if term.form == "log" else _clipped(value, term)
-    return [f"{real(each)} * ({inner} - {real(term.centre)}): {atom} => {head}"]
+    return [f"{real(each)} * ({inner} - {real(term.centre)}): {' ^ '.join([atom, *conditions])} => {head}"]
 
 
 def _clipped(value: str, term: Term) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 
 from workbench.structure.candidates import Candidate, Onward
@@ -101,32 +101,38 @@ def _rows(path: Path) -> str:
     """The rows that a path reaches: `its payments`, `payments of its company (companies)`."""
     last = path.hops[-1]
     if last.kind == "shared":
-        return f"other {_spoken(last.table)} with the same {_spoken(last.column)}"
-    owner = ""
-    before = path.hops[:-1]
-    if before:
-        hop = before[-1]
-        if hop.kind == "latest":
-            owner = f" of its latest {_referred(hop.column)}"
-        elif hop.kind == "to":
-            owner = f" of its {_referred(hop.column)}"
-            if len(before) > 1 and before[-2].many:
-                owner = f" of the same {_referred(hop.column)} (through {_spoken(before[-2].table)})"
-        else:
-            owner = f" of its {_spoken(hop.table)}"
-    if owner:
+        return _sharing(last)
+    if path.hops[:-1]:
         # Of a relation among things of one kind, which of its two ends these are.
         end = f" (as {_referred(last.column)})" if last.kind == "to" and last.table == path.start else ""
-        return f"{_spoken(last.table)}{owner}{end}"
+        return f"{_spoken(last.table)} of {_owner(path.hops[:-1])}{end}"
     if last.table == path.start:
         return f"{_spoken(path.start)} tied to it by {_spoken(last.column)}"
     return f"its {_spoken(last.table)} (by {_referred(last.column)})"
 
 
+def _sharing(hop: Hop) -> str:
+    return f"other {_spoken(hop.table)} with the same {_spoken(hop.column)}"
+
+
+def _owner(hops: tuple[Hop, ...]) -> str:
+    """What the hops reach, as the owner of something: `its company`, `visits of its latest clinic`."""
+    *before, hop = hops
+    if hop.kind == "latest":
+        return f"its latest {_referred(hop.column)}"
+    if hop.kind == "to" and before and before[-1].many:
+        return f"the same {_referred(hop.column)} (through {_spoken(before[-1].table)})"
+    if hop.kind == "to":
+        return f"its {_referred(hop.column)}"
+    if hop.kind == "shared":
+        return _sharing(hop)
+    return f"{_spoken(hop.table)} of {_owner(tuple(before))}" if before else f"its {_spoken(hop.table)}"
+
+
 def _neighbours(path: Path) -> str:
     last = path.hops[-1]
     if last.kind == "shared":
-        return f"other {_spoken(last.table)} with the same {_spoken(last.column)}"
+        return _sharing(last)
     through = [_spoken(hop.table) for hop in path.hops if hop.kind == "to" and hop.table != path.start]
     return (
         f"other {_spoken(path.start)} that share {' and '.join(through)} with it"
@@ -189,11 +195,15 @@ def condition_words(condition: Condition, candidate: Candidate, *, timed: bool =
 
 def term_words(term: Term, candidates: Sequence[Candidate], *, timed: bool = False) -> str:
     """What a term says, without its weight."""
-    if term.conditions:
-        shown: Callable[[Condition], str] = lambda one: condition_words(one, candidates[one.column], timed=timed)  # noqa: E731
-        return " and ".join(map(shown, term.conditions))
+    tested = " and ".join(condition_words(one, candidates[one.column], timed=timed) for one in term.conditions)
+    if term.form == "condition":
+        return tested
     candidate = candidates[term.column]
     words = candidate_words(candidate, timed=timed)
     if candidate.aggregate == "labelled":
         return f"each of the {words.removeprefix('number of ')}"
-    return f"the logarithm of the {words}" if term.form == "log" else f"each unit of the {words}"
+    said = f"the logarithm of the {words}" if term.form == "log" else f"each unit of the {words}"
+    if term.form in ("above", "below"):
+        bend = term.low if term.form == "above" else term.high
+        said += f" {'above' if term.form == 'above' else 'up to'} {_value_text(candidate, bend, timed)}"
+    return f"{said}, where {tested}" if tested else said

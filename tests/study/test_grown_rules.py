@@ -1,0 +1,83 @@
+"""Rules of numbers: bends, products and the middle of skewed targets are found; programs say what rules say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from threadpoolctl import threadpool_limits
+
+from workbench.structure.grown_rules import fit_grown_rules, grow
+from workbench.structure.sparse_fits import least_absolute
+from workbench.structure.terms import Condition, Term, bent_terms, terms_of
+from workbench.verbs.study import study
+
+
+def test_weights_of_least_absolute_error_are_those_of_a_linear_program() -> None:
+    from scipy.optimize import linprog
+
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(120, 3))
+    y = Z @ [1.0, -2.0, 0.5] + rng.standard_t(1.5, size=120)
+    weights, intercept = least_absolute(Z, y, 0.0, rounds=200)
+    n = len(y)
+    design = np.column_stack((Z, -Z, np.ones(n), -np.ones(n), np.eye(n), -np.eye(n)))
+    cost = np.concatenate((np.zeros(8), np.ones(2 * n)))
+    least = linprog(cost, A_eq=design, b_eq=y).fun
+    assert np.abs(y - Z @ weights - intercept).sum() == pytest.approx(least, rel=5e-3)
+
+
+def test_bends_and_products_of_a_condition_with_a_number_are_grown() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(0.7, 1, size=(1200, 12))
+    y = 2 * np.maximum(X[:, 0] - 0.5, 0) + 3 * (X[:, 1] > 0.4) * X[:, 2] + rng.laplace(0, 0.3, 1200)
+    with threadpool_limits(1):
+        found = fit_grown_rules(X, y, most_rules=8)
+    assert 1 <= len(found) <= 8
+    assert any(term.form == "above" and term.column == 0 for term in found.terms)
+    assert any(term.conditions and term.form != "condition" and set(term.columns) == {1, 2} for term in found.terms)
+    assert np.abs(found.predict(X) - y).mean() < 0.4
+
+
+def test_no_column_is_grown_twice() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.integers(0, 2, size=(300, 3)).astype(float)
+    y = X @ [1.0, 2.0, 3.0]
+    terms = terms_of(X, [0, 1, 2])
+    found = list(grow(X, y, terms, 30))
+    values = np.column_stack([np.ones(300), *(term.values(X) for term in found)])
+    assert np.linalg.matrix_rank(values) == values.shape[1]
+
+
+def test_the_middle_of_a_skewed_number_is_what_is_said_of_it() -> None:
+    rng = np.random.default_rng(3)
+    y = rng.lognormal(0, 2, 400)
+    assert fit_grown_rules(np.empty((400, 0)), y).predict(np.empty((1, 0)))[0] == np.median(y)
+
+
+def test_a_term_of_a_value_is_nothing_where_its_condition_fails() -> None:
+    X = np.array([[1.0, 5.0], [0.0, 5.0], [1.0, np.nan]])
+    term = Term((Condition(0, "at_least", 0.5),), 1, "above", 2.0, 9.0)
+    assert term.values(X).tolist() == [5.0, 0.0, 0.0]
+    assert term.columns == (0, 1)
+    assert all(one.low < one.high for one in bent_terms(np.arange(200.0)[:, None], [0]))
+
+
+def test_a_program_of_bends_and_products_says_what_the_rules_say(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    n = 500
+    area, smoker = rng.uniform(0, 100, n).round(1), rng.choice(["yes", "no"], n)
+    cost = 10 + 0.8 * np.maximum(area - 60, 0) + 0.3 * area * (smoker == "yes") + rng.normal(0, 1, n)
+    told = pd.Series(cost.round(2)).where(np.arange(n) >= 40)
+    table = pd.DataFrame({"home_id": [f"h{i}" for i in range(n)], "area": area, "smoker": smoker, "cost": told})
+    table.to_csv(tmp_path / "homes.csv", index=False)
+    found = study([tmp_path / "homes.csv"], "homes.cost", folds=2)
+    assert any(" where " in rule.words for rule in found.rules)
+    assert any(" above " in rule.words for rule in found.rules)
+    asked = found.predictions[~found.predictions["known"]]
+    truth = cost[asked["home_id"].str[1:].astype(int)]
+    assert len(asked) == 40
+    assert np.abs(asked["value"] - truth).mean() < 1.5  # the program's values, by inference
+    assert (found.metrics["MAE"]["mean"] or np.inf) < 1.5
