@@ -7,11 +7,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from workbench.linkage.blocking import all_pairs, count_pairs, every_pair, propose_statements
+from workbench.linkage.blocking import Pairs, all_pairs, count_pairs, every_pair, propose_statements
 from workbench.linkage.comparison import compare, make_comparison
 from workbench.linkage.fields import Field, make_field
 from workbench.linkage.keys import keys_of
-from workbench.linkage.neighbours import near_pairs
+from workbench.linkage.neighbours import Near, add_near
 
 
 def fields(n: int = 60) -> list[Field]:
@@ -72,7 +72,9 @@ def test_three_keys_are_tried_where_records_are_many(monkeypatch: pytest.MonkeyP
 def test_near_texts_are_candidates() -> None:
     texts = ["the art of query processing", "art of query processing, the", "deep seas and their fish", "a b c d e"]
     field = Field("title", "words", np.array(texts, object), np.array([0, 1, 2, 3, 2], np.int32))
-    pairs = near_pairs(field, None, most=1000)
+    empty = np.zeros(0, np.int32)
+    near, pairs = add_near(field, Pairs(empty, empty), None, most=1000)
+    assert near == Near("title", frozenset(), 2)
     assert list(zip(pairs.left.tolist(), pairs.right.tolist())) == [(0, 1), (2, 4)]
 
 

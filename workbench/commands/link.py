@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,28 +17,24 @@ from workbench.commands.console import (
     replacing,
     shown_progress,
 )
-from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, add_command, option
+from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, command, option
 from workbench.commands.served import at_hand
 from workbench.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from workbench.verbs.link_result import LinkResult
 
-__all__ = ["register"]
+__all__ = ["link"]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    add_command(
-        app,
-        link,
-        "Start",
-        "link people.csv --out clusters.csv",
-        "link people.csv --settings model.json --out clusters.csv --pairs pairs.csv",
-        "link shop.csv register.csv --id number --one-to-one --out clusters.csv --pairs pairs.csv",
-    )
-
-
+@command(
+    "Start",
+    "link people.csv --out clusters.csv",
+    "link people.csv --settings model.json --out clusters.csv --pairs pairs.csv",
+    "link new.csv --with work.duckdb --out clusters.csv --json",
+    "link shop.csv register.csv --id number --one-to-one --out clusters.csv --pairs pairs.csv",
+    served=True,
+)
 def link(
     files: Annotated[list[str], typer.Argument(metavar="FILE [FILE]", help="One table of records, or two.")],
     out: Annotated[Path, option("--out -o", "Clusters: source, id, cluster; .csv or .parquet.", OUTPUT)],
@@ -49,6 +46,10 @@ def link(
         Path | None, option("--settings", "A model that Splink trained.", DATA, metavar="MODEL.json")
     ] = None,
     one_to_one: Annotated[bool, option("--one-to-one", "Each record is in one pair at most.", SOLVING)] = False,
+    kept: Annotated[
+        Path | None,
+        option("--with", "New records, against a linkage that --workspace kept.", DATA, metavar="W.duckdb"),
+    ] = None,
     pairs: Annotated[Path | None, option("--pairs", "Compared pairs with their probabilities.", OUTPUT)] = None,
     program: Annotated[
         Path | None, option("--program", "The model as rules, .mln; its facts go beside it, .db.", OUTPUT)
@@ -62,6 +63,14 @@ def link(
 
     check_output(out)
     check_output(pairs)
+    if kept is not None:
+        given = {
+            "--labels": labels, "--settings": settings, "--one-to-one": one_to_one or None, "--program": program,
+            "--workspace or --server": workspace, "--seed": seed or None,
+        }  # fmt: skip
+        _refuse_beside(given)
+        _link_more(files, kept, out, pairs, json=json, id_column=id_column, time_limit=time_limit)
+        return
     if program is not None and program.suffix != ".mln":
         raise UsageError.of("E0680", f"{program}: a model is written as rules of Markov logic", help="name a .mln file")
     check_output(program)
@@ -84,6 +93,52 @@ def link(
         print_json(result.as_record())
     else:
         _print(result, out)
+    if result.status == "limit":
+        raise typer.Exit(int(ExitCode.LIMIT))
+
+
+def _refuse_beside(given: Mapping[str, object]) -> None:
+    """Options that say how a linkage is fitted."""
+    named = [name for name, value in given.items() if value is not None]
+    if named:
+        raise UsageError.of(
+            "E0686",
+            f"--with takes a linkage as it was fitted, and {named[0]} says how to fit one",
+            help=f"leave {named[0]} out, or leave --with out and link all files anew",
+        )
+
+
+def _link_more(
+    files: list[str],
+    kept: Path,
+    out: Path,
+    pairs: Path | None,
+    *,
+    id_column: str | None,
+    time_limit: float | None,
+    json: bool,
+) -> None:
+    """Link new records against a kept linkage, and write their clusters."""
+    from workbench.workspace import open_workspace
+
+    if not kept.exists():
+        raise UsageError.of("E0682", f"there is no workspace at {kept}", help="link with --workspace makes one")
+    with open_workspace(kept) as opened, shown_progress(quiet=json) as progress:
+        result = opened.link_more(*files, id_column=id_column, time_limit=time_limit, progress=progress)
+    print_warnings(result.warnings)
+    with replacing(out) as part:
+        result.write_clusters(part)
+    if pairs is not None:
+        with replacing(pairs) as part:
+            result.write_pairs(part)
+    said = result.as_record()
+    if json:
+        print_json(said)
+    else:
+        changed = ", ".join(f"{len(found):,} {name}" for name, found in said["changed"].items())
+        print_line(f"{said['new']:,} new records among {said['records']:,}, {said['candidates']:,} pairs compared")
+        print_line(f"{said['clusters']:,} clusters: {changed}")
+        print_line(f"{result.status} in {result.seconds:.1f} s: {out}")
     if result.status == "limit":
         raise typer.Exit(int(ExitCode.LIMIT))
 

@@ -20,7 +20,7 @@ from workbench.linkage.correlation_kernels import greedy_joining, moved_singly, 
 from workbench.linkage.exact import exact_partition
 from workbench.progress import SILENT, Progress, expired
 
-__all__ = ["Clustering", "cluster"]
+__all__ = ["Clustering", "cluster", "figures_by_group", "joined_records"]
 
 LARGEST_COMPONENT = 600
 """Records; larger components are first cut at their weaker links."""
@@ -47,6 +47,8 @@ class Clustering:
     energy, bound : float
     component_energy, component_bound : float64 arrays, shape (n_components,)
         Of components of two records and more.
+    component : int64 array, shape (n_records,)
+        Which of these a record is in; -1 where it is alone.
     large : int
         Records of components that were cut at weaker links, whose weights count in the energy and not in the bound.
     status : {'optimal', 'feasible', 'limit'}
@@ -59,6 +61,7 @@ class Clustering:
     bound: float
     component_energy: Float
     component_bound: Float
+    component: Int64
     large: int
     status: str
 
@@ -101,7 +104,7 @@ def cluster(
     inside = _pairs_inside(several, n)
     log_odds = _looked_up(n, pairs, scores, inside, score)
     inner = np.clip(log_odds, -CLIP, CLIP)
-    label = np.arange(n)
+    label, component = np.arange(n), np.full(n, -1)
     energies, bounds = np.zeros(len(several)), np.zeros(len(several))
     at = 0
     solved_all = True
@@ -123,6 +126,7 @@ def cluster(
             if energies[number] - bounds[number] > 1e-6 and size <= EXACT_RECORDS:
                 matrices.append((number, matrix))
         label[members] = members[_first_of(found)]
+        component[members] = number
     matrices.sort(key=lambda one: len(one[1]))
     if deadline is None:
         matrices = [one for one in matrices if len(one[1]) <= EXACT_UNASKED[1]][: EXACT_UNASKED[0]]
@@ -137,7 +141,34 @@ def cluster(
     energy, bound = float(energies.sum()) + cut_energy, float(bounds.sum())
     status = "optimal" if energy - bound <= 1e-6 * max(1.0, energy) else "feasible" if solved_all else "limit"
     _, numbered = np.unique(label, return_inverse=True)
-    return Clustering(numbered.astype(np.int64), inside, log_odds, energy, bound, energies, bounds, large, status)
+    return Clustering(
+        numbered.astype(np.int64), inside, log_odds, energy, bound, energies, bounds, component, large, status
+    )
+
+
+def joined_records(n: int, pairs: Pairs, scores: Float) -> Int64:
+    """Of each record the first one that candidates of log odds above 0 join it to, directly or by others."""
+    joins = np.flatnonzero(scores > 0)
+    graph = coo_array((np.ones(len(joins), np.int8), (pairs.left[joins], pairs.right[joins])), shape=(n, n))
+    return _first_of(connected_components(graph, directed=False)[1].astype(np.int64))
+
+
+def figures_by_group(clustering: Clustering, group: Int64, pairs: Pairs, scores: Float) -> tuple[Float, Float]:
+    """Energy and bound of the groups that `joined_records` tells, in the order of `np.unique(group)`.
+
+    A group that was cut into components has their sums, and the weight of the candidates between them in its energy.
+    """
+    known, place = np.unique(group, return_inverse=True)
+    there, first = np.unique(clustering.component, return_index=True)
+    of_component = place[first[there >= 0]]
+    energy, bound = (
+        np.bincount(of_component, figures, minlength=len(known)).astype(np.float64)
+        for figures in (clustering.component_energy, clustering.component_bound)
+    )
+    component = np.where(clustering.component < 0, -2 - np.arange(len(group)), clustering.component)
+    cut = (scores > 0) & (component[pairs.left] != component[pairs.right])
+    lost = np.bincount(place[pairs.left[cut]], np.minimum(scores[cut], CLIP), minlength=len(known))
+    return energy + lost, bound
 
 
 def _components(n: int, pairs: Pairs, weights: Float) -> tuple[list[Int64], float, int]:

@@ -10,17 +10,16 @@ import numpy as np
 
 from workbench.arrays import Array, Float, Int8, Int32, Int64
 from workbench.linkage.blocking import Pairs
-from workbench.linkage.fields import Field
+from workbench.linkage.fields import Field, FieldKind
 from workbench.linkage.similarity import (
     distinct_pairs,
     edits,
     jaro_winkler,
-    number_of,
     weighted_words,
     words_alike,
 )
 
-__all__ = ["MISSING", "Comparison", "compare", "make_comparison"]
+__all__ = ["MISSING", "Comparison", "compare", "levels_of", "make_comparison", "near_levels"]
 
 MISSING = 0
 RARITY = (2, 8, 32, 128, 512, 2048)
@@ -81,10 +80,14 @@ class Comparison:
 
 def make_comparison(field: Field) -> Comparison:
     """The comparison that suits a field's kind."""
-    near = _LEVELS[field.kind][0]
     top = int(field.counts.max(initial=0))
     bounds = [most for most in RARITY if most < top]
-    return Comparison(field, near, (None, *reversed(bounds)))
+    return Comparison(field, near_levels(field.kind), (None, *reversed(bounds)))
+
+
+def near_levels(kind: FieldKind) -> tuple[str, ...]:
+    """Names of the levels between far and equal of a kind of field."""
+    return _LEVELS[kind][0]
 
 
 def compare(comparison: Comparison, pairs: Pairs) -> Int8:
@@ -130,7 +133,7 @@ def _start_codes(field: Field) -> Int64:
 
 def _dates(field: Field, one: Int32, other: Int32) -> Int8:
     apart = edits(field.texts, one, other, most=2)
-    years = number_of(np.array([str(text)[:4] for text in field.texts], object))
+    years = np.array([int(start) if (start := str(text)[:4]).isdecimal() else np.nan for text in field.texts])
     gap = np.abs(years[one] - years[other])
     level = np.full(len(one), 1, np.int8)
     level[gap <= 10] = 2
@@ -142,9 +145,8 @@ def _dates(field: Field, one: Int32, other: Int32) -> Int8:
 
 
 def _numbers(field: Field, one: Int32, other: Int32) -> Int8:
-    values = number_of(field.texts)
+    values, spread = field.numbers, field.spread
     gap = np.abs(values[one] - values[other])
-    spread = float(np.nanstd(np.repeat(values, field.counts))) or 1.0
     size = np.maximum(np.maximum(np.abs(values[one]), np.abs(values[other])), 1e-12)
     level = np.full(len(one), 1, np.int8)
     level[gap <= 0.5 * spread] = 2

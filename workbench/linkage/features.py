@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from workbench.arrays import Float, Float32, Int32
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.fields import Field
-from workbench.linkage.similarity import distinct_pairs, in_threes, jaro_winkler, number_of, weighted_words, words_alike
+from workbench.linkage.similarity import distinct_pairs, in_threes, jaro_winkler, weighted_words, words_alike
 
 __all__ = ["pair_features", "whole_record"]
 
@@ -44,7 +44,7 @@ def _of_field(field: Field, pairs: Pairs) -> Float32:
 
 
 def _numbers(field: Field, one: Int32, other: Int32) -> Float32:
-    values = number_of(field.texts)
+    values = field.numbers
     gap = np.abs(values[one] - values[other])
     size = np.maximum(np.abs(values[one]), np.abs(values[other]))
     return np.column_stack((gap, gap / np.maximum(size, 1e-9), gap == 0)).astype(np.float32)
@@ -64,14 +64,9 @@ def _texts(field: Field, one: Int32, other: Int32) -> Float32:
 
 def _shared_words(field: Field, one: Int32, other: Int32) -> list[Float32]:
     """Weights of words shared and not shared, the rarest that is not, and the same of words with digits."""
-    ids, starts, n_words = field.words
-    held = np.bincount(ids, weights=np.repeat(field.counts, np.diff(starts)), minlength=n_words)
-    weight = np.log1p(field.filled / np.maximum(held, 1.0))
-    known: dict[str, int] = {}
-    for text in field.texts:
-        for word in dict.fromkeys(str(text).split()):
-            known.setdefault(word, len(known))
-    digits = np.array([any(letter.isdigit() for letter in word) for word in known], np.bool_)
+    ids, starts, n_words = field.words.ids, field.words.starts, len(field.words.texts)
+    weight = np.log1p(field.filled / np.maximum(field.held, 1.0))
+    digits = np.array([any(letter.isdigit() for letter in word) for word in field.words.texts], np.bool_)
     found: list[Float32] = []
     for kept in (np.ones(n_words, np.bool_), digits):
         rows = csr_array(

@@ -2,21 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-from workbench.arrays import Array, Int32, Int64
+from workbench.arrays import Array, Float, Int32, Int64
 
-__all__ = ["Field", "FieldKind", "kind_of_texts", "make_field", "without_words_of"]
+__all__ = [
+    "Field",
+    "FieldKind",
+    "Frequencies",
+    "Words",
+    "beyond_words_of",
+    "kind_of_texts",
+    "make_field",
+    "without_words_of",
+]
 
 FieldKind = Literal["name", "words", "date", "number", "code", "category"]
 """`name`: few words, misspelt; `words`: many; `code`: letters and digits in order; `category`: few values."""
 
 SAMPLE = 4000
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of a field's values: value v has `texts[ids[starts[v]:starts[v + 1]]]`, each once."""
+
+    ids: Int32
+    starts: Int64
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    """What values and words are among all records, for a field that holds some of these.
+
+    Attributes
+    ----------
+    counts : int64 array, shape (n_texts,)
+        Records that hold each value.
+    filled : int
+        Records with a value.
+    held : mapping of str to int
+        Records that hold each word; others are in none.
+    spread : float
+        The standard deviation of numbers.
+    """
+
+    counts: Int64
+    filled: int
+    held: Mapping[str, int]
+    spread: float
 
 
 @dataclass(frozen=True)
@@ -33,6 +73,8 @@ class Field:
         The value of each record, a place in `texts`; -1 where it is missing.
     beyond : tuple of str
         Fields whose words were taken out of this one, because it repeats them.
+    among : Frequencies or None
+        Where these records are some of many.
     """
 
     name: str
@@ -40,20 +82,44 @@ class Field:
     texts: Array
     codes: Int32
     beyond: tuple[str, ...] = ()
+    among: Frequencies | None = None
 
     @cached_property
     def counts(self) -> Int64:
         """How many records hold each value."""
+        if self.among is not None:
+            return self.among.counts
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts))
 
     @property
     def filled(self) -> int:
         """How many records have a value."""
-        return int((self.codes >= 0).sum())
+        return int((self.codes >= 0).sum()) if self.among is None else self.among.filled
 
     @cached_property
-    def words(self) -> tuple[Int32, Int64, int]:
-        """Words of the values as `(word ids, starts, number of words)`: value v has `ids[starts[v]:starts[v + 1]]`."""
+    def held(self) -> Float:
+        """How many records hold each word."""
+        words = self.words
+        if self.among is not None:
+            return np.array([self.among.held.get(word, 0) for word in words.texts], np.float64)
+        each = np.repeat(self.counts, np.diff(words.starts))
+        return np.bincount(words.ids, weights=each, minlength=len(words.texts)).astype(np.float64)
+
+    @cached_property
+    def numbers(self) -> Float:
+        """Numbers that the values say; NaN where they say none."""
+        return np.array([_number(str(text)) for text in self.texts])
+
+    @cached_property
+    def spread(self) -> float:
+        """The standard deviation of the numbers, 1 where they do not differ."""
+        if self.among is not None:
+            return self.among.spread
+        return float(np.nanstd(np.repeat(self.numbers, self.counts))) or 1.0
+
+    @cached_property
+    def words(self) -> Words:
+        """The words of the values."""
         known: dict[str, int] = {}
         ids: list[int] = []
         starts = np.zeros(len(self.texts) + 1, np.int64)
@@ -62,7 +128,7 @@ class Field:
             starts[place + 1] = len(ids)
         words = np.array(ids, np.int32)
         words.flags.writeable = starts.flags.writeable = False
-        return words, starts, len(known)
+        return Words(words, starts, tuple(known))
 
 
 def make_field(name: str, kind: str, texts: Sequence[str], codes: Int32) -> Field:
@@ -88,12 +154,27 @@ def kind_of_texts(texts: Array, codes: Int32) -> FieldKind:
     return "code" if with_digits > 0.6 and length <= 16 else "name"
 
 
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
 def without_words_of(field: Field, others: Sequence[Field]) -> Field | None:
     """The field with the words of others taken out, where it repeats them in most records; None where it adds nothing.
 
     A full name beside a first name and a surname says the middle names: compared as it stands it would count the same
     agreement twice.
     """
+    texts, left = beyond_words_of(field, others)
+    if (left >= 0).sum() < 0.02 * max(1, field.filled):
+        return None
+    return Field(field.name, kind_of_texts(texts, left), texts, left, tuple(other.name for other in others))
+
+
+def beyond_words_of(field: Field, others: Sequence[Field]) -> tuple[Array, Int32]:
+    """What each record's value says beyond those of others: the different texts, and a code into them a record."""
     sets = [field, *others]
     split = [[frozenset(text.split()) for text in one.texts] for one in sets]
     codes = np.stack([one.codes for one in sets], axis=1)
@@ -107,10 +188,4 @@ def without_words_of(field: Field, others: Sequence[Field]) -> Field | None:
         words = " ".join(word for word in str(field.texts[row[0]]).split() if word not in said)
         if words:
             of_unique[place] = texts.setdefault(words, len(texts))
-    left = of_unique[inverse.ravel()]
-    if (left >= 0).sum() < 0.02 * max(1, field.filled):
-        return None
-    beyond = tuple(other.name for other in others)
-    return Field(
-        field.name, kind_of_texts(np.array(list(texts), object), left), np.array(list(texts), object), left, beyond
-    )
+    return np.array(list(texts), object), of_unique[inverse.ravel()]

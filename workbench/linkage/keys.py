@@ -10,7 +10,7 @@ import numpy as np
 from workbench.arrays import Int32
 from workbench.linkage.fields import Field
 
-__all__ = ["Key", "keys_of"]
+__all__ = ["Key", "keys_of", "part_texts"]
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,19 @@ def keys_of(fields: Sequence[Field]) -> list[Key]:
     found: list[Key] = []
     for field in fields:
         found.append(_key(field.name, "all", field.codes))
-        for part, take in _PARTS[field.kind]:
+        for part, _ in _PARTS[field.kind]:
             known: dict[str, int] = {}
-            of_text = np.array([known.setdefault(take(str(text)), len(known)) for text in field.texts], np.int32)
+            of_text = np.array([known.setdefault(text, len(known)) for text in part_texts(field, part)], np.int32)
             if len(known) > 1:
                 codes = np.where(field.codes >= 0, np.append(of_text, -1)[field.codes], -1).astype(np.int32)
                 found.append(_key(field.name, part, codes))
     return [key for key in found if key.chance > 0]
+
+
+def part_texts(field: Field, part: str) -> list[str]:
+    """What a key's part is of each value."""
+    take = dict(_PARTS[field.kind]).get(part, str)
+    return [take(str(text)) for text in field.texts]
 
 
 def _key(field: str, part: str, codes: Int32) -> Key:

@@ -17,7 +17,7 @@ from workbench.linkage.comparison import MISSING, Comparison, levels_of
 from workbench.linkage.fields import Field
 from workbench.linkage.keys import keys_of
 from workbench.linkage.mixture import Mixture, Patterns, assumed_mixture, fit_mixture, patterns_of, sample_pairs
-from workbench.linkage.neighbours import near_pairs
+from workbench.linkage.neighbours import Near, add_near
 from workbench.linkage.starts import FEWEST_FIELDS, fit_tree
 from workbench.linkage.tree import TreeModel
 from workbench.progress import SILENT, Progress
@@ -69,14 +69,14 @@ class Candidates:
         Empty where all pairs are compared.
     possible : float
         How many pairs there could be.
-    near : tuple of (str, int)
-        Fields whose words or letters are near, and the pairs that only they found.
+    near : tuple of Near
+        Fields whose words or letters are near.
     """
 
     pairs: Pairs
     statements: Sequence[Counted]
     possible: float
-    near: tuple[tuple[str, int], ...] = ()
+    near: tuple[Near, ...] = ()
 
     def beside(self, more: Pairs, n: int) -> Candidates:
         """With further pairs."""
@@ -167,10 +167,8 @@ def find_candidates(fields: Sequence[Field], second: Int32 | None) -> Candidates
     near = []
     for field in fields:
         if field.kind == "words" or (field.kind == "name" and not said):
-            more = near_pairs(field, second, most=PAIRS_A_RECORD * n // 4)
-            before = len(pairs)
-            pairs = pairs.joined(more, n)
-            near.append((field.name, len(pairs) - before))
+            found, pairs = add_near(field, pairs, second, most=PAIRS_A_RECORD * n // 4)
+            near.append(found)
     return Candidates(pairs, said, possible, tuple(near))
 
 

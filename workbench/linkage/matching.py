@@ -47,7 +47,7 @@ def match_one_to_one(n: int, pairs: Pairs, scores: Float, second: Int32) -> Clus
     _, component = connected_components(graph, directed=False)
     order = np.argsort(component[first], kind="stable")
     edges = np.flatnonzero(np.diff(component[first][order])) + 1
-    label = np.arange(n)
+    label, place = np.arange(n), np.full(n, -1)
     energies = np.zeros(len(edges) + bool(len(order)))
     for number, rows in enumerate(np.split(order, edges) if len(order) else []):
         ones, at = np.unique(first[rows], return_inverse=True)
@@ -58,10 +58,11 @@ def match_one_to_one(n: int, pairs: Pairs, scores: Float, second: Int32) -> Clus
         real = gain[chosen, partner] > 0
         matched, mate = ones[chosen[real]], others[partner[real]]
         label[np.maximum(matched, mate)] = np.minimum(matched, mate)
+        place[ones] = place[others] = number
         energies[number] = max(0.0, float(weight[rows].sum() - gain[chosen, partner].sum()))
     energy = float(energies.sum())
     _, numbered = np.unique(label, return_inverse=True)
     kept = Pairs(left, right)
     return Clustering(
-        numbered.astype(np.int64), kept, scores[positive], energy, energy, energies, energies, 0, "optimal"
+        numbered.astype(np.int64), kept, scores[positive], energy, energy, energies, energies, place, 0, "optimal"
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 from scipy.sparse import triu
 
@@ -11,27 +13,61 @@ from workbench.linkage.fields import Field
 from workbench.linkage.similarity import in_threes, weighted_words
 from workbench.linkage.sorting import different
 
-__all__ = ["near_pairs"]
+__all__ = ["Near", "add_near", "in_words", "near_pairs"]
 
 ALIKE = 0.3
+FEW = 50
+"""Records that hold a value; those of more are found by no near text."""
 
 
-def near_pairs(field: Field, second: Int32 | None, *, most: int) -> Pairs:
-    """Pairs of records whose values are near or equal.
+@dataclass(frozen=True)
+class Near:
+    """A field whose near texts are compared.
+
+    Attributes
+    ----------
+    field : str
+    common : frozenset of str
+        Words, or letters in threes, that many values hold: none is found by them.
+    gain : int
+        Pairs that nothing else found.
+    """
+
+    field: str
+    common: frozenset[str]
+    gain: int = 0
+
+
+def in_words(field: Field) -> Field:
+    """The field by whose words texts are near: of short ones these are letters in threes."""
+    return field if field.kind == "words" else in_threes(field)
+
+
+def add_near(field: Field, pairs: Pairs, second: Int32 | None, *, most: int) -> tuple[Near, Pairs]:
+    """With pairs of near texts beside others.
 
     Words that many values hold are left out until the others make at most `most` products: counted before any is made.
     """
-    n = len(field.codes)
-    matrix = weighted_words(field if field.kind == "words" else in_threes(field))
-    held = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    words = in_words(field).words
+    held = np.bincount(words.ids, minlength=len(words.texts))
     order = np.sort(held)
     products = np.cumsum(order.astype(float) ** 2) / 2
     allowed = int(np.searchsorted(products, most))
     largest = int(order[min(allowed, len(order) - 1)]) if len(order) else 0
-    rare = matrix.multiply((held <= largest)[None, :]).tocsr()
-    product = triu(rare @ rare.T, k=1).tocoo()
-    near = product.data >= ALIKE
-    return _of_records(field, product.row[near], product.col[near], second, n)
+    near = Near(field.name, frozenset(words.texts[word] for word in np.flatnonzero(held > largest)))
+    joined = pairs.joined(near_pairs(field, near, second), len(field.codes))
+    return replace(near, gain=len(joined) - len(pairs)), joined
+
+
+def near_pairs(field: Field, near: Near, second: Int32 | None) -> Pairs:
+    """Pairs of records whose values are near or equal."""
+    words = in_words(field)
+    matrix = weighted_words(words)
+    rare = np.array([word not in near.common for word in words.words.texts], np.bool_)
+    rows = matrix.multiply(rare[None, :]).tocsr()
+    product = triu(rows @ rows.T, k=1).tocoo()
+    alike = product.data >= ALIKE
+    return _of_records(field, product.row[alike], product.col[alike], second, len(field.codes))
 
 
 def _of_records(field: Field, one: Int64, other: Int64, second: Int32 | None, n: int) -> Pairs:
@@ -39,11 +75,11 @@ def _of_records(field: Field, one: Int64, other: Int64, second: Int32 | None, n:
     order = np.argsort(field.codes, kind="stable")
     order = order[np.searchsorted(field.codes[order], 0) :]
     starts = np.searchsorted(field.codes[order], np.arange(len(field.texts) + 1))
-    few = field.counts <= 50
-    same = np.flatnonzero(few & (field.counts > 1))
+    few, sizes = field.counts <= FEW, np.diff(starts)
+    same = np.flatnonzero(few & (sizes > 1))
     left_values = np.concatenate((one[few[one] & few[other]], same))
     right_values = np.concatenate((other[few[one] & few[other]], same))
-    counts_left, counts_right = field.counts[left_values], field.counts[right_values]
+    counts_left, counts_right = sizes[left_values], sizes[right_values]
     products = counts_left * counts_right
     pair = np.repeat(np.arange(len(products)), products)
     within = np.arange(len(pair)) - np.repeat(np.cumsum(products) - products, products)

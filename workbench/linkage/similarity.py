@@ -11,7 +11,7 @@ from workbench.arrays import Array, Float32, Int32, Int64
 from workbench.linkage.fields import Field
 from workbench.linkage.sorting import grouped
 
-__all__ = ["distinct_pairs", "edits", "in_threes", "jaro_winkler", "number_of", "weighted_words", "words_alike"]
+__all__ = ["distinct_pairs", "edits", "in_threes", "jaro_winkler", "weighted_words", "words_alike"]
 
 CHUNK = 1 << 20
 
@@ -40,20 +40,18 @@ def edits(texts: Array, left: Int32, right: Int32, *, most: int = 3) -> Array:
 
 def weighted_words(field: Field) -> csr_array:
     """The values as rows of words, weighted by how rare they are among records and scaled to length 1 (tf-idf)."""
-    ids, starts, n_words = field.words
-    sizes = np.diff(starts)
-    held = np.bincount(ids, weights=np.repeat(field.counts, sizes), minlength=n_words)
-    weights = np.log1p(field.filled / np.maximum(held, 1.0))[ids]
-    matrix = csr_array((weights, ids.copy(), starts.copy()), shape=(len(field.texts), n_words))
+    ids, starts = field.words.ids, field.words.starts
+    weights = np.log1p(field.filled / np.maximum(field.held, 1.0))[ids]
+    matrix = csr_array((weights, ids.copy(), starts.copy()), shape=(len(field.texts), len(field.words.texts)))
     length = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
-    scale = np.repeat(1.0 / np.maximum(length, 1e-12), sizes)
+    scale = np.repeat(1.0 / np.maximum(length, 1e-12), np.diff(starts))
     return csr_array((weights * scale, ids.copy(), starts.copy()), shape=matrix.shape)
 
 
 def in_threes(field: Field) -> Field:
     """The field with values as letters in threes in the places of words."""
     texts = np.array([" ".join(_threes(str(text))) for text in field.texts], object)
-    return Field(field.name, "words", texts, field.codes)
+    return Field(field.name, "words", texts, field.codes, among=field.among)
 
 
 def _threes(text: str) -> list[str]:
@@ -68,18 +66,6 @@ def words_alike(matrix: csr_array, left: Int32, right: Int32) -> Float32:
         part = slice(start, start + CHUNK // 8)
         found[part] = np.asarray(matrix[left[part]].multiply(matrix[right[part]]).sum(axis=1)).ravel()
     return found
-
-
-def number_of(texts: Array) -> Array:
-    """Numbers that texts say; NaN where they say none."""
-
-    def read(text: str) -> float:
-        try:
-            return float(text)
-        except ValueError:
-            return float("nan")
-
-    return np.array([read(str(text)) for text in texts])
 
 
 def distinct_pairs(left: Int32, right: Int32, n: int) -> tuple[Int32, Int32, Int64]:

@@ -105,6 +105,7 @@ def link(
             *_about_candidates(scored.candidates),
             *_about_matches(scored.model),
         ),
+        one_to_one=one_to_one,
     )
 
 

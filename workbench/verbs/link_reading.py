@@ -9,14 +9,23 @@ from pathlib import Path
 
 import numpy as np
 
-from workbench.errors import Diagnostic, InputError, UsageError, nearest
+from workbench.errors import Diagnostic, InputError, UsageError, did_you_mean
 from workbench.linkage.choice import Choice, choose_fields
 from workbench.linkage.fields import make_field
 from workbench.tables import StagedTable, Staging, TableSource, find_sources, stage
 from workbench.tables.names import ID_WORDS, words
 from workbench.tables.records import Records, read_records
 
-__all__ = ["LinkedRecords", "identified", "linked_tables", "read_linked", "shared_columns"]
+__all__ = [
+    "LinkedRecords",
+    "fault_of_ids",
+    "id_columns",
+    "identified",
+    "linked_tables",
+    "named_apart",
+    "read_linked",
+    "shared_columns",
+]
 
 SHOWN = 3
 _NAMES_OF_ROWS = frozenset("id ids uuid guid pk record rec row".split())
@@ -69,7 +78,7 @@ def read_linked(sources: Sequence[str | os.PathLike[str]], id_column: str | None
 def linked_tables(sources: Sequence[str | os.PathLike[str]]) -> list[TableSource]:
     """The one or two tables that sources hold, called by different names."""
     _refuse_twice(sources)
-    tables = _named_apart(find_sources(sources))
+    tables = named_apart(find_sources(sources))
     if not 1 <= len(tables) <= 2:
         raise UsageError.of(
             "E0667",
@@ -92,10 +101,10 @@ def identified(
     """
     staged = tuple(staging.tables.values())
     notes = [note for table in staged for note in table.notes]
-    ids = _id_columns(staged, id_column)
+    ids = id_columns(staged, id_column)
     compared = [names for names in shared if not set(zip(range(2), names)) & set(enumerate(ids))]
     records = read_records(staging, staged, compared, ids)
-    if fault := _fault_of_ids(records, staged, ids):
+    if fault := fault_of_ids(records, staged, ids):
         if strict:
             raise InputError((fault,))
         notes.append(_rows_instead(fault))
@@ -117,7 +126,7 @@ def _refuse_twice(sources: Sequence[str | os.PathLike[str]]) -> None:
         )
 
 
-def _named_apart(sources: Sequence[TableSource]) -> list[TableSource]:
+def named_apart(sources: Sequence[TableSource]) -> list[TableSource]:
     """Sources whose names differ: two files of one name are numbered."""
     found: list[TableSource] = []
     for source in sources:
@@ -157,7 +166,7 @@ def _in_one_only(
     return found
 
 
-def _id_columns(tables: Sequence[StagedTable], asked: str | None) -> list[str | None]:
+def id_columns(tables: Sequence[StagedTable], asked: str | None) -> list[str | None]:
     """Of each table the column with the records' names; without one asked for, a column that is called so."""
     if asked is None:
         return [_called_id(table) for table in tables]
@@ -166,12 +175,8 @@ def _id_columns(tables: Sequence[StagedTable], asked: str | None) -> list[str | 
         match = next((name for name in table.columns if name == asked), None)
         match = match or next((name for name in table.columns if name.casefold() == asked.casefold()), None)
         if match is None:
-            close = nearest(asked, table.columns)
-            raise UsageError.of(
-                "E0663",
-                f"{table.source.shown} has no column {asked}",
-                help=f"did you mean {close}?" if close else f"its columns are {', '.join(table.columns)}",
-            )
+            cure = did_you_mean(asked, table.columns, f"its columns are {', '.join(table.columns)}")
+            raise UsageError.of("E0663", f"{table.source.shown} has no column {asked}", help=cure)
         found.append(match)
     return found
 
@@ -190,7 +195,7 @@ def _rows_instead(fault: Diagnostic) -> Diagnostic:
     )  # fmt: skip
 
 
-def _fault_of_ids(records: Records, tables: Sequence[StagedTable], columns: Sequence[str | None]) -> Diagnostic | None:
+def fault_of_ids(records: Records, tables: Sequence[StagedTable], columns: Sequence[str | None]) -> Diagnostic | None:
     """The first table whose ids repeat or are blank."""
     for place, (table, column) in enumerate(zip(tables, columns)):
         if column is None:

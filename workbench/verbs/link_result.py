@@ -24,7 +24,7 @@ from workbench.verbs.link_settings import NATS, SettingsScoring
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LinkResult"]
+__all__ = ["LinkResult", "write_linked"]
 
 LEAST_PROBABILITY = 0.01
 
@@ -48,6 +48,8 @@ class LinkResult:
         Those whose answer was given.
     seconds : float
     warnings : tuple of Diagnostic
+    one_to_one : bool
+        Whether each record is in one pair at most.
     run_id : int or None
         The run that it is recorded as.
     """
@@ -62,6 +64,7 @@ class LinkResult:
     labelled: Pairs
     seconds: float
     warnings: tuple[Diagnostic, ...]
+    one_to_one: bool = False
     run_id: int | None = None
 
     def __repr__(self) -> str:
@@ -195,7 +198,7 @@ class LinkResult:
             "labels": self.labels,
             "seconds": self.seconds,
             "statements": self.statements(),
-            "near": [{"field": name, "gain": gain} for name, gain in candidates.near],
+            "near": [{"field": one.field, "gain": one.gain} for one in candidates.near],
             "fields": self.model.described(),
             "left_out": dict(self.left_out),
             "diagnostics": [one.as_record() for one in self.warnings],
@@ -204,7 +207,7 @@ class LinkResult:
 
     def write_clusters(self, path: Path) -> None:
         """Write `clusters` as CSV, or Parquet by the file's ending."""
-        _write(self.clusters, path)
+        write_linked(self.clusters, path)
 
     def write_program(self, path: Path) -> None:
         """Write the model as rules (.mln), and what it knows of the compared pairs as facts, with the ending `.db`."""
@@ -212,8 +215,9 @@ class LinkResult:
 
     def write_pairs(self, path: Path) -> None:
         """Write `pairs` as CSV, or Parquet by the file's ending."""
-        _write(self.pairs, path)
+        write_linked(self.pairs, path)
 
 
-def _write(frame: pd.DataFrame, path: Path) -> None:
+def write_linked(frame: pd.DataFrame, path: Path) -> None:
+    """Write clusters or pairs; ids are texts."""
     write_table(frame, path, texts=tuple(name for name in frame.columns if name not in ("probability", "match_weight")))

@@ -1,0 +1,251 @@
+"""What stays of a linkage, so that new records are linked without fitting again: levels, weights, blocking.
+
+All of it is as it was fitted: how rare a value is, which words are common, what a level weighs. So the log odds of a
+pair never depend on what came later, and records linked one by one get those that a scoring of all would give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from workbench.arrays import Array, Bool, Float, Int32, Int64
+from workbench.linkage.blocking import Pairs, Statement, block_pairs
+from workbench.linkage.comparison import Comparison, levels_of, near_levels
+from workbench.linkage.fields import Field, FieldKind, Frequencies
+from workbench.linkage.keys import Key, part_texts
+from workbench.linkage.linker import Candidates, LinkModel
+from workbench.linkage.neighbours import FEW, Near, in_words, near_pairs
+from workbench.linkage.sorting import different
+from workbench.linkage.tree import FieldTree, TreeModel
+
+__all__ = ["KeptField", "KeptModel"]
+
+MIXED = np.uint64(0x9E3779B97F4A7C15)
+"""Odd, of the golden ratio: multiplying by it spreads the bits of a key (Knuth 1998, section 6.4)."""
+
+
+@dataclass(frozen=True)
+class KeptField:
+    """A field without its values, as `Field` and `Comparison` describe it.
+
+    Attributes
+    ----------
+    equal : tuple of (int or None)
+        `Comparison.equal`.
+    filled : int
+    spread : float
+        Of numbers, else 1.
+    """
+
+    name: str
+    kind: FieldKind
+    beyond: tuple[str, ...]
+    equal: tuple[int | None, ...]
+    filled: int
+    spread: float
+
+
+@dataclass(frozen=True)
+class KeptModel:
+    """A fitted linkage without its records.
+
+    Attributes
+    ----------
+    fields : tuple of KeptField
+    statements : tuple of tuples of (field, part)
+    near : tuple of Near
+    every : bool
+        Whether all pairs are compared.
+    tree : TreeModel
+    """
+
+    fields: tuple[KeptField, ...]
+    statements: tuple[tuple[tuple[str, str], ...], ...]
+    near: tuple[Near, ...]
+    every: bool
+    tree: TreeModel
+
+    @classmethod
+    def of(cls, model: LinkModel, candidates: Candidates) -> KeptModel:
+        """What stays of a fitted model, by statements over keys of its fields."""
+        fields = tuple(
+            KeptField(
+                one.field.name,
+                one.field.kind,
+                one.field.beyond,
+                one.equal,
+                one.field.filled,
+                one.field.spread if one.field.kind == "number" else 1.0,
+            )
+            for one in model.comparisons
+        )
+        return cls(
+            fields,
+            tuple(tuple((key.field, key.part) for key in one.keys) for one in candidates.statements),  # type: ignore[attr-defined]
+            candidates.near,
+            len(candidates.pairs) == candidates.possible,
+            model.tree,
+        )
+
+    def as_record(self) -> dict[str, Any]:
+        """JSON-ready fields."""
+        tree = {
+            "match": [one.tolist() for one in self.tree.match],
+            "share": self.tree.share,
+            "others": [
+                {"parent": one.parent, "tables": [table.tolist() for table in one.tables], "share": one.share}
+                for one in self.tree.others
+            ],
+        }
+        near = [{"field": one.field, "common": sorted(one.common)} for one in self.near]
+        fields = [asdict(one) for one in self.fields]
+        return {"fields": fields, "statements": self.statements, "near": near, "every": self.every, "tree": tree}
+
+    @classmethod
+    def read(cls, said: Mapping[str, Any]) -> KeptModel:
+        """The model that `as_record` described."""
+        tree = said["tree"]
+        others = tuple(
+            FieldTree(tuple(one["parent"]), tuple(map(np.array, one["tables"])), one["share"]) for one in tree["others"]
+        )
+        return cls(
+            tuple(
+                KeptField(**{**one, "beyond": tuple(one["beyond"]), "equal": tuple(one["equal"])})
+                for one in said["fields"]
+            ),
+            tuple(tuple((field, part) for field, part in one) for one in said["statements"]),
+            tuple(Near(one["field"], frozenset(one["common"])) for one in said["near"]),
+            said["every"],
+            TreeModel(tuple(map(np.array, tree["match"])), tree["share"], others),
+        )
+
+    def searched_by_words(self, field: KeptField) -> bool:
+        """Whether the frequencies of the field's words, or letters in threes, are needed."""
+        return field.kind == "words" or any(one.field == field.name for one in self.near)
+
+    def fields_of(
+        self,
+        texts: Sequence[Array],
+        counts: Sequence[Int64],
+        held: Callable[[int, Sequence[str]], Mapping[str, int]],
+    ) -> list[Field]:
+        """Fields of some records.
+
+        Parameters
+        ----------
+        texts : sequence of object arrays, shape (n_records,)
+            Of each field the values; None where there is none.
+        counts : sequence of int64 arrays, shape (n_records,)
+            How many of the fitted records hold them.
+        held : callable
+            Of the field at a place, how many of the fitted records hold each of some words.
+        """
+        found = []
+        for place, (kept, values, known) in enumerate(zip(self.fields, texts, counts)):
+            field = _field_of(kept, values, known)
+            if self.searched_by_words(kept):
+                among = Frequencies(field.counts, kept.filled, held(place, in_words(field).words.texts), kept.spread)
+                field = replace(field, among=among)
+            found.append(field)
+        return found
+
+    def scores(self, fields: Sequence[Field]) -> Callable[[Pairs], Float]:
+        """What gives the log odds of pairs of the records that the fields hold."""
+        comparisons = [Comparison(field, near_levels(field.kind), one.equal) for field, one in zip(fields, self.fields)]
+
+        def log_odds(pairs: Pairs) -> Float:
+            return self.tree.scores(levels_of(comparisons, pairs)) if len(pairs) else np.zeros(0)
+
+        return log_odds
+
+    def keys(self, fields: Sequence[Field]) -> list[Array]:
+        """Of each statement the joint key of every record, uint64 shape (n_records,), 0 where it has none."""
+        by_name = {field.name: field for field in fields}
+        found = []
+        for statement in self.statements:
+            joint = np.full(len(fields[0].codes), _hashed(repr(statement)), np.uint64)
+            there = np.ones(len(joint), np.bool_)
+            for name, part in statement:
+                field = by_name[name]
+                of_text = np.array([_hashed(text) for text in part_texts(field, part)] + [0], np.uint64)
+                joint = (joint ^ of_text[field.codes]) * MIXED
+                joint ^= joint >> np.uint64(32)
+                there &= field.codes >= 0
+            found.append(np.where(there, np.maximum(joint, np.uint64(1)), np.uint64(0)))
+        return found
+
+    def near_keys(self, fields: Sequence[Field]) -> tuple[Array, Int64]:
+        """Keys of near texts, uint64, and the records that have them: a rare word each, and the whole value."""
+        by_name = {field.name: field for field in fields}
+        keys, rows = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
+        for near in self.near:
+            field = by_name[near.field]
+            words = in_words(field).words
+            hashed = np.array([_hashed(f"{near.field}:{word}") for word in words.texts], np.uint64)
+            rare = np.array([word not in near.common for word in words.texts], np.bool_)
+            there = np.flatnonzero(np.append(field.counts <= FEW, False)[field.codes])
+            sizes = np.diff(words.starts)[field.codes[there]]
+            first = np.repeat(words.starts[field.codes[there]] - np.cumsum(sizes) + sizes, sizes)
+            held = words.ids[first + np.arange(len(first))]
+            kept = rare[held]
+            whole = np.array([_hashed(f"{near.field}={text}") for text in field.texts] + [0], np.uint64)
+            keys += [hashed[held[kept]], whole[field.codes[there]]]
+            rows += [np.repeat(there, sizes)[kept], there]
+        return np.concatenate(keys), np.concatenate(rows)
+
+    def pairs(self, fields: Sequence[Field], second: Int32 | None, cut: Array, new: Bool) -> Pairs:
+        """The pairs to compare, with a new record in each.
+
+        Parameters
+        ----------
+        second : int32 array or None
+            0 and 1: the source of each record, of two.
+        cut : uint64 array
+            Joint keys that too many records share.
+        new : bool array, shape (n_records,)
+        """
+        n = len(new)
+        found = [np.zeros(0, np.int64)]
+        if self.every:
+            one, other = (side.ravel() for side in np.meshgrid(np.arange(n), np.flatnonzero(new)))
+            apart = one != other
+            found.append(np.minimum(one, other)[apart] * n + np.maximum(one, other)[apart])
+        for joint in self.keys(fields):
+            _, code = np.unique(joint, return_inverse=True)
+            code = np.where((joint == 0) | np.isin(joint, cut), -1, code.ravel()).astype(np.int32)
+            blocked = partial(block_pairs, largest=n)
+            found.append(blocked(_statement(np.where(new, code, -1)), None))
+            if not new.all():
+                found.append(blocked(_statement(code), new.astype(np.int32)))
+        for near in self.near:
+            pairs = near_pairs(next(field for field in fields if field.name == near.field), near, None)
+            found.append(pairs.keys(n)[new[pairs.left] | new[pairs.right]])
+        pairs = Pairs.of_keys(different(np.concatenate(found)), n)
+        if second is None:
+            return pairs
+        across = second[pairs.left] != second[pairs.right]
+        return Pairs(pairs.left[across], pairs.right[across])
+
+
+def _field_of(kept: KeptField, texts: Array, counts: Int64) -> Field:
+    known: dict[str, int] = {}
+    codes = np.array([-1 if text is None else known.setdefault(text, len(known)) for text in texts], np.int32)
+    of_text = np.zeros(len(known), np.int64)
+    of_text[codes[codes >= 0]] = counts[codes >= 0]
+    among = Frequencies(of_text, kept.filled, {}, kept.spread)
+    return Field(kept.name, kept.kind, np.array(list(known), object), codes, kept.beyond, among)
+
+
+def _statement(codes: Array) -> Statement:
+    return Statement((Key("", "all", codes.astype(np.int32), 0.0),), 0, 0.0)
+
+
+def _hashed(text: str) -> int:
+    """64 bits that stay the same from one machine and version to another."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
