@@ -22,19 +22,7 @@ st.set_page_config(
     page_title="Relational workbench", page_icon=":material/hub:", layout="wide", initial_sidebar_state=230
 )
 
-# The frame's own style: less empty space around the page, rules and SQL in even letters, figures of one size. Colours
-# of Streamlit's code are too pale to be read (contrast below 4.5): words stand out by weight, changed lines by ground.
-st.html(
-    "<style>.stMainBlockContainer { padding: 2.6rem 2.6rem 3rem }"
-    "@media (max-width: 700px) { .stMainBlockContainer { padding: 3rem 1rem 3rem } }"
-    ".stTextArea textarea { font-family: ui-monospace, monospace; font-size: .88rem; line-height: 1.5 }"
-    ".stMarkdown td, .stMarkdown th { padding: .22rem .75rem !important; font-size: .9rem }"
-    "[data-testid='stCaptionContainer'] { color: inherit; opacity: .8 }"
-    "[data-testid='stMetricValue'] { font-size: 1.55rem; font-variant-numeric: tabular-nums }"
-    ".stCode .token { color: inherit !important } .stCode .token.keyword { font-weight: 600 }"
-    ".stCode .token.deleted { background: rgba(213, 94, 0, .18) }"
-    ".stCode .token.inserted { background: rgba(0, 158, 115, .18) }</style>"
-)
+st.html(HERE / "page.css")
 
 # Streamlit puts boxes between the list of pages and its items, which screen readers then do not count as one list.
 ONE_LIST = """<script>

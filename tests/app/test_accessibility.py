@@ -6,8 +6,10 @@ The script comes from the package axe-core-python, or from the file that $WORKBE
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,7 +51,20 @@ def axe() -> str:
     return path.read_text(encoding="utf-8")
 
 
-def test_no_view_has_a_serious_finding(visitor: Visitor, axe: str) -> None:
+def _parts(page: Any) -> Iterator[tuple[str, Any]]:
+    """What a view shows only when it is asked: its switches, tabs and menus, one after another."""
+    for role in ("radio", "tab"):
+        for place in range(page.get_by_role(role).count()):
+            yield f"{role} {place}", page.get_by_role(role).nth(place)
+    menus = page.locator('[data-testid="stPopover"] button')
+    for place in range(menus.count()):
+        yield f"menu {place}", menus.nth(place)
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_no_view_has_a_serious_finding(browser: Any, address: str, axe: str, colours: str) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, color_scheme=colours)
+    visitor = Visitor(context.new_page(), address, None)
     visitor.fresh()
     visitor.choose("Examples")
     visitor.page.get_by_role("button", name="Open").nth(1).click()
@@ -59,12 +74,22 @@ def test_no_view_has_a_serious_finding(visitor: Visitor, axe: str) -> None:
     visitor.pick("Engine", "exact")
     visitor.press("Run")
     visitor.job_is_done()
-    found = {}
+    found: dict[str, object] = {}
     for view, title in TITLES.items():
         visitor.go(view, title)
         visitor.page.wait_for_function(ATTACHED)
+        for closed in visitor.page.locator("details:not([open]) > summary").all():
+            closed.click()
+        visitor.still()
         visitor.page.evaluate(axe)
         found[view] = visitor.page.evaluate(SERIOUS)
+        for name, part in _parts(visitor.page):
+            part.click(force=True)
+            visitor.still()
+            found[f"{view}, {name}"] = visitor.page.evaluate(SERIOUS)
+            visitor.page.keyboard.press("Escape")
+    context.close()
+    assert len(found) > 2 * len(TITLES)
     assert not {view: serious for view, serious in found.items() if serious}
 
 

@@ -17,7 +17,7 @@ from app.state import Server, server
 from app.work import Work
 from tests.app.conftest import Open
 from workbench.experiments import FoldScore, ReproductionTable, keep, rows_from_folds
-from workbench.experiments.uw_cse import PUBLISHED
+from workbench.experiments.uw_cse import EXPERIMENTS
 from workbench.resources import shipped
 
 VIEWS = (
@@ -184,7 +184,10 @@ def test_published_figures_stand_alone_until_something_is_run(
     assert test.button(key="experiment-run").disabled
     assert "workbench reproduce uw-cse" in test.code[0].value
     scores = (FoldScore("NB", "advisedBy", "CLL", "ai", -0.6), FoldScore("NB", "advisedBy", "F1", "ai", 0.1))
-    keep(state.workspace, ReproductionTable("uw-cse", "UW", rows_from_folds(scores, PUBLISHED), scores, ("<i>",)))
+    keep(
+        state.workspace,
+        ReproductionTable("uw-cse", "UW", rows_from_folds(scores, EXPERIMENTS[0].published), scores, ("<i>",)),
+    )
     test = sound(test.run())
     assert test.dataframe[0].value["difference"].round(3).tolist()[:1] == [0.637]
     assert test.subheader[0].value == "UW"
