@@ -4,31 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from typing import NoReturn
 
 import typer
 
 from workbench import __version__
-from workbench.commands import (
-    convert,
-    demo,
-    infer,
-    learn,
-    link,
-    mcp,
-    page,
-    reproduce,
-    review,
-    rules,
-    runs,
-    serve,
-    solve,
-    structure,
-    study,
-    update,
-)
 from workbench.commands.console import interrupts_raise, print_error, print_json
-from workbench.commands.served import Served
+from workbench.commands.options import COMMANDS
 from workbench.errors import Cancelled, ExitCode, WorkbenchError
 
 __all__ = ["app", "main"]
@@ -42,33 +25,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for family in (
-    demo,
-    study,
-    link,
-    rules,
-    infer,
-    learn,
-    structure,
-    solve,
-    convert,
-    runs,
-    update,
-    review,
-    mcp,
-    serve,
-    reproduce,
-    page,
+    *("demo", "study", "link", "rules", "infer", "engines", "learn", "structure", "solve", "convert", "runs", "update"),
+    *("review", "mcp", "serve", "reproduce", "page"),
 ):
-    family.register(app)
-
-SERVED = (
-    *("load", "update", "runs", "compare", "export", "infer", "learn", "crossval", "structure", "preview", "ground"),
-    *("explain", "study", "link", "solve"),
-)
-"""The commands of a workspace that take `--server URL` in its place."""
-for command in app.registered_commands:
-    if command.name in SERVED or getattr(command.callback, "__name__", "") in SERVED:
-        command.cls = Served
+    import_module(f"workbench.commands.{family}")
+for one in COMMANDS:
+    one.add(app)
 
 
 def _version(asked: bool) -> None:

@@ -17,6 +17,7 @@ __all__ = [
     "Span",
     "UsageError",
     "WorkbenchError",
+    "did_you_mean",
     "nearest",
     "not_installed",
     "shortened",
@@ -172,3 +173,9 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
     by_folded = {candidate.casefold(): candidate for candidate in candidates}
     matches = get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
     return by_folded[matches[0]] if matches else None
+
+
+def did_you_mean(name: str, candidates: Iterable[str], otherwise: str | None = None) -> str | None:
+    """The help for a name that is none of the candidates: the closest, else what is said otherwise."""
+    close = nearest(name, candidates)
+    return f"did you mean {close}?" if close else otherwise

@@ -77,9 +77,18 @@ class Conduct:
         """Whether the deadline has passed."""
         return expired(self.deadline)
 
+    def share(self, part: float) -> float | None:
+        """The deadline of a part of the task that may take this share of the time left."""
+        return None if self.deadline is None else monotonic() + part * max(remaining(self.deadline), 0.0)
+
+    @property
+    def over(self) -> bool:
+        """Whether somebody asked the work to stop, or the deadline has passed."""
+        return self.progress.cancelled or self.expired
+
     def look(self) -> None:
         """Raise `Cancelled` where somebody asked for that or the deadline has passed; `stopped` tells which."""
-        if self.progress.cancelled or self.expired:
+        if self.over:
             raise Cancelled(self.stopped)
 
     @property

@@ -1,16 +1,19 @@
-"""Where shipped files (SQL statements, the web page, example data) and the real data sets are."""
+"""Where shipped files (SQL statements, the web page, example data) and the real data sets are; what is installed."""
 
 from __future__ import annotations
 
 import os
 import tomllib
+from contextlib import suppress
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
+from platform import python_version
 
 from workbench.errors import InputError, UsageError
 
-__all__ = ["datasets_directory", "error_page", "require_experiments", "shipped", "sql_text"]
+__all__ = ["datasets_directory", "error_page", "installed", "require_experiments", "shipped", "sql_text"]
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -96,3 +99,12 @@ def datasets_directory(data_dir: str | os.PathLike[str] | None = None) -> Path:
             help="give --data-dir DIR, or set WORKBENCH_DATASETS to the directory that holds uw-cse, cora-er, ...",
         )
     return path
+
+
+def installed(*packages: str) -> dict[str, str]:
+    """Python's version, and those of the packages that are there."""
+    found = {"python": python_version()}
+    for package in packages:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found

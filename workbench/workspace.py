@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from workbench.database import Unlisted
     from workbench.study.result import StudyResult
     from workbench.verbs.infer import InferenceResult
+    from workbench.verbs.link_more_result import MoreLinked
     from workbench.verbs.link_result import LinkResult
-    from workbench.verbs.options import LinkOptions, SolveOptions, StudyOptions
+    from workbench.verbs.options import LinkMoreOptions, LinkOptions, SolveOptions, StudyOptions
     from workbench.verbs.solve import SolvedModel
     from workbench.verbs.update import Update
 
@@ -289,11 +290,12 @@ class Workspace(Reviewing):
         Parameters
         ----------
         record : bool
-            Keep the figures as a run; the clusters are in the result.
+            Keep the figures as a run, and beside it what `link_more` links new records by.
         **options
             As in `workbench.verbs.link.link`, whose errors these are.
         """
         from workbench.verbs.link import link
+        from workbench.verbs.link_kept import keep
         from workbench.verbs.runs import record_figures
 
         result = link(sources, **options)
@@ -303,8 +305,26 @@ class Workspace(Reviewing):
         figures = {name: said[name] for name in LINKED}
         settings = {"sources": [os.fspath(one) for one in sources], **options}
         settings.pop("progress", None)
-        number = record_figures(self.database, "link", result.status, result.seconds, "em", figures, settings)
+        with self.database.transaction():
+            number = record_figures(self.database, "link", result.status, result.seconds, "em", figures, settings)
+            keep(self.database, number, result)
         return replace(result, run_id=number)
+
+    def link_more(
+        self, *sources: str | os.PathLike[str], run: int | None = None, **options: Unpack[LinkMoreOptions]
+    ) -> MoreLinked:
+        """Link new records against those of a recorded linkage, and keep them there.
+
+        Parameters
+        ----------
+        run : int, optional
+            The linkage; without it the newest one that is kept.
+        **options
+            As in `workbench.verbs.link_more.link_more`, whose errors these are.
+        """
+        from workbench.verbs.link_more import link_more
+
+        return link_more(self.database, sources, run=run, **options)
 
     def solve(
         self, path: str | os.PathLike[str], *, record: bool = True, **options: Unpack[SolveOptions]

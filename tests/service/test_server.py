@@ -18,10 +18,11 @@ from mcp import Client
 
 import workbench
 from workbench.errors import UsageError
+from workbench.service.access import Audit, Tokens
 from workbench.service.assistants import current_progress
 from workbench.service.folders import Folders
 from workbench.service.jobs import Jobs
-from workbench.service.server import Audit, Tokens, application
+from workbench.service.server import application
 from workbench.service.toolbox import TOOLS, Toolbox
 from workbench.workspace import Workspace
 

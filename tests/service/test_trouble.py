@@ -15,7 +15,7 @@ import pytest
 import workbench
 from tests.service.kills import kill_updates, served_apart
 from tests.service.test_server import FACTS, RULES, served
-from workbench.service.server import Audit
+from workbench.service.access import Audit
 from workbench.workspace import Workspace
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from workbench.arrays import Float
-from workbench.database.ilp_clauses import derive_facts
 from workbench.errors import UsageError
+from workbench.grounding.ilp_background import derive_facts
 from workbench.language.ilp import IlpProblem
 from workbench.language.ilp_reader import read_ilp
 from workbench.verbs.induction import Induction, arrays
@@ -76,7 +76,7 @@ def _learned(problem: IlpProblem, weights: str, features: str) -> Float:
         background, examples = arrays(space.database, derived)
     search = how.search(derived)
     learner = ClauseLearner(background, examples, derived.head_mode, derived.body_modes, search)
-    return how.learn(learner, None, seed=0).probabilities(learner)
+    return how.learn(learner, None).probabilities(learner)
 
 
 def test_new_facts_get_the_background_computed(cars: Path, tmp_path: Path) -> None:

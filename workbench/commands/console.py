@@ -194,6 +194,10 @@ def _ended_by_hand(at_once: Callable[[], bool], how: type[BaseException]) -> Ite
         nonlocal ended
         if at_once():
             ended = True
+            if "workbench.database.running" in sys.modules:  # what imports no DuckDB runs none of its statements
+                from workbench.database.running import interrupt_statements
+
+                interrupt_statements()
             raise how("interrupted")
 
     try:

@@ -5,28 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from workbench.commands.console import check_output, print_json, print_line, replacing
-from workbench.commands.options import Json, RulesFile, add_command, given_rules, option
+from workbench.commands.options import Json, RulesFile, command, given_rules, option
 from workbench.errors import UsageError
 
-__all__ = ["register"]
+__all__ = ["convert"]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    add_command(
-        app,
-        convert,
-        "Rules",
-        "convert model.psl --data model.data --out model.json",
-        "convert model.json --out folder",
-        "convert rules.mln --out rules.psl",
-        "convert model.uai --out model.wcnf",
-    )
-
-
+@command(
+    "Rules",
+    "convert model.psl --data model.data --out model.json",
+    "convert model.json --out folder",
+    "convert rules.mln --out rules.psl",
+    "convert model.uai --out model.wcnf",
+)
 def convert(
     source: RulesFile,
     data: Annotated[Path | None, option("--data -d", "The .data file beside a .psl program.")] = None,

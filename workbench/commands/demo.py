@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from time import perf_counter
 
-import typer
-
 from workbench.commands.console import print_line, print_table, shown_progress
-from workbench.commands.options import add_command
+from workbench.commands.options import command
 from workbench.resources import shipped
 
-__all__ = ["register"]
+__all__ = ["demo"]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    add_command(app, demo, "Start", "demo")
-
-
+@command("Start", "demo")
 def demo() -> None:
     """Load a bundled university world, count groundings, learn weights, predict, score, explain: under a minute."""
     from workbench.workspace import open_workspace

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import typer
-
 from workbench.commands.console import print_json, print_line
-from workbench.commands.options import Json, add_command
+from workbench.commands.options import Json, command
 
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    add_command(app, engines, "Predicting and learning", "engines")
+__all__ = ["engines"]
 
 
+@command("Predicting and learning", "engines")
 def engines(json: Json = False) -> None:
     """List the engines as a table in Markdown: what each takes, gives, needs, does, and when to take it."""
     from workbench.verbs.methods import declared_engines, engine_table

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from workbench.commands import engines
 from workbench.commands.console import (
     check_predictions_output,
     is_directory,
@@ -24,25 +23,18 @@ from workbench.commands.console import (
 from workbench.commands.options import (
     OUTPUT,
     SOLVING,
-    AllowFuture,
-    Closed,
-    Data,
-    Hidden,
     Json,
     Labels,
     Limit,
     Memory,
     OnlyWorlds,
-    QueryAtoms,
     QueryFile,
+    QuestionOfAtoms,
     RulesFile,
     Seed,
-    TablesMap,
     TimeLimit,
-    WorkspaceFile,
-    Worlds,
-    add_command,
     chosen_labels,
+    command,
     opened,
     option,
     parameters,
@@ -53,7 +45,7 @@ from workbench.errors import ExitCode, InputError, UsageError, nearest
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
 
-__all__ = ["chosen_task", "register", "write_frame"]
+__all__ = ["chosen_task", "evaluate", "infer", "write_frame"]
 
 TaskName = Annotated[
     str | None, option("--task", "map or marginal; by default marginal for MLN, map for PSL.", SOLVING)
@@ -83,20 +75,6 @@ class UnlistedAtoms(StrEnum):
     skip = "skip"
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the command line."""
-    add_command(
-        app,
-        infer,
-        "Predicting and learning",
-        "infer rules.mln --data facts.db --query Smokes --out predictions.csv",
-        "infer rules.mln -d facts.db -q Smokes --task map --engine ilp",
-        "infer model.psl --data model.data",
-    )
-    engines.register(app)
-    add_command(app, evaluate, "Predicting and learning", "evaluate --predictions predictions.csv --truth truth.db")
-
-
 def chosen_task(task: str | None) -> Literal["map", "marginal"] | None:
     """The task by name."""
     if task not in (None, "map", "marginal"):
@@ -104,17 +82,18 @@ def chosen_task(task: str | None) -> Literal["map", "marginal"] | None:
     return task  # type: ignore[return-value]
 
 
+@command(
+    "Predicting and learning",
+    "infer rules.mln --data facts.db --query Smokes --out predictions.csv",
+    "infer rules.mln -d facts.db -q Smokes --task map --engine ilp",
+    "infer model.psl --data model.data",
+    served=True,
+)
 def infer(
     rules: RulesFile,
-    data: Data = None,
-    mapping: TablesMap = None,
-    world: Worlds = None,
+    question: QuestionOfAtoms,
     labels: Labels = "evidence",
-    query: QueryAtoms = None,
     query_file: QueryFile = None,
-    closed: Closed = None,
-    hidden: Hidden = None,
-    allow_future: AllowFuture = False,
     only: OnlyWorlds = None,
     task: TaskName = None,
     engine: EngineName = "auto",
@@ -143,7 +122,6 @@ def infer(
     ] = None,
     all_atoms: Annotated[bool, option("--all", "List hidden atoms as well.", OUTPUT)] = False,
     rows: Annotated[int, option("--rows", "Predictions to print.", OUTPUT, min=0)] = 20,
-    workspace: WorkspaceFile = None,
     json: Json = False,
 ) -> None:
     """Predict: the most probable state (map), or each atom's probability (marginal)."""
@@ -158,13 +136,11 @@ def infer(
         options["samples"] = samples
     program = read_rules(rules)
     asked_by_tables = None
-    if mapping is not None:
+    if question.mapping is not None:
         program = as_program(program)
-        asked_by_tables = predicted_predicate(mapping, program)
+        asked_by_tables = predicted_predicate(question.mapping, program)
     with (
-        opened(
-            workspace, program, data, world, mapping=mapping, labels=chosen_labels(labels), memory=memory
-        ) as open_workspace,
+        opened(question, program, labels=chosen_labels(labels), memory=memory) as open_workspace,
         shown_progress(quiet=json) as progress,
     ):
         _check_form(out, several_worlds=len(only or open_workspace.data.worlds()) > 1)
@@ -175,15 +151,13 @@ def infer(
             "seed": seed,
             "time_limit": time_limit,
             "progress": progress,
-            "query": _query(query, query_file) or asked_by_tables,
-            "closed": closed,
-            "hidden": hidden,
-            "allow_future": allow_future,
+            **question.predicates,
+            "query": _query(question.query, query_file) or asked_by_tables,
             "worlds": only,
             "limit": limit,
             "memory": memory,
             # Labels of mapped tables are withheld where they are loaded.
-            "labels": "evidence" if mapping is not None else chosen_labels(labels),
+            "labels": "evidence" if question.mapping is not None else chosen_labels(labels),
             "ignore_evidence_violations": ignore_evidence_violations,
             "on": on,
         }
@@ -293,6 +267,7 @@ def write_frame(frame: object, path: Path) -> None:
         write_table(frame, part)
 
 
+@command("Predicting and learning", "evaluate --predictions predictions.csv --truth truth.db")
 def evaluate(
     predictions: Annotated[Path, option("--predictions -p", "predictions.csv, as `infer --out` writes.")],
     truth: Annotated[

@@ -22,23 +22,17 @@ from workbench.commands.options import (
     DATA,
     OUTPUT,
     SOLVING,
-    AllowFuture,
-    Closed,
-    Data,
-    Hidden,
+    Facts,
     Json,
     Limit,
     Memory,
     OnlyWorlds,
-    Query,
+    Question,
     RulesFile,
     Seed,
-    TablesMap,
     TimeLimit,
-    WorkspaceFile,
-    Worlds,
-    add_command,
     choices,
+    command,
     opened,
     option,
     parameters,
@@ -46,7 +40,7 @@ from workbench.commands.options import (
 )
 from workbench.errors import ExitCode
 
-__all__ = ["register"]
+__all__ = ["crossval", "learn"]
 
 LearnerName = Annotated[str, option("--learner -l", "auto, voted_perceptron, pseudo_likelihood, ...", SOLVING)]
 LearnerSettings = Annotated[
@@ -58,37 +52,20 @@ Candidates = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the command line."""
-    add_command(
-        app,
-        learn,
-        "Predicting and learning",
-        "learn rules.mln --data train.db --query Smokes --out learned.mln",
-        "learn rules.mln --world a.db --world b.db -q Smokes --learner voted_perceptron",
-        "learn model.psl --data model.data --out learned.psl",
-    )
-    add_command(
-        app,
-        crossval,
-        "Predicting and learning",
-        "crossval rules.mln --world a.db --world b.db --world c.db --query Smokes",
-    )
-
-
 # What the labels say beside a weight: how often the head is true where the body is, and elsewhere.
 LIFT = {"support": "atoms with the body", "rate": "true of them", "rate_of_others": "true of others"}
 
 
+@command(
+    "Predicting and learning",
+    "learn rules.mln --data train.db --query Smokes --out learned.mln",
+    "learn rules.mln --world a.db --world b.db -q Smokes --learner voted_perceptron",
+    "learn model.psl --data model.data --out learned.psl",
+    served=True,
+)
 def learn(
     rules: RulesFile,
-    data: Data = None,
-    mapping: TablesMap = None,
-    world: Worlds = None,
-    query: Query = None,
-    closed: Closed = None,
-    hidden: Hidden = None,
-    allow_future: AllowFuture = False,
+    question: Question,
     learner: LearnerName = "auto",
     settings: LearnerSettings = None,
     candidates: Candidates = None,
@@ -105,7 +82,6 @@ def learn(
     seed: Seed = 0,
     time_limit: TimeLimit = None,
     out: Annotated[Path | None, option("--out -o", "Write the learned program.", OUTPUT)] = None,
-    workspace: WorkspaceFile = None,
     json: Json = False,
 ) -> None:
     """Learn the rules' weights from data in which the query predicates are labelled."""
@@ -121,7 +97,7 @@ def learn(
         if learner in ("auto", plan.settings.learner):
             learner, options = plan.settings.learner, {**plan.settings.learner_options, **options}
     with (
-        opened(workspace, program, data, world, mapping=mapping, learning=True, memory=memory) as open_workspace,
+        opened(question, program, learning=True, memory=memory) as open_workspace,
         shown_progress(quiet=json) as progress,
     ):
         result = open_workspace.learn(
@@ -135,10 +111,7 @@ def learn(
             seed=seed,
             time_limit=time_limit,
             progress=progress,
-            query=query,
-            closed=closed,
-            hidden=hidden,
-            allow_future=allow_future,
+            **question.predicates,
             tie=tie,
             limit=limit,
             memory=memory,
@@ -161,15 +134,14 @@ def learn(
         raise typer.Exit(int(ExitCode.LIMIT))
 
 
+@command(
+    "Predicting and learning",
+    "crossval rules.mln --world a.db --world b.db --world c.db --query Smokes",
+    served=True,
+)
 def crossval(
     rules: RulesFile,
-    data: Data = None,
-    mapping: TablesMap = None,
-    world: Worlds = None,
-    query: Query = None,
-    closed: Closed = None,
-    hidden: Hidden = None,
-    allow_future: AllowFuture = False,
+    question: Question,
     learner: LearnerName = "auto",
     settings: LearnerSettings = None,
     engine: Annotated[str, option("--engine -e", "Engine that predicts the test part.", SOLVING)] = "auto",
@@ -193,7 +165,6 @@ def crossval(
     task: Annotated[str | None, option("--task", "map or marginal.", SOLVING)] = None,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
-    workspace: WorkspaceFile = None,
     json: Json = False,
 ) -> None:
     """Learn without a part of the data (a world, or a fold), predict it, score it; a row a fold.
@@ -206,21 +177,18 @@ def crossval(
     if rules.is_dir() or format_of(rules) is FORMATS["ilp"]:
         given = {
             "--engine": engine != "auto",
-            "--data": data, "--world": world, "--query": query, "--closed": closed, "--hidden": hidden,
-            "--allow-future": allow_future,
+            "--data": question.data, "--world": question.world,
+            **{f"--{name.replace('_', '-')}": value for name, value in question.predicates.items()},
             "--set-engine": engine_settings, "--fold": fold, "--only": only, "--task": task,
         }  # fmt: skip
         _crossval_of_rules(
-            rules, learner, parameters(settings), folds, seed, time_limit, workspace, json,
+            rules, question, learner, parameters(settings), folds, seed, time_limit, json,
             unused=[name for name, value in {**given, "--candidates": candidates}.items() if value],
         )  # fmt: skip
         return
     groups = [group.split(",") for group in fold or ()]
     program = read_rules(rules)
-    with (
-        opened(workspace, program, data, world, mapping=mapping) as open_workspace,
-        shown_progress(quiet=json) as progress,
-    ):
+    with opened(question, program) as open_workspace, shown_progress(quiet=json) as progress:
         result = open_workspace.crossval(
             program,
             inductive=inductive,
@@ -235,22 +203,19 @@ def crossval(
             seed=seed,
             time_limit=time_limit,
             progress=progress,
-            query=query,
-            closed=closed,
-            hidden=hidden,
-            allow_future=allow_future,
+            **question.predicates,
         )
     _print_folds(result.summary(), json=json)
 
 
 def _crossval_of_rules(
     path: Path,
+    facts: Facts,
     learner: str,
     options: Mapping[str, object],
     folds: str,
     seed: int,
     time_limit: float | None,
-    workspace: Path | None,
     json: bool,
     unused: Sequence[str],
 ) -> None:
@@ -271,7 +236,7 @@ def _crossval_of_rules(
     dealt = 5 if folds == "worlds" else folds
     if not (dealt == "kept" or str(dealt).isdecimal()):
         raise UsageError.of("E0806", f"there are no folds `{folds}`", help="choose kept, or a number")
-    with opened(workspace, None, None, None) as space, shown_progress(quiet=json) as progress:
+    with opened(Facts(workspace=facts.workspace), None) as space, shown_progress(quiet=json) as progress:
         result = crossval_induction(
             space.database, problem, how, folds="kept" if dealt == "kept" else int(dealt), seed=seed,
             time_limit=time_limit, progress=progress,

@@ -7,15 +7,10 @@ from typing import Annotated
 
 import typer
 
-from workbench.commands.options import add_command, option
+from workbench.commands.options import command, option
 from workbench.errors import UsageError
 
-__all__ = ["allowed_folders", "register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    add_command(app, mcp, "Workspaces", "mcp work.duckdb --data-dir tables")
+__all__ = ["allowed_folders", "mcp"]
 
 
 def allowed_folders(folders: list[Path] | None) -> tuple[Path, ...]:
@@ -28,6 +23,7 @@ def allowed_folders(folders: list[Path] | None) -> tuple[Path, ...]:
     return tuple(folder.resolve() for folder in folders or [shipped("data")])
 
 
+@command("Workspaces", "mcp work.duckdb --data-dir tables")
 def mcp(
     workspace: Annotated[
         Path | None, typer.Argument(metavar="[WORKSPACE]", help="A workspace file (DuckDB); in memory when absent.")

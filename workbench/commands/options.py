@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
 from workbench.commands.console import print_warnings
-from workbench.commands.served import address_of, at_hand
+from workbench.commands.served import Served, address_of, at_hand
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,31 +22,27 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 __all__ = [
+    "COMMANDS",
     "DATA",
     "OUTPUT",
     "PREDICATES",
     "SOLVING",
     "STANDARD_INPUT",
-    "Closed",
-    "Data",
-    "Hidden",
+    "Facts",
     "Json",
     "Labels",
     "Limit",
     "OnlyWorlds",
-    "Query",
-    "QueryAtoms",
     "QueryFile",
+    "Question",
+    "QuestionOfAtoms",
     "RulesFile",
     "RunsFile",
     "Seed",
-    "TablesMap",
     "TimeLimit",
-    "WorkspaceFile",
-    "Worlds",
-    "add_command",
     "choices",
     "chosen_labels",
+    "command",
     "given_rules",
     "opened",
     "option",
@@ -61,27 +60,73 @@ def option(names: str, says: str, group: str | None = None, **limits: Any) -> An
     return typer.Option(*names.split(), help=says, rich_help_panel=group, **limits)
 
 
-def add_command(
-    app: typer.Typer, command: Callable[..., None], group: str, *lines: str, name: str | None = None
-) -> None:
-    """Add a command to its group of the help, with examples of it, one line each."""
-    shown = ["Examples:", *(f"  workbench {line}" for line in lines)]
-    app.command(name, rich_help_panel=group, epilog="\n\n".join(shown))(command)
+@dataclass(frozen=True)
+class Command:
+    """A command of the command line: its function, its group in the help, and examples of it, one line each."""
+
+    function: Callable[..., None]
+    group: str
+    lines: tuple[str, ...]
+    name: str | None
+    served: bool
+
+    def add(self, app: typer.Typer) -> None:
+        """Add it to the command line."""
+        shown = "\n\n".join(["Examples:", *(f"  workbench {line}" for line in self.lines)])
+        cls = Served if self.served else None
+        app.command(self.name, cls=cls, rich_help_panel=self.group, epilog=shown)(_by_options(self.function))
+
+
+COMMANDS: list[Command] = []
+"""All commands, in the order that their modules are imported in."""
+
+
+def command(
+    group: str, *lines: str, name: str | None = None, served: bool = False
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a function a command of a group, with examples.
+
+    A parameter that is a dataclass of options, such as `Question`, is given by them.
+
+    Parameters
+    ----------
+    served : bool
+        Whether it takes `--server URL` in the place of its workspace.
+    """
+
+    def noted(function: Callable[..., None]) -> Callable[..., None]:
+        COMMANDS.append(Command(function, group, lines, name, served))
+        return function
+
+    return noted
+
+
+def _by_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the fields of its dataclasses in their places."""
+    signature = inspect.signature(command, eval_str=True)
+    groups: dict[str, Any] = {
+        name: one.annotation for name, one in signature.parameters.items() if is_dataclass(one.annotation)
+    }
+
+    @functools.wraps(command)
+    def called(**given: Any) -> None:
+        made = {name: kind(**{one.name: given.pop(one.name) for one in fields(kind)}) for name, kind in groups.items()}
+        command(**given, **made)
+
+    shown: list[inspect.Parameter] = []
+    for name, one in signature.parameters.items():
+        types = get_type_hints(groups[name], include_extras=True) if name in groups else {}
+        shown += [
+            one.replace(name=part.name, default=part.default, annotation=types[part.name])
+            for part in (fields(groups[name]) if types else ())
+        ] or [one]
+    called.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    called.__annotations__ = {one.name: one.annotation for one in shown}
+    return called
 
 
 RulesFile = Annotated[
     Path, typer.Argument(metavar="RULES", help="Rules: .mln, .psl, a PSL .json document, or - for standard input.")
-]
-Data = Annotated[
-    list[Path] | None,
-    option("--data -d", "Facts: .db, .csv, .tsv, .parquet, dataset.toml, .data; once per file.", DATA),
-]
-Worlds = Annotated[
-    list[str] | None,
-    option("--world", "Files of one database kept apart from the others, FILE,FILE; once per database.", DATA),
-]
-TablesMap = Annotated[
-    Path | None, option("--mapping", "What the columns of wide tables in --data mean, as load prints it.", DATA)
 ]
 OnlyWorlds = Annotated[
     list[str] | None, option("--only", "Of the workspace's worlds only this one; once per world.", DATA)
@@ -90,15 +135,8 @@ Labels = Annotated[
     str,
     option("--labels", "Known atoms (cells) of what is predicted: evidence for the unknown ones, or withheld.", DATA),
 ]
-Query = Annotated[str | None, option("--query -q", "Predicates to predict, P,Q.", PREDICATES)]
-QueryAtoms = Annotated[str | None, option("--query -q", "Predicates or atoms to predict: P,Q(Anna,x).", PREDICATES)]
 QueryFile = Annotated[
     Path | None, option("--query-file -f", "A file of such predicates and atoms, // for comments.", PREDICATES)
-]
-Closed = Annotated[str | None, option("--closed", "Predicates read as evidence, closed-world, P,Q.", PREDICATES)]
-Hidden = Annotated[str | None, option("--hidden", "Predicates inferred jointly but not reported, P,Q.", PREDICATES)]
-AllowFuture = Annotated[
-    bool, option("--allow-future", "Atoms asked at a date may depend on facts later than that.", PREDICATES)
 ]
 Seed = Annotated[int, option("--seed", "Seed of everything random.", SOLVING, min=0)]
 TimeLimit = Annotated[float | None, option("--time-limit", "Seconds for the solver or learner.", SOLVING, min=0.0)]
@@ -107,12 +145,60 @@ Memory = Annotated[
     str | None, option("--memory", "Such as 10GB; more is refused, or (MAP of PSL) solved from disk.", SOLVING)
 ]
 Json = Annotated[bool, option("--json", "Print JSON on standard output.", OUTPUT)]
-WorkspaceFile = Annotated[
-    Path | None, option("--workspace -w", "A workspace file (DuckDB), or --server URL; in memory when absent.", DATA)
-]
 RunsFile = Annotated[
     Path | None, option("--workspace -w", "Keep this as a run of a workspace file, or of --server URL.", OUTPUT)
 ]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Where the facts are, and the workspace that they are loaded into: options of commands that work on facts."""
+
+    data: Annotated[
+        list[Path] | None,
+        option("--data -d", "Facts: .db, .csv, .tsv, .parquet, dataset.toml, .data; once per file.", DATA),
+    ] = None
+    mapping: Annotated[
+        Path | None, option("--mapping", "What the columns of wide tables in --data mean, as load prints it.", DATA)
+    ] = None
+    world: Annotated[
+        list[str] | None,
+        option("--world", "Files of one database kept apart from the others, FILE,FILE; once per database.", DATA),
+    ] = None
+    workspace: Annotated[
+        Path | None,
+        option("--workspace -w", "A workspace file (DuckDB), or --server URL; in memory when absent.", DATA),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Question(Facts):
+    """What is asked of which facts: options of commands that ground rules."""
+
+    query: Annotated[str | None, option("--query -q", "Predicates to predict, P,Q.", PREDICATES)] = None
+    closed: Annotated[str | None, option("--closed", "Predicates read as evidence, closed-world, P,Q.", PREDICATES)] = (
+        None
+    )
+    hidden: Annotated[
+        str | None, option("--hidden", "Predicates inferred jointly but not reported, P,Q.", PREDICATES)
+    ] = None
+    allow_future: Annotated[
+        bool, option("--allow-future", "Atoms asked at a date may depend on facts later than that.", PREDICATES)
+    ] = False
+
+    @property
+    def predicates(self) -> dict[str, Any]:
+        """What is asked, by the names that a workspace's verbs give it."""
+        return {name: getattr(self, name) for name in ("query", "closed", "hidden", "allow_future")}
+
+
+@dataclass(frozen=True)
+class QuestionOfAtoms(Question):
+    """A question that may name single atoms."""
+
+    query: Annotated[str | None, option("--query -q", "Predicates or atoms to predict: P,Q(Anna,x).", PREDICATES)] = (
+        None
+    )
 
 
 STANDARD_INPUT = Path("-")
@@ -183,12 +269,9 @@ def named_worlds(groups: Sequence[str]) -> list[tuple[str, list[Path]]]:
 
 @contextmanager
 def opened(
-    workspace: Path | None,
+    facts: Facts,
     rules: Path | Program | None,
-    data: Sequence[Path] | None,
-    worlds: Sequence[str] | None,
     *,
-    mapping: Path | None = None,
     learning: bool = False,
     labels: Literal["evidence", "withheld"] = "withheld",
     memory: str | None = None,
@@ -204,30 +287,32 @@ def opened(
     from workbench.language import check, is_document
     from workbench.parameters import read_size
 
-    if address_of(workspace) is not None and (data or worlds or mapping is not None):
+    if address_of(facts.workspace) is not None and (facts.data or facts.world or facts.mapping is not None):
         raise UsageError.of(
             "E0885",
             "files of facts are not loaded into a server's workspace by this command",
             help="workbench load --server URL FILES, then this command without them",
         )
-    if STANDARD_INPUT in (data or ()):
+    if STANDARD_INPUT in (facts.data or ()):
         raise UsageError.of(
             "E0829",
             "facts are not read from standard input: the ending of a file's name tells their form",
             help="save them to a file with the ending of their form, such as .db, .csv or .data",
         )
     allowed = None if memory is None else f"{int(SHARE_OF_DATABASE * read_size(memory))}B"
-    with at_hand(workspace, memory_limit=allowed) as opened_workspace:
+    with at_hand(facts.workspace, memory_limit=allowed) as opened_workspace:
         if rules is not None:
             print_warnings(check(opened_workspace.declare(rules)))
         split: Literal["infer", "learn"] = "learn" if learning else "infer"
         if isinstance(rules, Path) and is_document(rules):
             print_warnings(opened_workspace.load(rules, split=split).warnings)
-        if data or mapping is not None:
+        if facts.data or facts.mapping is not None:
             wide = None if rules is None else False
-            loaded = opened_workspace.load(data or (), split=split, wide=wide, mapping=mapping, labels=labels)
+            loaded = opened_workspace.load(
+                facts.data or (), split=split, wide=wide, mapping=facts.mapping, labels=labels
+            )
             print_warnings(loaded.warnings)
-        for name, files in named_worlds(worlds or ()):
+        for name, files in named_worlds(facts.world or ()):
             print_warnings(opened_workspace.load(files, world=name).warnings)
         yield opened_workspace
 

@@ -11,18 +11,14 @@ from typing import Annotated
 
 import typer
 
-from workbench.commands.options import add_command, option
+from workbench.commands.options import command, option
 from workbench.errors import UsageError, not_installed
 from workbench.resources import shipped
 
-__all__ = ["register"]
+__all__ = ["page"]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    add_command(app, page, "Start", "app", "app work.duckdb --port 8600", name="app")
-
-
+@command("Start", "app", "app work.duckdb --port 8600", name="app")
 def page(
     workspace: Annotated[
         Path | None, typer.Argument(help="A workspace file; an empty one in memory when absent.")

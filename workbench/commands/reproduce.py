@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench.commands.console import print_error, print_json, print_line, print_table, shown_progress
-from workbench.commands.options import Json, add_command, option
+from workbench.commands.options import Json, command, option
 from workbench.errors import ExitCode, InputError, UsageError
 from workbench.progress import Progress
 from workbench.resources import require_experiments
@@ -21,14 +21,10 @@ from workbench.resources import require_experiments
 if TYPE_CHECKING:
     from workbench.experiments import Difference, ReproductionTable
 
-__all__ = ["register"]
+__all__ = ["reproduce"]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    add_command(app, reproduce, "Start", "reproduce uw-cse --folds 1")
-
-
+@command("Start", "reproduce uw-cse --folds 1")
 def reproduce(
     name: Annotated[str, typer.Argument(help="uw-cse, cora, webkb, citeseer, alzheimer, psl-cora, ...")],
     data_dir: Annotated[Path | None, option("--data-dir", "Where the real data sets are.")] = None,

@@ -8,10 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from workbench.commands.console import print_json, print_line, print_table, shown_progress
-from workbench.commands.options import Json, add_command, option
+from workbench.commands.options import Json, command, option
 from workbench.commands.runs import Workspace
 from workbench.errors import UsageError
 
@@ -19,23 +17,17 @@ if TYPE_CHECKING:
     from workbench.verbs.review import Order, Question, ReviewQueue
     from workbench.workspace import Workspace as Opened
 
-__all__ = ["register"]
+__all__ = ["review"]
 
 SAYS = {"y": True, "n": False, "s": None}
 KEYS = "y yes, n no, s skip, u undo, l learn again, q quit"
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    add_command(
-        app,
-        review,
-        "Workspaces",
-        "review work.duckdb --reviewer Ada",
-        "review work.duckdb --order doubt --most 20 --json",
-    )
-
-
+@command(
+    "Workspaces",
+    "review work.duckdb --reviewer Ada",
+    "review work.duckdb --order doubt --most 20 --json",
+)
 def review(
     workspace: Workspace,
     run: Annotated[int, option("--run", "The prediction to review; the newest by default.", min=0)] = 0,

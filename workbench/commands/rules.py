@@ -12,20 +12,13 @@ import typer
 from workbench.commands.console import print_json, print_line, print_table, print_warnings, replacing
 from workbench.commands.options import (
     STANDARD_INPUT,
-    AllowFuture,
-    Closed,
-    Data,
-    Hidden,
     Json,
     Memory,
     OnlyWorlds,
-    Query,
+    Question,
     RulesFile,
     Seed,
-    TablesMap,
-    WorkspaceFile,
-    Worlds,
-    add_command,
+    command,
     given_rules,
     opened,
     option,
@@ -33,25 +26,10 @@ from workbench.commands.options import (
     text_of_standard_input,
 )
 
-__all__ = ["register"]
+__all__ = ["check", "explain", "fmt", "ground"]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the command line."""
-    add_command(app, check, "Rules", "check rules.mln", "check model.psl other.psl --json", "check - < rules.mln")
-    add_command(app, fmt, "Rules", "fmt rules.mln", "fmt model.psl --write")
-    add_command(
-        app,
-        ground,
-        "Rules",
-        "ground rules.mln --data facts.db --query Smokes --preview",
-        "ground rules.mln -d facts.db -q Smokes --preview --sql --plan",
-    )
-    add_command(
-        app, explain, "Rules", "explain E0310", "explain rules.mln 'Smokes(Anna)' --data facts.db --query Smokes"
-    )
-
-
+@command("Rules", "check rules.mln", "check model.psl other.psl --json", "check - < rules.mln")
 def check(files: Annotated[list[Path], typer.Argument(metavar="RULES...")], json: Json = False) -> None:
     """Parse and check rules files; print every diagnostic, and exit 1 when one is an error."""
     from workbench.errors import Diagnostic, WorkbenchError
@@ -85,6 +63,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+@command("Rules", "fmt rules.mln", "fmt model.psl --write")
 def fmt(
     file: RulesFile,
     write: Annotated[bool, option("--write", "Rewrite the file in place.")] = False,
@@ -111,15 +90,15 @@ def fmt(
         print_line(text.rstrip("\n"))
 
 
+@command(
+    "Rules",
+    "ground rules.mln --data facts.db --query Smokes --preview",
+    "ground rules.mln -d facts.db -q Smokes --preview --sql --plan",
+    served=True,
+)
 def ground(
     rules: RulesFile,
-    data: Data = None,
-    mapping: TablesMap = None,
-    world: Worlds = None,
-    query: Query = None,
-    closed: Closed = None,
-    hidden: Hidden = None,
-    allow_future: AllowFuture = False,
+    question: Question,
     preview: Annotated[bool, option("--preview", "Count only; show SQL, plan and samples.")] = False,
     learning: Annotated[bool, option("--learning", "Read facts of query predicates as labels.")] = False,
     sql: Annotated[bool, option("--sql", "Show each rule's SQL.")] = False,
@@ -127,16 +106,12 @@ def ground(
     samples: Annotated[int, option("--samples", "Sample ground clauses a rule.", min=0)] = 3,
     limit: Annotated[int, option("--limit", "Refuse rules with more ground rows than this.")] = 50_000_000,
     memory: Memory = None,
-    workspace: WorkspaceFile = None,
     json: Json = False,
 ) -> None:
     """Ground the rules over the data; with --preview, count each rule's groundings first and materialise nothing."""
-    request: dict[str, Any] = {
-        "query": query, "closed": closed, "hidden": hidden, "allow_future": allow_future, "limit": limit,
-        "memory": memory,
-    }  # fmt: skip
+    request: dict[str, Any] = {**question.predicates, "limit": limit, "memory": memory}
     program = read_rules(rules)
-    with opened(workspace, program, data, world, mapping=mapping, memory=memory) as open_workspace:
+    with opened(question, program, memory=memory) as open_workspace:
         if preview:
             shown = open_workspace.preview(program, learning=learning, samples=samples, **request)
             print_warnings(shown.warnings)
@@ -180,22 +155,16 @@ def ground(
             print_table("Ground network", tuple(record), [tuple(record.values())])
 
 
+@command("Rules", "explain E0310", "explain rules.mln 'Smokes(Anna)' --data facts.db --query Smokes", served=True)
 def explain(
     target: Annotated[str, typer.Argument(metavar="CODE|RULES", help="A diagnostic's code, or a rules file.")],
+    question: Question,
     atom: Annotated[str | None, typer.Argument(help="The atom to explain, such as 'Smokes(Anna)'.")] = None,
-    data: Data = None,
-    mapping: TablesMap = None,
-    world: Worlds = None,
-    query: Query = None,
-    closed: Closed = None,
-    hidden: Hidden = None,
-    allow_future: AllowFuture = False,
     only: OnlyWorlds = None,
     engine: Annotated[str, typer.Option("--engine")] = "auto",
     task: Annotated[str | None, option("--task", "map or marginal.")] = None,
     averaged: Annotated[int, option("--averaged", "Average over so many sampled states.", min=0)] = 0,
     seed: Seed = 0,
-    workspace: WorkspaceFile = None,
     json: Json = False,
 ) -> None:
     """Explain a diagnostic's code at length, or why an atom has the value that inference gives it."""
@@ -217,16 +186,13 @@ def explain(
     from workbench.commands.infer import chosen_task
 
     rules = given_rules(Path(target))
-    with opened(workspace, rules, data, world, mapping=mapping) as open_workspace:
+    with opened(question, rules) as open_workspace:
         result = open_workspace.infer(
             rules,
             task=chosen_task(task),
             engine=engine,
             seed=seed,
-            query=query,
-            closed=closed,
-            hidden=hidden,
-            allow_future=allow_future,
+            **question.predicates,
             worlds=only,
             record=False,
         )

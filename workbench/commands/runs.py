@@ -18,10 +18,10 @@ from workbench.commands.console import (
     replacing,
 )
 from workbench.commands.infer import write_frame
-from workbench.commands.options import Json, add_command, option
+from workbench.commands.options import Json, command, option
 from workbench.commands.served import address_of, at_hand, connected
 
-__all__ = ["register"]
+__all__ = ["compare", "export", "load", "repair", "runs"]
 
 Part = Literal["evidence", "truth", "target"]
 Workspace = Annotated[
@@ -29,21 +29,7 @@ Workspace = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the command line."""
-    add_command(app, load, "Workspaces", "load work.duckdb facts.db --rules rules.mln")
-    add_command(app, runs, "Workspaces", "runs work.duckdb")
-    add_command(app, compare, "Workspaces", "compare work.duckdb 1 2")
-    add_command(
-        app,
-        export,
-        "Workspaces",
-        "export work.duckdb 2 --out predictions.parquet",
-        "export work.duckdb 1 --out learned.mln",
-    )
-    add_command(app, repair, "Workspaces", "repair damaged.duckdb saved.duckdb")
-
-
+@command("Workspaces", "load work.duckdb facts.db --rules rules.mln", served=True)
 def load(
     workspace: Workspace,
     sources: Annotated[
@@ -105,6 +91,7 @@ def load(
         print_table("Loaded", ("predicate", "facts"), report.facts.items())
 
 
+@command("Workspaces", "runs work.duckdb", served=True)
 def runs(workspace: Workspace, json: Json = False) -> None:
     """List a workspace's runs, newest first."""
     with at_hand(workspace, read_only=True) as opened:
@@ -115,6 +102,7 @@ def runs(workspace: Workspace, json: Json = False) -> None:
         print_table("Runs", list(frame.columns), frame.itertuples(index=False), digits=3)
 
 
+@command("Workspaces", "compare work.duckdb 1 2", served=True)
 def compare(
     workspace: Workspace,
     first: Annotated[int, typer.Argument(help="A run's id.")],
@@ -132,6 +120,12 @@ def compare(
             print_table(part, list(rows[0]), [tuple(row.values()) for row in rows])
 
 
+@command(
+    "Workspaces",
+    "export work.duckdb 2 --out predictions.parquet",
+    "export work.duckdb 1 --out learned.mln",
+    served=True,
+)
 def export(
     workspace: Workspace,
     run: Annotated[int, typer.Argument(help="A run's id.")],
@@ -156,6 +150,7 @@ def export(
         print_line(str(out))
 
 
+@command("Workspaces", "repair damaged.duckdb saved.duckdb")
 def repair(
     workspace: Workspace,
     destination: Annotated[Path, typer.Argument(metavar="NEW", help="The workspace to make.")],

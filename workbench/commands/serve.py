@@ -12,28 +12,22 @@ import typer
 
 from workbench.commands.console import print_error
 from workbench.commands.mcp import allowed_folders
-from workbench.commands.options import add_command, option
+from workbench.commands.options import command, option
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["register"]
+__all__ = ["serve"]
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    add_command(
-        app,
-        serve,
-        "Workspaces",
-        "serve work.duckdb --port 8700",
-        "serve work.duckdb --host 0.0.0.0 --token model:SECRETWORD",
-    )
-
-
+@command(
+    "Workspaces",
+    "serve work.duckdb --port 8700",
+    "serve work.duckdb --host 0.0.0.0 --token model:SECRETWORD",
+)
 def serve(
     workspace: Annotated[Path, typer.Argument(help="A workspace file (DuckDB), made where there is none.")],
     port: Annotated[int, option("--port", "The port.", min=1, max=65535)] = 8700,
@@ -57,8 +51,9 @@ def serve(
     try:
         import uvicorn
 
+        from workbench.service.access import Audit, Tokens
         from workbench.service.assistants import current_progress
-        from workbench.service.server import Audit, Tokens, application
+        from workbench.service.server import application
     except ImportError:
         raise UsageError.of(
             "E0865", "the server needs packages", help="pip install 'relational-workbench[server]'"

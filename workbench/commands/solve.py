@@ -10,27 +10,22 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from workbench.commands.console import check_output, print_json, print_line, replacing, shown_progress
-from workbench.commands.options import OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, add_command, option
+from workbench.commands.options import OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, command, option
 from workbench.commands.served import at_hand
 from workbench.errors import ExitCode
 
 if TYPE_CHECKING:
     from workbench.verbs.options import SolveOptions
 
-__all__ = ["register"]
+__all__ = ["solve"]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    add_command(
-        app,
-        solve,
-        "Inference",
-        "solve model.uai --evid model.uai.evid --task marginal --out marginals.csv",
-        "solve problem.wcnf --json",
-    )
-
-
+@command(
+    "Inference",
+    "solve model.uai --evid model.uai.evid --task marginal --out marginals.csv",
+    "solve problem.wcnf --json",
+    served=True,
+)
 def solve(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A model: .uai or .wcnf, plain or with .gz.")],
     evid: Annotated[Path | None, option("--evid", "UAI's evidence file.")] = None,

@@ -17,21 +17,18 @@ from workbench.commands.console import (
     shown_progress,
 )
 from workbench.commands.options import (
-    Data,
+    Facts,
     Json,
     Seed,
-    TablesMap,
     TimeLimit,
-    WorkspaceFile,
-    Worlds,
-    add_command,
+    command,
     opened,
     option,
     parameters,
 )
 from workbench.errors import ExitCode
 
-__all__ = ["register"]
+__all__ = ["structure"]
 
 Files = Annotated[
     list[Path],
@@ -41,22 +38,15 @@ Files = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    add_command(
-        app,
-        structure,
-        "Predicting and learning",
-        "structure declarations.mln --data facts.db --target Smokes",
-        "structure trains.b --set noise=5",
-    )
-
-
+@command(
+    "Predicting and learning",
+    "structure declarations.mln --data facts.db --target Smokes",
+    "structure trains.b --set noise=5",
+    served=True,
+)
 def structure(
     files: Files,
-    data: Data = None,
-    mapping: TablesMap = None,
-    world: Worlds = None,
+    facts: Facts,
     target: Annotated[str | None, option("--target", "Predicates to learn rules for, P,Q (.mln).")] = None,
     method: Annotated[str, option("--method", "beam, paths or mine (.mln).")] = "beam",
     loop: Annotated[str, option("--loop", "induce, induce_cover or induce_max (ILP).")] = "induce",
@@ -74,7 +64,6 @@ def structure(
     seed: Seed = 0,
     time_limit: TimeLimit = None,
     out: Annotated[Path | None, option("--out -o", "Write the learned rules.")] = None,
-    workspace: WorkspaceFile = None,
     json: Json = False,
 ) -> None:
     """Learn rules: clause search from examples, or rules over the predicates of a program."""
@@ -83,10 +72,7 @@ def structure(
     from workbench.language.ilp_reader import read_ilp
 
     rules = files[0] if len(files) == 1 and language_of_file(files[0]) == "mln" else None
-    with (
-        opened(workspace, rules, data, world, mapping=mapping, learning=True) as space,
-        shown_progress(quiet=json) as progress,
-    ):
+    with opened(facts, rules, learning=True) as space, shown_progress(quiet=json) as progress:
         shared: dict[str, Any] = {
             "settings": parameters(settings), "seed": seed, "time_limit": time_limit, "progress": progress,
         }  # fmt: skip

@@ -8,27 +8,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench.commands.console import print_json, print_line, print_table, print_warnings, shown_progress, writing
-from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, add_command, option
+from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, command, option
 from workbench.commands.served import at_hand
 from workbench.errors import ExitCode
 
 if TYPE_CHECKING:
     from workbench.study.result import StudyResult
 
-__all__ = ["register"]
+__all__ = ["study"]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    add_command(
-        app,
-        study,
-        "Start",
-        "study people.csv directors.csv --predict people.is_fraud --out study/",
-        "study shop.sqlite --predict orders.late --time orders.placed --out late/ --learner boosted_trees",
-    )
-
-
+@command(
+    "Start",
+    "study people.csv directors.csv --predict people.is_fraud --out study/",
+    "study shop.sqlite --predict orders.late --time orders.placed --out late/ --learner boosted_trees",
+    served=True,
+)
 def study(
     files: Annotated[
         list[str], typer.Argument(metavar="FILES...", help="Tables: CSV, Parquet, Excel, JSON lines, databases.")
@@ -91,6 +86,6 @@ def _print(result: StudyResult, out: Path) -> None:
     )
     if len(result.rules) > 30:
         print_line(f"... {len(result.rules) - 30:,} more in {out / 'report.html'}")
-    for command in result.commands:
-        print_line(command)
+    for line in result.commands:
+        print_line(line)
     print_line(f"{result.status} in {result.seconds:.1f} s: {out / 'report.html'}, predictions.csv, program.mln")

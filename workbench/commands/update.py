@@ -9,26 +9,21 @@ from typing import Annotated, Any
 import typer
 
 from workbench.commands.console import number, print_json, print_line, print_table, print_warnings, shown_progress
-from workbench.commands.options import Json, add_command, option
+from workbench.commands.options import Json, command, option
 from workbench.commands.runs import Part, Workspace
 from workbench.commands.served import address_of, connected
 from workbench.errors import ExitCode, UsageError
 
-__all__ = ["register"]
+__all__ = ["update"]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    add_command(
-        app,
-        update,
-        "Workspaces",
-        "update work.duckdb new.db --run 1",
-        "update work.duckdb 'Friends(Anna, Bob)' --run 1",
-        "update work.duckdb --remove old.csv --run 1 --json",
-    )
-
-
+@command(
+    "Workspaces",
+    "update work.duckdb new.db --run 1",
+    "update work.duckdb 'Friends(Anna, Bob)' --run 1",
+    "update work.duckdb --remove old.csv --run 1 --json",
+    served=True,
+)
 def update(
     workspace: Workspace,
     facts: Annotated[

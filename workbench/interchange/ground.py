@@ -77,9 +77,7 @@ def ground_factors(model: FactorModel, known: Int64 | None = None) -> GroundMode
     -----
     Time and memory linear in the entries of all tables.
     """
-    first = np.concatenate(
-        ([0], np.cumsum(np.where(model.states == 2, 1, np.where(model.states > 2, model.states, 0))))
-    )
+    first = atoms_of_states(model.states)
     parts = [_entries(group) for group in model.groups]
     offset = sum(part[0] for part in parts)
     rows = _Rows.of([_literals(group, part, model.states, first) for group, part in zip(model.groups, parts)])

@@ -12,7 +12,7 @@ from workbench.database.storage_faults import storage_fault
 from workbench.errors import Cancelled, Diagnostic, WorkbenchError
 from workbench.verbs.common import as_json
 
-__all__ = ["CANCELLED", "MOST_TEXT", "answer", "call_tool", "first", "refusal", "renumbered"]
+__all__ = ["CANCELLED", "MOST_TEXT", "answer", "call_tool", "first", "of", "refusal", "renumbered"]
 
 MOST_TEXT = 400
 """Characters of one text in an answer."""
@@ -66,6 +66,11 @@ def first(items: Iterable[Any], most: int) -> dict[str, Any]:
     """Some of the items, and how many there are."""
     whole = list(items)
     return {"count": len(whole), "items": whole[:most]}
+
+
+def of(one: object, *names: str, **renamed: str) -> dict[str, Any]:
+    """Some attributes of an object by their names, and by other names, as in `why="reason"`."""
+    return {called: getattr(one, name) for called, name in (dict(zip(names, names)) | renamed).items()}
 
 
 def refusal(error: WorkbenchError) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import inspect
 import json
 from collections.abc import Callable
 from contextvars import ContextVar
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -19,7 +20,6 @@ from workbench import __version__
 from workbench.errors import Cancelled
 from workbench.progress import Progress
 from workbench.service.answers import call_tool
-from workbench.service.language_page import LANGUAGE_PAGE
 from workbench.service.toolbox import TOOLS, Toolbox
 
 __all__ = ["MOST_SECONDS", "assistants_server", "run_stdio"]
@@ -57,7 +57,7 @@ def assistants_server(toolbox: Toolbox, *, seconds: float = MOST_SECONDS) -> MCP
     @server.resource("workbench://language", mime_type="text/markdown")
     def language() -> str:
         """The rules language on one page."""
-        return LANGUAGE_PAGE
+        return (Path(__file__).parent / "language.md").read_text(encoding="utf-8")
 
     return server
 

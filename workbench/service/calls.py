@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, create_model
@@ -12,10 +14,8 @@ from pydantic import BaseModel, ConfigDict, create_model
 from workbench import __version__
 from workbench.service.toolbox import TOOLS, Toolbox
 
-__all__ = ["ROLES", "Call", "calls_of", "openapi"]
+__all__ = ["Call", "calls_of", "openapi"]
 
-ROLES = ("read", "label", "model", "admin")
-"""Each may do what those before it may."""
 _NEEDED = {
     **dict.fromkeys(("schema", "check", "preview", "explain", "compare", "query", "runs", "profile"), "read"),
     **dict.fromkeys(("update", "what_if"), "label"),
@@ -71,43 +71,18 @@ def calls_of(toolbox: Toolbox) -> dict[str, Call]:
 
 
 def openapi(calls: Mapping[str, Call]) -> dict[str, Any]:
-    """The server's OpenAPI 3.1 description."""
-    answer = {"description": "The answer", "content": {"application/json": {"schema": {"type": "object"}}}}
-    refused = {"description": "Refused: diagnostics with code, line and column", "content": answer["content"]}
-    waiting = {"description": "A job that takes longer; follow it at /api/jobs/{number}", "content": answer["content"]}
-    paths: dict[str, Any] = {
-        "/health": {"get": _operation("Whether the server is up", {"200": answer})},
-        "/api/jobs": {"get": _operation("The jobs, newest first", {"200": answer})},
-        "/api/jobs/{number}": {
-            "parameters": [{"name": "number", "in": "path", "required": True, "schema": {"type": "integer"}}],
-            "get": _operation("A job with its answer", {"200": answer, "404": refused}),
-            "delete": _operation("Cancel a job", {"200": answer, "404": refused}),
-        },
-        "/api/jobs/{number}/events": {
-            "parameters": [{"name": "number", "in": "path", "required": True, "schema": {"type": "integer"}}],
-            "get": _operation("Progress as server-sent events", {"200": {"description": "text/event-stream"}}),
-        },
-        "/api/files/{name}": {
-            "parameters": [{"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}],
-            "put": _operation("Upload a file of facts or a table", {"201": answer, "413": refused}),
-        },
-        "/api/workspace": {"get": _operation("A copy of the workspace, as a file", {"200": answer})},
-        "/api/runs": {"post": _operation("Take over a copy's runs (role: model)", {"200": answer, "413": refused})},
-        "/api/audit": {"get": _operation("Who did what, for administrators", {"200": answer})},
-    }
+    """The server's OpenAPI 3.1 description: `openapi.json`, with the tools."""
+    described: dict[str, Any] = json.loads((Path(__file__).parent / "openapi.json").read_text(encoding="utf-8"))
+    described["info"]["version"] = __version__
     for call in calls.values():
         body = {"required": True, "content": {"application/json": {"schema": call.arguments.model_json_schema()}}}
-        answers = {"200": answer, "400": refused, "422": refused, **({} if call.quick else {"202": waiting})}
-        operation = _operation(f"{call.about} (role: {call.role})", answers)
-        paths[f"/api/tools/{call.name}"] = {"post": {"operationId": call.name, "requestBody": body, **operation}}
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": "Relational workbench", "version": __version__},
-        "paths": paths,
-        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
-        "security": [{"token": []}, {}],
-    }
-
-
-def _operation(summary: str, responses: Mapping[str, Any]) -> dict[str, Any]:
-    return {"summary": " ".join(summary.split()), "responses": dict(responses)}
+        ends = {"200": "answer", "400": "refused", "422": "refused", **({} if call.quick else {"202": "waiting"})}
+        described["paths"][f"/api/tools/{call.name}"] = {
+            "post": {
+                "operationId": call.name,
+                "requestBody": body,
+                "summary": f"{' '.join(call.about.split())} (role: {call.role})",
+                "responses": {code: {"$ref": f"#/components/responses/{name}"} for code, name in ends.items()},
+            }
+        }
+    return described

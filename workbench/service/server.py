@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Lock
 from time import monotonic
 from typing import Any
 
@@ -35,80 +32,22 @@ from workbench import __version__
 from workbench.database.storage_faults import storage_fault
 from workbench.errors import Cancelled, Diagnostic, InputError, UsageError, WorkbenchError
 from workbench.progress import Progress
+from workbench.service.access import ROLES, Audit, Tokens
 from workbench.service.answers import CANCELLED, call_tool, refusal, renumbered
 from workbench.service.apart import answered_apart, why_it_failed
 from workbench.service.assistants import assistants_server
-from workbench.service.calls import ROLES, Call, calls_of, openapi
+from workbench.service.calls import Call, calls_of, openapi
 from workbench.service.folders import FORMS
 from workbench.service.jobs import Job, Jobs
 from workbench.service.toolbox import Toolbox
 
-__all__ = ["Audit", "Tokens", "application"]
+__all__ = ["application"]
 
 MOST_UPLOAD = 200 * 2**20
 MOST_BODY = 4 * 2**20
 PATIENCE = 30.0
 """Seconds that a call waits for its job before it answers with the job's id."""
 LOCAL = ["localhost", "127.0.0.1", "[::1]"]
-
-
-@dataclass(frozen=True)
-class Tokens:
-    """Who may do what: the role of each secret; without any, everyone on this machine may do everything."""
-
-    roles: Mapping[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def read(cls, words: list[str]) -> Tokens:
-        """From `SECRET` (an administrator's) and `ROLE:SECRET` words.
-
-        Raises
-        ------
-        UsageError
-            E0870 for a secret of fewer than eight characters.
-        """
-        found = {}
-        for word in words:
-            role, mark, secret = word.partition(":")
-            if not mark or role not in ROLES:
-                role, secret = "admin", word
-            if len(secret) < 8:
-                raise UsageError.of("E0870", "a token has eight characters or more", help="choose a longer secret")
-            found[secret] = role
-        return cls(found)
-
-    def role(self, header: str | None) -> str | None:
-        """The role of an `Authorization` header; None where it has none."""
-        if not self.roles:
-            return "admin"
-        given = (header or "").removeprefix("Bearer ").encode()
-        matching = [role for secret, role in self.roles.items() if secrets.compare_digest(secret.encode(), given)]
-        return matching[0] if matching else None
-
-
-class Audit:
-    """Who did what: the last thousand calls, and all of them in a file of JSON lines where one is named.
-
-    What was done stays done where the file cannot be written; `fault` says so, and `/health` with it.
-    """
-
-    def __init__(self, path: Path | None = None) -> None:
-        self.path, self.last, self._lock = path, deque[dict[str, Any]](maxlen=1000), Lock()
-        self.fault: str | None = None
-
-    def note(self, who: str, what: str, ok: bool) -> None:
-        """Put one call down."""
-        record = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "who": who, "what": what, "ok": ok}
-        with self._lock:
-            self.last.append(record)
-            if self.path is None:
-                return
-            try:
-                with self.path.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(record) + "\n")
-                self.fault = None
-            except OSError as error:
-                self.fault = f"{self.path.name} cannot be written: {error.strerror}"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from workbench.errors import InputError, UsageError, WorkbenchError
 from workbench.progress import Progress
-from workbench.service.answers import answer, call_tool, first
+from workbench.service.answers import answer, call_tool, first, of
 from workbench.service.folders import Folders
 
 if TYPE_CHECKING:
@@ -58,15 +58,7 @@ class Toolbox:
         tables = [
             {
                 "table": table.name,
-                "columns": [
-                    {
-                        "column": column.name,
-                        "kind": str(column.kind),
-                        "predicate": column.predicate,
-                        "why": column.reason,
-                    }
-                    for column in table.columns
-                ],
+                "columns": [of(one, "kind", "predicate", column="name", why="reason") for one in table.columns],
                 "first_rows": [list(row) for row in look.rows.get(table.name, ())[:3]],
             }
             for table in look.mapping.tables
@@ -164,20 +156,9 @@ class Toolbox:
         found = self.workspace.preview(
             _program(rules), query=query, closed=closed, samples=2, seconds=30.0, progress=self.progress()
         )
-        rows = [
-            {
-                "rule": one.rule,
-                "ground_rows": one.ground_rows,
-                "open": one.open,
-                "satisfied": one.satisfied,
-                "violated": one.violated,
-                "samples": one.samples,
-            }
-            for one in found.rules
-        ]
+        rows = [of(one, "rule", "ground_rows", "open", "satisfied", "violated", "samples") for one in found.rules]
         return answer(
-            {"rules": rows, "atoms": found.atoms, "ground_rows": found.ground_rows},
-            next_step="infer, or learn where labels are loaded",
+            {"rules": rows, **of(found, "atoms", "ground_rows")}, next_step="infer, or learn where labels are loaded"
         )
 
     def learn(
@@ -190,15 +171,8 @@ class Toolbox:
         seed: int = 0,
     ) -> dict[str, Any]:
         """Learn the rules' weights from the loaded labels; recorded as a run that infer takes."""
-        result = self.workspace.learn(
-            _program(rules),
-            query=query or _asked(self.workspace),
-            closed=closed,
-            learner=learner,
-            time_limit=seconds,
-            seed=seed,
-            progress=self.progress(),
-        )
+        how = self._how(query, closed, seconds, seed)
+        result = self.workspace.learn(_program(rules), learner=learner, **how)
         summary = result.summary()
         kept = {name: summary[name] for name in ("status", "learner", "run", "atoms", "ground_rows", "seconds")}
         return answer(
@@ -217,25 +191,15 @@ class Toolbox:
         seed: int = 0,
     ) -> dict[str, Any]:
         """Score rules on data they were not learned from: worlds dealt into folds, or labelled atoms in one world."""
-        how: Any = folds
-        asked = query or _asked(self.workspace)
+        dealt: Any = folds
+        how = self._how(query, closed, seconds, seed)
         if len(self.workspace.data.worlds()) < 2:
-            if not asked:
+            if not how["query"]:
                 raise UsageError.of("E0861", "cross-validation in one world needs a query", help="name the predicate")
-            self.workspace.data.make_folds("random", predicate=asked[0], count=folds, seed=seed)
-            how = "kept"
-        result = self.workspace.crossval(
-            _program(rules),
-            folds=how,
-            query=asked,
-            closed=closed,
-            learner=learner,
-            seed=seed,
-            time_limit=seconds,
-            progress=self.progress(),
-        )
-        summary = result.summary()
-        return answer(summary, next_step="compare two such runs, or learn and infer with the better rules")
+            self.workspace.data.make_folds("random", predicate=how["query"][0], count=folds, seed=seed)
+            dealt = "kept"
+        result = self.workspace.crossval(_program(rules), folds=dealt, learner=learner, **how)
+        return answer(result.summary(), next_step="compare two such runs, or learn and infer with the better rules")
 
     def infer(
         self,
@@ -254,36 +218,16 @@ class Toolbox:
         if (rules is None) == (run is None):
             raise UsageError.of("E0861", "infer takes rules or a run", help="give one of the two")
         text = rules if rules is not None else self.workspace.models.program(run or 0)
-        result = self.workspace.infer(
-            _program(text),
-            query=query or _asked(self.workspace),
-            closed=closed,
-            task=task,
-            engine=engine,
-            labels=labels,
-            time_limit=seconds,
-            seed=seed,
-            progress=self.progress(),
-        )
+        how = self._how(query, closed, seconds, seed)
+        result = self.workspace.infer(_program(text), task=task, engine=engine, labels=labels, **how)
         frame = result.predictions().sort_values("value", ascending=False, kind="stable")
         summary = result.summary()
-        wanted = (
-            "status",
-            "engine",
-            "reason",
-            "energy",
-            "bound",
-            "gap",
-            "hard_violation",
-            "atoms",
-            "ground_rows",
-            "run",
-        )
+        wanted = "status engine reason energy bound gap hard_violation atoms ground_rows run".split()
         columns = [name for name in ("atom", "shown", "value", "world") if name in frame]
         scores = self._scores(result)
         return answer(
             {
-                **{name: summary[name] for name in (*wanted, "run")},
+                **{name: summary[name] for name in wanted},
                 "predictions": {"count": len(frame), "items": frame[columns].head(most).to_dict("records")},
                 "scores": scores,
                 "warnings": summary["warnings"],
@@ -291,6 +235,11 @@ class Toolbox:
             next_step=f"explain with run={result.run_id} and an atom; what_if to change facts; query for more rows"
             + ("" if scores else "; crossval scores the rules on labels that are held out"),
         )
+
+    def _how(self, query: Predicates, closed: Predicates, seconds: float, seed: int) -> dict[str, Any]:
+        """What is asked, of what loading tables left where nothing is named, and how to go about it."""
+        asked, progress = query or _asked(self.workspace), self.progress()
+        return {"query": asked, "closed": closed, "time_limit": seconds, "seed": seed, "progress": progress}
 
     def _scores(self, result: Any) -> dict[str, Any] | None:
         """Scores against loaded labels; None where no prediction has one."""
@@ -304,24 +253,11 @@ class Toolbox:
         """Why a run gave an atom its value: a sentence, and the ground rules that pull most."""
         explanation = self.workspace.reopen(run, fold=fold, progress=self.progress()).explain(atom)
         reasons = [
-            {
-                "rule": one.rule,
-                "because": one.ground,
-                "contribution": one.contribution,
-                "others": one.other_atoms(),
-                "definitions": one.definitions,
-            }
+            of(one, "rule", "contribution", "definitions", because="ground") | {"others": one.other_atoms()}
             for one in explanation.contributions
         ]
-        return answer(
-            {
-                "atom": atom,
-                "value": explanation.value,
-                "sentence": explanation.sentence(),
-                "reasons": first(reasons, 12),
-            },
-            next_step="what_if shows what would change the answer",
-        )
+        told = {"atom": atom, "value": explanation.value, "sentence": explanation.sentence()}
+        return answer(told | {"reasons": first(reasons, 12)}, next_step="what_if shows what would change the answer")
 
     def what_if(
         self,
@@ -376,8 +312,8 @@ class Toolbox:
 
     def runs(self, most: Most = 20) -> dict[str, Any]:
         """The recorded runs, newest first."""
-        runs, columns = self.workspace.runs.all(), ("id", "parent", "kind", "seconds", "status", "engine")
-        items = [{name: getattr(run, name) for name in columns} for run in runs[:most]]
+        runs = self.workspace.runs.all()
+        items = [of(run, "id", "parent", "kind", "seconds", "status", "engine") for run in runs[:most]]
         return answer({"count": len(runs), "items": items}, next_step="explain, compare or update one of them")
 
     def study(

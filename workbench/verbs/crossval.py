@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -16,11 +16,12 @@ from workbench.evaluation import k_fold, scores, summary
 from workbench.grounding import AtomTable, GroundRequest, fitted, ground
 from workbench.inference.accepts import Task
 from workbench.language.program import Program
-from workbench.progress import SILENT, Progress
+from workbench.progress import SILENT
 from workbench.verbs.common import as_json
 from workbench.verbs.infer import InferenceResult, refuse_numbers, solve_given
 from workbench.verbs.learn import learn
 from workbench.verbs.learning_result import LearningResult
+from workbench.verbs.options import How
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -218,9 +219,7 @@ def crossval(
     engine: str = "auto",
     engine_options: Mapping[str, object] | None = None,
     inductive: bool = False,
-    seed: int = 0,
-    time_limit: float | None = None,
-    progress: Progress = SILENT,
+    **how: Unpack[How],
 ) -> CrossValidation:
     """Learn, predict and score every fold. Labels of a test part reach neither the learner nor the predictor.
 
@@ -232,7 +231,7 @@ def crossval(
         Predict the atoms of a fold without the labels of the others, which are evidence for them elsewise.
     """
     refuse_numbers(program, "crossval")
-    begun = perf_counter()
+    begun, progress = perf_counter(), how.get("progress", SILENT)
     folds = []
     for number, plan in enumerate(plans):
         progress.step("fold", number, len(plans), plan.name)
@@ -250,9 +249,7 @@ def crossval(
             candidates=candidates,
             held_out=None if plan.kept is None else unseen,
             all_false=True,
-            seed=seed,
-            time_limit=time_limit,
-            progress=progress,
+            **how,
         )
         start = perf_counter()
         templates = learning.grounding.templates
@@ -267,9 +264,7 @@ def crossval(
             task,
             engine,
             engine_options or {},
-            seed=seed,
-            time_limit=time_limit,
-            progress=progress,
+            **how,
         )
         inference = InferenceResult(solution, grounding, learned_from, learning.weights, task, perf_counter() - start)
         held_out = tested & inference.is_query

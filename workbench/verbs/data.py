@@ -16,14 +16,16 @@ from workbench.language.ground_atoms import atom_text, parse_atom
 from workbench.language.printing import quote_constant
 from workbench.language.program import Predicate
 from workbench.verbs.examples import BundledExample, bundled_examples
+from workbench.verbs.fact_history import fact_edits
+from workbench.verbs.of_database import OfDatabase
+from workbench.verbs.reshaping import delete, delete_table, merge, rename
 from workbench.verbs.rules import Rules
+from workbench.verbs.tables_look import look_at_tables, tables_at_hand
 
 if TYPE_CHECKING:
     from workbench.database import Database, Partition
     from workbench.language.ilp import IlpProblem
-    from workbench.tables import TablesMapping
     from workbench.verbs.fact_history import FactEdit, How
-    from workbench.verbs.tables_look import TablesLook
 
 __all__ = ["Data"]
 
@@ -37,6 +39,24 @@ class Data:
     """
 
     database: Database
+
+    edits = OfDatabase(fact_edits)
+    rename_predicate = OfDatabase(rename)
+    merge_predicates = OfDatabase(merge)
+    delete_predicate = OfDatabase(delete)
+    delete_table = OfDatabase(delete_table)
+    catalog = OfDatabase(data.catalog)
+    combinations = OfDatabase(data.combinations)
+    distinct_values = OfDatabase(data.distinct_values)
+    facts_page = OfDatabase(data.facts_page)
+    top_values = OfDatabase(data.top_values)
+    degrees = OfDatabase(data.degrees)
+    types = OfDatabase(data.types_by_size)
+    constants = OfDatabase(data.constants)
+    query = OfDatabase(data.query)
+    look_at_tables = OfDatabase(look_at_tables)
+    tables_at_hand = OfDatabase(tables_at_hand)
+    folds = OfDatabase(data.read_folds)
 
     def add(self, *facts: Any, world: str | None = None, partition: Partition = "evidence") -> int:
         """Add facts; those that are there change nothing.
@@ -81,83 +101,9 @@ class Data:
         where = world or data.DEFAULT_WORLD
         return edit_fact(self.database, fact, how, author=author, world=where, partition=partition)
 
-    def edits(self) -> tuple[FactEdit, ...]:
-        """Facts changed by hand, the newest first."""
-        from workbench.verbs.fact_history import fact_edits
-
-        return fact_edits(self.database)
-
-    def rename_predicate(self, old: str, new: str, *, author: str = "") -> bool:
-        """Call a predicate otherwise, in the rules at hand too; whether they named it. Runs keep the old name.
-
-        Raises
-        ------
-        UsageError
-            E0203, or E0271 where the new name is taken or cannot be written in a rule.
-        """
-        from workbench.verbs.reshaping import rename
-
-        return rename(self.database, old, new, author=author)
-
-    def merge_predicates(self, source: str, into: str, *, author: str = "") -> int:
-        """Give one predicate's facts, and its places in the rules at hand, to another; how many facts were new.
-
-        Raises
-        ------
-        UsageError
-            E0203, or E0272 where their arguments differ or their facts contradict; nothing is merged.
-        """
-        from workbench.verbs.reshaping import merge
-
-        return merge(self.database, source, into, author=author)
-
-    def delete_predicate(self, name: str) -> int:
-        """Remove a predicate and its facts; how many there were. Rules and recorded runs stay."""
-        from workbench.verbs.reshaping import delete
-
-        return delete(self.database, name)
-
-    def delete_table(self, name: str) -> int:
-        """Remove what one of the tables at hand brought; how many facts. E0272 where another refers to it."""
-        from workbench.verbs.reshaping import delete_table
-
-        return delete_table(self.database, name)
-
     def worlds(self) -> dict[str, int]:
         """The databases kept apart in the workspace, name to id."""
         return dict(self.database.worlds())
-
-    def catalog(self) -> tuple[data.PredicateSummary, ...]:
-        """Every predicate with counts per world and partition."""
-        return data.catalog(self.database)
-
-    def combinations(self, predicate: str) -> int:
-        """How many facts a predicate could have: combinations of constants within each world, summed over worlds."""
-        return data.combinations(self.database, predicate)
-
-    def distinct_values(self, predicate: str) -> tuple[int, ...]:
-        """Distinct values of each argument of a predicate."""
-        return data.distinct_values(self.database, predicate)
-
-    def facts_page(self, predicate: str, **options: Any) -> data.FactsPage:
-        """A page of facts; see `workbench.database.facts_page`."""
-        return data.facts_page(self.database, predicate, **options)
-
-    def top_values(self, predicate: str, position: int, *, limit: int = 20) -> tuple[tuple[str, int], ...]:
-        """The commonest values of an argument."""
-        return data.top_values(self.database, predicate, position, limit=limit)
-
-    def degrees(self, predicate: str, position: int) -> tuple[tuple[int, int], ...]:
-        """How many constants occur in how many facts."""
-        return data.degrees(self.database, predicate, position)
-
-    def types(self) -> tuple[str, ...]:
-        """The types of constants, the largest first."""
-        return data.types_by_size(self.database)
-
-    def constants(self, type_name: str, *, search: str = "", limit: int = 50) -> tuple[str, ...]:
-        """Constants of a type."""
-        return data.constants(self.database, type_name, search=search, limit=limit)
 
     def neighbours(self, type_name: str, constant: str, *, limit: int = 60) -> tuple[data.Neighbour, ...]:
         """Facts that a constant takes part in."""
@@ -182,27 +128,9 @@ class Data:
             found += map(quote_constant, data.constants(self.database, type_name, limit=most))
         return tuple(dict.fromkeys(found))
 
-    def query(
-        self, sql: str, parameters: Mapping[str, Any] | None = None, *, max_rows: int = 1000, seconds: float = 10.0
-    ) -> data.QueryResult:
-        """One read-only statement, limited in rows and time."""
-        return data.query(self.database, sql, parameters, max_rows=max_rows, seconds=seconds)
-
     def query_parameters(self, sql: str) -> tuple[str, ...]:
         """The `$name` parameters of a statement."""
         return data.query_parameters(sql)
-
-    def look_at_tables(self, sources: Sequence[str | os.PathLike[str]]) -> TablesLook:
-        """What wide tables seem to hold, told without loading them: a mapping to be corrected, and their first rows."""
-        from workbench.verbs.tables_look import look_at_tables
-
-        return look_at_tables(self.database, sources)
-
-    def tables_at_hand(self) -> TablesMapping | None:
-        """The wide tables that were loaded last, and what their columns were taken for; None without any."""
-        from workbench.verbs.tables_look import tables_at_hand
-
-        return tables_at_hand(self.database)
 
     def preview_table(
         self, source: str | os.PathLike[str], *, rows: int = 20, header: bool = True
@@ -273,13 +201,14 @@ class Data:
     def import_ilp(self, *sources: str | os.PathLike[str]) -> data.LoadReport:
         """Load an ILP problem (Aleph's or Popper's files, or their directory) and keep its text for `ilp_at_hand`."""
         from workbench.database.ilp import load_ilp
+        from workbench.grounding.ilp_background import derive_facts
         from workbench.language.ilp_reader import ilp_files, read_ilp
 
         files = ilp_files(*sources)
         problem = read_ilp(*files)
         texts = {path.name: path.read_text(encoding="utf-8") for path in files}
         with self.database.transaction():
-            report = load_ilp(self.database, problem)
+            report = load_ilp(self.database, derive_facts(problem))
             self.database.remember("ilp", json.dumps(texts))
         return report
 
@@ -295,10 +224,6 @@ class Data:
             for path, text in files.items():
                 path.write_text(text, encoding="utf-8")
             return read_ilp(*files)
-
-    def folds(self) -> tuple[data.KeptFold, ...]:
-        """The folds of the workspace."""
-        return data.read_folds(self.database)
 
     def make_folds(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -191,9 +192,8 @@ def explain_result(
     if samples and not boolean:
         raise UsageError.of("E0827", "averaging over samples needs a Markov logic network", help="leave --averaged out")
     if samples:
-        parts, samples = mean_explanation(
-            grounding.network, result.weights, _sampled(result, state, samples, seed), index
-        )
+        states = _sampled(result, state, samples, seed)
+        parts, samples = mean_explanation(grounding.network, result.weights, states, index)
     else:
         parts = explain_atom(grounding.network, result.weights, state, index)
     contributions = sorted(_contributions(result, parts, index), key=lambda item: -abs(item.contribution))
@@ -201,17 +201,8 @@ def explain_result(
         probability = float(1.0 / (1.0 + np.exp(-parts.log_odds))) if not result.are_numbers else float("nan")
     name = grounding.atoms.names(np.array([index]))[0]
     shown = shown_atoms(grounding.atoms, result.names, np.array([index]))[0] if result.names else ""
-    return Explanation(
-        name,
-        float(values[index]),
-        parts.log_odds,
-        probability,
-        tuple(contributions),
-        result.program.language,
-        samples,
-        shown,
-        result.are_numbers,
-    )
+    of_result = result.program.language, samples, shown, result.are_numbers
+    return Explanation(name, float(values[index]), parts.log_odds, probability, tuple(contributions), *of_result)
 
 
 def _contributions(result: Inferred, parts: AtomExplanation, index: int) -> Iterator[Contribution]:
@@ -226,40 +217,23 @@ def _contributions(result: Inferred, parts: AtomExplanation, index: int) -> Iter
         label = labels[template] if template >= 0 else f"{texts[row]}."
         description = rules[int(templates.rule[template])].description if template >= 0 else ""
         atoms, values = others.get(row, ((), ()))
+        made = partial(
+            Contribution, template=template, rule=label, others=atoms, values=values, description=description
+        )
         if place not in named:
             contribution, weight = float(parts.contribution[place]), _weight(result, row, template)
             number = 1 if row >= 0 else _summed(contribution, weight)
             text = texts[row] if row >= 0 else f"{_several(number)} that evidence decides but for this atom"
-            yield Contribution(
-                template,
-                label,
-                text,
-                contribution,
-                float(parts.distance[place]),
-                atoms,
-                values,
-                weight,
-                number or 1,
-                description=description,
-            )
+            distance = float(parts.distance[place])
+            yield made(ground=text, contribution=contribution, distance=distance, weight=weight, count=number or 1)
         for one in named.get(place, ()):
             given, known = tuple(name for name, _ in one.given), tuple(value for _, value in one.given)
             text = one.text or f"{one.count:,} more ground rule{'s' * (one.count != 1)}"
-            yield Contribution(
-                template,
-                label,
-                text,
-                one.contribution,
-                one.distance,
-                atoms,
-                values,
-                one.weight,
-                one.count,
-                given,
-                known,
-                tuple(shown_definition(atom, fact, result.names) for atom, fact in one.defined),
-                description,
-            )
+            yield made(
+                ground=text, contribution=one.contribution, distance=one.distance, weight=one.weight, count=one.count,
+                given=given, given_values=known,
+                definitions=tuple(shown_definition(atom, fact, result.names) for atom, fact in one.defined),
+            )  # fmt: skip
 
 
 def _summed(contribution: float, weight: float) -> int:

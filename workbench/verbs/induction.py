@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from time import perf_counter
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int32
 from workbench.database import Database
 from workbench.database.ilp import load_ilp
-from workbench.database.ilp_clauses import derive_facts
 from workbench.database.ilp_definitions import Written, written_background
 from workbench.database.relation_arrays import read_examples, read_relations
 from workbench.errors import UsageError
+from workbench.grounding.ilp_background import derive_facts
 from workbench.language.ilp import IlpProblem
-from workbench.progress import SILENT, Progress, remaining
+from workbench.progress import PLAIN, Conduct
 from workbench.structure.background import Background, Examples
 from workbench.structure.coverage import pack
 from workbench.structure.induction import ClauseLearner, InducedTheory
@@ -32,7 +32,7 @@ from workbench.structure.rules import (
 )
 from workbench.structure.settings import SearchSettings
 from workbench.structure.weighting import FEATURES, WEIGHTINGS, Feature, WeightedTheory, weigh
-from workbench.verbs.common import deadline_after
+from workbench.verbs.options import How, conduct_of
 from workbench.verbs.structure_result import StructureResult
 
 __all__ = ["LOOPS", "Induction", "arrays", "induce"]
@@ -92,15 +92,7 @@ class Induction:
         """The settings of the search, `E0610` for one that does not exist or a value of the wrong kind."""
         return SearchSettings.read(problem.settings, self.settings, self.collect)
 
-    def learn(
-        self,
-        learner: ClauseLearner,
-        train: Bool | None,
-        *,
-        seed: int,
-        deadline: float | None = None,
-        progress: Progress = SILENT,
-    ) -> Induced:
+    def learn(self, learner: ClauseLearner, train: Bool | None, conduct: Conduct = PLAIN) -> Induced:
         """Clauses, and their weights where asked for, from the training examples alone.
 
         Parameters
@@ -108,16 +100,12 @@ class Induction:
         train : bool array, shape (n_examples,), or None for all labelled examples
         """
         label = learner.examples.label if train is None else np.where(train, learner.examples.label, np.nan)
-        search = deadline
-        if deadline is not None and self.weights != "none":
-            search = deadline - (1.0 - _SEARCHED) * max(remaining(deadline), 0.0)
-        theory = learner.learn(train, loop=self.loop, deadline=search, progress=progress)
+        search = conduct if self.weights == "none" else replace(conduct, deadline=conduct.share(_SEARCHED))
+        theory = learner.learn(train, loop=self.loop, conduct=search)
         kept = theory.collected
         if self.collect is not None:
             searched = max(int((label == 1).sum()), _LEAST_SEEDS)
-            against = learner.learn(
-                train, loop="induce_cover", label=0, most_seeds=searched, deadline=search, progress=progress
-            )
+            against = learner.learn(train, loop="induce_cover", label=0, most_seeds=searched, conduct=search)
             kept = np.union1d(kept, against.collected)
             theory = replace(theory, nodes=theory.nodes + against.nodes)
         collected = learner.cache.body_parts(kept)
@@ -125,7 +113,7 @@ class Induction:
         weighted = None
         if self.weights != "none" and len(parts):
             weighting, feature = cast(Any, self.weights), cast(Any, self.features)
-            weighted = weigh(learner.cache, parts, label, weighting, feature, seed=seed, deadline=deadline)
+            weighted = weigh(learner.cache, parts, label, weighting, feature, conduct=conduct)
         return Induced(theory, parts, collected, weighted)
 
 
@@ -161,9 +149,7 @@ def induce(
     collect: float | None = None,
     settings: Mapping[str, object] | None = None,
     candidates: int = 100,
-    seed: int = 0,
-    time_limit: float | None = None,
-    progress: Progress = SILENT,
+    **how: Unpack[How],
 ) -> StructureResult:
     """Load an ILP problem, search clauses for its target from bottom clauses, and weight them.
 
@@ -182,16 +168,16 @@ def induce(
         `E0610` for a setting that does not exist or a value of the wrong kind, `E0611` for an unknown loop, weighting
         or kind of feature, `E0609` when the settings let no clause pass.
     """
-    how = Induction(cast(Any, loop), weights, features, collect, settings or {})
+    induction = Induction(cast(Any, loop), weights, features, collect, settings or {})
     began = perf_counter()
     written = written_background(problem)
     problem = derive_facts(problem)
     load_ilp(database, problem)
     background, examples = arrays(database, problem)
-    search = how.search(problem)
+    search = induction.search(problem)
     keeping = replace(search, collect=-np.inf) if collect is None and candidates else search
     learner = ClauseLearner(background, examples, problem.head_mode, problem.body_modes, keeping)
-    found = how.learn(learner, None, seed=seed, deadline=deadline_after(time_limit), progress=progress)
+    found = induction.learn(learner, None, conduct_of(how))
     if not len(found.parts) and not len(found.collected) and found.theory.status == "complete":
         _refuse_empty(search)
     rules, made = _rules(learner, found, written)

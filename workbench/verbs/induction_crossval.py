@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, Literal, cast
+from typing import Any, Literal, Unpack, cast
 
 import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.database import Database
 from workbench.database.ilp import load_ilp
-from workbench.database.ilp_clauses import derive_facts
 from workbench.database.relation_arrays import read_examples
 from workbench.errors import UsageError
 from workbench.evaluation import k_fold, scores
+from workbench.grounding.ilp_background import derive_facts
 from workbench.language.ilp import IlpProblem
 from workbench.parameters import read_parameters
-from workbench.progress import SILENT, Progress
+from workbench.progress import SILENT
 from workbench.structure.induction import ClauseLearner
-from workbench.verbs.common import deadline_after
 from workbench.verbs.crossval import scores_by_fold
 from workbench.verbs.induction import Induction, arrays
+from workbench.verbs.options import How, conduct_of
 
 __all__ = ["InductionCrossValidation", "crossval_induction", "induction_of"]
 
@@ -84,12 +84,10 @@ def induction_of(learner: str, options: Mapping[str, object]) -> Induction:
 def crossval_induction(
     database: Database,
     problem: IlpProblem,
-    how: Induction,
+    induction: Induction,
     *,
     folds: int | Literal["kept"] = 5,
-    seed: int = 0,
-    time_limit: float | None = None,
-    progress: Progress = SILENT,
+    **how: Unpack[How],
 ) -> InductionCrossValidation:
     """Learn clauses and weights without a fold's examples, predict them, score them.
 
@@ -99,8 +97,8 @@ def crossval_induction(
     ----------
     folds : int or 'kept'
         So many folds of equal shares of positives, drawn with `seed`; or those that the files give their examples.
-    time_limit : float or None
-        Seconds for each fold's learning.
+    **how
+        The seconds of `time_limit` are for each fold's learning.
 
     Raises
     ------
@@ -108,22 +106,23 @@ def crossval_induction(
         E0806 where the files give no folds, or a fold has no example to learn from; `E0705` for more folds than
         examples of a label.
     """
-    began = perf_counter()
+    began, progress = perf_counter(), how.get("progress", SILENT)
     problem = derive_facts(problem)
     load_ilp(database, problem)
     background, examples = arrays(database, problem)
-    fold = read_examples(database, problem.target)[2] if folds == "kept" else _dealt(examples.label, folds, seed)
+    seed, given = how.get("seed", 0), read_examples(database, problem.target)[2]
+    fold = given if folds == "kept" else _dealt(examples.label, folds, seed)
     numbers = sorted(set(fold[fold >= 0].tolist()))
     if len(numbers) < 2:
         raise UsageError.of(
             "E0806", "the files give their examples no folds", help="give a number: --folds 5 deals them"
         )
-    learner = ClauseLearner(background, examples, problem.head_mode, problem.body_modes, how.search(problem))
+    learner = ClauseLearner(background, examples, problem.head_mode, problem.body_modes, induction.search(problem))
     predicted = np.full(len(examples), np.nan)
     found, rules = [], []
     for position, number in enumerate(numbers):
         progress.step("fold", position, len(numbers), str(number))
-        induced = how.learn(learner, fold != number, seed=seed, deadline=deadline_after(time_limit), progress=progress)
+        induced = induction.learn(learner, fold != number, conduct_of(how))
         held = fold == number
         predicted[held] = induced.probabilities(learner)[held]
         found.append(scores(predicted[held], examples.label[held]))

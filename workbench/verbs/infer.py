@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -13,16 +13,17 @@ from workbench.arrays import Float
 from workbench.database import Database
 from workbench.errors import Diagnostic, InfeasibleError, InputError, UsageError
 from workbench.grounding import Grounding, GroundRequest, ground, ground_rules
-from workbench.inference import Solution, Status, choose, fitted, make_engine, with_parameters
+from workbench.inference import Solution, Status, engine_for, make_engine
 from workbench.inference.accepts import Task
 from workbench.inference.addable import lost_weights
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.linear_gaussian import LinearGaussian
 from workbench.language.program import Program
 from workbench.network import Domain, Templates, evidence_energy
-from workbench.progress import SILENT, Conduct, Progress
+from workbench.progress import SILENT, Conduct
 from workbench.verbs.common import as_json, deadline_after
 from workbench.verbs.naming import row_texts
+from workbench.verbs.options import How, conduct_of
 from workbench.verbs.queries import Query
 from workbench.verbs.results import Inferred
 
@@ -84,10 +85,8 @@ def infer(
     engine: str = "auto",
     options: Mapping[str, object] | None = None,
     weights: Float | None = None,
-    seed: int = 0,
-    time_limit: float | None = None,
-    progress: Progress = SILENT,
     asked: Query | None = None,
+    **how: Unpack[How],
 ) -> InferenceResult:
     """Ground and solve.
 
@@ -97,8 +96,8 @@ def infer(
         The atoms to answer of the request's query predicates; the others stay open.
     weights : float64 array, shape (n_templates,), or None for the program's own
         Weights of the request's `templates`.
-    time_limit : float or None
-        Seconds for the solver, from the end of grounding.
+    **how
+        The seconds of `time_limit` are for the solver, from the end of grounding.
 
     Raises
     ------
@@ -109,7 +108,7 @@ def infer(
     UsageError
         When the engine declines the network.
     """
-    begun = perf_counter()
+    begun, progress = perf_counter(), how.get("progress", SILENT)
     progress.step("ground", 0.0)
     passes = program.language == "psl" and task == "map" and engine in ("auto", "streamed")
     grounding = ground(database, program, replace(request, on_disk=passes), progress=progress)
@@ -120,16 +119,7 @@ def infer(
     if asks_for_numbers(program, grounding.atoms.predicates):
         solution = solve_numbers(grounding, chosen, task, engine)
     else:
-        solution = solve(
-            grounding,
-            chosen,
-            task,
-            engine,
-            options or {},
-            seed=seed,
-            time_limit=time_limit,
-            progress=progress,
-        )
+        solution = solve(grounding, chosen, task, engine, options or {}, **how)
     if solution.status is Status.INFEASIBLE:
         raise infeasible_error(grounding, solution)
     return InferenceResult(
@@ -153,30 +143,22 @@ def solve(
     engine: str,
     options: Mapping[str, object],
     *,
-    seed: int = 0,
-    time_limit: float | None = None,
-    progress: Progress = SILENT,
     start: Float | None = None,
+    **how: Unpack[How],
 ) -> Solution:
     """Run one engine by name, or the one that `auto` chooses, on a ground network, from a state where one is given."""
     network = grounding.network
     _require_addable(grounding, weights)
-    why = ""
     given = {key: value for key, value in options.items() if value is not None}
     if grounding.memory is not None:
         solver = make_engine("streamed", task, **{"memory": grounding.memory, **given})
         why = "its rows lie on disk" if engine == "auto" else ""
-    elif engine == "auto":
-        solver, why = choose(network, weights, task)
-        solver = with_parameters(solver, given)
     else:
-        solver = fitted(make_engine(engine, task, **given), network)
+        solver, why = engine_for(network, weights, task, engine, given)
     reason = solver.declines(network, weights)
     if reason is not None:
         raise UsageError.of("E0804", f"engine {solver.name} declines this network: {reason}", help="try --engine auto")
-    solution = solver.solve(
-        network, weights, seed=seed, deadline=deadline_after(time_limit), progress=progress, start=start
-    )
+    solution = solver.infer(network, weights, conduct_of(how), start)
     if network.domain is Domain.UNIT:
         solution = replace(solution, values=_with_listed_values(grounding, solution.values))
     if solution.energy < solution.bound <= solution.energy + 1e-9 * max(1.0, abs(solution.energy)):
@@ -266,7 +248,7 @@ def solve_given(
     task: Task,
     engine: str,
     options: Mapping[str, object],
-    **how: Any,
+    **how: Unpack[How],
 ) -> Solution:
     """Solve for the atoms that `known`, shape (n_atoms,), has as NaN; the others have its value, and take part.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 import numpy as np
 
@@ -12,22 +12,17 @@ from workbench.database import Database, Run, run_table
 from workbench.errors import UsageError
 from workbench.grounding import ground
 from workbench.learning import weight_intervals
-from workbench.progress import SILENT, Progress
-from workbench.verbs.common import as_program, deadline_after
+from workbench.progress import SILENT
+from workbench.verbs.common import as_program
 from workbench.verbs.learn import by_world, example_of
+from workbench.verbs.options import How, conduct_of
 from workbench.verbs.runs import recorded_request
 
 __all__ = ["intervals_of_run"]
 
 
 def intervals_of_run(
-    database: Database,
-    run: Run,
-    *,
-    method: str,
-    resamples: int,
-    time_limit: float | None = None,
-    progress: Progress = SILENT,
+    database: Database, run: Run, *, method: str, resamples: int, **how: Unpack[How]
 ) -> tuple[Float, Float]:
     """Ground a recorded learning run's program again; low and high end of an interval for each of its weights.
 
@@ -40,7 +35,7 @@ def intervals_of_run(
     program = as_program(run.program_text)
     database.declare(program)
     request = recorded_request(database, run, role="learn", worlds=settings.get("worlds"))
-    grounding = ground(database, program, request, progress=progress)
+    grounding = ground(database, program, request, progress=how.get("progress", SILENT))
     weights = run_table(database, run.id, "weight")["weight"].to_numpy(np.float64)
     templates = grounding.templates
     if templates.n_templates != weights.size:
@@ -57,8 +52,6 @@ def intervals_of_run(
         method=cast(Any, method),
         prior_sd=float((settings.get("options") or {}).get("prior_sd", 2.0)),
         resamples=resamples,
-        seed=run.seed or 0,
-        deadline=deadline_after(time_limit),
-        progress=progress,
+        conduct=conduct_of({**how, "seed": run.seed or 0}),
     )
     return found.low, found.high

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, TypedDict, cast
+from typing import Any, Unpack, cast
 
 import numpy as np
 
@@ -28,11 +28,11 @@ from workbench.learning import (
 from workbench.network import Templates
 from workbench.network.ground_network import Domain
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import deadline_after
 from workbench.verbs.generative import DatabaseFlipCounts
 from workbench.verbs.infer import refuse_numbers, says_nothing
 from workbench.verbs.learning_result import LearningResult
 from workbench.verbs.naming import row_texts
+from workbench.verbs.options import How, conduct_of
 from workbench.verbs.results import is_query, query_predicates
 from workbench.verbs.written_rules import written_rules
 
@@ -83,14 +83,14 @@ def learn(
     held_out: HeldOut | None = None,
     lazy: bool = False,
     all_false: bool = False,
-    seed: int = 0,
-    time_limit: float | None = None,
-    progress: Progress = SILENT,
+    **how: Unpack[How],
 ) -> LearningResult:
     """Ground the training worlds and fit the weights of every template that is not fixed.
 
     Parameters
     ----------
+    learner : str
+        A key of `workbench.learning.LEARNERS`, or `auto`: by language, and by whether some open atom has no label.
     options : mapping of parameter to value, optional
         Of the learner.
     candidates : mapping of parameter to values, optional
@@ -104,6 +104,8 @@ def learn(
     all_false : bool
         Learn also where the data state no label, so that all atoms are false by the closed world: a part of data that
         state some, such as the training worlds of a fold.
+    **how
+        The seconds of `time_limit` are for the learner, from the end of grounding.
 
     Raises
     ------
@@ -114,7 +116,7 @@ def learn(
         learner than max margin.
     """
     refuse_numbers(program, "learn")
-    begun = perf_counter()
+    begun, progress = perf_counter(), how.get("progress", SILENT)
     given = None if learner == "auto" else make_learner(learner, **(options or {}))
     if lazy and (given is None or not given.declares.lazy or candidates or intervals):
         lazily = ", ".join(name for name, one in LEARNERS.items() if one.declares.lazy)
@@ -135,12 +137,12 @@ def learn(
             help=f"give data with facts of {', '.join(query_predicates(grounding)) or 'the query predicates'}",
         )
     templates, settings = grounding.templates, options or {}
-    how: _How = {"seed": seed, "deadline": deadline_after(time_limit), "progress": progress}
+    conduct = conduct_of(how)
     parts, tried = [grounding], {}
     hidden = bool(np.isnan(labelled.truth).any())
     chosen = given or make_learner(default_learner(grounding.network.domain, hidden=hidden), **settings)
     if candidates:
-        found = validate(chosen, candidates, task.examples_by_world(templates), templates, **how)
+        found = validate(chosen, candidates, task.examples_by_world(templates), templates, conduct=conduct)
         chosen = found.learner
         scored = zip(found.choice.candidates, found.choice.scores)
         tried = {"validation": [{**parameters, "score": float(value)} for parameters, value in scored]}
@@ -151,7 +153,7 @@ def learn(
     if chosen.declares.counts:
         counts = DatabaseFlipCounts(database, program, templates, request.worlds, progress, request.tie)
         examples = [replace(labelled, counts=counts)]
-    learned = chosen.fit(examples, templates, **how)
+    learned = chosen.learn(examples, templates, conduct)
     if source is not None:
         source.close()
     bounds = None
@@ -162,7 +164,7 @@ def learn(
             learned.weights,
             method=cast(Any, intervals),
             prior_sd=float(cast(Any, settings.get("prior_sd", 2.0))),
-            **how,
+            conduct=conduct,
         )
     result = LearningResult(
         replace(learned, diagnostics={**learned.diagnostics, **tried}),
@@ -176,14 +178,6 @@ def learn(
     warnings = (*grounding.warnings, *_contradicted(parts, learned))
     warnings += (*says_nothing(program, learned.weights), *_mostly_false(result), *_named_for_all(grounding))
     return replace(result, warnings=warnings)
-
-
-class _How(TypedDict):
-    """What every learner is told beside its task."""
-
-    seed: int
-    deadline: float | None
-    progress: Progress
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from workbench.inference.accepts import Task
     from workbench.verbs.infer import InferenceResult
     from workbench.verbs.learning_result import LearningResult
-    from workbench.verbs.options import RequestOptions
+    from workbench.verbs.options import InferenceOptions, RequestOptions
     from workbench.verbs.psl_document import DocumentRun
 
-__all__ = ["Modelling", "RulesLike", "settings_of"]
+__all__ = ["Modelling", "RulesLike", "request_of", "settings_of"]
 
 RulesLike = Program | str | os.PathLike[str]
 
@@ -164,15 +164,11 @@ class Modelling:
         rules: RulesLike | LearningResult,
         *,
         task: Task | None = None,
-        engine: str = "auto",
-        options: Mapping[str, object] | None = None,
         seed: int = 0,
         labels: Literal["evidence", "withheld"] = "evidence",
-        time_limit: float | None = None,
-        progress: Progress = SILENT,
         record: bool = True,
         on: str | None = None,
-        **request: Unpack[RequestOptions],
+        **given: Unpack[InferenceOptions],
     ) -> InferenceResult:
         """Predict the open atoms.
 
@@ -181,23 +177,18 @@ class Modelling:
         rules : Program, path, text, or the result of `learn`
         task : {'map', 'marginal'}, optional
             Marginals by default for Markov logic, MAP for PSL, which has no other.
-        engine : str
-            A name, or `auto`.
-        options : mapping, optional
-            The engine's parameters.
         labels : {'evidence', 'withheld'}
             Known atoms of a predicate that is asked about: evidence for those that are not known, or unseen and
             predicted like them. Of the partition `truth` those are known that stand beside atoms listed as targets, as
             the labels of a column with blanks do (Markov logic); others are never seen.
-        time_limit : float, optional
-            Seconds.
         record : bool
             Keep the run, its weights and its predictions in the workspace.
         on : str, optional
             `spark` or `spark=MASTER`: join the rules and solve the components there (MAP only); see docs/scaling.md.
-        **request
-            `query`, `closed`, `hidden`, `worlds`, as in `request`. A query may name atoms, `Friends(Anna, x)`: the
-            others of the predicate stay open, and are not answered.
+        **given
+            `engine`, a name or `auto`, and `options`, its parameters; `time_limit` in seconds, `progress`; `query`,
+            `closed`, `hidden`, `worlds`, as in `request`. A query may name atoms, `Friends(Anna, x)`: the others of
+            the predicate stay open, and are not answered.
 
         Returns
         -------
@@ -218,6 +209,8 @@ class Modelling:
         from workbench.verbs.infer import infer
         from workbench.verbs.queries import read_query
 
+        settings = {"engine": "auto", "labels": labels, "on": on, **given}
+        request, how = request_of(given)
         weights, learned = None, None
         if not isinstance(rules, Program | str | os.PathLike):
             learned, weights = rules, rules.weights
@@ -237,12 +230,9 @@ class Modelling:
             self.request(role=_role(_withholds(labels, program)), **request | {"query": asked.predicates}),
             asked=asked,
             task=chosen,
-            engine=engine,
-            options=options,
             weights=weights,
             seed=seed,
-            time_limit=time_limit,
-            progress=progress,
+            **how,
         )
         if learned is not None and learned.grounding.origin.database is self.database:
             shared = set(learned.grounding.atoms.worlds) & set(result.grounding.atoms.worlds)
@@ -250,14 +240,6 @@ class Modelling:
         result = replace(result, names=display_names(self.database))
         if not record:
             return result
-        settings = {
-            "engine": engine,
-            "options": options,
-            "time_limit": time_limit,
-            "labels": labels,
-            "on": on,
-            **request,
-        }
         return replace(result, run_id=runs.record_inference(self.database, result, seed, settings_of(settings)))
 
     def run_document(
@@ -268,8 +250,6 @@ class Modelling:
         engine: str = "auto",
         options: Mapping[str, object] | None = None,
         seed: int = 0,
-        time_limit: float | None = None,
-        progress: Progress = SILENT,
         **inference: Any,
     ) -> DocumentRun:
         """Run a PSL 2.4 document whose facts are loaded as PSL runs it: learn, infer, evaluate.
@@ -281,7 +261,7 @@ class Modelling:
         learn : bool
             Learn the weights from the `learn` split where there is one and the options do not say otherwise; False
             keeps the document's.
-        engine, options, seed, time_limit, progress, **inference
+        engine, options, seed, **inference
             As in `infer`; they come before the document's own options.
 
         Returns
@@ -296,30 +276,21 @@ class Modelling:
         seed = seed or settings.seed or 0
         learning = None
         if learn and plan.learns:
-            learning, facts = psl_document.learn_document(
-                path, settings, seed=seed, time_limit=time_limit, progress=progress
-            )
+            how: dict[str, Any] = {name: inference[name] for name in ("time_limit", "progress") if name in inference}
+            learning, facts = psl_document.learn_document(path, settings, seed=seed, **how)
             program = psl_document.with_weights(program, learning)
             if inference.get("record", True):
                 given = {
                     "learner": settings.learner,
                     "options": settings.learner_options,
-                    "time_limit": time_limit,
+                    "time_limit": inference.get("time_limit"),
                     "split": "learn",
                 }
                 number = runs.record_learning(self.database, learning, seed, settings_of(given), facts=facts)
                 learning = replace(learning, run_id=number)
         if engine in ("auto", settings.engine):
             engine, options = settings.engine, {**settings.engine_options, **(options or {})}
-        found = self.infer(
-            program,
-            engine=engine,
-            options=options,
-            seed=seed,
-            time_limit=time_limit,
-            progress=progress,
-            **inference,
-        )
+        found = self.infer(program, engine=engine, options=options, seed=seed, **inference)
         return psl_document.DocumentRun(
             found,
             learning,
@@ -334,6 +305,14 @@ def _whole(request: RequestOptions) -> RequestOptions:
     from workbench.verbs.queries import read_query
 
     return {**request, "query": read_query(request.get("query")).predicates}
+
+
+def request_of(given: Mapping[str, Any]) -> tuple[RequestOptions, dict[str, Any]]:
+    """What of a call's options says what to ground, and what says how to go about it."""
+    from workbench.verbs.options import RequestOptions
+
+    request: Any = {name: value for name, value in given.items() if name in RequestOptions.__annotations__}
+    return request, {name: value for name, value in given.items() if name not in request}
 
 
 def _role(learning: bool) -> Literal["infer", "learn"]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from workbench import database as data
-from workbench.arrays import Array
 from workbench.errors import UsageError, WorkbenchError
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_program
+from workbench.verbs.of_database import OfDatabase
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +27,8 @@ class Models:
     """Engines, learners, and the learned models of a workspace (`ws.models`)."""
 
     database: Database
+
+    keep_intervals = OfDatabase(data.record_intervals)
 
     def engines(self, language: Literal["mln", "psl"], task: Literal["map", "marginal"]) -> tuple[Method, ...]:
         """The engines for a language and task, with their parameters explained."""
@@ -121,7 +123,3 @@ class Models:
         )
         data.record_intervals(self.database, number, low, high)
         return self.weights(number)
-
-    def keep_intervals(self, number: int, low: Array, high: Array) -> None:
-        """Put an interval beside each weight of a run, by template."""
-        data.record_intervals(self.database, number, low, high)

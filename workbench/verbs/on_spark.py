@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter, time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -26,8 +26,9 @@ from workbench.inference import Solution, Status
 from workbench.inference.accepts import Task
 from workbench.language.program import Program
 from workbench.network import Domain, evidence_energy
-from workbench.progress import SILENT, Progress
+from workbench.progress import SILENT
 from workbench.verbs.infer import InferenceResult, asks_for_numbers, require_weights, says_nothing
+from workbench.verbs.options import How
 from workbench.verbs.queries import Query
 from workbench.verbs.spark_tasks import ANSWERS, RECORDS, ROW, UNIT, GroundTask, SolveTask, connect, kept_records
 
@@ -103,10 +104,8 @@ def infer_on_spark(
     engine: str = "auto",
     options: Mapping[str, object] | None = None,
     weights: Float | None = None,
-    seed: int = 0,
-    time_limit: float | None = None,
-    progress: Progress = SILENT,
     asked: Query | None = None,
+    **how: Unpack[How],
 ) -> DistributedResult:
     """The most probable state, as `infer` finds it, with the rules' joins and the components' solvers on Spark.
 
@@ -116,7 +115,7 @@ def infer_on_spark(
     ------
     What `infer` raises; UsageError E0880 to E0884 for what Spark cannot do.
     """
-    begun = perf_counter()
+    begun, progress, time_limit = perf_counter(), how.get("progress", SILENT), how.get("time_limit")
     master = master_of(on)
     if task != "map":
         raise _declined("marginals", "ask for the most probable state with --task map, or leave out --on")
@@ -143,9 +142,8 @@ def infer_on_spark(
             ends = None if time_limit is None else time() + time_limit
             assert isinstance(grounder.backend, Spark)
             progress.step("solve", 0.0)
-            solver = SolveTask(
-                chosen, grounding.network.power, grounding.network.domain, engine, dict(options or {}), seed, ends
-            )
+            network, seed = grounding.network, how.get("seed", 0)
+            solver = SolveTask(chosen, network.power, network.domain, engine, dict(options or {}), seed, ends)
             answer = _solve(grounder.backend, grounding, solver)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

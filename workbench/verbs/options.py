@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
-from workbench.progress import Progress
+from workbench.progress import SILENT, Conduct, Progress
+from workbench.verbs.common import deadline_after
 
 if TYPE_CHECKING:
     from workbench.inference.accepts import Task
@@ -15,31 +16,78 @@ if TYPE_CHECKING:
     from workbench.tables import TablesMapping
     from workbench.verbs.solve import ModelTask
 
-__all__ = ["CrossvalOptions", "LinkOptions", "RequestOptions", "SolveOptions", "StructureOptions", "StudyOptions"]
+__all__ = [
+    "CrossvalOptions",
+    "How",
+    "InferenceOptions",
+    "LearningOptions",
+    "LinkMoreOptions",
+    "LinkOptions",
+    "RequestOptions",
+    "SolveOptions",
+    "StructureOptions",
+    "StudyOptions",
+    "conduct_of",
+]
 
 
-class RequestOptions(TypedDict, total=False):
-    """What is ground: see `workbench.grounding.GroundRequest`; worlds by name."""
+class How(TypedDict, total=False):
+    """How a call is carried out: where random numbers start, seconds that it may take, and who hears of it."""
+
+    seed: int
+    time_limit: float | None
+    progress: Progress
+
+
+def conduct_of(how: How) -> Conduct:
+    """The conduct of work that begins now."""
+    return Conduct(how.get("seed", 0), deadline_after(how.get("time_limit")), how.get("progress", SILENT))
+
+
+class PredicateOptions(TypedDict, total=False):
+    """Which predicates are asked for, and how the others are read."""
 
     query: Sequence[str] | str | None
     closed: Sequence[str] | str | None
     hidden: Sequence[str] | str | None
+    allow_future: bool
+
+
+class RequestOptions(PredicateOptions, total=False):
+    """What is ground: see `workbench.grounding.GroundRequest`; worlds by name."""
+
     worlds: Sequence[str] | None
     templates: Templates | None
     tie: bool
     limit: int
     memory: str | int | None
     ignore_evidence_violations: bool
-    allow_future: bool
 
 
-class CrossvalOptions(TypedDict, total=False):
+class InferenceOptions(RequestOptions, total=False):
+    """See `workbench.verbs.modelling.Modelling.infer`."""
+
+    engine: str
+    options: Mapping[str, object] | None
+    time_limit: float | None
+    progress: Progress
+
+
+class LearningOptions(RequestOptions, total=False):
+    """See `workbench.verbs.learn.learn`."""
+
+    learner: str
+    options: Mapping[str, object] | None
+    candidates: Mapping[str, Sequence[object]] | None
+    intervals: Literal["laplace", "bootstrap"] | None
+    lazy: bool
+    time_limit: float | None
+    progress: Progress
+
+
+class CrossvalOptions(PredicateOptions, How, total=False):
     """See `workbench.verbs.crossval.crossval`; predicates as in `RequestOptions`."""
 
-    query: Sequence[str] | str | None
-    closed: Sequence[str] | str | None
-    hidden: Sequence[str] | str | None
-    allow_future: bool
     learner: str
     learner_options: Mapping[str, object] | None
     candidates: Mapping[str, Sequence[object]] | None
@@ -47,13 +95,10 @@ class CrossvalOptions(TypedDict, total=False):
     engine: str
     engine_options: Mapping[str, object] | None
     inductive: bool
-    seed: int
-    time_limit: float | None
-    progress: Progress
     record: bool
 
 
-class StructureOptions(TypedDict, total=False):
+class StructureOptions(How, total=False):
     """See `workbench.verbs.induction.induce` (with modes) and `workbench.verbs.structure.learn_rules` (without)."""
 
     loop: str
@@ -64,13 +109,10 @@ class StructureOptions(TypedDict, total=False):
     worlds: Sequence[str] | None
     settings: Mapping[str, object] | None
     candidates: int
-    seed: int
-    time_limit: float | None
-    progress: Progress
     record: bool
 
 
-class StudyOptions(TypedDict, total=False):
+class StudyOptions(How, total=False):
     """See `workbench.verbs.study.study`."""
 
     out: str | os.PathLike[str] | None
@@ -80,29 +122,26 @@ class StudyOptions(TypedDict, total=False):
     rules: int
     learner: LearnerName
     inductive: bool
-    seed: int
-    time_limit: float | None
-    progress: Progress
 
 
-class LinkOptions(TypedDict, total=False):
+class LinkOptions(How, total=False):
     """See `workbench.verbs.link.link`."""
 
     id_column: str | None
     labels: str | os.PathLike[str] | None
     settings: str | os.PathLike[str] | None
     one_to_one: bool
-    time_limit: float | None
-    seed: int
-    progress: Progress
 
 
-class SolveOptions(TypedDict, total=False):
+class LinkMoreOptions(How, total=False):
+    """See `workbench.verbs.link_more.link_more`."""
+
+    id_column: str | None
+
+
+class SolveOptions(How, total=False):
     """See `workbench.verbs.solve.solve_model`."""
 
     evidence: str | os.PathLike[str] | None
     task: ModelTask
     engine: str
-    seed: int
-    time_limit: float | None
-    progress: Progress

@@ -12,7 +12,7 @@ from workbench.errors import WorkbenchError
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import Status
 from workbench.language import parse_mln
-from workbench.progress import SILENT, Progress, remaining
+from workbench.progress import PLAIN, Conduct, remaining
 from workbench.structure.background import Background
 from workbench.structure.disjunctions import Disjunction, disjunction_text
 from workbench.structure.growth import ModeCheck
@@ -30,8 +30,7 @@ def mode_check(
     worlds: Sequence[int],
     targets: Sequence[str],
     *,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
+    conduct: Conduct = PLAIN,
 ) -> ModeCheck:
     """The check that structure learning asks for before it keeps a recursive clause (`growth.ModeCheck`).
 
@@ -57,13 +56,11 @@ def mode_check(
             ]
             program = parse_mln("\n".join([*declarations, *rules]))
             request = GroundRequest(query=tuple(targets), worlds=(worlds[world],), role="learn")
-            limit = min(_SECONDS, max(remaining(deadline), 0.0))
+            limit = min(_SECONDS, max(remaining(conduct.deadline), 0.0))
             try:
-                grounding = ground(database, program, request, progress=progress)
-                found = solve(
-                    grounding, grounding.templates.weight, "map", "auto", {}, time_limit=limit,
-                    progress=progress,
-                )  # fmt: skip
+                grounding = ground(database, program, request, progress=conduct.progress)
+                weight, progress = grounding.templates.weight, conduct.progress
+                found = solve(grounding, weight, "map", "auto", {}, time_limit=limit, progress=progress)
             except WorkbenchError:
                 return float("inf")
             if found.status not in (Status.OPTIMAL, Status.FEASIBLE):

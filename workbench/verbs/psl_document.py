@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -19,9 +19,9 @@ from workbench.grounding import GroundRequest
 from workbench.language.program import Program
 from workbench.language.psl_document import PslDocument, read_psl_document
 from workbench.network import Domain
-from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json, as_program
 from workbench.verbs.loading import load
+from workbench.verbs.options import How
 from workbench.verbs.psl_options import DocumentSettings, document_settings
 
 if TYPE_CHECKING:
@@ -130,12 +130,7 @@ def plan_of(path: str | os.PathLike[str], *, task: str = "infer") -> DocumentPla
 
 
 def learn_document(
-    path: str | os.PathLike[str],
-    settings: DocumentSettings,
-    *,
-    seed: int = 0,
-    time_limit: float | None = None,
-    progress: Progress = SILENT,
+    path: str | os.PathLike[str], settings: DocumentSettings, **how: Unpack[How]
 ) -> tuple[LearningResult, str]:
     """Learn a document's weights from its `learn` split, in a workspace of its own; with the hash of those facts."""
     from workbench.verbs.learn import learn
@@ -150,9 +145,7 @@ def learn_document(
             GroundRequest(role="learn"),
             learner=settings.learner,
             options=settings.learner_options,
-            seed=seed,
-            time_limit=time_limit,
-            progress=progress,
+            **how,
         )
         return result, data_hash(database)
 

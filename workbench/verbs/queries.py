@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Bool, Int64
-from workbench.errors import Diagnostic, UsageError, nearest
+from workbench.errors import Diagnostic, UsageError, did_you_mean
 from workbench.grounding.atoms import AtomTable
 from workbench.language.ground_atoms import parse_pattern
 from workbench.verbs.common import names_of
@@ -52,11 +52,11 @@ class QueryAtom:
                 continue
             place = atoms.names_of[type_name].index(name).as_py()
             if place < 0:
-                close = nearest(name, atoms.names_of[type_name].to_pylist())
+                known = atoms.names_of[type_name].to_pylist()
                 raise UsageError.of(
                     "E0318",
                     f"the query {self.text} names {name}, which is no constant of {type_name}",
-                    help=f"did you mean {close}?" if close else "a variable starts with a small letter",
+                    help=did_you_mean(name, known, "a variable starts with a small letter"),
                 )
             chosen &= column == place
         return chosen

@@ -11,6 +11,7 @@ import numpy as np
 from workbench import database as data
 from workbench.arrays import Float
 from workbench.verbs.models import Models
+from workbench.verbs.of_database import OfDatabase
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +33,11 @@ class Runs:
 
     database: Database
 
+    get = OfDatabase(data.read_run)
+    all = OfDatabase(data.read_runs)
+    find_predictions = OfDatabase(data.predictions_page)
+    worst_errors = OfDatabase(data.worst_predictions)
+
     def __call__(self) -> pd.DataFrame:
         """The recorded runs, newest first: id, parent, kind, name, created, seconds, status, engine, seed."""
         import pandas as pd
@@ -40,14 +46,6 @@ class Runs:
         return pd.DataFrame(
             [[getattr(run, name) for name in columns] for run in data.read_runs(self.database)], columns=list(columns)
         )
-
-    def get(self, number: int) -> data.Run:
-        """A recorded run's settings."""
-        return data.read_run(self.database, number)
-
-    def all(self) -> tuple[data.Run, ...]:
-        """Every recorded run, the newest first."""
-        return data.read_runs(self.database)
 
     def latest(self, kind: str) -> data.Run | None:
         """The newest run of a kind; None without any."""
@@ -63,12 +61,6 @@ class Runs:
         """The predictions of a run."""
         return data.run_table(self.database, run, "prediction")
 
-    def find_predictions(
-        self, number: int, *, fold: int | None = None, search: str = "", limit: int = 200
-    ) -> tuple[pd.DataFrame, int]:
-        """The likeliest predictions of a run that contain a text, at most `limit`, and how many there are in all."""
-        return data.predictions_page(self.database, number, fold=fold, search=search, limit=limit)
-
     def scored(self, number: int) -> pd.DataFrame:
         """A run's predictions with truth where labels are known: fold, world, predicate, atom, value, truth.
 
@@ -77,10 +69,6 @@ class Runs:
         is not scored.
         """
         return data.scored_predictions(self.database, number)
-
-    def worst_errors(self, number: int, *, limit: int = 50) -> pd.DataFrame:
-        """The predictions furthest from labels of 0 or 1: fold, world, atom, value, truth."""
-        return data.worst_predictions(self.database, number, limit=limit)
 
     def scores_by_fold(self, number: int) -> pd.DataFrame:
         """Metrics of a run, one row a fold; computed from predictions and labels."""

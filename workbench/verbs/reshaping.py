@@ -19,14 +19,28 @@ _ASIDE_OR_NAME = re.compile(
 
 
 def rename(database: Database, old: str, new: str, *, author: str = "") -> bool:
-    """Call a predicate otherwise in facts, rules, query and tables at hand; whether the rules changed."""
+    """Call a predicate otherwise in facts, rules, query and tables at hand; whether the rules named it.
+
+    Recorded runs keep the old name.
+
+    Raises
+    ------
+    UsageError
+        E0203, or E0271 where the new name is taken or cannot be written in a rule.
+    """
     with database.transaction():
         rename_predicate(database, old, new)
         return _follow(database, old, new, author)
 
 
 def merge(database: Database, source: str, into: str, *, author: str = "") -> int:
-    """Give one predicate's facts, and its places in the rules, to another; how many facts were new to that one."""
+    """Give one predicate's facts, and its places in the rules at hand, to another; how many facts were new to it.
+
+    Raises
+    ------
+    UsageError
+        E0203, or E0272 where their arguments differ or their facts contradict; nothing is merged.
+    """
     with database.transaction():
         added = merge_predicates(database, source, into)
         _follow(database, source, into, author)

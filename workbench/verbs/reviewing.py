@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from workbench.database import read_answers
 from workbench.progress import SILENT, Progress
+from workbench.verbs.of_database import OfDatabase
 from workbench.verbs.training import Training
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ __all__ = ["Reviewing"]
 
 class Reviewing(Training):
     """Predictions put to people, and labels from their answers."""
+
+    answers = OfDatabase(read_answers)
 
     def review(self, run: int | None = None, *, order: Order = "change", most: int = 200) -> ReviewQueue:
         """What to ask people about an inference run, the newest by default; see `workbench.verbs.review`."""
@@ -38,12 +42,6 @@ class Reviewing(Training):
         from workbench.verbs.review import undo
 
         return undo(self.database, reviewer)
-
-    def answers(self) -> tuple[Answer, ...]:
-        """All answers, the oldest first."""
-        from workbench.database import read_answers
-
-        return read_answers(self.database)
 
     def infer_again(
         self, run: int, rules: RulesLike | LearningResult | None = None, *, progress: Progress = SILENT

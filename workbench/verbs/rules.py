@@ -9,11 +9,12 @@ from workbench.errors import Diagnostic, WorkbenchError
 from workbench.language import LANGUAGES, check, clause_problems, format_text
 from workbench.language.program import Program
 from workbench.language.reading import Language
+from workbench.verbs.of_database import OfDatabase
+from workbench.verbs.prospects import prospects
+from workbench.verbs.rule_versions import keep_version, rule_versions
 
 if TYPE_CHECKING:
     from workbench.database import Database
-    from workbench.verbs.prospects import Prospects
-    from workbench.verbs.rule_versions import RuleVersion
 
 __all__ = ["CheckedRules", "Rules"]
 
@@ -36,6 +37,9 @@ class Rules:
 
     database: Database
 
+    versions = OfDatabase(rule_versions)
+    prospects = OfDatabase(prospects)
+
     def at_hand(self) -> tuple[str, Language]:
         """The rules being edited and their language; empty text in a new workspace."""
         language: Language = "psl" if self.database.setting("language") == "psl" else "mln"
@@ -43,18 +47,10 @@ class Rules:
 
     def keep(self, text: str, language: Language, *, author: str = "") -> None:
         """Keep rules as those at hand, and as a version of their author's."""
-        from workbench.verbs.rule_versions import keep_version
-
         with self.database.transaction():
             keep_version(self.database, text, language, author)
             self.database.remember("rules", text)
             self.database.remember("language", language)
-
-    def versions(self) -> tuple[RuleVersion, ...]:
-        """The rules as they were: who wrote them and when, the newest first."""
-        from workbench.verbs.rule_versions import rule_versions
-
-        return rule_versions(self.database)
 
     def check(self, text: str, language: Language) -> CheckedRules:
         """Read rules and list every diagnostic, without touching the data."""
@@ -63,12 +59,6 @@ class Rules:
         except WorkbenchError as error:
             return CheckedRules(None, tuple(error.diagnostics))
         return CheckedRules(program, check(program) + clause_problems(program))
-
-    def prospects(self, program: Program) -> Prospects:
-        """What can be done with a program over the facts at hand, and what could only fail."""
-        from workbench.verbs.prospects import prospects
-
-        return prospects(self.database, program)
 
     def format(self, text: str, language: Language) -> str:
         """Rules in canonical form; their comments and blank lines stay."""

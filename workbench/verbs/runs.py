@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -26,6 +24,7 @@ from workbench.database import take_run as transferred
 from workbench.evaluation import corrected_resampled_t_test, paired_t_test, wilcoxon_test
 from workbench.grounding import GroundRequest
 from workbench.language import format_program
+from workbench.resources import installed
 from workbench.verbs.common import as_json, names_of
 from workbench.verbs.queries import read_query
 from workbench.verbs.written_rules import template_texts
@@ -56,13 +55,7 @@ __all__ = [
 
 def versions() -> dict[str, str]:
     """The versions that a result depends on."""
-    found = {"workbench": __version__, "python": sys.version.split()[0]}
-    for name in ("duckdb", "numpy", "scipy", "numba", "highspy"):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
+    return {"workbench": __version__, **installed("duckdb", "numpy", "scipy", "numba", "highspy")}
 
 
 def _weights(program: Program, templates: Templates, weights: Array, grounding: Grounding) -> dict[str, Any]:

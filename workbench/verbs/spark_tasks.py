@@ -21,7 +21,7 @@ from workbench.grounding.intake import Intake
 from workbench.grounding.plans import Plan, Shape
 from workbench.grounding.rows import RowSink
 from workbench.grounding.space import Numbering
-from workbench.inference import Solution, choose, fitted, make_engine, with_parameters
+from workbench.inference import Solution, engine_for
 from workbench.language.clauses import LinearRule
 from workbench.network import Blocks, Domain, GroundNetwork
 from workbench.network.components import connected
@@ -202,18 +202,12 @@ class SolveTask:
             "part": pa.array([records.column("part")[0].as_py()], pa.int32()),
             "atoms": pa.array([atoms.astype(np.int32)], pa.list_(pa.int32())),
             "values": pa.array([solution.values], pa.list_(pa.float64())),
-            **{
-                name: pa.array([float(value)])
-                for name, value in zip(
-                    ("energy", "bound", "hard"), (solution.energy, solution.bound, solution.hard_violation)
-                )
-            },
-            **{
-                name: pa.array([str(value)])
-                for name, value in zip(
-                    ("status", "engine", "reason"), (solution.status, solution.engine, solution.reason)
-                )
-            },
+            "energy": pa.array([float(solution.energy)]),
+            "bound": pa.array([float(solution.bound)]),
+            "hard": pa.array([float(solution.hard_violation)]),
+            "status": pa.array([str(solution.status)]),
+            "engine": pa.array([solution.engine]),
+            "reason": pa.array([solution.reason]),
             "clash": pa.array([atoms[clash].astype(np.int32)], pa.list_(pa.int32())),
             "n_rows": pa.array([network.n_rows], pa.int64()),
             "n_units": pa.array([network.unit.nnz], pa.int64()),
@@ -222,10 +216,7 @@ class SolveTask:
 
     def _solved(self, network: GroundNetwork) -> Solution:
         given = {key: value for key, value in self.options.items() if value is not None}
-        if self.engine == "auto":
-            solver = with_parameters(choose(network, self.weights, "map")[0], given)
-        else:
-            solver = fitted(make_engine(self.engine, "map", **given), network)
+        solver, _ = engine_for(network, self.weights, "map", self.engine, given)
         reason = solver.declines(network, self.weights)
         if reason is not None:
             raise ValueError(f"engine {solver.name} declines this network: {reason}")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import repeat
 from time import perf_counter
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from workbench.database import Database
 from workbench.database.relation_arrays import read_relations
 from workbench.errors import UsageError, nearest
 from workbench.parameters import read_parameters
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import Conduct
 from workbench.structure.background import Background
 from workbench.structure.beam import BeamSearch
 from workbench.structure.disjunctions import Disjunction
@@ -24,13 +24,15 @@ from workbench.structure.paths import PathLearner
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore, all_atoms
 from workbench.structure.ranking import Worth, held_out_worth
 from workbench.structure.rules import LearnedRule, format_theory
-from workbench.verbs.common import deadline_after
+from workbench.verbs.options import How, conduct_of
 from workbench.verbs.own_mode import mode_check
 from workbench.verbs.structure_result import StructureResult
 
 __all__ = ["METHODS", "learn_rules"]
 
 METHODS = ("beam", "paths", "mine")
+SEARCHED = 0.8
+"""The share of a time limit that is for the search, so that what it found can still be ranked."""
 
 
 def learn_rules(
@@ -42,9 +44,7 @@ def learn_rules(
     worlds: Sequence[str] | None = None,
     settings: Mapping[str, object] | None = None,
     candidates: int = 100,
-    seed: int = 0,
-    time_limit: float | None = None,
-    progress: Progress = SILENT,
+    **how: Unpack[How],
 ) -> StructureResult:
     """Rules over a workspace's own predicates, without modes.
 
@@ -62,13 +62,13 @@ def learn_rules(
         Scored predicates (`beam`, `paths`) or heads (`mine`).
     method : {'beam', 'paths', 'mine'}
         Beam search by weighted pseudo-log-likelihood, bottom-up relational paths, frequent Horn rules.
-    time_limit : float or None
-        Seconds for all of it: the search has four fifths, the ranking of what it found the rest. What was found until
-        then is the answer.
     settings : mapping
         Parameters of `BeamSearch`, `PathLearner` or `RuleMiner`.
     candidates : int
         Most clauses reported besides the learned ones.
+    **how
+        The seconds of `time_limit` are for all of it: the search has four fifths, the ranking of what it found the
+        rest. What was found until then is the answer.
 
     Raises
     ------
@@ -96,48 +96,36 @@ def learn_rules(
     backgrounds = [_world(database, predicates, name) for name in names]
     background = backgrounds[0]
     learner: Any = learners[method](**read)
-    within = _Limits(deadline_after(time_limit), deadline_after(None if time_limit is None else 0.8 * time_limit))
+    conduct = conduct_of(how)
+    search = Conduct(progress=conduct.progress, deadline=conduct.share(SEARCHED))
     atoms = [
-        {name: all_atoms(world, name, seed=seed, false=false.get(name)) for name in targets}
+        {name: all_atoms(world, name, seed=conduct.seed, false=false.get(name)) for name in targets}
         for world, false in zip(backgrounds, map(_false_facts, repeat(database), repeat(targets), names))
     ]
     score = PseudoLikelihoodScore(background, atoms[0], others=tuple(zip(backgrounds[1:], atoms[1:])))
     if method == "mine":
-        mined = learner.learn(backgrounds, targets, deadline=within.search, progress=progress)
+        mined = learner.learn(backgrounds, targets, conduct=search)
         found = [(rule, rule.clause) for rule in mined]
-        chosen, status, figures = found, within.status(progress), {"rules_found": float(len(found))}
+        # The search has to say how it ended only where it did not get through.
+        chosen, status = found, search.stopped if search.over else "complete"
+        figures = {"rules_found": float(len(found))}
         left: list[tuple[LearnedRule, Disjunction]] = []
     else:
-        check = mode_check(
-            database, backgrounds, [known_worlds[name] for name in names], targets,
-            deadline=within.search, progress=progress,
-        )  # fmt: skip
-        learned = learner.learn(score, mode_errors=check, deadline=within.search, progress=progress)
+        check = mode_check(database, backgrounds, [known_worlds[name] for name in names], targets, conduct=search)
+        learned = learner.learn(score, mode_errors=check, conduct=search)
         chosen, status = list(zip(learned.rules, learned.clauses)), learned.status
         left = list(zip(learned.candidates, learned.left))[: 3 * candidates]
         figures = {"pseudo_log_likelihood": float(learned.trace[-1])}
-    worth = _held_out(score, [clause for _, clause in (*chosen, *left)], within.all, progress)
+    worth = _held_out(score, [clause for _, clause in (*chosen, *left)], conduct)
     rules, others = ([_with_worth(rule, worth.get(clause)) for rule, clause in pairs] for pairs in (chosen, left))
     if method == "mine":
         rules = _distinct(sorted((rule for rule in rules if rule.positives), key=_by_gain))
     others = _distinct(sorted((rule for rule in others if not rule.gain <= 0), key=_by_gain), rules)
-    example, _ = all_atoms(background, targets[0], limit=1, seed=seed)
+    example, _ = all_atoms(background, targets[0], limit=1, seed=conduct.seed)
     text = format_theory(rules, background, example)
     return StructureResult(
         tuple(rules), text, method, status, perf_counter() - began, figures, tuple(others[:candidates])
     )
-
-
-@dataclass(frozen=True)
-class _Limits:
-    """When all must be done, and when the search must, so that what it found can still be ranked."""
-
-    all: float | None
-    search: float | None
-
-    def status(self, progress: Progress) -> str:
-        """How a search ended that has no more to say."""
-        return "cancelled" if progress.cancelled else "limit" if expired(self.search) else "complete"
 
 
 def _by_gain(rule: LearnedRule) -> tuple[float, int, str]:
@@ -178,7 +166,7 @@ def _with_worth(rule: LearnedRule, worth: Worth | None) -> LearnedRule:
 
 
 def _held_out(
-    score: PseudoLikelihoodScore, clauses: Sequence[Disjunction], deadline: float | None, progress: Progress
+    score: PseudoLikelihoodScore, clauses: Sequence[Disjunction], conduct: Conduct
 ) -> dict[Disjunction, Worth]:
     """What each clause alone is worth for the predicate that it concludes, on held-out atoms."""
     worth: dict[Disjunction, Worth] = {}
@@ -186,7 +174,7 @@ def _held_out(
         number = score.background.number[target]
         own = [clause for clause in clauses if clause not in worth and number in _concluded(score, clause)]
         if own:
-            worth |= held_out_worth(score.restricted(target), own, deadline=deadline, progress=progress)
+            worth |= held_out_worth(score.restricted(target), own, conduct=conduct)
     return worth
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 from workbench.errors import UsageError
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import task_of
-from workbench.verbs.modelling import Modelling, RulesLike, settings_of
+from workbench.verbs.modelling import Modelling, RulesLike, request_of, settings_of
 
 if TYPE_CHECKING:
     from workbench.language.ilp import IlpProblem
     from workbench.verbs.crossval import CrossValidation
     from workbench.verbs.learning_result import LearningResult
-    from workbench.verbs.options import CrossvalOptions, RequestOptions, StructureOptions
+    from workbench.verbs.options import CrossvalOptions, LearningOptions, StructureOptions
     from workbench.verbs.structure_result import StructureResult
     from workbench.verbs.train_and_score import TrainedAndScored
 
@@ -30,40 +30,20 @@ class Training(Modelling):
         self,
         rules: RulesLike,
         *,
-        learner: str = "auto",
-        options: Mapping[str, object] | None = None,
-        candidates: Mapping[str, Sequence[object]] | None = None,
-        intervals: Literal["laplace", "bootstrap"] | None = None,
-        lazy: bool = False,
         seed: int = 0,
-        time_limit: float | None = None,
-        progress: Progress = SILENT,
         record: bool = True,
-        **request: Unpack[RequestOptions],
+        **given: Unpack[LearningOptions],
     ) -> LearningResult:
         """Learn the rules' weights from the labels in the data.
 
         Parameters
         ----------
         rules : Program, path or text
-        learner : str
-            A key of `workbench.learning.LEARNERS`, `generative_pseudo_likelihood`, or `auto`: by language, and by
-            whether some open atom has no label.
-        options : mapping, optional
-            The learner's parameters.
-        candidates : mapping of parameter to values, optional
-            Of these, every combination is tried without the last training world, and the one that predicts it best
-            taken.
-        intervals : {'laplace', 'bootstrap'}, optional
-            An interval beside each weight.
-        lazy : bool
-            Ground hard rules only where a state violates them (max margin).
-        time_limit : float, optional
-            Seconds for the learner, from the end of grounding.
         record : bool
             Keep the run and its weights in the workspace.
-        **request
-            `query`, `closed`, `hidden`, `worlds`, `tie`, as in `request`.
+        **given
+            `learner`, `options`, `candidates`, `intervals`, `lazy`, `time_limit`, `progress`, as in
+            `workbench.verbs.learn.learn`; `query`, `closed`, `hidden`, `worlds`, `tie`, as in `request`.
 
         Returns
         -------
@@ -80,31 +60,12 @@ class Training(Modelling):
         from workbench.verbs import runs
         from workbench.verbs.learn import learn
 
+        request, how = request_of(given)
         program = self.fitted(rules, request.get("worlds"))
-        result = learn(
-            self.database,
-            program,
-            self.request(**request),
-            learner=learner,
-            options=options,
-            candidates=candidates,
-            intervals=intervals,
-            lazy=lazy,
-            seed=seed,
-            time_limit=time_limit,
-            progress=progress,
-        )
+        result = learn(self.database, program, self.request(**request), seed=seed, **how)
         if not record:
             return result
-        settings = {
-            "learner": learner,
-            "options": options,
-            "candidates": candidates,
-            "intervals": intervals,
-            "lazy": lazy,
-            "time_limit": time_limit,
-            **request,
-        }
+        settings = {"learner": "auto", "lazy": False, **given}
         return replace(result, run_id=runs.record_learning(self.database, result, seed, settings_of(settings)))
 
     def train_and_score(
