@@ -170,12 +170,15 @@ ROWS = "id,name,town\n1,ann lee,york\n2,ann lee,york\n3,bob hay,bath\n"
         ({"a.csv": "id,name\n1,ann\n1,bob\n"}, {"id_column": "id"}, "E0664"),
         ({"a.csv": "id,name\n1,ann\n,bob\n"}, {"id_column": "id"}, "E0664"),
         ({"a.csv": "id,name\n1,ann\n"}, {}, "E0666"),
-        ({"a.csv": ROWS, "b.csv": ROWS, "c.csv": ROWS}, {}, "E0667"),
+        ({"a.csv": ROWS, "b.csv": ROWS + ROWS, "c.csv": ROWS * 3}, {}, "E0667"),
         ({"a.csv": ROWS}, {"one_to_one": True}, "E0668"),
         ({"a.csv": ROWS}, {"labels": "left,right\n1,2\n"}, "E0669"),
         ({"a.csv": ROWS}, {"labels": "left,right,match\n1,7,1\n"}, "E0669"),
         ({"a.csv": ROWS}, {"labels": "left,right,match\n1,2,perhaps\n"}, "E0669"),
         ({"a.csv": ROWS}, {"labels": "left,right,match\n1,2,1\n2,1,0\n"}, "E0669"),
+        ({"a.csv": ROWS}, {"labels": "left,right,match\n1,,1\n"}, "E0669"),
+        ({"a.csv": ROWS}, {"labels": "left,right,match\n"}, "E0669"),
+        ({"a.csv": ROWS, "copy.csv": ROWS}, {}, "E0660"),
     ],
 )
 def test_bad_input_is_named(tmp_path: Path, files: dict[str, str], options: dict[str, object], code: str) -> None:
@@ -196,6 +199,24 @@ def test_records_are_called_by_the_ids_of_their_own_file(tmp_path: Path) -> None
     result = link([first, second])
     assert result.clusters["id"].tolist() == ["A1", "A2", "B1", "B2"]
     assert result.left_out == {"Ort": "b has no such column", "city": "a has no such column"}
+
+
+def test_files_whose_columns_have_other_names_are_said(tmp_path: Path) -> None:
+    first = write(tmp_path / "a.csv", "id,forename,surname,born,town\n1,ann,lee,1970,york\n2,bob,hay,1980,bath\n")
+    rows = "1,ann,lee,1970,york\n2,cy,poe,1991,hull\n"
+    second = write(tmp_path / "b.csv", f"id,First Name,Last Name,Date of Birth,town\n{rows}")
+    (warning,) = link([first, second]).warnings
+    assert warning.code == "E0688"
+    assert "only town can be compared" in warning.message
+    assert "forename" in warning.message
+    assert "First Name" in warning.message
+    assert not link([first, write(tmp_path / "c.csv", f"id,Forename,SURNAME,Born,town\n{rows}")]).warnings
+
+
+def test_names_of_labels_columns_may_be_capitals(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", ROWS)
+    labels = write(tmp_path / "labels.csv", "Left,Right,MATCH\n1,2,0\n")
+    assert link([path], labels=labels).clusters["cluster"].tolist() == ["1", "2", "3"]
 
 
 def test_ids_that_repeat_are_said_and_rows_numbered(tmp_path: Path) -> None:

@@ -17,12 +17,14 @@ from workbench.linkage.linker import Candidates, LinkModel
 from workbench.linkage.mixture import Patterns
 from workbench.linkage.supervised import fit_supervised
 from workbench.tables import StagedTable, find_sources, stage
+from workbench.tables.names import words
 from workbench.tables.records import Records
 
 __all__ = ["LabelledPairs", "read_labels"]
 
 YES = frozenset("1 1.0 true yes y t match same".split())
 NO = frozenset("0 0.0 false no n f different".split())
+COLUMNS = ("left", "right", "match")
 SHOWN = 5
 FEWEST = 10
 """Labels of either kind, at least, to learn trees from; fewer only settle their pairs and steer EM."""
@@ -124,19 +126,26 @@ def read_labels(path: str | os.PathLike[str], records: Records) -> LabelledPairs
     Raises
     ------
     InputError
-        E0669 for columns that are missing, ids that no record has, answers that are neither yes nor no, and pairs that
-        are labelled both ways.
+        E0669 for columns that are missing, a table without rows, ids that no record has, answers that are neither yes
+        nor no, and pairs that are labelled both ways.
     """
     with stage(find_sources([path])) as staging:
         (table,) = list(staging.tables.values())[:1]
-        missing = [name for name in ("left", "right", "match") if name not in table.columns]
+        called = {words(name): name for name in table.columns}
+        missing = [name for name in COLUMNS if (name,) not in called]
         if missing:
             raise UsageError.of(
                 "E0669",
-                f"{table.source.shown} has no column {', '.join(missing)}",
+                f"{table.source.shown} has no column {', '.join(missing)}: its columns are {', '.join(table.columns)}",
                 help="labels are a table with the columns left, right (ids of two records) and match (1 or 0)",
             )
-        cells = ", ".join(table.cell(name) for name in ("left", "right", "match"))
+        if not table.rows:
+            raise InputError.of(
+                "E0669",
+                f"{table.source.shown} labels no pair",
+                help="leave --labels out, or add rows: left,right,match",
+            )
+        cells = ", ".join(table.cell(called[name,]) for name in COLUMNS)
         rows = staging.rows(f"SELECT {cells} FROM {table.relation}")
     return _pairs_of(rows, table, records)
 
@@ -150,12 +159,15 @@ def _pairs_of(rows: list[tuple[str | None, ...]], table: StagedTable, records: R
         row = number + table.first_row
         said = (match or "").casefold()
         if said not in YES | NO:
-            faults.append(_fault(table, row, "match", f"{match!r} is neither 1 (the same) nor 0 (not)"))
+            given = match or "a blank"
+            faults.append(_fault(table, row, "match", f"{given} is neither 1 (the same) nor 0 (not)"))
             continue
         ends = []
         for name, text, place in (("left", left, 0), ("right", right, 1)):
             at = known[place].get(str(text))
-            if at is None:
+            if not text:
+                faults.append(_fault(table, row, name, f"{name} names no record"))
+            elif at is None:
                 where = records.sources[sides[place]]
                 faults.append(_fault(table, row, name, f"{where} has no record {text}", _how_called(records)))
             else:
@@ -176,7 +188,8 @@ def _pairs_of(rows: list[tuple[str | None, ...]], table: StagedTable, records: R
 
 
 def _fault(table: StagedTable, row: int, column: str, message: str, cure: str | None = None) -> Diagnostic:
-    return Diagnostic("E0669", f"{message} (row {row} of {table.source.shown})", table.span(row, column), cure)
+    at = next(name for name in table.columns if words(name) == (column,))
+    return Diagnostic("E0669", f"{message} (row {row} of {table.source.shown})", table.span(row, at), cure)
 
 
 def _how_called(records: Records) -> str:

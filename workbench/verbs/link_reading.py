@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +30,8 @@ __all__ = [
 ]
 
 SHOWN = 3
+MOST_IN_ONE_ONLY = 0.5
+"""Of a file's columns; where more have no like in the other file, their names mean the same perhaps."""
 _NAMES_OF_ROWS = frozenset("id ids uuid guid pk record rec row".split())
 
 
@@ -53,7 +57,8 @@ def read_linked(sources: Sequence[str | os.PathLike[str]], id_column: str | None
     Raises
     ------
     UsageError
-        E0660 for a file given twice, E0663 for an id column that is not there, E0667 for other than one or two tables.
+        E0660 for a file given twice or beside its copy, E0663 for an id column that is not there, E0667 for other than
+        one or two tables.
     InputError
         E0662 where there is nothing to compare, E0664 for ids that repeat or are blank, E0666 for too few records.
     """
@@ -63,7 +68,8 @@ def read_linked(sources: Sequence[str | os.PathLike[str]], id_column: str | None
         records, ids, notes = identified(staging, id_column, shared, strict=id_column is not None)
     given = [make_field(column.name, column.kind, column.texts, column.codes) for column in records.columns]
     choice = choose_fields(given, one_source=len(staged) == 1)
-    choice = replace(choice, left_out={**choice.left_out, **_in_one_only(staged, shared, ids)})
+    alone = _in_one_only(staged, shared, ids)
+    choice = replace(choice, left_out={**choice.left_out, **{name: why for of in alone for name, why in of.items()}})
     if not choice.fields:
         said = "; ".join(f"{name}: {why}" for name, why in choice.left_out.items())
         raise InputError.of(
@@ -71,7 +77,7 @@ def read_linked(sources: Sequence[str | os.PathLike[str]], id_column: str | None
             f"no column can tell whether two records are of the same thing ({said or 'there is none'})",
             help="two files need columns of the same names; one file needs a column beside the id",
         )
-    notes += _about_empty_records(records, choice)
+    notes += [*_about_columns(staged, choice, alone), *_about_empty_records(records, choice)]
     return LinkedRecords(records, choice, tuple(notes))
 
 
@@ -117,13 +123,15 @@ def identified(
 
 
 def _refuse_twice(sources: Sequence[str | os.PathLike[str]]) -> None:
-    places = [Path(source).resolve() for source in sources if Path(source).exists()]
-    if len(set(places)) < len(places):
-        raise UsageError.of(
-            "E0660",
-            f"{sources[0]} is given twice: every record would be linked with itself",
-            help="to find duplicates within a file, give it once",
-        )
+    files = [path for path in map(Path, sources) if path.is_file()]
+    for one, other in combinations(files, 2):
+        if filecmp.cmp(one, other, shallow=False):
+            said = f"{one} is given twice" if one.samefile(other) else f"{other} is a copy of {one}"
+            raise UsageError.of(
+                "E0660",
+                f"{said}: every record would be linked with itself",
+                help="to find duplicates within a file, give it once",
+            )
 
 
 def named_apart(sources: Sequence[TableSource]) -> list[TableSource]:
@@ -156,14 +164,38 @@ def shared_columns(tables: Sequence[StagedTable]) -> list[list[str]]:
 
 def _in_one_only(
     tables: Sequence[StagedTable], shared: Sequence[Sequence[str]], ids: Sequence[str | None]
-) -> dict[str, str]:
-    """Columns that only one of two tables has, and why they are not compared."""
-    found = {}
-    for place, table in enumerate(tables[:2] if len(tables) == 2 else ()):
+) -> list[dict[str, str]]:
+    """Of each of two tables the columns that the other has not, and why they are not compared."""
+    if len(tables) == 1:
+        return []
+    found = []
+    for place, table in enumerate(tables):
         taken = {names[place] for names in shared} | {ids[place]}
-        other = tables[1 - place].name
-        found.update({name: f"{other} has no such column" for name in table.columns if name not in taken})
+        why = f"{tables[1 - place].name} has no such column"
+        found.append({name: why for name in table.columns if name not in taken})
     return found
+
+
+def _about_columns(
+    tables: Sequence[StagedTable], choice: Choice, alone: Sequence[Mapping[str, str]]
+) -> list[Diagnostic]:
+    """That two files have few columns of one name, and much in both goes uncompared."""
+    if not alone or not all(len(names) > MOST_IN_ONE_ONLY * (len(names) + len(choice.fields)) for names in alone):
+        return []
+    one, other = (f"{table.source.shown} alone has {_named(list(names))}" for table, names in zip(tables, alone))
+    return [
+        Diagnostic(
+            "E0688",
+            f"only {_named([field.name for field in choice.fields])} can be compared: {one}, {other}",
+            help="call columns that mean the same by one name in both files",
+            severity="warning",
+        )
+    ]
+
+
+def _named(texts: Sequence[str], most: int = 6) -> str:
+    """Some of the texts, the first ones."""
+    return ", ".join(texts[:most]) + (", ..." if len(texts) > most else "")
 
 
 def id_columns(tables: Sequence[StagedTable], asked: str | None) -> list[str | None]:
@@ -235,7 +267,7 @@ def _about_empty_records(records: Records, choice: Choice) -> list[Diagnostic]:
     empty = np.flatnonzero(~filled)
     if not len(empty):
         return []
-    named = ", ".join(str(text) for text in records.ids[empty[:SHOWN]]) + (", ..." if len(empty) > SHOWN else "")
+    named = _named([str(text) for text in records.ids[empty[: SHOWN + 1]]], SHOWN)
     what = "1 record has" if len(empty) == 1 else f"{len(empty):,} records have"
     return [
         Diagnostic(
