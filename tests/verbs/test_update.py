@@ -125,3 +125,41 @@ def test_numbers_are_brought_up_to_date(task: Literal["map", "marginal"]) -> Non
         newest = workspace.reopen(done.result.run_id or 0)
         told = workspace.what_if(newest, {"Old(C)": True}).set_index("atom")["after"]
         assert told["Price(C)"] == 4.5
+
+
+def test_atoms_asked_at_dates_come_with_their_dates() -> None:
+    rules = """
+Starts(driver, date)
+Crash(driver, date)
+Dnf(driver, date)
+Crashes(d, t, n) := Starts(d, t) ^ n = count(s: Crash(d, s) ^ s < t).
+Dnf(d, t) open where Starts(d, t).
+0.8 * n: Crashes(d, t, n) => Dnf(d, t)
+-0.5 Dnf(d, t)
+"""
+    with workbench.open() as workspace:
+        workspace.declare(rules)
+        workspace.data.add("Starts(A, 2020-06-01)", "Crash(A, 2020-01-31)")
+        run = workspace.infer(rules, query="Dnf", task="map").run_id or 0
+        assert "Crashes" in workspace.reopen(run).explain('Dnf(A, "2020-06-01")').sentence()
+        done = workspace.update(run, ["Starts(B, 2021-03-01)", "Starts(A, 2021-03-01)"])
+        assert set(done.changes["atom"]) == {'Dnf(A, "2021-03-01")', 'Dnf(B, "2021-03-01")'}
+        check_equal(done.result, workspace.infer(rules, query="Dnf", task="map", record=False))
+
+
+def test_any_later_date_moves_now() -> None:
+    rules = """
+Ill(person, date)
+Seen(person, date)
+Weak(person)
+Recent(x, n) := n = count(t: Ill(x, t) ^ t > $now - 30).
+1.0 * n: Recent(x, n) => Weak(x)
+-0.5 Weak(x)
+"""
+    with workbench.open() as workspace:
+        workspace.declare(rules)
+        workspace.data.add("Ill(A, 2020-01-20)", "Seen(B, 2020-01-31)")
+        run = workspace.infer(rules, query="Weak", task="map").run_id or 0
+        done = workspace.update(run, "Seen(B, 2021-01-31)")
+        assert dict(zip(done.changes["atom"], done.changes["after"])) == {"Weak(A)": 0.0}
+        check_equal(done.result, workspace.infer(rules, query="Weak", task="map", record=False))

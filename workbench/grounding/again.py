@@ -15,6 +15,8 @@ import numpy as np
 
 from workbench.arrays import Int32
 from workbench.database.database import Database
+from workbench.grounding.asked_dates import with_dates_of_scopes
+from workbench.grounding.definition_queries import reads_now
 from workbench.grounding.ground import Grounder
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.request import GroundRequest
@@ -24,6 +26,7 @@ from workbench.language.clauses import Clause, LinearRule
 from workbench.language.definitions import condition_atoms
 from workbench.language.formulas import formula_atoms
 from workbench.language.program import Program
+from workbench.language.values import ValueKind
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Piece", "Shape", "ground_again"]
@@ -98,6 +101,7 @@ def ground_again(
     ------
     What `workbench.grounding.ground` raises.
     """
+    program = with_dates_of_scopes(database, program)
     connection = database.cursor()
     grounder = Grounder(database, connection, program, request, progress)
     clauses = grounder.open()
@@ -106,7 +110,7 @@ def ground_again(
             shape = _shape(grounder.vocabulary, clauses)
             rules = frozenset(range(len(program.rules)))
             if before is not None:
-                rules = _readers(program, clauses, set(changed), before, shape)
+                rules = _readers(program, clauses, _read_with(grounder.vocabulary, changed), before, shape)
             grounding = grounder.make(tuple(one for one in clauses if one.rule in rules))
     finally:
         grounder.vocabulary.drop()
@@ -132,6 +136,14 @@ def _shape(vocabulary: Vocabulary, clauses: tuple[Clause | LinearRule, ...]) -> 
     for clause in clauses:
         texts[clause.rule] = sha256(f"{texts.get(clause.rule, '')}{clause!r}".encode()).hexdigest()
     return Shape(roles, domains, texts)
+
+
+def _read_with(vocabulary: Vocabulary, changed: Collection[str]) -> set[str]:
+    """Changed predicates, and what `$now` makes with any that has dates: it is the latest of them all."""
+    dated = {name for name, one in vocabulary.stored.items() if ValueKind.DATE in one.kinds}
+    if dated.isdisjoint(changed):
+        return set(changed)
+    return {*changed, *(one.head.predicate for one in vocabulary.program.statements if reads_now(one.body))}
 
 
 def _readers(

@@ -27,7 +27,7 @@ from workbench.language.formulas import variable_names
 from workbench.language.program import Aggregate, Apply, Atom, Comparison, Condition, Literal, Term, Variable
 from workbench.language.values import ValueKind
 
-__all__ = ["conditions_select"]
+__all__ = ["conditions_select", "reads_now"]
 
 _AGGREGATES: dict[str, Function] = {"mean": "avg", "latest": "max", "sum": "sum", "min": "min", "max": "max"}
 ZERO = ("count", "sum", "exists")
@@ -53,8 +53,7 @@ def conditions_select(
     """
     maker = _Maker(Body(vocabulary, types), relation_of)
     plain, aggregates = _split(conditions)
-    inner = (one for aggregate in aggregates for one in (*aggregate.body, *aggregate.among))
-    if "$now" in _condition_names((*plain, *inner)):
+    if reads_now(conditions):
         maker.body.bound["$now"] = Binding.of_value(Typed(ValueKind.DATE, vocabulary.now()))
     maker.join(plain)
     maker.bind_free(head, aggregates)
@@ -70,6 +69,13 @@ def conditions_select(
         if kind is not None:
             body.where.append(Operation("IS NOT", (here, Value(None))))
     return body.select(columns, distinct=True)
+
+
+def reads_now(conditions: Sequence[Condition]) -> bool:
+    """Whether conditions compare with `$now`, the latest date of all facts."""
+    plain, aggregates = _split(conditions)
+    inner = (one for aggregate in aggregates for one in (*aggregate.body, *aggregate.among))
+    return "$now" in _condition_names((*plain, *inner))
 
 
 def _split(conditions: Sequence[Condition]) -> tuple[list[Literal | Comparison], list[Aggregate]]:

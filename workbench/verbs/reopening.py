@@ -11,7 +11,7 @@ import numpy as np
 from workbench.arrays import Float, Int64
 from workbench.database import Database, RecordedAtoms, Run, data_hash, read_run, recorded_atoms, run_table
 from workbench.errors import UsageError
-from workbench.grounding import AtomTable, Grounding, GroundRequest, ground
+from workbench.grounding import AtomTable, Grounding, GroundRequest, fitted, ground
 from workbench.inference import Solution, Status
 from workbench.inference.accepts import Task
 from workbench.progress import SILENT, Progress
@@ -75,7 +75,8 @@ class Recorded:
         return recorded_request(database, self.run, role=role, worlds=self.worlds)
 
     def ground(self, database: Database) -> Grounding:
-        return ground(database, self.program, self.request(database))
+        request = self.request(database)
+        return ground(database, fitted(database, self.program), request)
 
     def known(self, grounding: Grounding) -> Float:
         """What the predictor was told of the atoms: NaN for all but those that a fold of atoms did not hold out."""
