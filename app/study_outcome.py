@@ -27,7 +27,6 @@ COLUMNS = {
     "without": "The same where it does not hold.",
     "lift": "With over without: above 1 the rule raises the answer by itself, whatever its weight beside other rules.",
 }
-REASONS = 10
 
 
 def study_outcome(run: Any) -> None:
@@ -38,6 +37,8 @@ def study_outcome(run: Any) -> None:
     if record["status"] != "done":
         st.warning("The time was up: this is the best until then.", icon=":material/timer_off:")
     st.text(record["sentence"])
+    for warning in record["warnings"]:
+        st.warning(plain(warning["message"]), icon=":material/warning:")
     scores(record)
     rules(record)
     cases(record)
@@ -104,8 +105,9 @@ def cases(record: Mapping[str, Any]) -> None:
         return
     largest = reasons[0]
     st.text(f"{name}: {found[name]['value']:.3g}, above all because {largest['words']} ({largest['adds']:+.3g}).")
-    bars = [(reason["words"], reason["adds"]) for reason in reasons[:REASONS]]
-    st.altair_chart(charts.waterfall(bars, total="sum", description=f"What each rule adds for {name}"))
+    bars = [(part["words"], part["adds"]) for part in found[name].get("parts", reasons)]
+    total = plain(record["target"]) if record["kind"] == "number" else "log-odds"
+    st.altair_chart(charts.waterfall(bars, total=total, description=f"What each rule adds for {name}"))
     table(pd.DataFrame({"rule": [words for words, _ in bars], "adds": [adds for _, adds in bars]}), digits=3)
 
 

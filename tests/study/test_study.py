@@ -313,6 +313,19 @@ def test_the_program_says_what_the_study_says(tmp_path: Path) -> None:
     found = said.loc[[f"IsFraud({person})" for person in asked["person_id"]]]
     np.testing.assert_array_equal(found.to_numpy(), asked["value"].to_numpy(float))
     assert_kept(tmp_path / "workspace.duckdb", result, asked["value"].to_numpy(float))
+    assert_explained(result, dict(zip(asked["person_id"], asked["value"])))
+
+
+def assert_explained(result: StudyResult, values: dict[str, float]) -> None:
+    """The rows that are explained are the surest of those asked, with the values of the predictions, which add up."""
+    told = {one.name[one.name.rindex("(") + 1 : -1]: one for one in result.explanations}
+    assert {key: one.value for key, one in told.items()} == {key: values[key] for key in told}
+    assert min(one.value for one in told.values()) >= sorted(values.values())[-len(told)]
+    for one in told.values():
+        parts = one.parts()
+        assert sum(adds for _, adds in parts) == pytest.approx(np.log(one.value / (1 - one.value)), abs=2e-3)
+        assert parts[0] == ("what every row begins with", one.begins)
+    assert any(abs(one.jointly) > 0.01 for one in told.values())  # rings are found by all their members at once
 
 
 def assert_kept(place: Path, result: StudyResult, values: Any) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from workbench.structure.candidates import Candidate, Onward
 from workbench.structure.relational import Column, Hop, Path
-from workbench.structure.terms import Condition
-from workbench.study.words import candidate_words, condition_words
+from workbench.structure.terms import Condition, Term
+from workbench.study.words import candidate_words, condition_words, reason_words
 
 PATIENT = Path("visits", (Hop("to", "patient_id", "patients"),))
 BORN = Candidate(PATIENT, "value", Onward((), Column("birth_date", "date")))
@@ -51,3 +51,14 @@ def test_no_step_of_a_long_way_goes_untold() -> None:
     assert candidate_words(Candidate(Path("students", hops[:3]), "count")) == (
         "number of enrolments of the same course (through enrolments)"
     )
+
+
+def test_a_reason_says_the_number_that_the_row_has() -> None:
+    visits = Candidate(Path("patients", (Hop("from", "patient_id", "visits"),)), "count")
+    friends = Candidate(Path("people", (Hop("from", "a", "ties"), Hop("to", "b", "people"))), "labelled", label=1)
+    number, logarithm = Term((), 0, "number"), Term((Condition(0, "at_least", 2.0),), 0, "log")
+    assert reason_words(number, [visits], 21.0) == "number of its visits (by patient) is 21"
+    assert reason_words(logarithm, [visits], 21.0) == (
+        "number of its visits (by patient) is 21, where number of its visits (by patient) is at least 2"
+    )
+    assert reason_words(number, [friends], 4.0) == "people tied to it by b known to be so: 4"

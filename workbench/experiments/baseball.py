@@ -58,7 +58,7 @@ def _candidates(source: Path, directory: Path, progress: Progress) -> tuple[Cand
         columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times)
         order = np.argsort(np.array(ready.keys["playerID"]), kind="stable")
         matrix = candidate_matrix(columns, "ballots", progress=progress)
-        ordered = CandidateMatrix(matrix.candidates, matrix.X[order], {}, matrix.complete)
+        ordered = CandidateMatrix(matrix.candidates, matrix.X[order], {}, matrix.cut)
         return ordered, ready.labels[order]
 
 

@@ -74,6 +74,11 @@ class Term:
         return 0.8 if self.conditions else 0.9 if self.form == "log" else 1.0
 
     @property
+    def uncentred(self) -> bool:
+        """Whether a rule says the term as it is, without its centre: conditions, and values that are not clipped."""
+        return self.form == "condition" or bool(np.isinf(self.high))
+
+    @property
     def columns(self) -> tuple[int, ...]:
         tested = tuple(one.column for one in self.conditions)
         return tested if self.form == "condition" else (*tested, self.column)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import logit
 
 from workbench.arrays import Bool, Float, Real
+from workbench.structure.candidates import Candidate
 from workbench.structure.sparse_fits import sigmoid
 from workbench.structure.terms import Term
+from workbench.structure.weighted_rules import WeightedRules
 from workbench.study.definitions import Definitions
-from workbench.study.learners import FittedRules
+from workbench.study.learners import FittedRules, TargetKind
 from workbench.study.matrix import CandidateMatrix
-from workbench.study.program import rule_texts
+from workbench.study.program import rule_texts, written_intercept
 from workbench.study.result import Explained, StudiedRule
 from workbench.study.run import Studied
-from workbench.study.words import number_text, term_words
+from workbench.study.words import reason_words, term_words
 
 if TYPE_CHECKING:
     from workbench.study.prepared import Prepared
@@ -25,6 +29,8 @@ __all__ = ["explained_rows", "intervals", "studied_rules"]
 MOST_EXPLAINED = 10
 MOST_REASONS = 5
 COVERAGE = 0.9
+SURE = 1e-9
+"""The least probability of which a logarithm is taken."""
 LISTED = 1000
 """Rules of boosted trees that are listed one by one; the program has all of them."""
 
@@ -77,52 +83,62 @@ def _mean(values: Float) -> float | None:
 
 
 def explained_rows(
-    ready: Prepared,
-    model: FittedRules,
-    matrix: CandidateMatrix,
-    X: Real,
-    predicted: Float,
-    known: Bool,
-    *,
-    timed: bool,
+    ready: Prepared, model: FittedRules, candidates: Sequence[Candidate], X: Real, predictions: Any
 ) -> tuple[Explained, ...]:
-    """The rows most clearly decided, the asked ones before the known, with what each rule adds to them."""
-    certain = _certainty(model, predicted)
-    order = np.lexsort((-certain, known))[:MOST_EXPLAINED]
-    found = []
-    for row in order:
-        part, value = _part_of(model, predicted, int(row))
-        reasons = []
-        for term, weight in zip(part.terms, part.weights):
-            adds = float(weight * term.values(X[row : row + 1])[0])
-            if adds:
-                reasons.append((_reason(term, matrix, X, int(row), timed), adds))
-        reasons.sort(key=lambda reason: -abs(reason[1]))
-        found.append(Explained(ready.names[row], value, bool(known[row]), tuple(reasons[:MOST_REASONS])))
-    return tuple(found)
+    """The rows most clearly decided, the asked ones before the known, with what each rule adds to them.
 
-
-def _certainty(model: FittedRules, predicted: Float) -> Float:
+    Parameters
+    ----------
+    X : float32 array, shape (n_rows, n_candidates)
+    predictions : data frame
+        As a study gives them: `value`, `known`, of a category `probability`.
+    """
+    known = predictions["known"].to_numpy(bool)
+    own = model.predict(X)
     if model.kind == "category":
-        return np.asarray(predicted.max(axis=1))
-    if model.kind == "number":
-        return np.asarray(np.abs(predicted - np.median(predicted)))
-    return np.asarray(predicted)
+        place = own.argmax(axis=1)
+        place[~known] = [ready.classes.index(name) for name in predictions["value"][~known]]
+        values = np.where(known, own.max(axis=1), predictions["probability"].to_numpy(float))
+    else:
+        place = np.zeros(len(own), np.int64)
+        values = np.where(known, own, predictions["value"].to_numpy(float))
+    certain = np.abs(values - np.median(values)) if model.kind == "number" else values
+    chosen = np.lexsort((-certain, known))[:MOST_EXPLAINED]
+    timed = ready.times is not None
+    return tuple(
+        _explained(
+            ready.names[row], float(values[row]), bool(known[row]), model.parts[place[row]], model.kind, candidates,
+            X[row : row + 1], timed,
+        )
+        for row in chosen
+    )  # fmt: skip
 
 
-def _part_of(model: FittedRules, predicted: Float, row: int) -> tuple[Any, float]:
-    if model.kind != "category":
-        return model.parts[0], float(predicted[row])
-    best = int(np.argmax(predicted[row]))
-    return model.parts[best], float(predicted[row, best])
-
-
-def _reason(term: Term, matrix: CandidateMatrix, X: Real, row: int, timed: bool) -> str:
-    said = term_words(term, matrix.candidates, timed=timed)
-    if term.form == "condition":
-        return said
-    value = float(X[row, term.column])
-    return f"{said.removeprefix('each unit of the ')} is {number_text(value)}"
+def _explained(
+    name: str,
+    value: float,
+    known: bool,
+    part: WeightedRules,
+    kind: TargetKind,
+    candidates: Sequence[Candidate],
+    X: Real,
+    timed: bool,
+) -> Explained:
+    """One row, `X` of shape (1, n_candidates), by the rules of its part."""
+    begins = written_intercept(part)
+    reasons = []
+    for term, weight in zip(part.terms, part.weights):
+        adds = float(weight * (term.values(X)[0] + (term.centre / term.spread if term.uncentred else 0.0)))
+        if adds:
+            said = reason_words(term, candidates, float(X[0, term.column]), timed=timed)
+            reasons.append((said, adds))
+    reasons.sort(key=lambda reason: -abs(reason[1]))
+    told, others = reasons[:MOST_REASONS], sum(adds for _, adds in reasons[MOST_REASONS:])
+    jointly = 0.0
+    if kind != "category" and not known:
+        reached = value if kind == "number" else float(logit(np.clip(value, SURE, 1.0 - SURE)))
+        jointly = reached - begins - others - sum(adds for _, adds in told)
+    return Explained(name, value, known, tuple(told), begins, others, jointly)
 
 
 def intervals(studied: Studied, model: FittedRules, X: Real, known: Bool) -> tuple[Float, Float]:

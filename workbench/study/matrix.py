@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -42,14 +43,14 @@ class CandidateMatrix:
         NaN where unknown, and in columns of labels.
     neighbours : mapping of Path to Neighbours
         Of the candidates that count labels.
-    complete : bool
-        False where time ran out before every path was walked.
+    cut : {'', 'time', 'size'}
+        Why not every path was walked, where not every one was.
     """
 
     candidates: tuple[Candidate, ...]
     X: Real
     neighbours: Mapping[Path, Neighbours]
-    complete: bool = True
+    cut: Literal["", "time", "size"] = ""
 
     @property
     def own(self) -> Int64:
@@ -109,12 +110,15 @@ def candidate_matrix(
     kept: list[Candidate] = []
     neighbours: dict[Path, Neighbours] = {}
     walked = list(paths(columns.schema, start, depth=depth, timed=columns.times is not None))
-    complete = True
+    cut: Literal["", "time", "size"] = ""
     width = 0
     for number, path in enumerate(walked):
         progress.step("candidates", number, len(walked), f"{width:,} columns")
-        if (blocks and expired(deadline)) or width >= MOST_COLUMNS or width * len(columns.rows) > LARGEST:
-            complete = False
+        if width >= MOST_COLUMNS or width * len(columns.rows) > LARGEST:
+            cut = "size"
+        elif blocks and expired(deadline):
+            cut = "time"
+        if cut:
             break
         chosen, block = _telling(columns, path, _offered(columns, path))
         kept += chosen
@@ -127,16 +131,19 @@ def candidate_matrix(
                 kept += [Candidate(path, "labelled", label=label) for label in labels]
                 blocks.append(np.full((len(columns.rows), len(labels)), np.nan, np.float32))
                 width += len(labels)
-    for path in walked if complete else ():
+    for path in () if cut else walked:
+        if expired(deadline):
+            cut = "time"
+            break
         found = _offered(columns, path, among_some=True)
-        if not expired(deadline) and width + len(found) <= len(columns.rows):
+        if width + len(found) <= len(columns.rows):
             chosen, block = _telling(columns, path, found)
             kept += chosen
             blocks.append(block)
             width += len(chosen)
     columns.forget()
     X = np.concatenate(blocks, axis=1) if blocks else np.empty((len(columns.rows), 0), np.float32)
-    return CandidateMatrix(tuple(kept), X, neighbours, complete)
+    return CandidateMatrix(tuple(kept), X, neighbours, cut)
 
 
 def columns_of(columns: CandidateColumns, candidates: Sequence[Candidate]) -> Real:

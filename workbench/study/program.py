@@ -6,11 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from workbench.arrays import Float
 from workbench.structure.candidates import Candidate
 from workbench.structure.terms import Term
+from workbench.structure.weighted_rules import WeightedRules
 from workbench.study.definitions import Definitions, real
 from workbench.study.learners import FittedRules
 from workbench.study.words import term_words
@@ -19,7 +17,7 @@ from workbench.tables import mapped_predicates
 if TYPE_CHECKING:
     from workbench.study.prepared import Prepared
 
-__all__ = ["program_text", "rule_texts"]
+__all__ = ["program_text", "rule_texts", "written_intercept"]
 
 
 def program_text(ready: Prepared, model: FittedRules, candidates: Sequence[Candidate]) -> str:
@@ -34,7 +32,7 @@ def program_text(ready: Prepared, model: FittedRules, candidates: Sequence[Candi
             first, *even = rule_texts(definitions, part.terms[at], float(part.weights[at]), candidates, head)
             bodies.append(f"// {words}\n{first}")
             bodies += [f"// {words}: evens out those known to be not so\n{line}" for line in even]
-        bodies.append(f"// without any of these\n{real(_base(part.intercept, part.terms, part.weights))} {head}")
+        bodies.append(f"// without any of these\n{real(written_intercept(part))} {head}")
     opening = f"// {ready.target.name}, learned from {ready.n_labelled:,} labels.\n"
     text = "\n".join([*definitions.asked(), *definitions.lines, "", *bodies, ""])
     return "\n".join([opening, *_declarations(ready, definitions, text), "", text])
@@ -50,10 +48,10 @@ def _declarations(ready: Prepared, definitions: Definitions, text: str) -> list[
     return [*lines, definitions.declaration] if definitions.declaration else lines
 
 
-def _base(intercept: float, terms: Sequence[Term], weights: Float) -> float:
+def written_intercept(part: WeightedRules) -> float:
     """The intercept, with what the centres of terms that are written without them take off."""
-    plain = [at for at, term in enumerate(terms) if term.form == "condition" or np.isinf(term.high)]
-    return intercept - sum(float(weights[at]) * terms[at].centre / terms[at].spread for at in plain)
+    plain = ((term, float(weight)) for term, weight in zip(part.terms, part.weights) if term.uncentred)
+    return part.intercept - sum(weight * term.centre / term.spread for term, weight in plain)
 
 
 def rule_texts(

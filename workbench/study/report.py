@@ -152,6 +152,6 @@ def _explanations(result: StudyResult) -> list[str]:
     found = ["<h2>The ten most telling cases</h2>"]
     for one in result.explanations:
         known = ", known" if one.known else ""
-        reasons = "".join(f"<li>{escape(words)}: {adds:+.3g}</li>" for words, adds in one.reasons)
+        reasons = "".join(f"<li>{escape(words)}: {adds:+.3g}</li>" for words, adds in one.parts())
         found.append(f"<p><b>{escape(one.name)}</b>: {number_text(round(one.value, 4))}{known}</p><ul>{reasons}</ul>")
     return found

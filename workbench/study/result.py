@@ -51,14 +51,44 @@ class StudiedRule:
         }
 
 
+LEAST = 5e-4
+"""What adds less is not told."""
+
+
 @dataclass(frozen=True)
 class Explained:
-    """Why one row has its value: what each rule adds, the largest first."""
+    """Why one row has its value: what each rule adds to the log-odds of a yes or of a class, or to a number.
+
+    Attributes
+    ----------
+    name : str
+    value : float
+        As the predictions have it; of a known row what the rules make of it.
+    known : bool
+    reasons : tuple of (words, what it adds)
+        The largest first.
+    begins : float
+        What every row begins with.
+    others : float
+        What all other rules add.
+    jointly : float
+        What the rows that are predicted together with this one add; `begins`, the reasons, `others` and this are the
+        value, but for a category, whose classes share 1.
+    """
 
     name: str
     value: float
     known: bool
     reasons: tuple[tuple[str, float], ...]
+    begins: float = 0.0
+    others: float = 0.0
+    jointly: float = 0.0
+
+    def parts(self) -> list[tuple[str, float]]:
+        """What the value is made of, in words, from what every row begins with on."""
+        rest = (("all other rules", self.others), ("answers that are predicted together with it", self.jointly))
+        begins = ("what every row begins with", self.begins)
+        return [begins, *self.reasons, *(part for part in rest if abs(part[1]) > LEAST)]
 
 
 @dataclass(frozen=True)
@@ -178,6 +208,7 @@ class StudyResult:
                     "value": one.value,
                     "known": one.known,
                     "reasons": [{"words": words, "adds": adds} for words, adds in one.reasons],
+                    "parts": [{"words": words, "adds": adds} for words, adds in one.parts()],
                 }
                 for one in self.explanations
             ],

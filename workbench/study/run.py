@@ -133,7 +133,7 @@ def run_study(
                 matrix, labels, kind, settings, training, held_out, time, n_classes, until, progress
             )
             studied.folds.append(fold)
-        if not studied.model.complete or (not matrix.complete and expired(deadline)):
+        if not studied.model.complete or (matrix.cut and expired(deadline)):
             studied.status = "limit"
     except (Cancelled, KeyboardInterrupt):
         studied.status = "cancelled"

@@ -11,7 +11,7 @@ from workbench.structure.terms import Condition, Term
 from workbench.tables.names import without_id
 from workbench.tables.names import words as words_of
 
-__all__ = ["candidate_words", "number_text", "term_words"]
+__all__ = ["candidate_words", "number_text", "reason_words", "term_words"]
 
 
 def number_text(value: float) -> str:
@@ -206,4 +206,17 @@ def term_words(term: Term, candidates: Sequence[Candidate], *, timed: bool = Fal
     if term.form in ("above", "below"):
         bend = term.low if term.form == "above" else term.high
         said += f" {'above' if term.form == 'above' else 'up to'} {_value_text(candidate, bend, timed)}"
+    return f"{said}, where {tested}" if tested else said
+
+
+def reason_words(term: Term, candidates: Sequence[Candidate], value: float, *, timed: bool = False) -> str:
+    """What a term says of one row, whose value of the term's candidate is given; a condition's is not looked at."""
+    if term.form == "condition":
+        return term_words(term, candidates, timed=timed)
+    candidate = candidates[term.column]
+    words = candidate_words(candidate, timed=timed)
+    if candidate.aggregate == "labelled":
+        return f"{words.removeprefix('number of ')}: {number_text(value)}"
+    tested = " and ".join(condition_words(one, candidates[one.column], timed=timed) for one in term.conditions)
+    said = f"{words} is {_value_text(candidate, value, timed)}"
     return f"{said}, where {tested}" if tested else said

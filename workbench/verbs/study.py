@@ -6,6 +6,7 @@ import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int64, Real
 from workbench.database import masked
-from workbench.errors import Cancelled, UsageError
+from workbench.errors import Cancelled, Diagnostic, UsageError
 from workbench.evaluation import calibration
 from workbench.language import parse_program
 from workbench.progress import SILENT, Progress
@@ -31,7 +32,7 @@ from workbench.study.result import StudyResult
 from workbench.study.run import Settings, Studied, run_study
 from workbench.tables import TablesMapping, find_sources, format_mapping, read_mapping, stage
 from workbench.verbs.common import deadline_after
-from workbench.verbs.study_inference import held_out, predicted_by, with_inferred
+from workbench.verbs.study_inference import Explain, held_out, predicted_by, with_inferred
 
 __all__ = ["study"]
 
@@ -88,12 +89,14 @@ def study(
     with stage(find_sources(sources)) as staging:
         ready = prepared(staging, predict, time=time, mapping=given)
         studied, matrix, rows = _studied(staging, ready, settings, deadline, begun, progress)
-        result = _result(staging, ready, settings, studied, matrix, rows, out)
+        result, explain = _result(staging, ready, settings, studied, matrix, rows, out)
         predicted = predicted_by(parse_program(result.program), ready)
         found = held_out(ready, studied, rows)
         result = replace(result, held_out=found, predicted=predicted, seconds=perf_counter() - begun)
         if studied.status == "done":
-            result = with_inferred(staging, ready, result, out=out, seed=seed, deadline=deadline, progress=progress)
+            result = with_inferred(
+                staging, ready, result, explain, out=out, seed=seed, deadline=deadline, progress=progress
+            )
     place = Path(out) if out is not None else Path("OUT")
     data = " ".join(f"--data {shlex.quote(masked(os.fspath(source)))}" for source in sources)
     go_on = f"workbench infer {place / 'program.mln'} {data} --mapping {place / 'dataset.toml'}"
@@ -139,7 +142,8 @@ def _result(
     matrix: CandidateMatrix,
     rows: Int64,
     out: str | os.PathLike[str] | None,
-) -> StudyResult:
+) -> tuple[StudyResult, Explain]:
+    """The study by its rules, row by row; and how rows are explained once their values are final."""
     import pandas as pd
 
     model = studied.model
@@ -163,7 +167,8 @@ def _result(
         table = tuple(_calibration_rows(out_of_fold[scored], ready.labels[scored]))
     labelled, asked = int(known.sum()), int((~known).sum())
     timed = ready.times is not None
-    return StudyResult(
+    explain = partial(explained_rows, ready, model, matrix.candidates, X)
+    result = StudyResult(
         target=ready.target.name,
         kind=ready.kind,
         sentence=_sentence(ready, settings, studied, labelled, asked, len(rows)),
@@ -174,7 +179,7 @@ def _result(
         rules=studied_rules(ready, model, matrix, studied, timed=timed),
         threshold=threshold,
         calibration=table,
-        explanations=explained_rows(ready, model, matrix, X, predicted, known, timed=timed),
+        explanations=explain(frame),
         predictions=frame,
         program=program_text(ready, model, matrix.candidates),
         mapping=format_mapping(ready.mapping, out),
@@ -183,8 +188,24 @@ def _result(
         folds=len(studied.folds),
         candidates=len(matrix.candidates),
         learner=settings.learner,
-        warnings=ready.warnings,
+        warnings=(*ready.warnings, *_cut_short(matrix, studied)),
     )
+    return result, explain
+
+
+def _cut_short(matrix: CandidateMatrix, studied: Studied) -> list[Diagnostic]:
+    """What was not looked at to the end though the study was: conditions, and the rules of folds."""
+    help = "give a longer --time-limit, or fewer tables"
+    found = []
+    if matrix.cut:
+        why = {"time": "for want of time", "size": "as no more fit into memory"}[matrix.cut]
+        said = f"the search for conditions ended after {len(matrix.candidates):,} of them, {why}"
+        found.append(Diagnostic("E0645", said, help=help, severity="warning"))
+    hurried = sum(not fold.model.complete for fold in studied.folds)
+    if hurried:
+        said = f"the rules of {hurried} of {len(studied.folds)} folds were chosen in less time than they ask for"
+        found.append(Diagnostic("E0645", said + ", so the scores may be too low", help=help, severity="warning"))
+    return found
 
 
 def _final_columns(staging: Any, ready: Prepared, studied: Studied, matrix: CandidateMatrix) -> Real:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,14 +18,14 @@ from workbench.language import check, parse_program
 from workbench.language.program import Program
 from workbench.progress import Progress, remaining
 from workbench.study.prepared import Prepared
-from workbench.study.result import HeldOut, StudyResult
+from workbench.study.result import Explained, HeldOut, StudyResult
 from workbench.study.run import Studied
 from workbench.tables import Staging, load_tables_as_mapped
 from workbench.verbs.infer import infer
 from workbench.verbs.runs import record_inference
 from workbench.verbs.study_runs import record_study
 
-__all__ = ["held_out", "joint_values", "loaded", "predicted_by", "with_inferred"]
+__all__ = ["Explain", "held_out", "joint_values", "loaded", "predicted_by", "with_inferred"]
 
 WORKSPACE = "workspace.duckdb"
 SECONDS = 60.0
@@ -37,6 +37,9 @@ A_RULE = 0.03
 
 Key = tuple[str, ...]
 """The constants of an atom."""
+
+Explain = Callable[[Any], tuple[Explained, ...]]
+"""The most telling rows of a frame of predictions, explained."""
 
 
 def held_out(ready: Prepared, studied: Studied, rows: Int64) -> HeldOut | None:
@@ -57,6 +60,7 @@ def with_inferred(
     staging: Staging,
     ready: Prepared,
     result: StudyResult,
+    explain: Explain,
     *,
     out: str | os.PathLike[str] | None,
     seed: int,
@@ -79,6 +83,7 @@ def with_inferred(
             try:
                 found = joint_values(database, program, ready, seed, min(remaining(deadline), SECONDS), progress)
                 result = _with_values(result, ready, found)
+                result = replace(result, explanations=explain(result.predictions))
             except WorkbenchError as error:
                 said = error.diagnostics[0] if error.diagnostics else None
                 result = _not_run(result, said.message if said else str(error))
