@@ -175,7 +175,7 @@ def test_beyond_many_rows_terms_are_chosen_on_a_sample_and_weighed_by_all(monkey
 def test_of_columns_that_say_the_same_the_first_stays() -> None:
     X, y = planted()
     twice = np.column_stack((X[:, 2], X, X[:, 7] * 2019 + 1e-3))
-    kept = set(screened(twice, y, discrete=True).tolist())
+    kept = set(screened(twice, y, discrete=True, most=250).tolist())
     assert {0, 8} <= kept
     assert not {3, 13} & kept
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.arrays import Bool, Float, Int64, Real
 from workbench.progress import SILENT, Progress, expired
-from workbench.structure.screening import screened
+from workbench.structure.scopes import Scope, scopes_of
 from workbench.structure.sparse_fits import least_absolute
 from workbench.structure.terms import Term, bent_terms, straight_terms, terms_of
 from workbench.structure.weighted_rules import WeightedRules, constant_rules, even_sample, random_splits
@@ -71,7 +71,7 @@ def fit_grown_rules(
         )  # fmt: skip
         return _weighed(chosen.terms, X, y, RIDGES[0], complete=chosen.complete)
     splits = random_splits(y, False, seed) if held_out is None else held_out
-    ways = _ways(X, own, most_rules)
+    scopes = scopes_of(X, own, most_rules)
     losses: dict[tuple[int, int, float], list[float]] = {}
     for number, left_out in enumerate(splits):
         if number and expired(deadline):
@@ -80,9 +80,10 @@ def fit_grown_rules(
         training = np.setdiff1d(np.arange(len(y)), left_out)
         if len(training) < 3 or not len(left_out):
             continue
-        for place, way in enumerate(ways):
-            terms = way.grown(X[training], y[training], most_rules, deadline)
-            for choice, loss in _tried(terms, X, y, training, left_out, whole=way.straight):
+        learned, asked = (X[training], y[training]), (X[left_out], y[left_out])
+        for place, scope in enumerate(scopes):
+            terms = _grown(scope, *learned, most_rules, deadline)
+            for choice, loss in _tried(terms, learned, asked, whole=scope.straight):
                 losses.setdefault((place, *choice), []).append(loss)
     if not losses:
         return constant_rules(y, discrete=False)
@@ -93,76 +94,56 @@ def fit_grown_rules(
     )
     if not size:
         return constant_rules(y, discrete=False)
-    final = list(islice(ways[place].grown(X, y, most_rules, deadline), size))
+    final = list(islice(_grown(scopes[place], X, y, most_rules, deadline), size))
     return _weighed(final, X, y, ridge, complete=not expired(deadline))
 
 
-@dataclass(frozen=True)
-class _Way:
-    """Terms of some columns, None for all: grown, or all their plain numbers."""
-
-    columns: Int64 | None = None
-    straight: bool = False
-
-    def grown(self, X: Real, y: Float, most: int, deadline: float | None) -> Iterator[Term]:
-        if self.straight:
-            assert self.columns is not None
-            yield from straight_terms(X, self.columns)[:most]
-            return
-        among = np.arange(X.shape[1]) if self.columns is None else self.columns
-        columns = among[screened(X[:, among], y, discrete=False, most=MOST_COLUMNS)]
-        terms = [*terms_of(X, columns, n_cuts=N_CUTS), *bent_terms(X, columns[:MOST_BENT])]
-        yield from grow(X, y, terms, most, deadline)
-
-
-def _ways(X: Real, own: Int64 | None, most_rules: int) -> list[_Way]:
-    found = [_Way()]
-    if own is not None and 0 < len(own) < X.shape[1]:
-        found.append(_Way(own))
-    plain = np.arange(X.shape[1]) if own is None else own
-    if 0 < len(plain) <= most_rules:
-        found.append(_Way(plain, straight=True))
-    return found
+def _grown(scope: Scope, X: Real, y: Float, most: int, deadline: float | None) -> Iterator[Term]:
+    if scope.straight:
+        yield from straight_terms(X, scope.columns)[:most]
+        return
+    columns = scope.telling(X, y, discrete=False, most=MOST_COLUMNS)
+    terms = [*terms_of(X, columns, n_cuts=N_CUTS), *bent_terms(X, columns[:MOST_BENT])]
+    yield from grow(X, y, terms, most, deadline)
 
 
 def _tried(
-    terms: Iterator[Term], X: Real, y: Float, training: Int64, held_out: Int64, *, whole: bool
+    terms: Iterator[Term], learned: tuple[Real, Float], asked: tuple[Real, Float], *, whole: bool
 ) -> Iterator[tuple[tuple[int, float], float]]:
-    """The mean absolute error on the held-out rows of the first terms, ever more of them, under each ridge.
+    """The mean absolute error on the asked rows of the first terms, ever more of them, under each ridge.
 
     With `whole` all of them or none.
     """
-    error = float(np.abs(y[held_out] - np.median(y[training])).mean())
-    yield (0, 0.0), error
-    best, size, found = error, 0, list[Term]()
-    for term in terms:
-        found.append(term)
-        if whole:
-            continue
+    (X, y), (X_asked, truth) = learned, asked
+    best, size = float(np.abs(truth - np.median(y)).mean()), 0
+    yield (0, 0.0), best
+    values, asked_values = np.empty((len(X), 0)), np.empty((len(X_asked), 0))
+    for batch in [list(terms)] if whole else ([term] for term in terms):
+        values = np.column_stack((values, *(term.values(X) for term in batch)))
+        asked_values = np.column_stack((asked_values, *(term.values(X_asked) for term in batch)))
         for ridge in RIDGES:
-            error = _error(found, X, y, training, held_out, ridge)
-            yield (len(found), ridge), error
+            weights, intercept = _weights(values, y, ridge)
+            error = float(np.abs(truth - asked_values @ weights - intercept).mean())
+            yield (values.shape[1], ridge), error
             if error < 0.999 * best:
-                best, size = error, len(found)
-        if len(found) - size >= PATIENCE:
+                best, size = error, values.shape[1]
+        if values.shape[1] - size >= PATIENCE:
             return
-    for ridge in RIDGES if whole and found else ():
-        yield (len(found), ridge), _error(found, X, y, training, held_out, ridge)
-
-
-def _error(terms: Sequence[Term], X: Real, y: Float, training: Int64, held_out: Int64, ridge: float) -> float:
-    rules = _weighed(terms, X[training], y[training], ridge)
-    return float(np.abs(y[held_out] - rules.scores(X[held_out])).mean())
 
 
 def _weighed(terms: Sequence[Term], X: Real, y: Float, ridge: float, *, complete: bool = True) -> WeightedRules:
     """The terms with the weights that these rows give them."""
     if not terms:
         return replace(constant_rules(y, discrete=False), complete=complete)
-    columns = np.column_stack([term.values(X) for term in terms])
-    spread = np.maximum(columns.std(axis=0), 0.05)
-    weights, intercept = least_absolute(columns / spread, y, ridge)
-    return WeightedRules(tuple(terms), weights / spread, intercept, False, complete=complete)
+    weights, intercept = _weights(np.column_stack([term.values(X) for term in terms]), y, ridge)
+    return WeightedRules(tuple(terms), weights, intercept, False, complete=complete)
+
+
+def _weights(values: Float, y: Float, ridge: float) -> tuple[Float, float]:
+    """Weights of the least absolute error; the ridge is of columns of one spread."""
+    spread = np.maximum(values.std(axis=0), 0.05)
+    weights, intercept = least_absolute(values / spread, y, ridge)
+    return weights / spread, intercept
 
 
 def grow(X: Real, y: Float, terms: Sequence[Term], most: int, deadline: float | None = None) -> Iterator[Term]:
@@ -256,7 +237,7 @@ class _Pool:
         n = len(left)
         held = self.columns[:, gates]
         said = np.abs((held * left[:, None]).T @ self.columns)
-        total, squares = (np.stack(part) for part in zip(*map(self._sums_of, gates.tolist())))
+        total, squares = self._sums_of(gates)
         spread = squares - total**2 / n
         few = max(10, 0.01 * n)
         worth = np.where(spread > 0, said / np.sqrt(np.maximum(spread, 1e-9)), 0)
@@ -275,10 +256,11 @@ class _Pool:
         _, first = np.unique(self.column_of[order], return_index=True)
         return order[np.sort(first)[:MOST_GATES]]
 
-    def _sums_of(self, gate: int) -> tuple[Float, Float]:
-        """The sums and sums of squares of a condition's products with each column."""
-        if gate not in self._sums:
-            held = self.columns[self.columns[:, gate] > 0]
-            squares = np.einsum("ij,ij->j", held, held, dtype=np.float64)
-            self._sums[gate] = held.sum(axis=0, dtype=np.float64), squares
-        return self._sums[gate]
+    def _sums_of(self, gates: Int64) -> tuple[Float, Float]:
+        """The sums and sums of squares of the products of conditions with each column, shape (n_gates, n_terms)."""
+        new = [gate for gate in gates.tolist() if gate not in self._sums]
+        held = self.columns[:, new].T
+        for gate, *sums in zip(new, held @ self.columns, held @ self.columns**2):
+            self._sums[gate] = (sums[0].astype(np.float64), sums[1].astype(np.float64))
+        total, squares = zip(*(self._sums[gate] for gate in gates.tolist()))
+        return np.stack(total), np.stack(squares)

@@ -81,7 +81,7 @@ def _straight_gains(values: Float, labels: Float, known: Int64) -> Float:
 NEARLY_AS_TELLING = 0.97
 
 
-def screened(X: Real, y: Float, *, discrete: bool, most: int = 250, alike: float = 0.985) -> Int64:
+def screened(X: Real, y: Float, *, discrete: bool, most: int, alike: float = 0.985) -> Int64:
     """The columns that tell most of the target, without those that another that tells more is nearly equal to.
 
     Columns are in order of plainness: of two that are nearly equal and tell nearly as much, the first stays.

@@ -9,12 +9,13 @@ import numpy as np
 
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress, expired, remaining
-from workbench.structure.screening import screened
+from workbench.structure.scopes import Scope, scopes_of
 from workbench.structure.sparse_fits import at_penalty, log_loss, path, refitted, sigmoid
 from workbench.structure.terms import Term, pair_terms, straight_terms, terms_of
 
 __all__ = ["WeightedRules", "constant_rules", "fit_weighted_rules", "random_splits"]
 
+MOST_COLUMNS = 250
 MOST_TERMS = 500
 MOST_ROWS = 20_000
 
@@ -106,7 +107,7 @@ def fit_weighted_rules(
         )  # fmt: skip
         return _weighed_by(chosen, X, y)
     splits = random_splits(y, True, seed) if held_out is None else held_out
-    scopes = _scopes(X, own, most_rules)
+    scopes = scopes_of(X, own, most_rules)
     losses: dict[tuple[int, int, float, float | None], list[float]] = {}
     for number, left_out in enumerate(splits):
         if number and expired(deadline):
@@ -162,27 +163,8 @@ def _weighed_by(rules: WeightedRules, X: Real, y: Float) -> WeightedRules:
     return replace(rules, weights=weights, intercept=fit.intercept)
 
 
-@dataclass(frozen=True)
-class _Scope:
-    """Which columns terms may be made of, None for all; and whether all their straight terms are taken together."""
-
-    columns: Int64 | None = None
-    straight: bool = False
-
-
 ALL = 0.0
 """The share of the largest penalty that stands for all terms of a scope, under a ridge alone."""
-
-
-def _scopes(X: Real, own: Int64 | None, most_rules: int) -> list[_Scope]:
-    """All columns; the target's own table's; and these as they are, one number each, where they are few."""
-    found = [_Scope()]
-    if own is not None and 0 < len(own) < X.shape[1]:
-        found.append(_Scope(own))
-    plain = np.arange(X.shape[1]) if own is None else own
-    if 0 < len(plain) <= most_rules:
-        found.append(_Scope(plain, straight=True))
-    return found
 
 
 def _tried(
@@ -191,7 +173,7 @@ def _tried(
     held_out: Int64,
     most_rules: int,
     linear: Collection[int],
-    among: _Scope,
+    among: Scope,
     deadline: float | None,
 ) -> Iterator[tuple[tuple[int, float, float | None], float]]:
     """The loss on the held-out rows of each stage and penalty, with and without a refit.
@@ -252,7 +234,7 @@ def _stages(
     training: Int64,
     most_rules: int,
     linear: Collection[int],
-    among: _Scope,
+    among: Scope,
     deadline: float | None,
 ) -> Iterator[tuple[int, list[Term], Float]]:
     """Terms that a path may choose from and their columns for all rows, times handicaps; ever more of them.
@@ -260,13 +242,11 @@ def _stages(
     Stage 0 has numbers (and which of two values, and being unknown), 1 their thresholds too, 2 pairs of conditions.
     """
     inner = X[training]
-    if among.straight and among.columns is not None:
+    if among.straight:
         terms = straight_terms(inner, [at for at in among.columns if int(at) not in linear])
         yield 0, terms, _columns(terms, X)
         return
-    columns = screened(inner if among.columns is None else inner[:, among.columns], y[training], discrete=True)
-    if among.columns is not None:
-        columns = among.columns[columns]
+    columns = among.telling(inner, y[training], discrete=True, most=MOST_COLUMNS)
     terms = terms_of(inner, columns, linear=linear)[:MOST_TERMS]
     if not terms:
         return

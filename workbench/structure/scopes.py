@@ -1,0 +1,46 @@
+"""Which columns a learner of few rules makes its terms of: all, the target's own, or these as plain numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.arrays import Float, Int64, Real
+from workbench.structure.screening import screened
+
+__all__ = ["Scope", "scopes_of"]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which columns terms may be made of.
+
+    Attributes
+    ----------
+    columns : int64 array
+        Ascending.
+    straight : bool
+        Whether all their plain numbers are taken together, none left out.
+    """
+
+    columns: Int64
+    straight: bool = False
+
+    def telling(self, X: Real, y: Float, *, discrete: bool, most: int) -> Int64:
+        """The columns of the scope that tell most of the target."""
+        if len(self.columns) == X.shape[1]:
+            return screened(X, y, discrete=discrete, most=most)
+        return self.columns[screened(X[:, self.columns], y, discrete=discrete, most=most)]
+
+
+def scopes_of(X: Real, own: Int64 | None, most_rules: int) -> list[Scope]:
+    """All columns; the target's own table's; and these as they are, one number each, where they are few."""
+    everything = np.arange(X.shape[1])
+    found = [Scope(everything)]
+    if own is not None and 0 < len(own) < X.shape[1]:
+        found.append(Scope(own))
+    plain = everything if own is None else own
+    if 0 < len(plain) <= most_rules:
+        found.append(Scope(plain, straight=True))
+    return found
