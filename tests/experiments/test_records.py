@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
+
 import pytest
 
 from benchmarks.figures import DOCUMENTS, FIGURES, MARKED, Layout, layouts, write
-from workbench.experiments import FoldScore, ReproductionTable, published, read_record, rows_from_folds, systems
+from workbench.experiments import (
+    FoldScore,
+    Measurement,
+    ReproductionTable,
+    add_measurement,
+    published,
+    read_record,
+    rows_from_folds,
+    systems,
+)
 
 
 def test_documents_are_as_their_records() -> None:
@@ -30,6 +42,19 @@ def test_a_layout_names_rows_that_its_experiment_has(name: str) -> None:
     layout = layouts()[name]
     known = (*systems(layout.experiment), *(row.system for row in published(layout.experiment)))
     assert all(row["system"].startswith(known) for row in layout.rows)
+
+
+def test_a_record_has_a_line_for_each_figure_and_is_read_back_as_it_was(tmp_path: Path) -> None:
+    scores = [FoldScore("A", "x", "F1", str(fold), fold / 3) for fold in range(5)]
+    table = ReproductionTable("t", "T", rows_from_folds(scores, {}), tuple(scores), ("“noted”",), {"A": 1.5})
+    new = Measurement("workbench reproduce t", "c", "2020-01-31", 2.0, {"numpy": "2"}, table)
+    add_measurement(tmp_path / "t.json", new)
+    lines = (tmp_path / "t.json").read_text(encoding="utf-8").splitlines()
+    assert sum('"fold":' in line for line in lines) == 5
+    assert read_record(tmp_path / "t.json") == (new,)
+    undefined = ReproductionTable("t", "T", (), (FoldScore("B", "x", "F1", "1", math.nan),))
+    add_measurement(tmp_path / "u.json", Measurement("workbench reproduce t", "c", "", 0.0, {}, undefined))
+    assert math.isnan(read_record(tmp_path / "u.json")[0].table.folds_detail[0].value)
 
 
 def test_a_table_shows_published_and_measured_figures_and_leaves_out_what_is_in_neither() -> None:

@@ -123,8 +123,19 @@ def add_measurement(path: Path, new: Measurement) -> None:
             shown |= older.table.measured()
     measurements = [asdict(one) | {"table": one.table.as_record()} for one in reversed(kept)]
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"measurements": measurements}, indent=1, ensure_ascii=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    path.write_text(_laid_out({"measurements": measurements}) + "\n", encoding="utf-8")
+
+
+def _laid_out(value: Any, margin: str = "") -> str:
+    """JSON with one row of a table, or one list of numbers, a line: a difference between records reads as figures."""
+    inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list | tuple) else []
+    if not any(isinstance(one, dict | list | tuple) for one in inner):
+        return json.dumps(value, ensure_ascii=False)
+    names = [f"{json.dumps(name)}: " for name in value] if isinstance(value, dict) else [""] * len(inner)
+    deeper = margin + " "
+    lines = ",\n".join(deeper + name + _laid_out(one, deeper) for name, one in zip(names, inner))
+    first, last = "{}" if isinstance(value, dict) else "[]"
+    return f"{first}\n{lines}\n{margin}{last}"
 
 
 def recorded_table(measurements: Sequence[Measurement]) -> ReproductionTable:
