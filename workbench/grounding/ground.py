@@ -343,7 +343,6 @@ class Grounder:
                     open=counts[1],
                     satisfied=max(0, counts[0] - counts[1] - counts[2]),
                     violated=counts[2],
-                    unseen=sum(int(t.open[t.templates < 0].sum()) for t in parts if not t.plan.clause.hard),
                 )
             )
         return tuple(found)

@@ -32,8 +32,6 @@ class RuleCount:
         Groundings with one open atom that went into `unit`.
     open, satisfied, violated : int
         Groundings with an open atom, satisfied by evidence alone, violated by evidence alone (before merging).
-    unseen : int
-        Groundings of `+` combinations that `templates` does not know; they weigh 0.
     """
 
     rule: int
@@ -45,7 +43,6 @@ class RuleCount:
     open: int
     satisfied: int
     violated: int
-    unseen: int = 0
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from workbench.verbs.live import Asked, LiveGrounding, Shares
 
 __all__ = ["Facts", "Kept", "descendants", "keep", "kept"]
 
-VERSION = 2
+VERSION = 3
 _SPARSE = ("A", "unit")
 _COLUMNS = ("weight", "fixed", "rule", "clause", "share")
 
