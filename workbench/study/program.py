@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from workbench.structure.candidates import Candidate
 from workbench.structure.terms import Term
 from workbench.structure.weighted_rules import WeightedRules
-from workbench.study.definitions import Definitions, real
+from workbench.study.definitions import Definitions
 from workbench.study.learners import FittedRules
+from workbench.study.statements import real
 from workbench.study.words import term_words
 from workbench.tables import mapped_predicates
 

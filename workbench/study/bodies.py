@@ -1,0 +1,107 @@
+"""What defines a candidate's number: the value at the end of a path, or an aggregate over its rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.structure.candidates import Candidate
+from workbench.structure.relational import Path
+from workbench.study.statements import Row, Statements, path_name
+from workbench.study.walks import Walks
+
+if TYPE_CHECKING:
+    from workbench.study.prepared import Prepared
+
+__all__ = ["Bodies"]
+
+DAYS = 'days({}, "1970-01-01")'
+"""A date as the number that candidates make of it."""
+
+
+class Bodies:
+    """Bodies of definitions, each binding `n`."""
+
+    def __init__(self, ready: Prepared, statements: Statements, walks: Walks) -> None:
+        self._ready = ready
+        self._statements = statements
+        self._subject = statements.subject
+        self._walks = walks
+
+    def body(self, candidate: Candidate) -> str:
+        """The literals that bind `n` to the candidate's number of a target row."""
+        path, onward = candidate.path, candidate.onward
+        timed = self._ready.times is not None
+        if not path.many:
+            literals, row = self._walks.walk(path)
+            assert onward is not None
+            literals += self._walks.not_later(path, row, timed and bool(path.hops))
+            literals.append(self._walks.says(path.end, row, onward.column.name, "u"))
+            value = "u"
+            if onward.kind == "date":
+                value = DAYS.format("u")
+                if timed:
+                    literals += [self._walks.now(), "u <= now"]
+                    value = "days(now, u)"
+            return " ^ ".join(dict.fromkeys([*literals, f"n = {value}"]))
+        outside, anchor = self._walks.walk(Path(path.start, path.prefix))
+        inside, row = self._walks.walk(path, anchor)
+        if candidate.among is not None:
+            inside += self._walks.onward(path.end, row, *candidate.among, variable="k")[0]
+        return self._aggregate(candidate, outside, inside, row)
+
+    def _aggregate(self, candidate: Candidate, outside: list[str], inside: list[str], row: Row) -> str:
+        path, onward = candidate.path, candidate.onward
+        by_time = candidate.aggregate in ("since", "first", "latest", "latest_is")
+        timed = self._ready.times is not None
+        time = self._walks.dating(path, row) if timed or by_time else []
+        dated = within = [*inside, *time]
+        if timed and time:
+            outside = [*outside, self._walks.now()]
+            within = [*dated, *self._walks.window(path, candidate.window)]
+        if by_time:
+            return self._by_time(candidate, outside, dated, within, row)
+        of, said = ", ".join(row), list[str]()
+        if onward is not None:
+            said, value = self._walks.onward(path.end, row, onward, candidate.value)
+        match candidate.aggregate:
+            case "count":
+                call = f"count({of}: {' ^ '.join(within)})"
+            case "sum" if onward is not None and (candidate.value is not None or onward.kind == "flag"):
+                call = f"count({of}: {' ^ '.join([*within, *said])})"
+            case "share":
+                assert onward is not None
+                filled, _ = self._walks.onward(path.end, row, onward, None)
+                call = f"share({of}: {' ^ '.join([*within, *filled])}, {' ^ '.join(said[-1:])})"
+            case "mean" if onward is not None and onward.kind == "flag":
+                call = f"share({of}: {' ^ '.join([*within, *said[:-1]])}, {said[-1]})"
+            case _:
+                call = f"{candidate.aggregate}({value}: {' ^ '.join([*within, *said])})"
+        if onward is not None and onward.kind == "date":
+            return " ^ ".join([*dict.fromkeys(outside), f"m = {call}", f"n = {DAYS.format('m')}"])
+        return " ^ ".join([*dict.fromkeys(outside), f"n = {call}"])
+
+    def _by_time(self, candidate: Candidate, outside: list[str], dated: list[str], within: list[str], row: Row) -> str:
+        """What the first or the latest row says: its time first, then the mean over the rows of that time."""
+        moment = "min" if candidate.aggregate == "first" else "max"
+        by_year = self._walks.by_year(candidate.path)
+        call = f"{moment}(t: {' ^ '.join(within)})"
+        if candidate.aggregate in ("since", "first"):
+            value = "year(now) - 1 - m" if by_year else "days(now, m)"
+            return " ^ ".join([*dict.fromkeys(outside), f"m = {call}", f"n = {value}"])
+        onward = candidate.onward
+        assert onward is not None
+        key = ("latest", candidate.path, candidate.among)
+        if key not in self._statements.made:
+            name = self._statements.new("Latest" + path_name(candidate.path) + "Time")
+            head = f"{name}({', '.join((*self._subject, 'm'))})"
+            self._statements.state(head, " ^ ".join([*dict.fromkeys(outside), f"m = {call}"]))
+            self._statements.made[key] = name
+        said, value = self._walks.onward(candidate.path.end, row, onward, candidate.value)
+        prefix, _ = self._walks.walk(Path(candidate.path.start, candidate.path.prefix))
+        at = f"{self._statements.made[key]}({', '.join((*self._subject, 't'))})"
+        if onward.kind == "flag" or candidate.value is not None:
+            way = said[:-1] if candidate.value is None else self._walks.onward(candidate.path.end, row, onward, None)[0]
+            inner = f"share({', '.join(row)}: {' ^ '.join([*dated, *way])}, {said[-1]})"
+        else:
+            inner = f"mean({value}: {' ^ '.join([*dated, *said])})"
+        return " ^ ".join([*dict.fromkeys([*prefix, at]), f"n = {inner}"])

@@ -1,0 +1,98 @@
+"""Statements of a program as they are made: their names, each once, and their text."""
+
+from __future__ import annotations
+
+import re
+
+from workbench.structure.candidates import Candidate
+from workbench.structure.relational import Path
+from workbench.tables import TableMapping, TablesMapping, mapped_predicates
+
+__all__ = ["Row", "Statements", "camel", "candidate_name", "path_name", "quoted_constant", "real", "row_of"]
+
+Row = tuple[str, ...]
+"""The variables that name a row: its thing's, or those of the things that it relates."""
+
+
+class Statements:
+    """What has been defined so far.
+
+    Attributes
+    ----------
+    subject : Row
+        The variables of a target row.
+    lines : list of str
+        The text, a comment in words before each definition.
+    made : dict
+        The name, head or variable of what is defined, by what it says.
+    """
+
+    def __init__(self, mapping: TablesMapping, target: TableMapping) -> None:
+        self.lines: list[str] = []
+        self.made: dict[object, str] = {}
+        self.subject = row_of(target, "x")
+        self._relation = target.relation
+        self._taken = {found.name for found in mapped_predicates(mapping)}
+        self._taken |= {one.name for one in mapping.definitions}
+
+    def new(self, name: str) -> str:
+        """A name like this one that no predicate has."""
+        number, chosen = 2, name
+        while chosen in self._taken:
+            chosen, number = f"{name}{number}", number + 1
+        self._taken.add(chosen)
+        return chosen
+
+    def state(self, head: str, body: str) -> None:
+        """A definition over target rows; those that are ties of things are named, for a path may leave from one end."""
+        row = f"{self._relation}({', '.join(self.subject)})"
+        self.lines.append(f"{head} := {body if self._relation is None or row in body else f'{row} ^ {body}'}.")
+
+
+def row_of(table: TableMapping, variable: str) -> Row:
+    """The variables of a row of a table, called after `variable`."""
+    if table.relation is None:
+        return (variable,)
+    return tuple(f"{variable}{chr(ord('a') + place)}" for place in range(len(table.references)))
+
+
+def real(value: float) -> str:
+    """A number that reads back as the same."""
+    return repr(float(value)) if value != int(value) or abs(value) >= 1e15 else str(int(value))
+
+
+def quoted_constant(text: str) -> str:
+    """A constant between double quotes."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def camel(name: str) -> str:
+    """The words of a name as one, each with a capital letter."""
+    parts = re.findall(r"[A-Za-z0-9]+", name)
+    joined = "".join(part[:1].upper() + part[1:] for part in parts)[:24]
+    return f"V{joined}" if joined[:1].isdigit() else joined
+
+
+def path_name(path: Path) -> str:
+    """A name of where a path leads."""
+    return "".join(camel(hop.table) for hop in path.hops) or camel(path.start)
+
+
+def candidate_name(candidate: Candidate) -> str:
+    """A name of what a candidate says, not yet a name of its own."""
+    what = "" if candidate.onward is None else camel(candidate.onward.column.name)
+    value = "" if candidate.value is None else camel(candidate.value)
+    aggregate = {
+        "value": "",
+        "is": "",
+        "latest_is": "Latest",
+        "sum": "Total",
+        "since": "Since",
+        "first": "First",
+    }.get(candidate.aggregate, candidate.aggregate.capitalize())
+    window = f"In{candidate.window}" if candidate.window else ""
+    if candidate.among is not None:
+        kind, value = candidate.among[0].column.name, candidate.among[1] or ""
+        value = f"Of{camel(kind)}{camel(value)}"
+    return f"{aggregate}{what}{value}{path_name(candidate.path)}{window}" or "Candidate"

@@ -1,0 +1,186 @@
+"""Paths as conjunctions: from a row along references to other rows, what they say, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from workbench.structure.candidates import Onward
+from workbench.structure.relational import Hop, Path, Reference
+from workbench.study.statements import Row, Statements, camel, quoted_constant, row_of
+from workbench.tables import MappedPredicate, mapped_predicates
+
+if TYPE_CHECKING:
+    from workbench.study.prepared import Prepared
+
+__all__ = ["Walks"]
+
+
+class Walks:
+    """Literals over the predicates that a mapping makes of its tables' columns."""
+
+    def __init__(self, ready: Prepared, statements: Statements) -> None:
+        self._ready = ready
+        self._statements = statements
+        self._subject = statements.subject
+        self._predicates: dict[tuple[str, str | None], MappedPredicate] = {
+            (found.table, found.column.name if found.column is not None else None): found
+            for found in mapped_predicates(ready.mapping)
+        }
+
+    def predicate(self, table: str, column: str) -> str:
+        """The predicate of a column."""
+        return self._predicates[table, column].name
+
+    def says(self, table: str, row: Sequence[str], column: str, value: str | None) -> str:
+        """The atom of a column of a row; of yes and no without a value."""
+        found = self._predicates[table, column]
+        arguments = [*row] if len(found.types) == found.subjects or value is None else [*row, value]
+        return f"{found.name}({', '.join(arguments)})"
+
+    def row(self, table: str, variable: str) -> Row:
+        """The variables of a row of a table."""
+        return row_of(self._ready.mapping.table(table), variable)
+
+    def place(self, table: str, column: str) -> int | None:
+        """Which argument of a relation's atoms a column is; None where it has an atom of its own."""
+        of = self._ready.mapping.table(table)
+        named = [one.name for one in of.references] if of.relation is not None else []
+        return named.index(column) if column in named else None
+
+    def forward(self, table: str, row: Row, reference: Reference, variable: str) -> tuple[list[str], Row]:
+        """Literals that lead from a row to what it refers to, and the variables of that."""
+        place = self.place(table, reference.column)
+        if place is not None:
+            return [], (row[place],)
+        of = self._ready.mapping.table(table)
+        if of.key == reference.column:
+            return [], row
+        return [self.says(table, row, reference.column, variable)], (variable,)
+
+    def hop(self, table: str, row: Row, hop: Hop, variable: str) -> tuple[list[str], Row]:
+        """Literals of one step of a path, and the variables of where it leads."""
+        if hop.kind == "to":
+            return self.forward(table, row, Reference(hop.column, hop.table), variable)
+        if hop.kind == "from":
+            there = self.row(hop.table, variable)
+            of = self._ready.mapping.table(hop.table)
+            if of.relation is not None:
+                place = [one.name for one in of.references].index(hop.column)
+                there = (*there[:place], row[0], *there[place + 1 :])
+                return [f"{of.relation}({', '.join(there)})"], there
+            if of.key == hop.column:
+                return [], row
+            return [self.says(hop.table, there, hop.column, row[0])], there
+        if hop.kind == "shared":
+            there = self.row(hop.table, variable)
+            apart = [f"{one} != {other}" for one, other in zip(there, row)][:1]
+            value = f"s{variable}"
+            return [
+                self.says(table, row, hop.column, value),
+                self.says(hop.table, there, hop.column, value),
+                *apart,
+            ], there
+        return self._latest_hop(table, row, hop, variable)
+
+    def walk(self, path: Path, anchor: Row | None = None) -> tuple[list[str], Row]:
+        """Literals along a path, and the variables of its end; from the anchor on where that is given."""
+        literals: list[str] = []
+        hops = path.hops if anchor is None else path.suffix
+        table = path.start
+        row = self._subject
+        if anchor is not None:
+            row = anchor
+            table = path.prefix[-1].table if path.prefix else path.start
+        skipped = len(path.hops) - len(hops)
+        for number, hop in enumerate(hops, start=skipped + 1):
+            step, row = self.hop(table, row, hop, f"y{number}")
+            literals += step
+            table = hop.table
+        return literals, row
+
+    def onward(
+        self, table: str, row: Row, onward: Onward, value: str | None, variable: str = "o"
+    ) -> tuple[list[str], str]:
+        """Literals that lead from a row to a column's value, and its variable."""
+        literals: list[str] = []
+        here, variables = table, row
+        for number, reference in enumerate(onward.references):
+            step, variables = self.forward(here, variables, reference, f"{variable}{number + 1}")
+            literals += step
+            here = reference.table or ""
+        constant = None if value is None else quoted_constant(value)
+        place = self.place(here, onward.column.name)
+        if place is None:
+            literals.append(self.says(here, variables, onward.column.name, constant or "u"))
+            return literals, "u"
+        return [*literals, f"{variables[place]} = {constant or variables[place]}"], variables[place]
+
+    def _latest_hop(self, table: str, row: Row, hop: Hop, variable: str) -> tuple[list[str], Row]:
+        """The latest of the rows that refer to this one, then what it refers to; as a definition of its own."""
+        key = ("hop", table, hop)
+        if key not in self._statements.made:
+            name = self._statements.new(f"Latest{camel(hop.column)}Of{camel(hop.through)}")
+            before = self._statements.new(f"Latest{camel(hop.through)}Time")
+            back = Path(table, (Hop("from", hop.via, hop.through),))
+            inside, there = self.walk(back, ("z",))
+            dated = self.dating(back, there)
+            within = " ^ ".join([*inside, *dated, *self.window(back, None)])
+            start = self._ready.target.table.name
+            # A thing may refer to the table by several columns: each way is a statement of the same definition.
+            for outside in self._links(start, table) if start != table else [[]]:
+                self._statements.state(
+                    f"{before}({', '.join((*self._subject, 'z', 'm'))})",
+                    " ^ ".join([*outside, self.now(), f"m = max(t: {within})"]),
+                )
+            step, end = self.forward(hop.through, there, Reference(hop.column, hop.table), "e")
+            self._statements.lines.append(
+                f"{name}({', '.join((*self._subject, *end))}) := {before}({', '.join((*self._subject, 'z', 't'))}) ^ "
+                f"{' ^ '.join([*inside, *dated, *step])}."
+            )
+            self._statements.made[key] = name
+        return [f"{self._statements.made[key]}({', '.join((*self._subject, variable))})"], (variable,)
+
+    def _links(self, start: str, table: str) -> list[list[str]]:
+        """The ways from the start to what it refers to in a table, one a reference."""
+        references = self._ready.schema[start].references
+        ways = [self.forward(start, self._subject, one, "z") for one in references if one.table == table]
+        return [literals or [f"z = {end}"] for literals, (end,) in ways]
+
+    def now(self) -> str:
+        """The atom that binds `now` to the time of a target row."""
+        assert self._ready.time_column is not None
+        return self.says(self._ready.target.table.name, self._subject, self._ready.time_column, "now")
+
+    def dating(self, path: Path, row: Row) -> list[str]:
+        """Literals that bind `t` to the time of a row at a path's end; none where it has no time."""
+        walked = self._ready.schema.dated_through(path.end)
+        if walked is None:
+            return []
+        literals: list[str] = []
+        table, variables = path.end, row
+        for number, reference in enumerate(walked):
+            step, variables = self.forward(table, variables, reference, f"d{number + 1}")
+            literals += step
+            table = reference.table or ""
+        literals.append(self.says(table, variables, self._ready.schema[table].date or "", "t"))
+        return literals
+
+    def by_year(self, path: Path) -> bool:
+        """Whether rows at a path's end are dated by years."""
+        table = self._ready.schema.dating_table(path.end)
+        return table is not None and table.dated_by_year
+
+    def window(self, path: Path, window: int | None) -> list[str]:
+        """Comparisons under which `t` is no later than `now`, nor earlier than the window."""
+        if self.by_year(path):
+            return ["t < year(now)"] + ([f"t > year(now) - {window + 1}"] if window else [])
+        return ["t <= now"] + ([f"t > now - {window}"] if window else [])
+
+    def not_later(self, path: Path, row: Row, wanted: bool) -> list[str]:
+        """Literals under which a row of a table with dates is no later than `now`."""
+        table = self._ready.schema[path.end]
+        if not wanted or table.date is None:
+            return []
+        dated = self.says(table.name, row, table.date, "t")
+        return [self.now(), dated, *self.window(path, None)]
