@@ -313,7 +313,7 @@ class Workspace(Reviewing):
     def link_more(
         self, *sources: str | os.PathLike[str], run: int | None = None, **options: Unpack[LinkMoreOptions]
     ) -> MoreLinked:
-        """Link new records against those of a recorded linkage, and keep them there.
+        """Link new records against those of a recorded linkage, and keep them there; or correct or remove kept ones.
 
         Parameters
         ----------

@@ -61,8 +61,8 @@ def arrived(ws: Workspace) -> dict[tuple[str, str], tuple[str, str]]:
     description = Description.read(store.model())
     assert description is not None
     rows = store.records("number", store.numbers(None).tolist()).to_pylist()
-    names = [(description.sources[row["source"]], row["id"]) for row in rows]
-    return {name: names[row["cluster"]] for name, row in zip(names, rows)}
+    names = {row["number"]: (description.sources[row["source"]], row["id"]) for row in rows}
+    return {names[row["number"]]: names[row["cluster"]] for row in rows}
 
 
 def in_parts(frame: pd.DataFrame, sizes: Sequence[int]) -> list[pd.DataFrame]:
@@ -104,6 +104,46 @@ def test_records_that_come_later_are_linked_as_all_at_once(tmp_path: Path, kind:
         assert more.figures["clusters"] == len(set(clusters.values()))
 
 
+@pytest.mark.parametrize("kind", ["persons, keys", "companies, words", "few, all pairs", "two files"])
+def test_corrected_and_removed_records_leave_what_scoring_the_rest_at_once_gives(tmp_path: Path, kind: str) -> None:
+    random = np.random.default_rng(5)
+    if kind == "companies, words":
+        frame = companies(500, seed=12, overlap=0.5)[0][0]
+    else:
+        frame = people(160 if kind == "few, all pairs" else 600, seed=4)[0]
+    halves = in_parts(frame, [len(frame) // 2, len(frame) - len(frame) // 2])
+    with open_workspace() as ws:
+        if kind == "two files":
+            ws.link(made(tmp_path, halves[0], "a"), made(tmp_path, halves[1], "b"))
+        else:
+            ws.link(made(tmp_path, frame, "a"))
+        before = arrived(ws)
+        rows = random.permutation(len(halves[0]))
+        mended, gone = halves[0].iloc[rows[:20]], halves[0].iloc[rows[20:40]]
+        # As many records say of themselves what others said.
+        values = halves[0].iloc[rows[40:60], 1:].set_axis(mended.index)
+        mended = pd.concat([mended.iloc[:, :1], values], axis=1)
+        assert kept_linkage(ws.database) is not None
+        corrected = ws.link_more(made(tmp_path, mended, "a"), correct=True)
+        assert (corrected.added.count, len(corrected.added.corrected)) == (0, 20)
+        assert arrived(ws) == at_once(ws)[1]
+        removed = ws.link_more(made(tmp_path, gone.iloc[:, :1], "a"), remove=True)
+        names = {("a", str(name)) for name in gone.iloc[:, 0]}
+        assert set(arrived(ws)) == set(before) - names
+        assert set(removed.changed["removed"]) == {
+            name if kind != "two files" else f"{source}:{name}" for source, name in names
+        }
+        _, clusters, energy = at_once(ws)
+        assert arrived(ws) == clusters
+        assert removed.figures["energy"] == pytest.approx(energy)
+        assert removed.figures["clusters"] == len(set(clusters.values()))
+        again = ws.link_more(made(tmp_path, gone.iloc[:, :1], "a"), remove=True)
+        assert (again.figures, again.changed["removed"]) == (removed.figures, [])
+        back = ws.link_more(made(tmp_path, gone, "a"))
+        assert set(arrived(ws)) == set(before)
+        assert (back.added.count, arrived(ws)) == (len(gone), at_once(ws)[1])
+
+
 @pytest.fixture
 def kept(tmp_path: Path) -> Workspace:
     """500 persons linked, by keys."""
@@ -136,6 +176,19 @@ def test_records_that_come_twice_are_passed_over(tmp_path: Path, kept: Workspace
     assert again.figures == once.figures
     assert again.clusters.equals(once.clusters)
     assert again.changed == {"merged": [], "split": [], "new": []}
+
+
+def test_a_cluster_that_loses_its_first_record_is_renamed(tmp_path: Path, kept: Workspace) -> None:
+    before = arrived(kept)
+    copied = people(500, seed=4)[0].iloc[[7]]
+    first = before["people", "7"][1]
+    kept.link_more(made(tmp_path, copied.assign(record=900), "new"))
+    gone = [name for (_, name), (_, home) in before.items() if home == first]
+    more = kept.link_more(made(tmp_path, pd.DataFrame({"record": gone}), "gone"), remove=True)
+    assert more.changed["renamed"] == [{"cluster": "900", "was": first}]
+    assert more.clusters.to_dict("records") == [{"source": "people", "id": "900", "cluster": "900"}]
+    with pytest.raises(WorkbenchError, match="E0686"):
+        kept.link_more(made(tmp_path, copied, "new"), correct=True, remove=True)
 
 
 def test_all_of_it_or_nothing(tmp_path: Path, kept: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
@@ -20,6 +20,7 @@ from workbench.commands.console import (
 from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, command, option
 from workbench.commands.served import at_hand
 from workbench.errors import ExitCode, UsageError
+from workbench.verbs.options import LinkMoreOptions
 
 if TYPE_CHECKING:
     from workbench.verbs.link_result import LinkResult
@@ -32,6 +33,7 @@ __all__ = ["link"]
     "link people.csv --out clusters.csv",
     "link people.csv --settings model.json --out clusters.csv --pairs pairs.csv",
     "link new.csv --with work.duckdb --out clusters.csv --json",
+    "link mended.csv --with work.duckdb --correct --out clusters.csv",
     "link shop.csv register.csv --id number --one-to-one --out clusters.csv --pairs pairs.csv",
     served=True,
 )
@@ -50,6 +52,10 @@ def link(
         Path | None,
         option("--with", "New records, against a linkage that --workspace kept.", DATA, metavar="W.duckdb"),
     ] = None,
+    correct: Annotated[
+        bool, option("--correct", "With --with: records take the place of kept ones of their id.", DATA)
+    ] = False,
+    remove: Annotated[bool, option("--remove", "With --with: the records of these ids go.", DATA)] = False,
     pairs: Annotated[Path | None, option("--pairs", "Compared pairs with their probabilities.", OUTPUT)] = None,
     program: Annotated[
         Path | None, option("--program", "The model as rules, .mln; its facts go beside it, .db.", OUTPUT)
@@ -69,8 +75,17 @@ def link(
             "--workspace or --server": workspace, "--seed": seed or None,
         }  # fmt: skip
         _refuse_beside(given)
-        _link_more(files, kept, out, pairs, json=json, id_column=id_column, time_limit=time_limit)
+        _link_more(
+            files, kept, out, pairs, json=json,
+            id_column=id_column, time_limit=time_limit, correct=correct, remove=remove,
+        )  # fmt: skip
         return
+    if correct or remove:
+        raise UsageError.of(
+            "E0686",
+            f"{'--correct' if correct else '--remove'} is for records that are kept",
+            help="name them by --with",
+        )
     if program is not None and program.suffix != ".mln":
         raise UsageError.of("E0680", f"{program}: a model is written as rules of Markov logic", help="name a .mln file")
     check_output(program)
@@ -114,17 +129,16 @@ def _link_more(
     out: Path,
     pairs: Path | None,
     *,
-    id_column: str | None,
-    time_limit: float | None,
     json: bool,
+    **options: Unpack[LinkMoreOptions],
 ) -> None:
-    """Link new records against a kept linkage, and write their clusters."""
+    """Link new records against a kept linkage, or change kept ones, and write the clusters that changed."""
     from workbench.workspace import open_workspace
 
     if not kept.exists():
         raise UsageError.of("E0682", f"there is no workspace at {kept}", help="link with --workspace makes one")
     with open_workspace(kept) as opened, shown_progress(quiet=json) as progress:
-        result = opened.link_more(*files, id_column=id_column, time_limit=time_limit, progress=progress)
+        result = opened.link_more(*files, progress=progress, **options)
     print_warnings(result.warnings)
     with replacing(out) as part:
         result.write_clusters(part)

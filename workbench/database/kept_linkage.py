@@ -76,6 +76,10 @@ class KeptLinkage:
         """The model, as it was given."""
         return str(self._rows("SELECT content FROM {0}.model")[0][0])
 
+    def next_number(self) -> int:
+        """The number of the next new record: none has it, and none had it."""
+        return int(self._rows(f"SELECT coalesce(max(number), -1) + 1 FROM {self._ever}")[0][0])
+
     def figures(self) -> dict[str, Any]:
         """records, clusters, components (of two records and more), those of them not proven, energy and bound."""
         sizes = "SELECT count(*) AS n, count(*) FILTER (cluster = number) AS firsts FROM {0}.record GROUP BY component"
@@ -90,7 +94,7 @@ class KeptLinkage:
     def held(self, field: int, values: Sequence[str]) -> dict[str, int]:
         """By how many of the fitted records values are held; those by none are left out."""
         rows = self._rows(
-            f"SELECT f{field}, any_value(n{field}) FROM {{0}}.record WHERE f{field} IN (SELECT unnest($asked)) "
+            f"SELECT f{field}, any_value(n{field}) FROM {self._ever} WHERE f{field} IN (SELECT unnest($asked)) "
             f"AND n{field} > 0 GROUP BY 1",
             asked=list(values),
         )
@@ -137,14 +141,35 @@ class KeptLinkage:
         for name, rows in (("record", record), ("key", key)):
             self._write(f"INSERT INTO {{0}}.{name} BY NAME FROM incoming", rows)
 
-    def regroup(self, groups: pyarrow.Table, gone: Array, component: pyarrow.Table) -> None:
-        """Give records (number) their cluster and component, and replace the figures of components."""
+    def remove(self, numbers: Array) -> pyarrow.Table:
+        """Take records and their keys out, and give them as they were; what they held is known still."""
+        asked, of_these = {"numbers": numbers.tolist()}, "number IN (SELECT unnest($numbers::INTEGER[]))"
+        rows = self.connection.sql(self._sql(f"FROM {{0}}.record WHERE {of_these} ORDER BY number"), params=asked)
+        found = rows.to_arrow_table()
+        if found.num_rows:
+            self._rows("CREATE TABLE IF NOT EXISTS {0}.gone AS FROM {0}.record LIMIT 0")
+            self._write("INSERT INTO {0}.gone BY NAME FROM incoming", found)
+            for table in ("record", "key"):
+                self._rows(f"DELETE FROM {{0}}.{table} WHERE {of_these}", **asked)
+        return found
+
+    @property
+    def _ever(self) -> str:
+        """All records, those that were corrected or removed as they were, too."""
+        gone = self._rows("SELECT 1 FROM duckdb_tables() WHERE schema_name = '{0}' AND table_name = 'gone'")
+        return "(FROM {0}.record UNION ALL BY NAME FROM {0}.gone)" if gone else "{0}.record"
+
+    def forget_components(self, components: Array) -> None:
+        """Let the figures of components go that are to be clustered again."""
+        self._rows("DELETE FROM {0}.component WHERE component IN (SELECT unnest($gone))", gone=components.tolist())
+
+    def regroup(self, groups: pyarrow.Table, component: pyarrow.Table) -> None:
+        """Give records (number) their cluster and component, and components their figures."""
         self._write(
             "UPDATE {0}.record SET cluster = i.cluster, component = i.component FROM incoming i "
             "WHERE record.number = i.number",
             groups,
         )
-        self._rows("DELETE FROM {0}.component WHERE component IN (SELECT unnest($gone))", gone=gone.tolist())
         self._write("INSERT INTO {0}.component BY NAME FROM incoming", component)
 
     def _sql(self, sql: str) -> str:

@@ -1,4 +1,4 @@
-"""`link_more`: new records linked against those of a kept linkage, by its weights; what they do not touch stays."""
+"""`link_more`: records added to a kept linkage, corrected and removed, by its weights; what they do not touch stays."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from workbench.linkage.blocking import LARGEST_BLOCK, Pairs
 from workbench.linkage.clustering import cluster, figures_by_group, joined_records
 from workbench.linkage.fields import Field
 from workbench.progress import Conduct
+from workbench.verbs.link_gone import remove_kept
 from workbench.verbs.link_kept import Description, component_rows
 from workbench.verbs.link_more_result import MoreLinked, Regrouped, linked_pairs
 from workbench.verbs.link_new import Added, add_new
@@ -36,6 +37,8 @@ def link_more(
     *,
     run: int | None = None,
     id_column: str | None = None,
+    correct: bool = False,
+    remove: bool = False,
     **how: Unpack[How],
 ) -> MoreLinked:
     """Link new records against those of a linkage that the workspace keeps, and keep them too; all of it or nothing.
@@ -50,31 +53,44 @@ def link_more(
         The linkage; without it the newest one that is kept.
     id_column : str, optional
         The column with the records' names; without it the one that the linkage has them in.
+    correct : bool
+        Records whose id is kept with other values take the place of those.
+    remove : bool
+        The records that the tables name by their ids are kept no longer; ids that are not kept change nothing.
     **how
         `time_limit` and `progress`, as in `link`.
 
     Raises
     ------
     UsageError
-        E0663, E0682, E0683, E0687 for what is asked.
+        E0663, E0682, E0683, E0686, E0687 for what is asked.
     InputError
         E0662, E0664, E0684 for records that cannot be taken.
 
     Notes
     -----
     The log odds of a pair are those of the fit: how rare values are is not counted again. Pairs are compared that share
-    a key and have a new record in them; of the components that log odds above 0 join to a new record, all pairs inside.
+    a key and have a new record in them; of the components that log odds above 0 join to a new record, and of those that
+    a corrected or removed one was in, all pairs inside. How many records held a value when the model was fitted
+    is known of removed ones, too.
     """
     begun, conduct = perf_counter(), conduct_of(how)
+    if correct and remove:
+        raise UsageError.of("E0686", "records are corrected or removed, not both", help="make two calls of it")
     with database.transaction():
         store, description = _kept(database, run)
         conduct.progress.step("reading", 0, None)
-        added = add_new(store, description, sources, id_column)
+        if remove:
+            added = remove_kept(store, description, sources, id_column)
+        else:
+            added = add_new(store, description, sources, id_column, correct=correct)
         conduct.progress.step("candidates", 0, None)
         beside = _found(store, description, added)
-        pairs = beside.pairs(beside.number >= added.first)
+        pairs = beside.pairs(np.isin(beside.number, added.asked))
         scores = beside.log_odds(pairs)
-        touched = _touched(beside, pairs, scores)
+        components = _touched(beside, pairs, scores, added)
+        touched = _Some(store, description, store.records("component", components.tolist()))
+        store.forget_components(components)
         regrouped = _regrouped(touched, conduct) if len(touched) else None
         return MoreLinked(
             run_id=store.run,
@@ -82,7 +98,7 @@ def link_more(
             added=added,
             compared=linked_pairs(beside.rows, pairs, scores),
             regrouped=regrouped,
-            records=store.groups(added.numbers, [] if regrouped is None else regrouped.moved),
+            records=store.groups(added.numbers, [] if regrouped is None else regrouped.moved(added.once("cluster"))),
             figures=store.figures(),
             seconds=perf_counter() - begun,
         )
@@ -155,11 +171,11 @@ def _kept(database: Database, run: int | None) -> tuple[KeptLinkage, Description
 
 
 def _found(store: KeptLinkage, description: Description, added: Added) -> _Some:
-    """The new records with all that share a key with one of them."""
-    new = _Some(store, description, store.records("number", added.new.tolist()))
+    """The new and corrected records with all that share a key with one of them."""
+    new = _Some(store, description, store.records("number", added.asked.tolist()))
     model = description.model
-    if model.every:
-        _refuse_too_many(added.count, store.figures()["records"])
+    if model.every and len(new):
+        _refuse_too_many(len(new), store.figures()["records"])
         return _Some(store, description, store.records("number", store.numbers(None).tolist()))
     near, _ = model.near_keys(new.fields)
     keys = np.unique(np.concatenate([near, *model.keys(new.fields)]))
@@ -177,12 +193,11 @@ def _refuse_too_many(new: int, records: int) -> None:
         )
 
 
-def _touched(beside: _Some, pairs: Pairs, scores: Float) -> _Some:
-    """All records of the components that a new record joins."""
+def _touched(beside: _Some, pairs: Pairs, scores: Float, added: Added) -> Int64:
+    """The components that a new or corrected record joins, and those that a corrected or removed one was in."""
     joined = scores > 0
     rows = np.concatenate((pairs.left[joined], pairs.right[joined]))
-    components = np.unique(beside.component[rows])
-    return _Some(beside.store, beside.description, beside.store.records("component", components.tolist()))
+    return np.union1d(beside.component[rows], added.once("component"))
 
 
 def _regrouped(touched: _Some, conduct: Conduct) -> Regrouped:
@@ -198,7 +213,6 @@ def _regrouped(touched: _Some, conduct: Conduct) -> Regrouped:
     columns = {"number": touched.number, "cluster": after, "component": component}
     touched.store.regroup(
         pyarrow.table({name: _int32(column) for name, column in columns.items()}),
-        np.unique(touched.component),
         component_rows(component, energy, bound),
     )
     return Regrouped(touched.number, touched.rows, touched.cluster, after, found.status == "limit")

@@ -46,10 +46,9 @@ class Regrouped:
     after: Int64
     limited: bool
 
-    @property
-    def moved(self) -> list[int]:
-        """Clusters as they are now that hold a record of another one before."""
-        return [int(one) for one in np.unique(self.after[self.after != self.before])]
+    def moved(self, once: Int64) -> list[int]:
+        """Clusters as they are now that hold a record of another one before, or of some that records have left."""
+        return [int(one) for one in np.unique(self.after[(self.after != self.before) | np.isin(self.before, once)])]
 
 
 @dataclass(frozen=True)
@@ -128,10 +127,25 @@ class MoreLinked:
         """Clusters by what became of them.
 
         merged : `cluster` holds what were `clusters` before, and new `records`; split : `cluster` is now `clusters`;
-        new : clusters of new records alone.
+        new : clusters of new records alone. Where records were corrected or removed also renamed : `cluster` is what
+        `was` before its first record left it; corrected, removed : the records.
         """
         names, (before, joined, after) = self._names, self._moves()
-        return {
+        removed = self.added.removed
+        others: dict[str, Any] = (
+            {}
+            if removed is None
+            else {
+                "renamed": [
+                    {"cluster": names[parts[0]], "was": names[old]}
+                    for old, parts in after.items()
+                    if len(parts) == 1 and parts[0] != old and before[parts[0]] == [old]
+                ],
+                "corrected": [names[one] for one in self.added.corrected.tolist()],
+                "removed": [names[one] for one in removed.column("number").to_pylist()],
+            }
+        )
+        return others | {
             "merged": [
                 {
                     "cluster": names[one],
@@ -152,11 +166,11 @@ class MoreLinked:
     def _moves(self) -> tuple[_Groups, _Groups, _Groups]:
         """Of clusters as they are now the ones before and the new records in them; of those before the ones now."""
         before, joined, after = _Groups(), _Groups(), _Groups()
-        again = self.regrouped
+        again, new = self.regrouped, set(self.added.new.tolist())
         touched = np.zeros(0, np.int64) if again is None else again.number
         if again is not None:
             for number, old, now in zip(again.number.tolist(), again.before.tolist(), again.after.tolist()):
-                if number >= self.added.first:
+                if number in new:
                     joined.put(now, number)
                 else:
                     before.put(now, old)
@@ -168,7 +182,8 @@ class MoreLinked:
     @cached_property
     def _names(self) -> dict[int, str]:
         """What records are called by, of two sources after the source's name."""
-        tables = [self.records] if self.regrouped is None else [self.records, self.regrouped.rows]
+        known = (self.added.before, None if self.regrouped is None else self.regrouped.rows, self.records)
+        tables = [table for table in known if table is not None]
         said = [table.select(["number", "source", "id"]).to_pydict() for table in tables]
         several = len(self.sources) > 1
         return {

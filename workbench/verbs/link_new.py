@@ -9,17 +9,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow
 
-from workbench.arrays import Array, Int32, Int64
+from workbench.arrays import Array, Bool, Int32, Int64
 from workbench.database import KeptLinkage
-from workbench.errors import Diagnostic, InputError, UsageError
+from workbench.errors import Diagnostic, InputError
 from workbench.linkage.fields import Field
 from workbench.tables import StagedTable, Staging, find_sources, stage
 from workbench.tables.names import words
 from workbench.tables.profile import count_table
 from workbench.tables.readings import Reading
-from workbench.tables.records import RecordColumn, Records, read_column, read_ids
+from workbench.tables.records import RecordColumn, read_column, read_ids
+from workbench.verbs.link_ids import columns_of_ids, refuse_unclear_ids, source_of
 from workbench.verbs.link_kept import Description, key_rows, record_rows, values_of
-from workbench.verbs.link_reading import fault_of_ids, id_columns, named_apart
+from workbench.verbs.link_reading import named_apart
 
 __all__ = ["Added", "add_new"]
 
@@ -28,35 +29,57 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class Added:
-    """What came of new records.
+    """What came of the records of some files.
 
     Attributes
     ----------
-    first : int
-        The number of the first one.
-    count : int
+    new : int64 array
+        The numbers of the new ones.
+    corrected : int64 array
+        The numbers of kept ones that have other values now.
     numbers : int64 array
-        Those of all records of the files: also of such as were kept already, and are passed over.
+        Those of all records of the files that are kept now: also of such as were before, and are passed over.
+    before : pyarrow.Table or None
+        The corrected and removed records as they were kept.
     left_out : dict of str to str
         Columns that are not compared, and why.
     warnings : tuple of Diagnostic
     """
 
-    first: int
-    count: int
+    new: Int64
+    corrected: Int64
     numbers: Int64
+    before: pyarrow.Table | None
     left_out: dict[str, str]
     warnings: tuple[Diagnostic, ...]
 
     @property
-    def new(self) -> Int64:
-        """The numbers of the new ones."""
-        return np.arange(self.first, self.first + self.count)
+    def count(self) -> int:
+        """How many are new."""
+        return len(self.new)
 
     @property
     def known(self) -> int:
-        """How many were kept already."""
-        return len(self.numbers) - self.count
+        """How many were kept already, as they are."""
+        return len(self.numbers) - len(self.new) - len(self.corrected)
+
+    @property
+    def asked(self) -> Int64:
+        """The numbers of records whose pairs are to be compared."""
+        return np.concatenate((self.corrected, self.new))
+
+    @property
+    def removed(self) -> pyarrow.Table | None:
+        """Records that are kept no longer."""
+        if self.before is None:
+            return None
+        gone = ~np.isin(np.asarray(self.before.column("number")), self.corrected)
+        return self.before.filter(pyarrow.array(gone))
+
+    def once(self, column: str) -> Int64:
+        """The clusters or components that corrected and removed records were in."""
+        found = [] if self.before is None else self.before.column(column).to_pylist()
+        return np.unique(np.array(found, np.int64))
 
 
 @dataclass(frozen=True)
@@ -76,19 +99,26 @@ class _Read:
 
 
 def add_new(
-    store: KeptLinkage, description: Description, sources: Sequence[str | os.PathLike[str]], id_column: str | None
+    store: KeptLinkage,
+    description: Description,
+    sources: Sequence[str | os.PathLike[str]],
+    id_column: str | None,
+    *,
+    correct: bool = False,
 ) -> Added:
     """Read new records and put them behind the kept ones, each in a cluster of its own.
+
+    With `correct`, kept records that come with other values are kept with these, in the cluster that they were in.
 
     Raises
     ------
     UsageError, InputError
         E0662, E0663, E0664, E0684 and the faults of files.
     """
-    first = store.figures()["records"]
+    first = store.next_number()
     with stage(named_apart(find_sources(sources))) as staging:
         tables = tuple(staging.tables.values())
-        columns = id_columns(tables, id_column) if id_column else _kept_ids(tables, description)
+        columns = columns_of_ids(tables, description, id_column, needed=correct)
         read = [_read(staging, table, column, description) for table, column in zip(tables, columns)]
         joined = _Read(
             np.concatenate([one.source for one in read]),
@@ -100,32 +130,38 @@ def add_new(
         if description.id_column is None and id_column is None:
             joined = replace(joined, ids=np.array([str(first + 1 + row) for row in range(len(joined.ids))], object))
         else:
-            _refuse_unclear_ids(joined, tables, columns)
-    known = _kept_already(store, joined)
-    new = joined.only(known < 0)
+            refuse_unclear_ids(joined.source, joined.ids, tables, columns)
+    known, differs = _kept_already(store, joined)
+    if differs.any() and not correct:
+        raise _kept_otherwise(joined.ids[differs])
+    wanted = (known < 0) | differs
+    new = joined.only(wanted)
     fields = _fields(store, description, new.values)
-    numbers = np.arange(first, first + len(new.ids))
-    rows = record_rows(numbers, new.source, new.ids, fields)
-    for column in ("cluster", "component"):
-        rows = rows.append_column(column, pyarrow.array(numbers.astype(np.int32)))
-    store.add(rows, key_rows(description.model, fields, numbers))
-    of_files = np.concatenate((known[known >= 0], numbers))
-    return Added(first, len(numbers), of_files, joined.left_out, tuple(joined.warnings))
+    numbers = known.copy()
+    numbers[known < 0] = np.arange(first, first + np.count_nonzero(known < 0))
+    before = store.remove(numbers[differs]) if differs.any() else None
+    groups = pyarrow.table({name: numbers[wanted].astype(np.int32) for name in ("cluster", "component")})
+    if before is not None:
+        groups = _as_they_were(groups, numbers[wanted], before)
+    rows = record_rows(numbers[wanted], new.source, new.ids, fields)
+    for column in groups.column_names:
+        rows = rows.append_column(column, groups.column(column))
+    store.add(rows, key_rows(description.model, fields, numbers[wanted]))
+    return Added(numbers[known < 0], numbers[differs], numbers, before, joined.left_out, tuple(joined.warnings))
 
 
-def _kept_ids(tables: Sequence[StagedTable], description: Description) -> list[str | None]:
-    """Of each table the column that is called as the kept one with the ids is."""
-    if description.id_column is None:
-        return [None] * len(tables)
-    wanted = words(description.id_column)
-    found = [next((name for name in table.columns if words(name) == wanted), None) for table in tables]
-    if None in found:
-        id_columns([tables[found.index(None)]], description.id_column)
-    return found
+def _as_they_were(groups: pyarrow.Table, numbers: Int64, before: pyarrow.Table) -> pyarrow.Table:
+    """The groups of records, of corrected ones those that they were in."""
+    order = np.argsort(numbers)
+    at = order[np.searchsorted(numbers, np.asarray(before.column("number")), sorter=order)]
+    found = {name: groups.column(name).to_numpy().copy() for name in groups.column_names}
+    for name, column in found.items():
+        column[at] = before.column(name).to_numpy()
+    return pyarrow.table(found)
 
 
 def _read(staging: Staging, table: StagedTable, id_column: str | None, description: Description) -> _Read:
-    place = _source(table, description)
+    place = source_of(table, description)
     by_words = {words(name): name for name in table.columns}
     there = {name: by_words[words(name)] for name in description.columns if words(name) in by_words}
     if not there:
@@ -155,21 +191,6 @@ def _read(staging: Staging, table: StagedTable, id_column: str | None, descripti
     return _Read(source, read_ids(staging, table, id_column), values, left_out, notes)
 
 
-def _source(table: StagedTable, description: Description) -> int:
-    """Which of the linked tables new records belong to: of two the one of the same name."""
-    if len(description.sources) == 1:
-        return 0
-    names = [name.casefold() for name in description.sources]
-    if table.name.casefold() not in names:
-        raise UsageError.of(
-            "E0683",
-            f"{table.source.shown}: records are linked between {' and '.join(description.sources)}, and it is not said "
-            "of which these are",
-            help=f"call the file {description.sources[0]} or {description.sources[1]}",
-        )
-    return names.index(table.name.casefold())
-
-
 def _fitting(kept: Reading, own: Reading, kind: str) -> Reading:
     """The kept way of reading, or the file's own where cells are written so that the kept one cannot be meant."""
     if kind == "date" and own.format and kept.format not in (own.format, own.other_format):
@@ -179,24 +200,8 @@ def _fitting(kept: Reading, own: Reading, kind: str) -> Reading:
     return kept
 
 
-def _refuse_unclear_ids(read: _Read, tables: Sequence[StagedTable], columns: Sequence[str | None]) -> None:
-    rows = np.repeat(np.arange(len(tables), dtype=np.int32), [table.rows for table in tables])
-    fault = fault_of_ids(Records((), rows, read.ids, columns[0], ()), tables, columns)
-    again = [name for name, count in zip(*np.unique(read.ids.astype(str), return_counts=True)) if count > 1]
-    if fault is None and again and len(set(read.source.tolist())) == 1:
-        fault = Diagnostic("E0664", f"two files have a record {again[0]}", help="give each record once")
-    if fault is not None:
-        raise InputError((fault,))
-
-
-def _kept_already(store: KeptLinkage, read: _Read) -> Int64:
-    """The numbers of records that are kept already, -1 for new ones.
-
-    Raises
-    ------
-    InputError
-        E0684 where a record of that id is kept with other values.
-    """
+def _kept_already(store: KeptLinkage, read: _Read) -> tuple[Int64, Bool]:
+    """The numbers of records that are kept already, -1 for new ones; and which are kept with other values."""
     kept = store.records("id", read.ids.tolist())
     stored = {
         (source, name): (number, values)
@@ -206,19 +211,19 @@ def _kept_already(store: KeptLinkage, read: _Read) -> Int64:
         )
     }  # fmt: skip
     there = [stored.get((int(source), name)) for source, name in zip(read.source, read.ids)]
-    changed = [
-        row
-        for row, one in enumerate(there)
-        if one is not None and one[1] != [of_field[row] for of_field in read.values]
+    differs = [
+        one is not None and one[1] != [of_field[row] for of_field in read.values] for row, one in enumerate(there)
     ]
-    if changed:
-        named = ", ".join(str(read.ids[row]) for row in changed[:SHOWN])
-        raise InputError.of(
-            "E0684",
-            f"{len(changed):,} records are kept already with other values: {named}",
-            help="a kept record is not corrected: give the new one another id, or link all files anew",
-        )
-    return np.array([-1 if one is None else one[0] for one in there], np.int64)
+    return np.array([-1 if one is None else one[0] for one in there], np.int64), np.array(differs, np.bool_)
+
+
+def _kept_otherwise(ids: Array) -> InputError:
+    named = ", ".join(map(str, ids[:SHOWN]))
+    return InputError.of(
+        "E0684",
+        f"{len(ids):,} records are kept already with other values: {named}",
+        help="say that they are corrected (--correct), or give the new ones other ids",
+    )
 
 
 def _fields(store: KeptLinkage, description: Description, values: list[Array]) -> list[Field]:

@@ -137,6 +137,8 @@ class LinkMoreOptions(How, total=False):
     """See `workbench.verbs.link_more.link_more`."""
 
     id_column: str | None
+    correct: bool
+    remove: bool
 
 
 class SolveOptions(How, total=False):
