@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Unpack
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,7 +20,6 @@ from workbench.commands.console import (
 from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, command, option
 from workbench.commands.served import at_hand
 from workbench.errors import ExitCode, UsageError
-from workbench.verbs.options import LinkMoreOptions
 
 if TYPE_CHECKING:
     from workbench.verbs.link_result import LinkResult
@@ -130,7 +129,7 @@ def _link_more(
     pairs: Path | None,
     *,
     json: bool,
-    **options: Unpack[LinkMoreOptions],
+    **options: Any,
 ) -> None:
     """Link new records against a kept linkage, or change kept ones, and write the clusters that changed."""
     from workbench.workspace import open_workspace
