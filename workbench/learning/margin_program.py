@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -140,35 +140,24 @@ class MarginProgram:
     nonnegative: bool = False
     solver: str = "active_set"
     patience: int = 50
-    directions: Float = field(init=False)
-    gram: Float = field(init=False)
-    loss: Float = field(init=False)
-    group: Int64 = field(init=False)
-    multipliers: Float = field(init=False)
-    idle: Int64 = field(init=False)
-    slack: Float = field(init=False)
-    weights: Float = field(init=False)
-    n_cuts: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
-        capacity = 64
-        self.directions = np.zeros((capacity, self.n_weights))
-        self.gram = np.zeros((capacity, capacity))
-        self.loss, self.multipliers = np.zeros(capacity), np.zeros(capacity)
-        self.group, self.idle = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
-        self.slack = np.zeros(self.n_groups)
-        self.weights = np.zeros(self.n_weights)
+        self.directions, self.gram = np.zeros((0, self.n_weights)), np.zeros((0, 0))
+        self.loss, self.multipliers = np.zeros(0), np.zeros(0)
+        self.group, self.idle = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self.slack, self.weights = np.zeros(self.n_groups), np.zeros(self.n_weights)
+
+    @property
+    def n_cuts(self) -> int:
+        return self.loss.size
 
     def add(self, direction: Float, loss: float, group: int = 0) -> None:
         """Add the cut `w . direction >= loss - slack[group]`; one row of inner products."""
-        k = self.n_cuts
-        if k == self.loss.size:
-            self._grow()
-        self.directions[k] = direction
-        inner = self.directions[: k + 1] @ direction
-        self.gram[k, : k + 1] = self.gram[: k + 1, k] = inner
-        self.loss[k], self.group[k], self.multipliers[k], self.idle[k] = loss, group, 0.0, 0
-        self.n_cuts += 1
+        self.directions = np.vstack([self.directions, direction])
+        self.gram = np.pad(self.gram, (0, 1))
+        self.gram[-1] = self.gram[:, -1] = self.directions @ direction
+        self.loss, self.multipliers = np.append(self.loss, loss), np.append(self.multipliers, 0.0)
+        self.group, self.idle = np.append(self.group, group), np.append(self.idle, 0)
 
     def solve(self) -> None:
         """Bring `multipliers`, `weights` and `slack` to the optimum over the present cuts."""
@@ -192,57 +181,39 @@ class MarginProgram:
 
     def slack_at(self, weights: Float) -> Float:
         """What each slack would have to be at other weights, by the present cuts; shape (n_groups,)."""
-        k = self.n_cuts
-        short = self.loss[:k] - self.directions[:k] @ weights
+        short = self.loss - self.directions @ weights
         needed = np.zeros(self.n_groups)
-        shared = self.group[:k] != FREE
-        np.maximum.at(needed, self.group[:k][shared], short[shared])
+        shared = self.group != FREE
+        np.maximum.at(needed, self.group[shared], short[shared])
         return needed
 
     @property
     def lower_bound(self) -> float:
         """The dual's value: no weights reach less under all cuts that exist."""
-        k = self.n_cuts
-        return float(self.loss[:k] @ self.multipliers[:k] - self.weights @ self.weights / 2)
+        return float(self.loss @ self.multipliers - self.weights @ self.weights / 2)
 
     def _solve_once(self) -> None:
-        k = self.n_cuts
-        gram, loss, group = self.gram[:k, :k], self.loss[:k], self.group[:k]
-        if not k:
+        if not self.n_cuts:
             return
+        program = self.gram, self.loss, self.group, self.penalty
         if self.solver == "active_set":
-            a, slack = solve_dual(gram, loss, group, self.penalty, self.multipliers[:k])
+            self.multipliers, slack = solve_dual(*program, self.multipliers)
         else:
-            a, slack = solve_dual_cvxpy(gram, loss, group, self.penalty, self.solver)
-        self.multipliers[:k] = a
+            self.multipliers, slack = solve_dual_cvxpy(*program, self.solver)
         self.slack[: slack.size] = slack
-        active = np.flatnonzero(a > 0)
-        self.weights = a[active] @ self.directions[active]
-        self.idle[:k] = np.where(a > 0, 0, self.idle[:k] + 1)
+        active = np.flatnonzero(self.multipliers > 0)
+        self.weights = self.multipliers[active] @ self.directions[active]
+        self.idle = np.where(self.multipliers > 0, 0, self.idle + 1)
 
     def _unguarded(self) -> Int64:
         """Negative weights that no sign constraint holds yet."""
-        signs = self.directions[: self.n_cuts][self.group[: self.n_cuts] == FREE]
+        signs = self.directions[self.group == FREE]
         return np.flatnonzero((self.weights < 0.0) & ~signs.any(axis=0))
 
     def _drop(self) -> None:
         """Forget cuts that have long been idle."""
-        k = self.n_cuts
-        keep = np.flatnonzero(self.idle[:k] < self.patience)
-        if keep.size == k:
-            return
-        m = keep.size
-        self.directions[:m] = self.directions[keep]
-        self.gram[:m, :m] = self.gram[np.ix_(keep, keep)]
-        for column in (self.loss, self.multipliers, self.group, self.idle):
-            column[:m] = column[keep]
-        self.n_cuts = m
-
-    def _grow(self) -> None:
-        k = self.loss.size
-        self.directions = np.concatenate([self.directions, np.zeros_like(self.directions)])
-        gram = np.zeros((2 * k, 2 * k))
-        gram[:k, :k] = self.gram
-        self.gram = gram
-        self.loss, self.multipliers = (np.concatenate([c, np.zeros(k)]) for c in (self.loss, self.multipliers))
-        self.group, self.idle = (np.concatenate([c, np.zeros(k, np.int64)]) for c in (self.group, self.idle))
+        keep = np.flatnonzero(self.idle < self.patience)
+        if keep.size < self.n_cuts:
+            self.directions, self.gram = self.directions[keep], self.gram[np.ix_(keep, keep)]
+            self.loss, self.multipliers = self.loss[keep], self.multipliers[keep]
+            self.group, self.idle = self.group[keep], self.idle[keep]
