@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench.arrays import Array, Float, Int64
 from workbench.database.arrow_columns import arrow_column
-from workbench.grounding.select import Call, Expression, Operation, Registered, Value, equal
+from workbench.grounding.select import Expression, Registered, call, equal
 
 __all__ = ["ABSENT", "MOST_PLACES", "OBSERVED", "AtomIndex", "drop_function", "register_array", "worth_an_index"]
 
@@ -75,17 +75,17 @@ class AtomIndex:
         return Registered(self.finder, (place,))
 
     def is_absent(self, place: Expression) -> Expression:
-        return equal(self.identity(place), Value(ABSENT))
+        return equal(self.identity(place), ABSENT)
 
     def is_open(self, place: Expression) -> Expression:
-        return Operation(">=", (self.identity(place), Value(0)))
+        return self.identity(place) >= 0
 
     def value(self, place: Expression, otherwise: Expression) -> Expression:
         """The observed value; `otherwise` where the atom is open or absent."""
         if self.reader is None:
             return otherwise
-        observed = equal(self.identity(place), Value(OBSERVED))
-        return Call("case", (observed, Registered(self.reader, (place,)), otherwise))
+        observed = equal(self.identity(place), OBSERVED)
+        return call("case", observed, Registered(self.reader, (place,)), otherwise)
 
 
 def register_array(connection: duckdb.DuckDBPyConnection, name: str, array: Array) -> str:

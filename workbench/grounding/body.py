@@ -7,18 +7,7 @@ from dataclasses import dataclass
 
 from workbench.grounding.bound_terms import BoundTerms, known
 from workbench.grounding.from_clause import Binding
-from workbench.grounding.select import (
-    Call,
-    Column,
-    Expression,
-    Operation,
-    Select,
-    Source,
-    Value,
-    all_of,
-    equal,
-    negate,
-)
+from workbench.grounding.select import Column, Expression, Select, Source, Value, all_of, call, equal, negate
 from workbench.grounding.unification import Equality
 from workbench.grounding.value_terms import Typed
 from workbench.language.clauses import FunctionValue
@@ -121,13 +110,13 @@ class Body(BoundTerms):
         value_of = self._value_computed(computed.function, computed.arguments)
         if value_of is not None:
             self.bound[computed.variable] = Binding.of_value(value_of)
-            self.where.append(Operation("IS NOT", (value_of.expression, Value(None))))
+            self.where.append(value_of.expression.is_not(None))
             return
         number, text = self._computed(computed)
         if computed.type_name is None:
             self.bound[computed.variable] = Binding(None, number=number, text=text)
             if number is not None:
-                self.where.append(Operation("IS NOT", (number, Value(None))))
+                self.where.append(number.is_not(None))
             return
         alias = self.alias("v")
         given = (
@@ -160,7 +149,7 @@ class Body(BoundTerms):
         types = self.vocabulary.arguments(atom.predicate)
         positions = [self.position_of(term, type_name) for term, type_name in zip(atom.arguments, types)]
         if any(isinstance(one, Value) or (isinstance(one, Column) and one.table == self.geometry) for one in positions):
-            return Call("coalesce", (place, Value(-1)))
+            return call("coalesce", place, -1)
         return place
 
     def binds(self, atom: Atom) -> bool:

@@ -19,6 +19,7 @@ from workbench.grounding.select import (
     Source,
     Value,
     all_of,
+    call,
     equal,
     negate,
 )
@@ -94,7 +95,7 @@ class BoundTerms(FromClause):
         assert isinstance(term, Variable)
         binding = self.bound[term.name]
         if binding.number is not None or binding.text is not None:
-            return binding.number or Call("try_cast DOUBLE", (known(binding.text),))
+            return binding.number or call("try_cast DOUBLE", known(binding.text))
         return Column(self._name_alias(term.name), "number")
 
     def text_of(self, term: Term) -> Expression:
@@ -106,7 +107,7 @@ class BoundTerms(FromClause):
         if binding.text is not None:
             return binding.text
         if binding.number is not None:
-            return Call("cast VARCHAR", (Call("cast BIGINT", (binding.number,)),))
+            return call("cast VARCHAR", call("cast BIGINT", binding.number))
         return Column(self._name_alias(term.name), "name")
 
     def _name_alias(self, name: str) -> str:
@@ -184,15 +185,15 @@ class BoundTerms(FromClause):
         """Value of a built-in function as a number or a text (Alchemy's arithmetic is on integers)."""
         name, arguments = computed.function, computed.arguments
         if name == "succ":
-            return Operation("+", (self.number_of(arguments[0]), Value(1))), None
+            return self.number_of(arguments[0]) + 1, None
         if name in ("+", "-", "*"):
             return Operation(OPERATORS[name], tuple(map(self.number_of, arguments))), None
         if name in ("/", "%"):
             left, right = map(self.number_of, arguments)
-            result = Operation(OPERATORS[name], (left, Call("nullif", (right, Value(0)))))
+            result = Operation(OPERATORS[name], (left, call("nullif", right, 0)))
             return (_of_integers(result, (left, right)) if name == "/" else result), None
         if name == "length":
-            return Call("length", (self.text_of(arguments[0]),)), None
+            return call("length", self.text_of(arguments[0])), None
         if name in TEXTS_OF_TEXTS:
             return None, Call(TEXTS_OF_TEXTS[name], tuple(map(self.text_of, arguments)))
         raise InputError.of("E0304", f"the function {name} is not known")
@@ -218,7 +219,7 @@ class BoundTerms(FromClause):
     def same_value(self, left: Term, right: Term) -> Expression:
         """Equality by number where both are numbers, else by name."""
         numbers = equal(self.number_of(left), self.number_of(right))
-        return Call("coalesce", (numbers, equal(self.text_of(left), self.text_of(right))))
+        return call("coalesce", numbers, equal(self.text_of(left), self.text_of(right)))
 
     def test(self, comparison: Comparison) -> Expression:
         """A comparison of bound terms as an SQL condition."""
@@ -238,11 +239,11 @@ class BoundTerms(FromClause):
         if operator in ("<", "<=", ">", ">="):
             order = OPERATORS[operator]
             numbers = Operation(order, (self.number_of(left), self.number_of(right)))
-            return Call("coalesce", (numbers, Operation(order, (self.text_of(left), self.text_of(right)))))
+            return call("coalesce", numbers, Operation(order, (self.text_of(left), self.text_of(right))))
         texts = (self.text_of(left), self.text_of(right))
         match operator:
             case "substr":
-                return Call("contains", (texts[1], texts[0]))
+                return call("contains", texts[1], texts[0])
             case "contains":
                 return Call("contains", texts)
             case "startsWith":
@@ -263,8 +264,8 @@ def _takes(function: str, given: int) -> bool:
 
 def _of_integers(quotient: Expression, operands: tuple[Expression, ...]) -> Expression:
     """Alchemy's division: of integers it is an integer, cut off towards 0; DuckDB's is of real numbers."""
-    whole = all_of(tuple(equal(one, Call("trunc", (one,))) for one in operands))
-    return Call("case", (whole, Call("trunc", (quotient,)), quotient))
+    whole = all_of(tuple(equal(one, call("trunc", one)) for one in operands))
+    return call("case", whole, call("trunc", quotient), quotient)
 
 
 def known(expression: Expression | None) -> Expression:

@@ -8,8 +8,6 @@ from dataclasses import replace
 from workbench.grounding.body import Body
 from workbench.grounding.plans import WIDEST_INTEGRAL, Case, Plan, count_case, open_rows, summed_scales
 from workbench.grounding.select import (
-    COUNT,
-    Call,
     Column,
     Expression,
     Operation,
@@ -17,6 +15,8 @@ from workbench.grounding.select import (
     Source,
     Union,
     Value,
+    call,
+    count_of,
     equal,
     negate,
 )
@@ -66,7 +66,7 @@ def _count(number: int, case: Case, shared: bool) -> Select:
     if scale is not None:
         sums = summed_scales(scale, none_open, 0, in_order=shared)
     else:
-        decided = Value(0) if none_open is None else replace(COUNT, filter=none_open)
+        decided = Value(0) if none_open is None else count_of(none_open)
         sums = [("positive", decided), ("negative", Value(0))]
     return count_case(number, case.select, none_open, sums)
 
@@ -118,7 +118,7 @@ def _case(
         # The scope comes first: it relates what the facts beside it would cross.
         ((atom, _),) = branch.terms
         alias = body.join(atom, vocabulary.listed(atom.predicate), letter="o")
-        columns[0] = Call("coalesce", (Column(alias, "atom"), NOBODY))
+        columns[0] = call("coalesce", Column(alias, "atom"), NOBODY)
         body.where.append(Operation("IS DISTINCT FROM", (Column(alias, "value"), Value(1))))
     for atom in _in_order(body, clause, [one.atom for one in closed if not one.positive]):
         body.join(atom, vocabulary.facts(atom.predicate))
@@ -126,10 +126,8 @@ def _case(
         atom, coefficient = branch.terms[i]
         if coefficient > 0:
             alias = body.join(atom, vocabulary.listed(atom.predicate), letter="o")
-            columns[i] = Call("coalesce", (Column(alias, "atom"), NOBODY))
-            body.where.append(
-                Operation("OR", (negate(_is_null(alias, "atom")), equal(Column(alias, "value"), Value(1))))
-            )
+            columns[i] = call("coalesce", Column(alias, "atom"), NOBODY)
+            body.where.append(negate(Column(alias, "atom").is_null) | equal(Column(alias, "value"), 1))
     if violated:
         for i, (atom, coefficient) in enumerate(branch.terms):
             if coefficient > 0 and i not in listed:
@@ -144,9 +142,9 @@ def _case(
     for i in sorted(listed - set(columns)):
         atom, _ = branch.terms[i]
         alias = body.join(atom, vocabulary.listed(atom.predicate), kind="left", letter="o")
-        columns[i] = Call("coalesce", (Column(alias, "atom"), NOBODY))
-        given = Operation("AND", (_is_null(alias, "atom"), equal(Column(alias, "value"), Value(1))))
-        body.where.append(negate(Call("coalesce", (given, Value(False)))))
+        columns[i] = call("coalesce", Column(alias, "atom"), NOBODY)
+        given = Column(alias, "atom").is_null & equal(Column(alias, "value"), 1)
+        body.where.append(negate(call("coalesce", given, False)))
     for literal in closed:
         if literal.positive:
             body.join(literal.atom, vocabulary.facts(literal.atom.predicate), kind="anti", letter="x")
@@ -155,7 +153,7 @@ def _case(
             if coefficient < 0 and i not in listed:
                 body.join(atom, vocabulary.state.true_atoms(atom.predicate), kind="anti", letter="w")
     for guard in clause.guards:
-        body.where.append(Operation("IS NOT", (body.test(guard), Value(True))))
+        body.where.append(body.test(guard).is_not(True))
     body.require(branch.required)
     body.exclude(branch.excluded)
     folded = bool(listed)
@@ -167,10 +165,10 @@ def _case(
             folded = True
             alias = body.alias("k")
             on = (equal(Column(alias, "atom"), identity),)
-            body.sources.append(_known_source(vocabulary, atom.predicate, alias, on))
-            no_effect = equal(Column(alias, "value"), Value(0 if coefficient < 0 else 1))
-            body.where.append(Operation("OR", (_is_null(alias, "value"), no_effect)))
-            identity = Call("case", (_is_null(alias, "value"), identity, NOBODY))
+            body.sources.append(Source(vocabulary.known(atom.predicate), alias, on, "left"))
+            no_effect = equal(Column(alias, "value"), 0 if coefficient < 0 else 1)
+            body.where.append(Column(alias, "value").is_null | no_effect)
+            identity = call("case", Column(alias, "value").is_null, identity, NOBODY)
         columns[i] = identity
     shown: list[tuple[str, Expression]] = [
         (f"t{number}", body.column_of(name)) for number, name in enumerate(clause.plus)
@@ -180,14 +178,6 @@ def _case(
         shown.append(("s", varying_scale(body, clause)))
     signature = tuple((atom.predicate, coefficient) for atom, coefficient in branch.terms)
     return Case(body.select(shown), signature, (folded,) * len(signature))
-
-
-def _is_null(alias: str, name: str) -> Expression:
-    return Operation("IS", (Column(alias, name), Value(None)))
-
-
-def _known_source(vocabulary: Vocabulary, predicate: str, alias: str, on: tuple[Expression, ...]) -> Source:
-    return Source(vocabulary.known(predicate), alias, on, "left")
 
 
 def plan_total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
@@ -211,25 +201,22 @@ def plan_total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
     for name in plus:
         if name not in body.bound:
             body.bind_domain(name)
-    factors: list[Expression] = []
-    for name, type_name in clause.variable_types:
-        if name in body.bound or name in clause.existential:
-            continue
-        factors.append(_domain_size(body, type_name))
+    counted = [type_ for name, type_ in clause.variable_types if name not in (*body.bound, *clause.existential)]
+    factors = [body.by_world(_real(vocabulary.bindings([type_name]))) for type_name in counted]
     size: Expression = Value(1)
     if factors:
         size = factors[0] if len(factors) == 1 else Operation("*", tuple(factors))
-    size = Call("cast DOUBLE", (size,))
+    size = call("cast DOUBLE", size)
     shown: list[tuple[str, Expression]] = [(f"t{i}", body.column_of(name)) for i, name in enumerate(plus)]
     keys = tuple(value for _, value in shown)
-    shown.append(("n", Call("sum", (size,))))
+    shown.append(("n", call("sum", size)))
     if varying:
         scale = varying_scale(body, clause)
         for name, sign in (("positive", 1.0), ("negative", -1.0)):
-            part = Call("greatest", (Operation("*", (scale, Value(sign))), Value(0.0)))
-            shown.append((name, vocabulary.sum(Operation("*", (size, part)))))
+            part = call("greatest", scale * sign, 0.0)
+            shown.append((name, vocabulary.sum(size * part)))
     else:
-        shown += [("positive", Call("sum", (size,))), ("negative", Value(0.0))]
+        shown += [("positive", call("sum", size)), ("negative", Value(0.0))]
     return body.select(shown, group_by=keys)
 
 
@@ -245,13 +232,6 @@ def _scoped_head(vocabulary: Vocabulary, clause: Clause) -> Atom | None:
     return atom if vocabulary.roles[atom.predicate].scoped else None
 
 
-def _domain_size(body: Body, type_name: str) -> Expression:
-    vocabulary = body.vocabulary
-    if vocabulary.one_world:
-        return Value(float(vocabulary.domain_size(vocabulary.worlds[0], type_name)))
-    if body.world is None:
-        body.world = Column(body.geometry, "world")
-    arguments: list[Expression] = []
-    for world in vocabulary.worlds:
-        arguments += [equal(body.world, Value(world)), Value(float(vocabulary.domain_size(world, type_name)))]
-    return Call("case", (*arguments, Value(0.0)))
+def _real(counts: dict[int, int]) -> dict[int, float]:
+    """As real numbers: their products may pass what integers hold."""
+    return {world: float(count) for world, count in counts.items()}

@@ -19,6 +19,7 @@ from workbench.grounding.select import (
     Source,
     Star,
     Value,
+    call,
     equal,
 )
 from workbench.grounding.value_terms import Typed
@@ -67,7 +68,7 @@ def conditions_select(
         here = body.term(term).expression if isinstance(term, Apply) else body.argument(term, type_name, kind)
         columns.append((f"a{place}", here))
         if kind is not None:
-            body.where.append(Operation("IS NOT", (here, Value(None))))
+            body.where.append(here.is_not(None))
     return body.select(columns, distinct=True)
 
 
@@ -171,9 +172,9 @@ class _Maker:
         value: Expression = Column(alias, "result")
         if aggregate.function == "share":
             among, _ = self._subquery(aggregate, (*aggregate.body, *aggregate.among), "left")
-            value = Operation("/", (Call("coalesce", (Column(among, "result"), Value(0.0))), value))
+            value = call("coalesce", Column(among, "result"), 0.0) / value
         elif kept:
-            value = Call("coalesce", (value, Value(0.0)))
+            value = call("coalesce", value, 0.0)
         if aggregate.variable in self.body.bound:
             self.body.where.append(equal(value, self.body.value_of(Variable(aggregate.variable), kind)))
         else:
@@ -259,9 +260,9 @@ class _Maker:
             everything = _condition_names(one for one in conditions if isinstance(one, Literal) and one.positive)
             if everything <= group | variable_names(of):
                 # Rows are different bindings already.
-                return Call("cast DOUBLE", (Call("count", (Star(),)),)), ValueKind.NUMBER
+                return call("cast DOUBLE", call("count", Star())), ValueKind.NUMBER
             which = counted[0] if len(counted) == 1 else Call("row", counted)
-            return Call("cast DOUBLE", (Call("count", (Call("distinct", (which,)),)),)), ValueKind.NUMBER
+            return call("cast DOUBLE", call("count", call("distinct", which))), ValueKind.NUMBER
         if aggregate.function == "exists":
             return Value(1.0), ValueKind.NUMBER
         typed = body.term(of[0])
@@ -275,7 +276,7 @@ class _Maker:
                     help="min, max and latest take dates too; days(later, earlier) makes numbers of them",
                 )
             order = (typed.expression,) if body.vocabulary.shared else ()
-            return Call("cast DOUBLE", (Call(function, (typed.expression,), order),)), ValueKind.NUMBER
+            return call("cast DOUBLE", Call(function, (typed.expression,), order)), ValueKind.NUMBER
         return Call(function, (typed.expression,)), typed.kind
 
 

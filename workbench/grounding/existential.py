@@ -5,20 +5,7 @@ from __future__ import annotations
 from workbench.grounding.body import Body
 from workbench.grounding.clauses import plan_total, scale_of, varying_scale
 from workbench.grounding.plans import WIDEST_INTEGRAL, Case, Plan, count_case, summed_scales
-from workbench.grounding.select import (
-    COUNT,
-    Call,
-    Column,
-    Expression,
-    Operation,
-    Raw,
-    Select,
-    Source,
-    Union,
-    Value,
-    equal,
-    negate,
-)
+from workbench.grounding.select import COUNT, Column, Expression, Raw, Select, Source, Union, Value, call, equal, negate
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
 from workbench.language.program import Literal, Variable
@@ -37,38 +24,28 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause) -> Plan:
     columns = selects[0].columns
     keys = [name for name, _ in columns if name not in ("key", "s")]
     key = Column("u", "key")
-    is_open = Operation(">=", (key, Value(0)))
-    distinct = Call("list_distinct", (Call("list", (key,), filter=is_open),))
-    literals = Call("list_sort", (distinct,))
+    is_open = key >= 0
+    distinct = call("list_distinct", call("list", key, only=is_open))
+    literals = call("list_sort", distinct)
     # A grounding is satisfied when data make a literal true, or when it holds an atom and its negation.
-    unsatisfied = [Operation(">", (Call("min", (key,)), TRUE))]
+    unsatisfied = [call("min", key) > TRUE]
     if {one.atom.predicate for one in open_literals if one.positive} & {
         one.atom.predicate for one in open_literals if not one.positive
     }:
-        atoms = Call("list_distinct", (Call("list", (Operation("//", (key, Value(2))),), filter=is_open),))
-        lengths = [Call("coalesce", (Call("len", (one,)), Value(0))) for one in (distinct, atoms)]
+        atoms = call("list_distinct", call("list", key // 2, only=is_open))
+        lengths = [call("coalesce", call("len", one), 0) for one in (distinct, atoms)]
         unsatisfied.append(equal(*lengths))
     grouped = Select(
         (
             *((name, Column("u", name)) for name in keys),
-            ("literals", Call("coalesce", (literals, Call("cast BIGINT[]", (Call("list_value", ()),))))),
-            ("s", Call("any_value", (Column("u", "s"),))),
+            ("literals", call("coalesce", literals, call("cast BIGINT[]", call("list_value")))),
+            ("s", call("any_value", Column("u", "s"))),
         ),
         (Source(Union(tuple(selects)), "u"),),
         group_by=tuple(Column("u", name) for name in keys),
         having=tuple(unsatisfied),
     )
-    widest = 0
-    types = dict(clause.variable_types)
-    for literal in open_literals:
-        names = {t.name for t in literal.atom.arguments if isinstance(t, Variable) and t.name in clause.existential}
-        sizes = [1]
-        for world in vocabulary.worlds:
-            size = 1
-            for name in names:
-                size *= vocabulary.domain_size(world, types[name])
-            sizes.append(size)
-        widest += max(sizes)
+    widest = sum(max((1, *_bindings(vocabulary, clause, one).values())) for one in open_literals)
     case = Case(grouped, listing=True)
     counted = Select(tuple((name, Column("q", name)) for name in keys if name.startswith("t")), (Source(grouped, "q"),))
     sums = summed_scales(Column("q", "s"), case.none_open, 0.0, in_order=vocabulary.shared)
@@ -115,20 +92,20 @@ def _line(vocabulary: Vocabulary, clause: Clause, literal: Literal | None, varyi
     for guard in clause.guards:
         names = [t.name for t in (guard.left, guard.right) if isinstance(t, Variable) and t.name in clause.existential]
         if not names:
-            body.where.append(Operation("IS NOT", (body.test(guard), Value(True))))
+            body.where.append(body.test(guard).is_not(True))
             continue
         inner = _inner(body, "y")
         for name in dict.fromkeys(names):
             inner.bind_domain(name)
-        inner.where.append(Operation("IS", (inner.test(guard), Value(True))))
-        body.where.append(equal(_count(inner), Value(0)))
+        inner.where.append(inner.test(guard).is_(True))
+        body.where.append(equal(_count(inner), 0))
     for one in existential_closed:
         inner = _inner(body, "z")
         inner.join(one.atom, vocabulary.facts(one.atom.predicate))
         if one.positive:
-            body.where.append(equal(_count(inner), Value(0)))
+            body.where.append(equal(_count(inner), 0))
         else:
-            body.where.append(equal(_count(inner), _bindings(body, clause, one)))
+            body.where.append(equal(_count(inner), body.by_world(_bindings(vocabulary, clause, one))))
     columns: list[tuple[str, Expression]] = [(f"t{i}", body.column_of(name)) for i, name in enumerate(clause.plus)]
     if body.world is not None:
         columns.append(("w", body.world))
@@ -149,7 +126,7 @@ def _line(vocabulary: Vocabulary, clause: Clause, literal: Literal | None, varyi
             if isinstance(term, Variable) and term.name in clause.existential and term.name not in body.bound:
                 body.bind_domain(term.name)
         identity = _key(body, literal)
-    columns += [("key", Call("cast BIGINT", (identity,))), ("s", Call("cast DOUBLE", (scale,)))]
+    columns += [("key", call("cast BIGINT", identity)), ("s", call("cast DOUBLE", scale))]
     return body.select(columns)
 
 
@@ -166,25 +143,10 @@ def _count(inner: Body) -> Expression:
     return Raw(Select((("n", COUNT),), tuple(inner.sources), tuple(inner.where)))
 
 
-def _bindings(body: Body, clause: Clause, literal: Literal) -> Expression:
-    """How many bindings of its existential variables a literal has in the world at hand."""
-    vocabulary = body.vocabulary
-    names = dict.fromkeys(
-        t.name for t in literal.atom.arguments if isinstance(t, Variable) and t.name in clause.existential
-    )
-    sizes = []
-    for world in vocabulary.worlds:
-        size = 1
-        for name in names:
-            size *= vocabulary.domain_size(world, body.types[name])
-        sizes.append(size)
-    if vocabulary.one_world:
-        return Value(sizes[0])
-    assert body.world is not None
-    arguments: list[Expression] = []
-    for world, size in zip(vocabulary.worlds, sizes):
-        arguments += [equal(body.world, Value(world)), Value(size)]
-    return Call("case", (*arguments, Value(0)))
+def _bindings(vocabulary: Vocabulary, clause: Clause, literal: Literal) -> dict[int, int]:
+    """How many bindings of its existential variables a literal has in each world."""
+    names = {one.name for one in literal.atom.arguments if isinstance(one, Variable)}
+    return vocabulary.bindings(kind for name, kind in clause.variable_types if name in names & {*clause.existential})
 
 
 def _key(body: Body, literal: Literal) -> Expression:
@@ -193,7 +155,7 @@ def _key(body: Body, literal: Literal) -> Expression:
     negated = 0 if literal.positive else 1
     if vocabulary.roles[atom.predicate].listed:
         alias = body.join(atom, vocabulary.listed(atom.predicate), kind="left", letter="o")
-        given: Expression = Call("coalesce", (Column(alias, "value"), Value(0.0)))
+        given: Expression = call("coalesce", Column(alias, "value"), 0.0)
         identity: Expression = Column(alias, "atom")
     else:
         identity = body.place(atom)
@@ -203,12 +165,12 @@ def _key(body: Body, literal: Literal) -> Expression:
         on = (equal(Column(alias, "atom"), identity),)
         body.sources.append(Source(vocabulary.known(atom.predicate), alias, on, "left"))
         given = Column(alias, "value")
-        identity = Call("case", (Operation("IS", (given, Value(None))), identity, Value(None)))
-    is_open = negate(Operation("IS", (identity, Value(None))))
-    holds = equal(given, Value(1 - negated))
-    return Call("case", (is_open, _encoded(identity, negated), holds, TRUE, FALSE))
+        identity = call("case", given.is_null, identity, None)
+    is_open = negate(identity.is_null)
+    holds = equal(given, 1 - negated)
+    return call("case", is_open, _encoded(identity, negated), holds, TRUE, FALSE)
 
 
 def _encoded(identity: Expression, negated: int) -> Expression:
-    doubled = Operation("*", (Call("cast BIGINT", (identity,)), Value(2)))
-    return Operation("+", (doubled, Value(negated))) if negated else doubled
+    doubled = call("cast BIGINT", identity) * 2
+    return doubled + negated if negated else doubled

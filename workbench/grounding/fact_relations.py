@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 import duckdb
@@ -20,7 +21,7 @@ from workbench.grounding.atom_index import drop_function
 from workbench.grounding.backend import Backend
 from workbench.grounding.column_functions import register_likeness, register_user_function
 from workbench.grounding.order import ascending
-from workbench.grounding.select import Call, Expression, Value, real_sum
+from workbench.grounding.select import Expression, call, real_sum
 from workbench.language.program import Program
 from workbench.language.user_functions import UserFunction
 from workbench.language.values import ValueKind
@@ -63,6 +64,11 @@ class FactRelations:
 
     def domain_size(self, world: int, type_name: str) -> int:
         return self.sizes.get((world, type_name), 0)
+
+    def bindings(self, types: Iterable[str]) -> dict[int, int]:
+        """How many bindings variables of some types have, by world."""
+        chosen = tuple(types)
+        return {world: prod(self.domain_size(world, name) for name in chosen) for world in self.worlds}
 
     @staticmethod
     def _word(name: str) -> str:
@@ -144,7 +150,7 @@ class FactRelations:
             raise InputError.of(
                 "E0326", "`$now` is the latest date of the facts, and they have none", help="load facts that have dates"
             )
-        return Call("cast TIMESTAMP", (Value(str(latest)),))
+        return call("cast TIMESTAMP", str(latest))
 
     def is_made(self, predicate: str) -> bool:
         """Whether a definition or scope has made the facts of a predicate."""

@@ -16,7 +16,7 @@ from workbench.grounding.definitions import make_definitions, needed_definitions
 from workbench.grounding.dialect import render
 from workbench.grounding.prepare import prepare
 from workbench.grounding.request import GroundRequest
-from workbench.grounding.select import Column, Operation, Select, Source, Value
+from workbench.grounding.select import Column, Select, Source
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language import parse_mln, parse_psl
 from workbench.language.fitting import Wanted, fitted_text, wanted_of
@@ -79,7 +79,7 @@ def _values(vocabulary: Vocabulary, wanted: Wanted) -> Float:
         return np.zeros(0)
     predicate, place = wanted.source
     number = Column("g", f"a{place}")
-    there = Operation("IS NOT", (number, Value(None)))
+    there = number.is_not(None)
     select = Select((("v", number),), (Source(vocabulary.given(predicate), "g"),), (there,))
     found = vocabulary.connection.execute(render(select)).fetchnumpy()
     return np.sort(np.asarray(found["v"], np.float64))

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from workbench.grounding.select import (
-    Call,
-    Column,
-    Expression,
-    Select,
-    Source,
-    Value,
-    equal,
-)
+from workbench.grounding.select import Column, Expression, Select, Source, Value, call, equal
 from workbench.grounding.value_terms import Typed
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.values import ValueKind
@@ -96,6 +88,14 @@ class FromClause:
             self.geometry_alias = self.cross(self.vocabulary.geometry(), "g")
         return self.geometry_alias
 
+    def by_world(self, values: Mapping[int, float]) -> Expression:
+        """The number of the world at hand, of those that each world has."""
+        if self.vocabulary.one_world:
+            return Value(values[self.vocabulary.worlds[0]])
+        here = self.world = self.world or Column(self.geometry, "world")
+        each = [part for world, number in values.items() for part in (equal(here, world), Value(number))]
+        return call("case", *each, type(next(iter(values.values())))(0))
+
     def select(self, columns: Iterable[tuple[str, Expression]], **changes: object) -> Select:
         """The finished query; a rule without variables has one grounding a world."""
         shown = tuple(columns)
@@ -113,4 +113,4 @@ class FromClause:
         if self.vocabulary.one_world:
             return Value(self.vocabulary.worlds[0] in worlds)
         assert self.world is not None
-        return Call("list_contains", (Call("list_value", tuple(map(Value, worlds))), self.world))
+        return call("list_contains", call("list_value", *map(Value, worlds)), self.world)

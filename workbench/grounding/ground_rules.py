@@ -21,18 +21,7 @@ from workbench.grounding.definitions import make_definitions, make_scopes
 from workbench.grounding.dialect import render
 from workbench.grounding.prepare import clauses_of
 from workbench.grounding.result import Grounding
-from workbench.grounding.select import (
-    Call,
-    Column,
-    Expression,
-    Select,
-    Source,
-    Value,
-    all_of,
-    any_of,
-    equal,
-    negate,
-)
+from workbench.grounding.select import Column, Expression, Select, Source, Value, all_of, any_of, call, equal, negate
 from workbench.grounding.templates import TemplateTable
 from workbench.grounding.unification import unify
 from workbench.grounding.vocabulary import Vocabulary
@@ -154,7 +143,7 @@ class _Finder:
             if unify(literal.atom, wanted) is None:
                 continue
             tests = tuple(
-                equal(Column("r", f"t{variables.index(term.name)}"), Value(number))
+                equal(Column("r", f"t{variables.index(term.name)}"), number)
                 for term, number in zip(literal.atom.arguments, ids)
                 if isinstance(term, Variable) and term.name in variables
             )
@@ -181,9 +170,9 @@ class _Finder:
             tests: tuple[Expression, ...]
             if case.listing:
                 keys = (Value(2 * identity), Value(2 * identity + 1))
-                tests = tuple(Call("list_contains", (Column("r", "literals"), key)) for key in keys)
+                tests = tuple(call("list_contains", Column("r", "literals"), key) for key in keys)
             else:
-                tests = tuple(equal(Column("r", f"l{i}"), Value(identity)) for i in range(len(case.signature)))
+                tests = tuple(equal(Column("r", f"l{i}"), identity) for i in range(len(case.signature)))
             if not tests:
                 continue
             for columns in self._rows(case.select, places, any_of(tests)):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from workbench.grounding.linear_terms import RuleTerms
 from workbench.grounding.plans import TOLERANCE, LineForm, Plan, Shape
 from workbench.grounding.select import (
     COUNT,
-    Call,
     Column,
     Expression,
     Operation,
@@ -18,6 +15,8 @@ from workbench.grounding.select import (
     Value,
     add,
     all_of,
+    call,
+    count_of,
     equal,
     negate,
     real_sum,
@@ -39,7 +38,7 @@ def plan_linear_rule(vocabulary: Vocabulary, rule: LinearRule) -> Plan:
             *((key, Column("t", key)) for key in keys),
             ("atom", Column("t", "atom")),
             *((name, real_sum(Column("t", name), in_order=in_order)) for name in ("coefficient", "b")),
-            ("undefined", Call("sum", (Column("t", "undefined"),))),
+            ("undefined", call("sum", Column("t", "undefined"))),
         ),
         (Source(Union(lines) if len(lines) > 1 else lines[0], "t"),),
         group_by=(*(Column("t", key) for key in keys), Column("t", "atom")),
@@ -77,10 +76,10 @@ def _in_order(terms: RuleTerms, by_atom: Select) -> Select:
     return Select(
         (
             *((f"k{i}", one) for i, one in enumerate(ordered)),
-            ("atom", Call("coalesce", (Column("r", "atom"), Value(-1)))),
+            ("atom", call("coalesce", Column("r", "atom"), -1)),
             ("coefficient", Column("r", "coefficient")),
             ("b", Column("r", "b")),
-            ("undefined", Call("cast INTEGER", (Column("r", "undefined"),))),
+            ("undefined", call("cast INTEGER", Column("r", "undefined"))),
         ),
         tuple(sources),
         order_by=(*names, Column("", "atom")),
@@ -91,41 +90,39 @@ def _counting(terms: RuleTerms, by_atom: Select) -> Select:
     """Groundings with an open atom that can be violated, and those that evidence violates, in one line."""
     rule = terms.rule
     coefficient = Column("r", "coefficient")
-    is_open = Operation(
-        "AND", (negate(Operation("IS", (Column("r", "atom"), Value(None)))), Operation("<>", (coefficient, Value(0))))
-    )
-    b = add((Call("sum", (Column("r", "b"),)), Value(terms.constant)))
-    most = Call("sum", (Call("greatest", (coefficient, Value(0))),), filter=is_open)
+    is_open = negate(Column("r", "atom").is_null) & Operation("<>", (coefficient, Value(0)))
+    b = add((call("sum", Column("r", "b")), Value(terms.constant)))
+    most = call("sum", call("greatest", coefficient, 0), only=is_open)
     by_grounding = Select(
         (
-            ("width", replace(COUNT, filter=is_open)),
+            ("width", count_of(is_open)),
             ("b", b),
-            ("highest", add((b, Call("coalesce", (most, Value(0)))))),
-            ("undefined", Call("sum", (Column("r", "undefined"),))),
+            ("highest", add((b, call("coalesce", most, 0)))),
+            ("undefined", call("sum", Column("r", "undefined"))),
         ),
         (Source(by_atom, "r"),),
         group_by=tuple(Column("r", key) for key in terms.keys),
     )
-    defined = equal(Column("q", "undefined"), Value(0))
+    defined = equal(Column("q", "undefined"), 0)
     width, excess = Column("q", "width"), Column("q", "b")
-    kept = [defined, Operation(">", (width, Value(0)))]
+    kept = [defined, width > 0]
     if rule.relation == "<=":
-        kept.append(Operation(">", (Column("q", "highest"), Value(TOLERANCE))))
-    distance = Call("abs", (excess,)) if rule.relation == "=" else Call("greatest", (excess, Value(0.0)))
-    violated = all_of((defined, equal(width, Value(0)), Operation(">", (distance, Value(TOLERANCE)))))
-    potential = distance if rule.power == 1 else Operation("*", (distance, distance))
-    decided = replace(COUNT, filter=violated)
+        kept.append(Column("q", "highest") > TOLERANCE)
+    distance = call("abs", excess) if rule.relation == "=" else call("greatest", excess, 0.0)
+    violated = all_of((defined, equal(width, 0), distance > TOLERANCE))
+    potential = distance if rule.power == 1 else distance * distance
+    decided = count_of(violated)
     return Select(
         (
             ("part", Value(0)),
-            ("n", add((replace(COUNT, filter=all_of(tuple(kept))), decided))),
+            ("n", add((count_of(all_of(tuple(kept))), decided))),
             ("decided", decided),
-            ("positive", Call("coalesce", (terms.vocabulary.sum(potential, violated), Value(0.0)))),
+            ("positive", call("coalesce", terms.vocabulary.sum(potential, violated), 0.0)),
             ("negative", Value(0.0)),
             ("unlisted", Value(0)),
-            ("width", Call("coalesce", (Call("max", (width,)), Value(0)))),
-            ("total", replace(COUNT, filter=defined)),
-            ("undefined", add((COUNT, Operation("*", (Value(-1), replace(COUNT, filter=defined)))))),
+            ("width", call("coalesce", call("max", width), 0)),
+            ("total", count_of(defined)),
+            ("undefined", add((COUNT, Value(-1) * count_of(defined)))),
         ),
         (Source(by_grounding, "q"),),
     )

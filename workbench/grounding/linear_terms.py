@@ -24,6 +24,7 @@ from workbench.grounding.select import (
     Star,
     Union,
     Value,
+    call,
     equal,
     negate,
 )
@@ -167,7 +168,7 @@ class RuleTerms:
             on = tuple(equal(Column("m", key), value) for key, value in here)
             body.sources.append(Source(self._sum(term.atoms), "m", on, "left"))
             atom: Expression = Column("m", "atom")
-            factors.append(Call("coalesce", (Column("m", "value"), Value(0.0))))
+            factors.append(call("coalesce", Column("m", "value"), 0.0))
         else:
             atom, value = self._join_atoms(body, term.atoms)
             factors.append(value)
@@ -175,27 +176,27 @@ class RuleTerms:
         defined: Expression = product
         undefined: Expression = Value(0)
         if term.factor is not None:
-            defined = Call("coalesce", (product, Value(0.0)))
-            undefined = Call("cast INTEGER", (Operation("IS", (product, Value(None))),))
+            defined = call("coalesce", product, 0.0)
+            undefined = call("cast INTEGER", product.is_null)
         coefficient: Expression = Value(0.0)
         b = defined
         if not isinstance(atom, Value):
-            is_open = negate(Operation("IS", (atom, Value(None))))
-            coefficient = Call("case", (is_open, defined, Value(0.0)))
-            b = Call("case", (is_open, Value(0.0), defined))
+            is_open = negate(atom.is_null)
+            coefficient = call("case", is_open, defined, 0.0)
+            b = call("case", is_open, 0.0, defined)
         return body.select(
             [*here, ("atom", atom), ("coefficient", coefficient), ("b", b), ("undefined", undefined)],
         )
 
     def _join_atoms(self, body: Body, atoms: Iterable[Atom]) -> tuple[Expression, Expression]:
         """Join the listed atoms of a product: the id of the open one (NULL without), and the others' product."""
-        identity: Expression = Call("cast INTEGER", (Value(None),))
+        identity: Expression = call("cast INTEGER", None)
         values: list[Expression] = []
         for atom in atoms:
             alias = body.join(_plain_atom(atom), self._relation(atom), letter="o")
             if self.vocabulary.roles[atom.predicate].open:
                 identity = Column(alias, "atom")
-                values.append(Call("coalesce", (Column(alias, "value"), Value(1.0))))
+                values.append(call("coalesce", Column(alias, "value"), 1.0))
             else:
                 values.append(Column(alias, "value"))
         return identity, Operation("*", tuple(values)) if values else Value(1.0)
@@ -206,7 +207,7 @@ class RuleTerms:
         identity, value = self._join_atoms(body, atoms)
         summed = summed_in(atoms)
         for condition in self._restrictions(summed):
-            body.where.append(Operation("IS", (self._holds(body, condition), Value(True))))
+            body.where.append(self._holds(body, condition).is_(True))
         names = [(f"x_{name}", body.constant_of(Variable(name), body.types[name])) for name in sorted(summed)]
         here = [(key, Column("g", key)) for key in self.keys]
         return body.select([*here, *names, ("atom", identity), ("value", value)])
@@ -241,19 +242,19 @@ class RuleTerms:
             shown.append(Column("f", "world"))
         facts = (Source(self.vocabulary.observed(atom.predicate), "f"),)
         if not keys:
-            return Operation(">", (Raw(Select((("n", Call("count", (Star(),))),), facts)), Value(0)))
-        row, columns = (one[0] if len(one) == 1 else Call("row", tuple(one)) for one in (keys, shown))
+            return Raw(Select((("n", call("count", Star())),), facts)) > 0
+        row, columns = (one[0] if len(one) == 1 else call("row", *one) for one in (keys, shown))
         return Operation("IN", (row, Raw(Select((("k", columns),), facts))))
 
     def _factor(self, factor: Factor) -> Expression:
         """A number of a grounding; NULL where it divides by zero."""
         match factor:
             case Cardinality(variable):
-                return Call("cast DOUBLE", (self._cardinality(variable),))
+                return call("cast DOUBLE", self._cardinality(variable))
             case Calculation("min" | "max" as kind, left, right):
                 return Call("least" if kind == "min" else "greatest", (self._factor(left), self._factor(right)))
             case Calculation("/", left, right):
-                return Operation("/", (self._factor(left), Call("nullif", (self._factor(right), Value(0.0)))))
+                return self._factor(left) / call("nullif", self._factor(right), 0.0)
             case Calculation(operator, left, right):
                 return Operation(OPERATORS[operator], (self._factor(left), self._factor(right)))
         assert isinstance(factor, int | float)
@@ -269,5 +270,5 @@ class RuleTerms:
                 chosen = (*((key, columns[key]) for key in self.keys), ("x", columns[f"x_{variable}"]))
                 selects.append(replace(inner, columns=chosen))
         where = tuple(equal(Column("c", key), Column("g", key)) for key in self.keys)
-        number = Call("count", (Call("distinct", (Column("c", "x"),)),))
+        number = call("count", call("distinct", Column("c", "x")))
         return Raw(Select((("n", number),), (Source(Union(tuple(selects)), "c"),), where))

@@ -4,19 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.grounding.select import (
-    COUNT,
-    Call,
-    Column,
-    Expression,
-    Operation,
-    Select,
-    Source,
-    Union,
-    Value,
-    equal,
-    real_sum,
-)
+from workbench.grounding.select import COUNT, Call, Column, Expression, Select, Source, Union, call, equal, real_sum
 
 __all__ = ["merged_lists", "merged_rows", "with_template"]
 
@@ -33,9 +21,9 @@ def _canonical(signature: Sequence[tuple[str, float]], alias: str) -> tuple[Expr
             ordered[places[0]] = Call("least", columns)
             ordered[places[1]] = Call("greatest", columns)
         else:
-            values = Call("list_sort", (Call("list_value", columns),))
+            values = call("list_sort", Call("list_value", columns))
             for rank, place in enumerate(places):
-                ordered[place] = Call("list_extract", (values, Value(rank + 1)))
+                ordered[place] = call("list_extract", values, rank + 1)
     return tuple(ordered[i] for i in range(len(signature)))
 
 
@@ -60,9 +48,9 @@ def merged_rows(
         keys.append((constant, Column("r", constant)))
     total: Expression = COUNT if scale is None else real_sum(Column("r", scale), in_order=in_order)
     names = tuple(Column("", name) for name, _ in keys)
-    signs = () if scale is None else (Operation("<", (Column("r", scale), Value(0))),)
+    signs = () if scale is None else (Column("r", scale) < 0,)
     return Select(
-        (*keys, ("s", Call("cast DOUBLE", (total,)))),
+        (*keys, ("s", call("cast DOUBLE", total))),
         sources,
         group_by=(*(value for _, value in keys), *signs),
         order_by=(*names, Column("", "s")) if signs else names,
@@ -76,7 +64,7 @@ def merged_lists(inner: Select, n_plus: int, templates: str | None, *, in_order:
     return Select(
         (*keys, ("s", real_sum(Column("q", "s"), in_order=in_order))),
         sources,
-        group_by=(*(value for _, value in keys), Operation("<", (Column("q", "s"), Value(0)))),
+        group_by=(*(value for _, value in keys), Column("q", "s") < 0),
         order_by=(*(Column("", name) for name, _ in keys), Column("", "s")),
     )
 

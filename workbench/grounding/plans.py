@@ -11,11 +11,12 @@ from workbench.grounding.select import (
     Call,
     Column,
     Expression,
-    Operation,
     Select,
     Source,
     Union,
     Value,
+    call,
+    count_of,
     equal,
     negate,
     real_sum,
@@ -154,13 +155,13 @@ class Case:
     def none_open(self) -> Expression | None:
         """The test that a grounding has no open literal; None where each has one."""
         if self.listing:
-            return equal(Call("len", (Column("q", "literals"),)), Value(0))
+            return equal(call("len", Column("q", "literals")), 0)
         literals = tuple(value for name, value in self.select.columns if name.startswith("l"))
         if not literals:
             return Value(True)
         if not all(self.may_fold):
             return None
-        return Operation("<", (Call("greatest", literals) if len(literals) > 1 else literals[0], Value(0)))
+        return (Call("greatest", literals) if len(literals) > 1 else literals[0]) < 0
 
 
 def open_rows(case: Case, sources: Sequence[Source] | None = None) -> Select:
@@ -179,7 +180,7 @@ def count_case(
 ) -> Select:
     """The line of a rule's count query for one case; `sums` are the scales of what evidence violates."""
     plus = tuple((name, value) for name, value in select.columns if name.startswith("t"))
-    decided = Value(0) if none_open is None else Call("count", COUNT.arguments, filter=none_open)
+    decided = Value(0) if none_open is None else count_of(none_open)
     return Select(
         (("part", Value(number)), *plus, ("n", COUNT), ("decided", decided), *sums, ("unlisted", unlisted or Value(0))),
         select.sources,
@@ -194,10 +195,10 @@ def summed_scales(
     """Sums of the scales above and below 0, each of the groundings that a test chooses and of all of them."""
     columns: list[tuple[str, Expression]] = []
     for name, sign in (("positive", 1.0), ("negative", -1.0)):
-        signed = Call("greatest", (Operation("*", (scale, Value(sign))), Value(zero)))
+        signed = call("greatest", scale * sign, zero)
         chosen = Value(zero) if only is None else real_sum(signed, only, in_order=in_order)
-        columns.append((name, Call("coalesce", (chosen, Value(zero)))))
-        columns.append((f"all_{name}", Call("coalesce", (real_sum(signed, in_order=in_order), Value(zero)))))
+        columns.append((name, call("coalesce", chosen, zero)))
+        columns.append((f"all_{name}", call("coalesce", real_sum(signed, in_order=in_order), zero)))
     return columns
 
 

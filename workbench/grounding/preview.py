@@ -21,8 +21,6 @@ from workbench.grounding.request import GroundRequest
 from workbench.grounding.rows import RowSink, UnitSink
 from workbench.grounding.samples import clause_samples, linear_samples
 from workbench.grounding.select import (
-    COUNT,
-    Call,
     Column,
     Expression,
     Operation,
@@ -31,6 +29,8 @@ from workbench.grounding.select import (
     Value,
     add,
     all_of,
+    call,
+    count_of,
     negate,
 )
 from workbench.grounding.vocabulary import Vocabulary
@@ -258,23 +258,23 @@ def _counting(plan: Plan, shape: Shape) -> Select:
     affine: Expression = Value(True)
     n_open: Expression
     if shape.listing:
-        n_open = Call("len", (Column("r", "literals"),))
+        n_open = call("len", Column("r", "literals"))
     else:
         n_open = Value(len(shape.coefficients))
         slope: Expression = Value(shape.coefficients[0])
         if shape.folded:
             columns = (Column("r", f"l{i}") for i in range(len(shape.coefficients)))
-            present = [Call("cast INTEGER", (Operation(">=", (column, Value(0))),)) for column in columns]
+            present = [call("cast INTEGER", column >= 0) for column in columns]
             n_open = add(tuple(present))
-            slope = add(tuple(Operation("*", (one, Value(c))) for one, c in zip(present, shape.coefficients)))
+            slope = add(tuple((one * c for one, c in zip(present, shape.coefficients))))
         if shape.constant is not None:
             varying = any(name == "b" for name, _ in getattr(shape.select, "columns", ()))
             b: Expression = Column("r", "b") if varying else Value(shape.constant)
-            affine = all_of((Operation(">=", (b, Value(0))), Operation(">=", (add((b, slope)), Value(0)))))
+            affine = all_of((b >= 0, add((b, slope)) >= 0))
     unit = all_of((Operation("=", (n_open, Value(1))), affine)) if soft else Value(False)
-    row = all_of((Operation(">", (n_open, Value(0))), negate(unit)))
+    row = all_of((n_open > 0, negate(unit)))
     return Select(
-        (("units", replace(COUNT, filter=unit)), ("rows", replace(COUNT, filter=row))),
+        (("units", count_of(unit)), ("rows", count_of(row))),
         (Source(shape.select, "r"),),
     )
 

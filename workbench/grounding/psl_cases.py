@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from workbench.grounding.atom_index import OBSERVED, AtomIndex
 from workbench.grounding.body import Body
 from workbench.grounding.plans import TOLERANCE, Case, MissingAtom
-from workbench.grounding.select import Call, Column, Expression, Operation, Value, add, all_of, negate
+from workbench.grounding.select import Column, Expression, Value, add, all_of, call, negate
 from workbench.grounding.unification import Branch
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
@@ -29,18 +29,18 @@ class _Joined:
 
     @property
     def is_open(self) -> Expression:
-        return negate(Operation("IS", (self.identity, Value(None))))
+        return negate(self.identity.is_null)
 
     @property
     def is_absent(self) -> Expression:
-        return Operation("IS", (Column(self.alias, "world"), Value(None)))
+        return Column(self.alias, "world").is_null
 
     @property
     def folded(self) -> Expression:
-        return Call("coalesce", (self.identity, Value(OBSERVED)))
+        return call("coalesce", self.identity, OBSERVED)
 
     def value(self, otherwise: Expression) -> Expression:
-        return Call("coalesce", (Column(self.alias, "value"), otherwise))
+        return call("coalesce", Column(self.alias, "value"), otherwise)
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class CaseMaker:
             if guard.operator in ("~", "!~"):
                 self._add_degree(guard.left, negated=guard.operator == "!~")
                 continue
-            body.where.append(Operation("IS NOT", (body.test(guard), Value(True))))
+            body.where.append(body.test(guard).is_not(True))
         body.require(branch.required)
         body.exclude(branch.excluded)
         return self._finish(found)
@@ -136,12 +136,12 @@ class CaseMaker:
             else:
                 relation, kind = self.vocabulary.stated(atom.predicate), "inner"
             alias = self.body.join(atom, relation, kind=kind, letter="x")
-            self.values[atom] = Call("coalesce", (Column(alias, "value"), Value(0.0)))
+            self.values[atom] = call("coalesce", Column(alias, "value"), 0.0)
             self.summands.append(_times(-1, self.values[atom]))
 
     def _add_degree(self, term: Term, *, negated: bool) -> None:
         """A function's value from 0 to 1 counts like the truth value of an observed atom."""
-        degree = Call("least", (Value(1.0), Call("greatest", (Value(0.0), self.body.number_of(term)))))
+        degree = call("least", 1.0, call("greatest", 0.0, self.body.number_of(term)))
         if negated:
             self.constant -= 1
         self.summands.append(degree if negated else _times(-1, degree))
@@ -203,10 +203,10 @@ class CaseMaker:
         if self.clause.plus:
             columns = [*self._shown(), *columns]
         if self.prune if varying else self.constant + sum(max(c, 0) for _, _, c in terms) <= TOLERANCE:
-            body.where.append(Operation(">", (add(tuple(most)), Value(TOLERANCE))))
+            body.where.append(add(tuple(most)) > TOLERANCE)
         if self.violated:
             distance = add((b, *(_times(c, self.vocabulary.state.value_of(one.identity)) for one, _, c in terms)))
-            body.where.append(Operation(">", (distance, Value(TOLERANCE))))
+            body.where.append(distance > TOLERANCE)
         return Case(
             body.select(columns or [("one", Value(1))]),
             tuple((atom.predicate, c) for atom, c in self.branch.terms if c),
@@ -221,10 +221,10 @@ class CaseMaker:
         body, clause = self.body, self.clause
         places = [(f"t{i}", body.column_of(name)) for i, name in enumerate(clause.plus)]
         values = (self.values.get(one.atom, Value(None)) for one in clause.literals)
-        return [*places, *((f"e{i}", Call("cast DOUBLE", (value,))) for i, value in enumerate(values))]
+        return [*places, *((f"e{i}", call("cast DOUBLE", value)) for i, value in enumerate(values))]
 
 
 def _times(coefficient: int, value: Expression) -> Expression:
     if isinstance(value, Value) and isinstance(value.value, float):
         return Value(coefficient * value.value)
-    return value if coefficient == 1 else Operation("*", (Value(float(coefficient)), value))
+    return value if coefficient == 1 else Value(float(coefficient)) * value

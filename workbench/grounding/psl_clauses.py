@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from workbench.grounding.plans import WIDEST_INTEGRAL, Case, MissingAtom, Plan, count_case, open_rows
 from workbench.grounding.psl_cases import CaseMaker
-from workbench.grounding.select import COUNT, Call, Expression, Operation, Select, Source, Union, Value, any_of
+from workbench.grounding.select import COUNT, Expression, Select, Source, Union, Value, any_of, call, count_of
 from workbench.grounding.unification import branches, merging_is_needless
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
@@ -46,7 +46,7 @@ def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool 
     if any(case.varying for case in cases):
         whole = (CaseMaker(vocabulary, clause, branch, mixed, None, False, False, prune=False) for branch in split)
         inner = Union(tuple(replace(maker.make().select, columns=(("one", Value(1)),)) for maker in whole))
-        scales = (("positive", Call("cast DOUBLE", (COUNT,))), ("negative", Value(0.0)))
+        scales = (("positive", call("cast DOUBLE", COUNT)), ("negative", Value(0.0)))
         total = Select((("n", COUNT), *scales), (Source(inner, "r"),))
     # A head whose values are never observed does not change the count, so the count need not find its atoms.
     checked_late = not any(one.predicate in mixed for case in cases for one in case.missing)
@@ -81,13 +81,13 @@ def _counted(case: Case) -> tuple[Source, ...]:
 def _count(number: int, case: Case, vocabulary: Vocabulary, clause: Clause, checked_late: bool) -> Select:
     none_open = case.none_open
     b = dict(case.select.columns).get("b", Value(case.constant))
-    potential = b if clause.power == 1 else Operation("*", (b, b))
+    potential = b if clause.power == 1 else b * b
     summed: Expression = Value(0.0)
     if none_open is not None:
-        summed = Call("coalesce", (vocabulary.sum(potential, none_open), Value(0.0)))
+        summed = call("coalesce", vocabulary.sum(potential, none_open), 0.0)
     unlisted: Expression = Value(0)
     if case.missing and not checked_late:
-        unlisted = replace(COUNT, filter=any_of(tuple(one.is_missing for one in case.missing)))
+        unlisted = count_of(any_of(tuple(one.is_missing for one in case.missing)))
     sums = [("positive", summed), ("negative", Value(0.0))]
     return count_case(number, case.select, none_open, sums, unlisted)
 

@@ -9,7 +9,7 @@ from workbench.grounding.dialect import render
 from workbench.grounding.ground import Grounder
 from workbench.grounding.plans import Shape
 from workbench.grounding.rows import RowSink
-from workbench.grounding.select import Call, Column, Expression, Operation, Select, Source, Star, Value
+from workbench.grounding.select import Call, Column, Expression, Select, Source, Star
 from workbench.grounding.vocabulary import Vocabulary
 
 __all__ = ["clause_samples", "linear_samples"]
@@ -35,7 +35,7 @@ def clause_samples(grounder: Grounder, shape: Shape, count: int) -> list[str]:
     some_open: tuple[Expression, ...] = ()
     if shape.folded:
         columns = tuple(Column("r", f"l{i}") for i in range(len(shape.coefficients)))
-        some_open = (Operation(">=", (Call("greatest", columns), Value(0))),)
+        some_open = (Call("greatest", columns) >= 0,)
     sample = Select((("everything", Star()),), (Source(shape.select, "r"),), some_open, limit=count)
     sql = render(sample).replace("* AS everything", "*", 1)
     cursor = grounder.connection.execute(sql)

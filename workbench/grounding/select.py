@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Literal as OneOf
-from typing import get_args
+from typing import cast, get_args
 
 __all__ = [
     "COUNT",
@@ -31,6 +31,8 @@ __all__ = [
     "add",
     "all_of",
     "any_of",
+    "call",
+    "count_of",
     "equal",
     "independent",
     "negate",
@@ -58,8 +60,62 @@ OPERATORS: Mapping[str, Operator] = {one: one for one in get_args(Operator)}
 """The operators that a language and SQL write alike, by the language's text."""
 
 
+Plain = float | int | str | bool | None
+"""What stands for its `Value` beside an expression."""
+
+
+class Operand:
+    """What an expression is combined by: `(a + 1) * b`, `a.is_null | (b > 0)`."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Expression | Plain) -> Operation:
+        return self._with("+", other)
+
+    def __sub__(self, other: Expression | Plain) -> Operation:
+        return self._with("-", other)
+
+    def __mul__(self, other: Expression | Plain) -> Operation:
+        return self._with("*", other)
+
+    def __truediv__(self, other: Expression | Plain) -> Operation:
+        return self._with("/", other)
+
+    def __floordiv__(self, other: Expression | Plain) -> Operation:
+        return self._with("//", other)
+
+    def __lt__(self, other: Expression | Plain) -> Operation:
+        return self._with("<", other)
+
+    def __gt__(self, other: Expression | Plain) -> Operation:
+        return self._with(">", other)
+
+    def __ge__(self, other: Expression | Plain) -> Operation:
+        return self._with(">=", other)
+
+    def __and__(self, other: Expression | Plain) -> Operation:
+        return self._with("AND", other)
+
+    def __or__(self, other: Expression | Plain) -> Operation:
+        return self._with("OR", other)
+
+    @property
+    def is_null(self) -> Operation:
+        return self.is_(None)
+
+    def is_(self, value: Plain) -> Operation:
+        return self._with("IS", value)
+
+    def is_not(self, value: Plain) -> Operation:
+        """Another value than this one, NULL among them."""
+        return self._with("IS NOT", value)
+
+    def _with(self, operator: Operator, other: Expression | Plain) -> Operation:
+        return Operation(operator, (cast(Expression, self), as_expression(other)))
+
+
 @dataclass(frozen=True, slots=True)
-class Column:
+class Column(Operand):
     """`table.name`."""
 
     table: str
@@ -67,14 +123,14 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class Value(Operand):
     """A number, text, truth value or NULL."""
 
     value: float | int | str | bool | None
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Operand):
     """Infix `operator` between two or more operands."""
 
     operator: Operator
@@ -82,7 +138,7 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(Operand):
     """`function(arguments)`, with `filter` and `order` for aggregates; `not`, `case` and `distinct` are calls as well.
 
     `cast T` and `try_cast T` convert to type T; `case` takes condition, value, condition, value, ..., otherwise.
@@ -95,7 +151,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
+class Registered(Operand):
     """A function of ours, known to the database by a name of its own, of columns."""
 
     name: str
@@ -103,12 +159,12 @@ class Registered:
 
 
 @dataclass(frozen=True, slots=True)
-class Star:
+class Star(Operand):
     """`*`, as in `count(*)`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
+class Raw(Operand):
     """A scalar subquery."""
 
     select: Select
@@ -152,8 +208,23 @@ COUNT = Call("count", (Star(),))
 """`count(*)`."""
 
 
-def equal(left: Expression, right: Expression) -> Operation:
-    return Operation("=", (left, right))
+def count_of(test: Expression) -> Call:
+    """How many rows pass a test."""
+    return Call("count", (Star(),), filter=test)
+
+
+def as_expression(value: Expression | Plain) -> Expression:
+    """An expression as it is, anything else as a `Value`."""
+    return value if isinstance(value, Operand) else Value(value)
+
+
+def call(function: Function, *arguments: Expression | Plain, only: Expression | None = None) -> Call:
+    """`function(arguments)`; an aggregate of the rows that pass the test `only`."""
+    return Call(function, tuple(map(as_expression, arguments)), filter=only)
+
+
+def equal(left: Expression, right: Expression | Plain) -> Operation:
+    return Operation("=", (left, as_expression(right)))
 
 
 def negate(condition: Expression) -> Call:

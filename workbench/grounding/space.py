@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from workbench.arrays import Array, Int64
-from workbench.grounding.select import Column, Expression, Operation, Value, add
+from workbench.grounding.select import Column, Expression, Value, add
 
 __all__ = ["MOST_ATOMS", "AtomSpace", "Grid", "Numbering"]
 
@@ -59,15 +59,12 @@ class Grid:
             if isinstance(position, Value) and isinstance(position.value, int):
                 terms.append(Value(stride * position.value))
             else:
-                terms.append(position if stride == 1 else Operation("*", (Value(stride), position)))
+                terms.append(position if stride == 1 else Value(stride) * position)
         return add((*terms, Value(int(self.offset[0]))))
 
     def place_in_world(self, positions: Iterable[Expression], geometry: str, number: int) -> Expression:
         """The place as an SQL expression over the columns `o<number>`, `s<number>_<argument>` of a row a world."""
-        scaled = [
-            Operation("*", (Column(geometry, f"s{number}_{argument}"), position))
-            for argument, position in enumerate(positions)
-        ]
+        scaled = [Column(geometry, f"s{number}_{argument}") * position for argument, position in enumerate(positions)]
         return add((Column(geometry, f"o{number}"), *scaled))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workbench.errors import InputError, WorkbenchError
-from workbench.grounding.select import OPERATORS, Call, Expression, Function, Operation, Value, all_of, equal
+from workbench.grounding.select import OPERATORS, Call, Expression, Function, Operation, Value, all_of, call, equal
 from workbench.language.builtin import DATE_OF, FITTED
 from workbench.language.values import ValueKind, parse_value
 
@@ -28,7 +28,7 @@ def constant_value(kind: ValueKind, text: str) -> Expression:
     """A constant of the rules as a value; NULL where it is none of its kind."""
     value = parse_value(kind, text)
     if kind is ValueKind.DATE and value is not None:
-        return Call("cast TIMESTAMP", (Value(text),))
+        return call("cast TIMESTAMP", text)
     return Value(value)  # type: ignore[arg-type]
 
 
@@ -62,21 +62,21 @@ def _date_arithmetic(name: str, kinds: tuple[ValueKind, ...], values: tuple[Expr
     if kinds == (ValueKind.DATE, ValueKind.DATE):
         return Typed(ValueKind.NUMBER, _days(*values))
     date, days = values if kinds[0] is ValueKind.DATE else values[::-1]
-    seconds = Call("to_seconds", (Operation("*", (Call("cast DOUBLE", (days,)), Value(86400.0))),))
+    seconds = call("to_seconds", call("cast DOUBLE", days) * 86400.0)
     return Typed(ValueKind.DATE, Operation(OPERATORS[name], (date, seconds)))
 
 
 def _days(later: Expression, earlier: Expression) -> Expression:
-    microseconds = Operation("-", (Call("epoch_us", (later,)), Call("epoch_us", (earlier,))))
-    return Operation("/", (microseconds, Value(_DAY)))
+    microseconds = call("epoch_us", later) - call("epoch_us", earlier)
+    return microseconds / _DAY
 
 
 def _number(value: Expression) -> Expression:
-    return Call("cast DOUBLE", (value,))
+    return call("cast DOUBLE", value)
 
 
 def _where(condition: Expression, value: Expression) -> Expression:
-    return Call("case", (condition, value, Value(None)))
+    return call("case", condition, value, None)
 
 
 def _call(function: Function) -> Callable[..., Expression]:
@@ -85,46 +85,46 @@ def _call(function: Function) -> Callable[..., Expression]:
 
 def _words(text: Expression) -> Expression:
     """The different words of a text, in lower case."""
-    words = Call("regexp_extract_all", (Call("lower", (text,)), Value(r"[\p{L}\p{N}]+")))
-    return Call("list_distinct", (words,))
+    words = call("regexp_extract_all", call("lower", text), r"[\p{L}\p{N}]+")
+    return call("list_distinct", words)
 
 
 def _jaccard(left: Expression, right: Expression) -> Expression:
     """Shared words by all words (Jaccard 1912); DuckDB's own `jaccard` compares letters."""
     one, other = _words(left), _words(right)
-    both = _number(Call("len", (Call("list_intersect", (one, other)),)))
-    all_words = Operation("-", (Operation("+", (Call("len", (one,)), Call("len", (other,)))), both))
-    return Operation("/", (both, Call("nullif", (all_words, Value(0)))))
+    both = _number(call("len", call("list_intersect", one, other)))
+    all_words = call("len", one) + call("len", other) - both
+    return both / call("nullif", all_words, 0)
 
 
 def _cosine(left: Expression, right: Expression) -> Expression:
     """The cosine of two vectors, written `[0.1, 0.2]`; no value where they are none, of two lengths or of length 0."""
-    one, other = (Call("try_cast DOUBLE[]", (text,)) for text in (left, right))
-    lengths = tuple(Call("len", (vector,)) for vector in (one, other))
-    fits = all_of((equal(*lengths), Operation(">", (lengths[0], Value(0)))))
-    return _where(fits, Call("list_cosine_similarity", (one, other)))
+    one, other = (call("try_cast DOUBLE[]", text) for text in (left, right))
+    lengths = tuple(call("len", vector) for vector in (one, other))
+    fits = all_of((equal(*lengths), lengths[0] > 0))
+    return _where(fits, call("list_cosine_similarity", one, other))
 
 
 def _closeness(left: Expression, right: Expression, width: Expression) -> Expression:
     """1 where two numbers are equal, falling to 0 where they are `width` apart."""
-    apart = Operation("/", (Call("abs", (Operation("-", (left, right)),)), Call("nullif", (width, Value(0)))))
-    return Call("greatest", (Value(0.0), Operation("-", (Value(1.0), apart))))
+    apart = call("abs", left - right) / call("nullif", width, 0)
+    return call("greatest", 0.0, Value(1.0) - apart)
 
 
 def _scaled(value: Expression, least: Expression, greatest: Expression) -> Expression:
     """0 at the least number or below, 1 at the greatest or above."""
-    share = Operation("/", (Operation("-", (value, least)), Operation("-", (greatest, least))))
-    return Call("least", (Value(1.0), Call("greatest", (Value(0.0), share))))
+    share = (value - least) / (greatest - least)
+    return call("least", 1.0, call("greatest", 0.0, share))
 
 
 _FUNCTIONS: dict[str, Callable[..., Expression]] = {
-    "+": lambda left, right: Operation("+", (left, right)),
-    "-": lambda left, right: Operation("-", (left, right)),
-    "*": lambda left, right: Operation("*", (left, right)),
-    "/": lambda left, right: Operation("/", (_number(left), Call("nullif", (right, Value(0))))),
-    "%": lambda left, right: Operation("%", (left, Call("nullif", (right, Value(0))))),
+    "+": lambda left, right: left + right,
+    "-": lambda left, right: left - right,
+    "*": lambda left, right: left * right,
+    "/": lambda left, right: _number(left) / call("nullif", right, 0),
+    "%": lambda left, right: Operation("%", (left, call("nullif", right, 0))),
     "abs": _call("abs"),
-    "log": lambda value: _where(Operation(">", (value, Value(0))), Call("ln", (value,))),
+    "log": lambda value: _where(value > 0, call("ln", value)),
     "year": _call("year"),
     "month": _call("month"),
     "days": _days,
@@ -135,7 +135,7 @@ _FUNCTIONS: dict[str, Callable[..., Expression]] = {
     "jaccard": _jaccard,
     "cosine": _cosine,
     "closeness": _closeness,
-    "standardised": lambda value, mean, deviation: Operation("/", (Operation("-", (value, mean)), deviation)),
+    "standardised": lambda value, mean, deviation: (value - mean) / deviation,
     "scaled": _scaled,
 }
 
