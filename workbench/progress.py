@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import Event
+from math import inf
+from threading import Event, Timer
 from time import monotonic
 
 from workbench.errors import Cancelled
 
-__all__ = ["PLAIN", "SILENT", "Conduct", "Progress", "expired", "remaining"]
+__all__ = ["PLAIN", "SILENT", "Conduct", "Progress", "after", "expired", "remaining"]
 
 
 @dataclass(frozen=True)
@@ -47,12 +49,27 @@ SILENT = Progress()
 
 def remaining(deadline: float | None) -> float:
     """Seconds left until `deadline` (a `time.monotonic()` reading); infinite when there is none."""
-    return float("inf") if deadline is None else deadline - monotonic()
+    return inf if deadline is None else deadline - monotonic()
 
 
 def expired(deadline: float | None) -> bool:
     """Whether `deadline` has passed."""
     return remaining(deadline) <= 0
+
+
+@contextmanager
+def after(seconds: float | None, action: Callable[[], object]) -> Iterator[None]:
+    """Act from another thread where the block takes longer than so many seconds; never for None and infinity."""
+    if seconds is None or seconds == inf:
+        yield
+        return
+    timer = Timer(max(seconds, 0.0), action)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 @dataclass(frozen=True)

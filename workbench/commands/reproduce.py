@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from os import times
 from pathlib import Path
-from threading import Timer
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,7 +13,7 @@ import typer
 from workbench.commands.console import print_error, print_json, print_line, print_table, shown_progress
 from workbench.commands.options import Json, command, option
 from workbench.errors import ExitCode, InputError, UsageError
-from workbench.progress import Progress
+from workbench.progress import after
 from workbench.resources import require_experiments
 
 if TYPE_CHECKING:
@@ -63,7 +61,7 @@ def reproduce(
     with shown_progress() as progress:
         chosen = {"systems": system, "columns": column}
         options = {name: tuple(values) for name, values in chosen.items() if values}
-        with _stopped_after(time_limit, progress):
+        with after(time_limit, progress.cancel_event.set):
             table = run_experiment(name, data_dir=data_dir, folds=folds, progress=progress, **options)
     if workspace is not None:
         with open_workspace(workspace) as opened:
@@ -131,18 +129,3 @@ def _judge(differing: int, compared: int, path: Path | None) -> None:
         return
     said = f"{differing} of {compared} figures differ from" if compared else "no figure of this run stands in"
     raise InputError.of("E0905", f"{said} {path}", help="if the change is meant, record it again: --record")
-
-
-@contextmanager
-def _stopped_after(seconds: float | None, progress: Progress) -> Iterator[None]:
-    """Cancel `progress` when the time is up."""
-    if seconds is None:
-        yield
-        return
-    timer = Timer(seconds, progress.cancel_event.set)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()

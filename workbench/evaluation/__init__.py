@@ -18,6 +18,7 @@ from workbench.evaluation.significance import (
     Summary,
     corrected_resampled_t_test,
     paired_t_test,
+    paired_tests,
     summary,
     wilcoxon_test,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "k_fold",
     "leave_one_world_out",
     "paired_t_test",
+    "paired_tests",
     "scores",
     "summary",
     "threshold_counts",

@@ -10,7 +10,15 @@ import numpy.typing as npt
 from workbench.arrays import Float
 from workbench.errors import UsageError
 
-__all__ = ["PairedTest", "Summary", "corrected_resampled_t_test", "paired_t_test", "summary", "wilcoxon_test"]
+__all__ = [
+    "PairedTest",
+    "Summary",
+    "corrected_resampled_t_test",
+    "paired_t_test",
+    "paired_tests",
+    "summary",
+    "wilcoxon_test",
+]
 
 
 @dataclass(frozen=True)
@@ -88,6 +96,12 @@ def wilcoxon_test(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
     return PairedTest(
         "Wilcoxon", float(result.statistic), float(result.pvalue), float(difference.mean()), difference.size
     )
+
+
+def paired_tests(first: npt.ArrayLike, second: npt.ArrayLike, folds: int) -> tuple[PairedTest, ...]:
+    """Student's test, Wilcoxon's, and Nadeau and Bengio's, of two systems cross-validated over the same folds."""
+    corrected = corrected_resampled_t_test(first, second, test_share=1 / (folds - 1))
+    return paired_t_test(first, second), wilcoxon_test(first, second), corrected
 
 
 def _differences(first: npt.ArrayLike, second: npt.ArrayLike) -> Float:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from math import isfinite
-from threading import Event, Timer
-from typing import Any, ClassVar, Literal
+from threading import Event
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -17,7 +14,7 @@ from workbench.inference.clause_search import ClauseProblem, solve_clauses
 from workbench.inference.elsewhere import Stopped, elsewhere
 from workbench.inference.solution import Engine, Solution
 from workbench.network.ground_network import Domain, GroundNetwork
-from workbench.progress import Conduct, remaining
+from workbench.progress import Conduct, after, remaining
 
 __all__ = ["MaxSat"]
 
@@ -82,8 +79,15 @@ def _search(problem: ClauseProblem, whole: list[int], solver: str, seconds: floa
     for (clause, _), weight in zip(problem.soft, whole):
         formula.append(clause, weight=weight)
     search = RC2Stratified if problem.soft else RC2
-    with search(formula, solver=solver, adapt=True, exhaust=True, minz=True) as rc2, _watched(rc2, seconds) as stopped:
-        model = rc2.compute(expect_interrupt=True)
+    stopped = Event()
+    with search(formula, solver=solver, adapt=True, exhaust=True, minz=True) as rc2:
+
+        def stop() -> None:
+            stopped.set()
+            rc2.interrupt()
+
+        with after(seconds, stop):
+            model = rc2.compute(expect_interrupt=True)
         cost, interrupted = int(rc2.cost), stopped.is_set()
     if model is None:
         return None, cost, interrupted
@@ -92,23 +96,3 @@ def _search(problem: ClauseProblem, whole: list[int], solver: str, seconds: floa
         if 0 < literal <= problem.atoms.size:
             true[literal - 1] = 1.0
     return true, cost, False
-
-
-@contextmanager
-def _watched(solver: Any, seconds: float) -> Iterator[Event]:
-    """Interrupt the solver when its seconds are spent; yields an event that says so."""
-    stopped = Event()
-
-    def stop() -> None:
-        stopped.set()
-        solver.interrupt()
-
-    timer = Timer(max(seconds, 0.0), stop) if isfinite(seconds) else None
-    if timer is not None:
-        timer.daemon = True
-        timer.start()
-    try:
-        yield stopped
-    finally:
-        if timer is not None:
-            timer.cancel()

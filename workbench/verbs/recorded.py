@@ -158,7 +158,7 @@ class Runs:
 
         Two cross-validations over the same folds have paired `tests` of each metric beside them.
         """
-        from workbench.verbs.runs import compare_runs
+        from workbench.verbs.comparing import compare_runs
 
         return compare_runs(self.database, first, second, most=most)
 
@@ -167,29 +167,10 @@ class Runs:
 
         Three tests over folds: Student's, Nadeau and Bengio's for overlapping training sets, Wilcoxon's.
         """
-        import pandas as pd
-
-        from workbench.evaluation import corrected_resampled_t_test, paired_t_test, wilcoxon_test
+        from workbench.verbs.comparing import paired_comparison
 
         one, two = (self.scores_by_fold(number) for number in (first, second))
-        if one.empty or two.empty:
-            return pd.DataFrame()
-        shared = [name for name in one.columns if name in two and name not in ("fold", "atoms", "positives")]
-        paired = len(one) > 1 and data.same_folds(self.database, first, second)
-        rows = []
-        for metric in shared:
-            a, b = one[metric].to_numpy(np.float64), two[metric].to_numpy(np.float64)
-            means = [
-                float(found[np.isfinite(found)].mean()) if np.isfinite(found).any() else np.nan for found in (a, b)
-            ]
-            row = {"metric": metric, f"run {first}": means[0], f"run {second}": means[1]}
-            row["difference"] = means[1] - means[0]
-            if paired and np.count_nonzero(np.isfinite(a - b)) > 1:
-                row["p (paired t)"] = paired_t_test(a, b).p_value
-                row["p (corrected t)"] = corrected_resampled_t_test(a, b, test_share=1 / (len(one) - 1)).p_value
-                row["p (Wilcoxon)"] = wilcoxon_test(a, b).p_value
-            rows.append(row)
-        return pd.DataFrame(rows)
+        return paired_comparison(self.database, {first: one, second: two})
 
     def parquet(self, number: int) -> bytes:
         """A run's predictions as a Parquet file."""

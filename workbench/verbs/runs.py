@@ -1,4 +1,4 @@
-"""Recording runs, and reading back and comparing what was recorded."""
+"""Recording runs, and reading back what was recorded."""
 
 from __future__ import annotations
 
@@ -13,15 +13,10 @@ from workbench.database import (
     Database,
     Run,
     RunRecord,
-    changed_rows,
     data_hash,
-    read_run,
     record_run,
-    run_table,
-    same_folds,
 )
 from workbench.database import take_run as transferred
-from workbench.evaluation import corrected_resampled_t_test, paired_t_test, wilcoxon_test
 from workbench.grounding import GroundRequest
 from workbench.language import format_program
 from workbench.resources import installed
@@ -40,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "beside",
-    "compare_runs",
     "record_crossval",
     "record_ended",
     "record_figures",
@@ -331,63 +325,3 @@ def record_crossval(database: Database, result: CrossValidation, seed: int, para
             metrics=metrics,
         ),
     )
-
-
-def compare_runs(
-    database: Database, first: int, second: int, *, most: int | None = None
-) -> dict[str, list[dict[str, Any]]]:
-    """What differs between two runs: settings, metrics, weights by formula, and predictions (largest change first).
-
-    Of metrics, weights and predictions at most `most` rows each.
-
-    Two cross-validations over the same folds are also tested: `tests` holds the paired tests of each metric.
-    """
-    one, two = read_run(database, first), read_run(database, second)
-    settings = []
-    for name in ("kind", "engine", "seed", "status", "program_hash", "data_hash", "seconds"):
-        a, b = getattr(one, name), getattr(two, name)
-        if a != b:
-            settings.append({"setting": name, "first": a, "second": b})
-    for name in sorted(set(one.parameters) | set(two.parameters)):
-        a, b = one.parameters.get(name), two.parameters.get(name)
-        if a != b:
-            settings.append({"setting": name, "first": a, "second": b})
-    return {
-        "settings": settings,
-        "metrics": _changes(database, first, second, "metric", most),
-        "tests": _tests(database, one, two),
-        "weights": _changes(database, first, second, "weight", most),
-        "predictions": _changes(database, first, second, "prediction", most),
-    }
-
-
-def _tests(database: Database, one: Run, two: Run) -> list[dict[str, Any]]:
-    """Paired tests of each metric over the folds of two cross-validations; none where their folds differ."""
-    folds = one.parameters.get("folds", ())
-    if {one.kind, two.kind} != {"crossval"} or folds != two.parameters.get("folds") or len(folds) < 2:
-        return []
-    if not same_folds(database, one.id, two.id):
-        return []
-    both = run_table(database, one.id, "metric").merge(run_table(database, two.id, "metric"), on=["fold", "metric"])
-    records = []
-    for metric, values in both.groupby("metric", sort=False):
-        first, second = values["value_x"].to_numpy(np.float64), values["value_y"].to_numpy(np.float64)
-        if metric in ("atoms", "positives") or np.count_nonzero(np.isfinite(first - second)) < 2:
-            continue
-        share = 1 / (len(folds) - 1)
-        for test in (
-            paired_t_test(first, second),
-            wilcoxon_test(first, second),
-            corrected_resampled_t_test(first, second, test_share=share),
-        ):
-            difference, p = test.mean_difference, test.p_value
-            record = {"metric": metric, "test": test.name, "mean_difference": difference, "p": p, "folds": test.folds}
-            records.append(as_json(record))
-    return records
-
-
-def _changes(
-    database: Database, first: int, second: int, table: Literal["metric", "weight", "prediction"], most: int | None
-) -> list[dict[str, Any]]:
-    records: list[dict[str, Any]] = as_json(changed_rows(database, first, second, table, most).to_dict("records"))
-    return records
