@@ -9,7 +9,7 @@ import pytest
 
 from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_hinge_network, random_mln
-from workbench.inference.chains import Record
+from workbench.inference.chain_record import Record
 from workbench.inference.gibbs import Gibbs
 from workbench.inference.mcsat import MCSAT
 from workbench.inference.sampling import answer

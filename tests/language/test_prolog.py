@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from workbench.errors import InputError
 from workbench.language import ilp_prolog
-from workbench.language.ilp_prolog import Compound, Symbol, read_terms
+from workbench.language.ilp_prolog import read_terms
+from workbench.language.ilp_terms import Compound, Symbol
 
 PIECES = [
     "'",

@@ -8,7 +8,8 @@ import pytest
 from tests.learning.small_networks import distribution, network, random_network, templates
 from workbench.errors import UsageError
 from workbench.learning import Example, make_learner
-from workbench.learning.training import condition, log_odds, prepare
+from workbench.learning.starts import log_odds
+from workbench.learning.training import condition, prepare
 from workbench.network import potentials
 
 

@@ -9,7 +9,8 @@ from tests.learning.small_networks import Enumeration, network, random_network, 
 from workbench.learning import Example
 from workbench.learning.perceptron import VotedPerceptron
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
-from workbench.learning.training import log_odds, prepare
+from workbench.learning.starts import log_odds
+from workbench.learning.training import prepare
 from workbench.network import potentials
 
 

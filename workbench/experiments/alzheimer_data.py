@@ -55,7 +55,8 @@ class DrugData:
 def our_modes() -> tuple[Mode, ...]:
     """The body modes of `programs/alzheimer_modes.pl`."""
     from workbench.language.ilp_aleph import read_modes
-    from workbench.language.ilp_prolog import Compound, read_terms
+    from workbench.language.ilp_prolog import read_terms
+    from workbench.language.ilp_terms import Compound
 
     modes: list[Mode] = []
     for term, span in read_terms(MODES.read_text(encoding="utf-8"), MODES.name):

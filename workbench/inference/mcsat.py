@@ -12,7 +12,8 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.inference.accepts import CLAUSES, Accepts
 from workbench.inference.chains import Chain
-from workbench.inference.mcsat_kernels import Slice, slice_step
+from workbench.inference.mcsat_kernels import slice_step
+from workbench.inference.sample_sat import Slice
 from workbench.inference.sampling import refuse, sample
 from workbench.inference.solution import Engine, Solution
 from workbench.network.ground_network import Domain, GroundNetwork

@@ -9,7 +9,8 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.errors import UsageError
-from workbench.inference.chains import Chain, Record, begin_chains, hard_price, run_chains
+from workbench.inference.chain_record import Record
+from workbench.inference.chains import Chain, begin_chains, hard_price, run_chains
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.propagation import propagate
 from workbench.inference.solution import Solution, Status, infeasible

@@ -20,9 +20,7 @@ from workbench.language.normal_form import (
     TooLarge,
     clause_count,
     distribute,
-    free_sign_choices,
     negation_normal_form,
-    rename_apart,
 )
 from workbench.language.program import (
     ArithmeticRule,
@@ -36,6 +34,7 @@ from workbench.language.program import (
     Variable,
 )
 from workbench.language.psl_clausal import linear_rules, logical_clause
+from workbench.language.renaming import free_sign_choices, rename_apart
 from workbench.language.source import Diagnostics
 from workbench.language.variable_types import infer_types
 

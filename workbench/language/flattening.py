@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from workbench.language.clauses import FunctionValue
-from workbench.language.normal_form import fresh_name
 from workbench.language.program import Apply, Constant, Program, Term, Variable
+from workbench.language.renaming import fresh_name
 
 __all__ = ["Flattening"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from workbench.errors import Diagnostic, InputError, Span, nearest
-from workbench.language.ilp_prolog import Compound, LogicVariable, Symbol, Term, subterms, term_text
+from workbench.language.ilp_terms import Compound, LogicVariable, Symbol, Term, subterms, term_text
 from workbench.language.values import VALUE_TYPES
 
 __all__ = [

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from workbench.errors import Diagnostic, InputError, Span
 from workbench.language.ilp import BackgroundClause, IlpProblem, Mode, Tuples, check_problem, flatten_terms, is_ground
-from workbench.language.ilp_prolog import Compound, Symbol, Term, read_terms, term_text
+from workbench.language.ilp_prolog import read_terms
+from workbench.language.ilp_terms import Compound, Symbol, Term, term_text
 
 __all__ = ["Gathered", "conjuncts", "not_used", "whole_number"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from workbench.errors import Diagnostic, InputError, Span
 from workbench.language.ilp import IlpProblem, Mode, ModeArgument, infer_modes, type_name
 from workbench.language.ilp_gathered import Gathered, conjuncts, not_used, whole_number
-from workbench.language.ilp_prolog import Compound, Term, term_text
+from workbench.language.ilp_terms import Compound, Term, term_text
 
 __all__ = ["read_popper"]
 

@@ -7,34 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.errors import Diagnostic, InputError, Span
+from workbench.language.ilp_terms import Compound, LogicVariable, Symbol, Term
 
-__all__ = ["Compound", "LogicVariable", "Symbol", "Term", "read_terms", "subterms", "term_text"]
+__all__ = ["read_terms"]
 
-
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """An atom or a number, by its text without quotes; `number` when it was written as one."""
-
-    name: str
-    number: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class LogicVariable:
-    """A Prolog variable; every `_` gets a name of its own."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Compound:
-    """A functor applied to arguments; operators and lists (`.`, `[]`) too."""
-
-    functor: str
-    arguments: tuple[Term, ...]
-
-
-Term = Symbol | LogicVariable | Compound
 
 _TOKEN = re.compile(
     r"""(?P<blank>\s+|%[^\n]*|/\*.*?\*/)
@@ -302,25 +278,3 @@ class _Parser:
         for item in reversed(items):
             tail = Compound(".", (item, tail))
         return tail
-
-
-def subterms(term: Term) -> Iterator[Term]:
-    """The term and all that it is made of."""
-    pending = [term]
-    while pending:
-        term = pending.pop()
-        yield term
-        if isinstance(term, Compound):
-            pending += term.arguments
-
-
-def term_text(term: Term) -> str:
-    """The term in Prolog's canonical writing without quotes, such as `bond(n,group(ch3,2))`."""
-    pieces: list[str] = []
-    closing = 0
-    while isinstance(term, Compound):  # along the last argument, since lists are nested there, at any length
-        *others, last = term.arguments or (Symbol(""),)
-        pieces.append(f"{term.functor}(" + "".join(f"{term_text(argument)}," for argument in others))
-        closing += 1
-        term = last
-    return "".join(pieces) + term.name + ")" * closing

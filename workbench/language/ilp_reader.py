@@ -10,7 +10,7 @@ from workbench.language.ilp import IlpProblem, Tuples, is_ground
 from workbench.language.ilp_aleph import read_aleph, read_aleph_file
 from workbench.language.ilp_gathered import Gathered
 from workbench.language.ilp_popper import read_popper
-from workbench.language.ilp_prolog import Compound
+from workbench.language.ilp_terms import Compound
 
 __all__ = ["ILP_SUFFIXES", "ilp_files", "read_facts", "read_ilp"]
 

@@ -12,7 +12,8 @@ from workbench.learning.declaration import Declaration
 from workbench.learning.expectation import SampledCounts
 from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
-from workbench.learning.training import initial_weights, prepare, step_sizes
+from workbench.learning.starts import initial_weights, step_sizes
+from workbench.learning.training import prepare
 from workbench.network.ground_network import Templates
 from workbench.parameters import Count, Positive
 from workbench.progress import Conduct

@@ -19,7 +19,8 @@ from workbench.learning.margin_losses import MarginWorld
 from workbench.learning.margin_program import MarginProgram
 from workbench.learning.margin_settings import MarginSettings
 from workbench.learning.separation import separate
-from workbench.learning.training import TrainingSet, grounding_counts, named_engine
+from workbench.learning.starts import grounding_counts
+from workbench.learning.training import TrainingSet, named_engine
 from workbench.network.ground_network import Domain
 from workbench.progress import Conduct
 

@@ -14,7 +14,8 @@ from workbench.learning.declaration import Declaration
 from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.perceptron import HingePerceptron
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
-from workbench.learning.training import prepare, start_weights
+from workbench.learning.starts import start_weights
+from workbench.learning.training import prepare
 from workbench.network.ground_network import Domain, Templates
 from workbench.progress import Conduct
 

@@ -20,7 +20,8 @@ from workbench.learning.expectation import Measured
 from workbench.learning.hinge_integrals import Field, Simplexes, expect_over_atoms, expect_over_simplexes
 from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
-from workbench.learning.training import TrainingSet, TrainingWorld, grounding_counts, prepare, start_weights
+from workbench.learning.starts import grounding_counts, start_weights
+from workbench.learning.training import TrainingSet, TrainingWorld, prepare
 from workbench.network.ground_network import Domain, Relation, Templates
 from workbench.network.hinge_problem import Columns, RowKind
 from workbench.network.relax import relax

@@ -15,7 +15,8 @@ from workbench.learning.expectation import Measured, SampledCounts
 from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.loop import train
 from workbench.learning.moments import Moments
-from workbench.learning.training import TrainingSet, initial_weights, prepare
+from workbench.learning.starts import initial_weights
+from workbench.learning.training import TrainingSet, prepare
 from workbench.network.ground_network import Templates
 from workbench.parameters import Count, Positive
 from workbench.progress import Conduct

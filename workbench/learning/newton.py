@@ -13,7 +13,8 @@ from workbench.learning.declaration import Declaration
 from workbench.learning.expectation import Measured, SampledCounts
 from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.loop import stages
-from workbench.learning.training import initial_weights, prepare
+from workbench.learning.starts import initial_weights
+from workbench.learning.training import prepare
 from workbench.network.ground_network import Domain, Templates
 from workbench.parameters import Count, Positive
 from workbench.progress import PLAIN, Conduct

@@ -17,16 +17,8 @@ from workbench.learning.expectation import Measured
 from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
-from workbench.learning.training import (
-    TrainingSet,
-    TrainingWorld,
-    grounding_counts,
-    hidden_part,
-    initial_weights,
-    prepare,
-    start_weights,
-    step_sizes,
-)
+from workbench.learning.starts import grounding_counts, initial_weights, start_weights, step_sizes
+from workbench.learning.training import TrainingSet, TrainingWorld, hidden_part, prepare
 from workbench.learning.unit_chain import Chain, chain_of
 from workbench.network import potentials
 from workbench.network.ground_network import GroundNetwork, Templates

@@ -15,7 +15,8 @@ from workbench.inference.solution import Engine
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import Declaration
 from workbench.learning.learner import Example, LearnedWeights, Learner
-from workbench.learning.training import prepare, start_weights
+from workbench.learning.starts import start_weights
+from workbench.learning.training import prepare
 from workbench.network.ground_network import Templates
 from workbench.progress import Conduct
 
