@@ -57,7 +57,7 @@ def _psl(path: Path) -> object:
 
 
 def _document(path: Path) -> object:
-    from workbench.language.psl_document import read_psl_document
+    from workbench.language.psl_document_reading import read_psl_document
 
     return read_psl_document(path).program()
 

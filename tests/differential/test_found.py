@@ -15,7 +15,7 @@ from tests.differential.outcome import Tally
 from tests.differential.psl_checks import check_psl
 from tests.differential.psl_programs import Fact, PslCase
 from workbench.errors import InputError
-from workbench.language.psl_document import read_psl_document
+from workbench.language.psl_document_reading import read_psl_document
 
 WEIGHTS = ("P(t)", "C(t)", "W(t, num)")
 

@@ -82,7 +82,7 @@ def _converted(source: Path, data: Path | None, learn_data: Path | None) -> dict
     from workbench.language import format_program, is_document, read_program
     from workbench.language.mln_to_psl import mln_to_psl
     from workbench.language.program import Program
-    from workbench.language.psl_document import read_psl_document
+    from workbench.language.psl_document_reading import read_psl_document
     from workbench.language.psl_forms import document_to_files, files_to_document, format_psl_document
 
     if is_document(source):

@@ -32,12 +32,13 @@ from workbench.database.dataset import (
     read_dataset,
 )
 from workbench.database.encoded_facts import FactColumns, display_names, insert_facts, name_things
+from workbench.database.fact_source import FactSource
 from workbench.database.facts import set_fact
 from workbench.database.fingerprint import FactSum, data_hash, fact_print, fact_sums, hash_of
 from workbench.database.folds import KeptFold, clear_folds, held_out_keys, make_atom_folds, make_world_folds, read_folds
 from workbench.database.formats import FORMATS, FileFacts, endings, format_of, load_facts, write_table
 from workbench.database.identifiers import quoted, text_literal, unused_name
-from workbench.database.ingest import FactSource, LoadReport, Partition
+from workbench.database.ingest import LoadReport, Partition
 from workbench.database.kept_arrays import forget_arrays, keep_arrays, kept_arrays
 from workbench.database.kept_linkage import KeptLinkage, keep_linkage, kept_linkage
 from workbench.database.labelled import BesideTruth, beside_truth, keep_truth, label_counts, label_keys

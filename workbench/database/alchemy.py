@@ -9,8 +9,9 @@ from pathlib import Path
 import duckdb
 
 from workbench.database.database import DEFAULT_WORLD, Database
+from workbench.database.fact_source import FactSource
 from workbench.database.identifiers import quoted
-from workbench.database.ingest import SHOWN, FactSource, LoadReport, Partition, Staged, ingest
+from workbench.database.ingest import SHOWN, LoadReport, Partition, Staged, ingest
 from workbench.database.stored import StoredPredicate
 from workbench.database.text_files import chunks_of_lines, display_name, line_reader
 from workbench.errors import Diagnostic, InputError, Span, nearest

@@ -10,8 +10,9 @@ from typing import Literal as OneOf
 import duckdb
 
 from workbench.database.database import DEFAULT_WORLD, Database
+from workbench.database.fact_source import FactSource
 from workbench.database.identifiers import quoted, text_literal
-from workbench.database.ingest import FactSource, LoadReport, Partition
+from workbench.database.ingest import LoadReport, Partition
 from workbench.database.outside import copy_in, first_line, masked, outside
 from workbench.database.postgres_tables import copy_postgres_table, postgres_table_names
 from workbench.database.row_mapping import STAGED_ROWS, RowMapping, find_predicate, load_rows

@@ -6,54 +6,27 @@ arguments as text, and hands it over here. All of it happens inside the loader's
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf
 
 import duckdb
 
 from workbench.database.database import Database
+from workbench.database.fact_source import FactSource
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.rows import first_row, first_value
 from workbench.database.schema import add_constants
 from workbench.database.stored import StoredPredicate
 from workbench.database.value_columns import is_no_value
-from workbench.errors import Diagnostic, InputError, Span
+from workbench.errors import Diagnostic, InputError
 from workbench.language.values import ValueKind
 
-__all__ = ["FactSource", "LoadReport", "Partition", "Staged", "ingest"]
+__all__ = ["LoadReport", "Partition", "Staged", "ingest"]
 
 SHOWN = 20
 
 Partition = OneOf["evidence", "truth", "target"]
-
-
-@dataclass(frozen=True)
-class FactSource:
-    """Where staged lines came from, for diagnostics.
-
-    Parameters
-    ----------
-    name : str or None
-        File name; None for data frames.
-    line_text : callable
-        The text of a 1-based line, or None when it is not to be had.
-    """
-
-    name: str | None
-    line_text: Callable[[int], str | None] = lambda line: None
-
-    def diagnostic(
-        self, code: str, message: str, line: int | None, *, needle: str | None = None, help: str | None = None
-    ) -> Diagnostic:
-        """A diagnostic at a line, with the caret under `needle` where the line holds it."""
-        if line is None:
-            return Diagnostic(code, message, Span(self.name, 1, 1, 1, 1) if self.name else None, help)
-        text = self.line_text(line)
-        start = text.find(needle) if text is not None and needle else -1
-        width = len(needle or "") if start >= 0 else len(text or " ")
-        start = max(start, 0)
-        return Diagnostic(code, message, Span(self.name, line, start + 1, line, start + 1 + width), help, text)
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Literal as OneOf
 
 from workbench.database.database import DEFAULT_WORLD, Database
+from workbench.database.fact_source import FactSource
 from workbench.database.identifiers import quoted, text_literal
-from workbench.database.ingest import SHOWN, FactSource, LoadReport, Partition, Staged, ingest
+from workbench.database.ingest import SHOWN, LoadReport, Partition, Staged, ingest
 from workbench.database.row_mapping import find_predicate
 from workbench.database.stored import StoredPredicate
 from workbench.database.text_files import chunks_of_lines, display_name, line_reader
 from workbench.errors import InputError
 from workbench.language.program import Predicate
-from workbench.language.psl_document import read_psl_document
+from workbench.language.psl_document_reading import read_psl_document
 from workbench.resources import sql_text
 
 __all__ = ["Split", "load_psl_data", "load_psl_table"]

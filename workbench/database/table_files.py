@@ -9,8 +9,8 @@ from pathlib import Path
 
 import duckdb
 
+from workbench.database.fact_source import FactSource
 from workbench.database.identifiers import text_literal
-from workbench.database.ingest import FactSource
 from workbench.database.outside import first_line, outside
 from workbench.database.text_files import (
     cells_of_line,

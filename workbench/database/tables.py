@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from workbench.database.database import DEFAULT_WORLD, Database
-from workbench.database.ingest import FactSource, LoadReport, Partition
+from workbench.database.fact_source import FactSource
+from workbench.database.ingest import LoadReport, Partition
 from workbench.database.outside import copy_in, first_line, outside
 from workbench.database.row_mapping import STAGED_ROWS, RowMapping, find_predicate, load_rows
 from workbench.database.rows import handed_in

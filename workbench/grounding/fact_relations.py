@@ -20,7 +20,7 @@ from workbench.errors import InputError
 from workbench.grounding.atom_index import drop_function
 from workbench.grounding.backend import Backend
 from workbench.grounding.column_functions import register_likeness, register_user_function
-from workbench.grounding.order import ascending
+from workbench.grounding.order import stands_in_order
 from workbench.grounding.select import Expression, call, real_sum
 from workbench.language.program import Program
 from workbench.language.user_functions import UserFunction
@@ -253,7 +253,11 @@ class FactRelations:
         shown, joins, order = self._placed(stored)
         where = f"t.partition = 'evidence' AND t.world IN ({self.in_worlds}) AND {condition}"
         query = f"SELECT {', '.join(shown)}{extra} FROM {quoted(stored.table_name)} t {' '.join(joins)} WHERE {where}"
-        if not joins and self._stored_size(stored.table_name) > LARGE and self._in_order(query, len(order)):
+        if (
+            not joins
+            and self._stored_size(stored.table_name) > LARGE
+            and stands_in_order(self.connection, query, len(order))
+        ):
             return query
         return f"{query} ORDER BY {', '.join(order)}"
 
@@ -263,21 +267,6 @@ class FactRelations:
             rows = self.connection.execute("SELECT table_name, estimated_size FROM duckdb_tables()").fetchall()
             self._stored_sizes.update(rows)
         return self._stored_sizes.get(table, 0)
-
-    def _in_order(self, query: str, width: int) -> bool:
-        """Whether the rows of a query come in ascending order already: world, then p0, p1, ..."""
-        last: tuple[int, ...] | None = None
-        for batch in self.connection.sql(query).to_arrow_reader(1_000_000):
-            names = ["world", *(name for name in batch.schema.names if name.startswith("p"))][:width]
-            if len(names) < width:
-                return False
-            if not batch.num_rows:
-                continue
-            columns = [batch.column(name).to_numpy(zero_copy_only=False) for name in names]
-            if not ascending(columns) or (last is not None and last > tuple(int(column[0]) for column in columns)):
-                return False
-            last = tuple(int(column[-1]) for column in columns)
-        return True
 
     def user_function(self, user: UserFunction) -> str:
         """The SQL name of a function of the user's."""

@@ -11,7 +11,7 @@ import numpy as np
 from workbench.arrays import Array
 from workbench.grounding.select import Select, Union
 
-__all__ = ["in_order"]
+__all__ = ["ascending", "in_order", "stands_in_order"]
 
 
 def in_order(relation: duckdb.DuckDBPyRelation, select: Select | Union, size: int, *, shared: bool) -> Iterator[Any]:
@@ -71,3 +71,19 @@ def _sorted(columns: list[Array]) -> list[Array]:
 def _taken(columns: list[Array]) -> list[Array]:
     order = np.lexsort(columns[::-1])
     return [column[order] for column in columns]
+
+
+def stands_in_order(connection: duckdb.DuckDBPyConnection, query: str, width: int) -> bool:
+    """Whether the rows of a query come in ascending order already: world, then p0, p1, ..."""
+    last: tuple[int, ...] | None = None
+    for batch in connection.sql(query).to_arrow_reader(1_000_000):
+        names = ["world", *(name for name in batch.schema.names if name.startswith("p"))][:width]
+        if len(names) < width:
+            return False
+        if not batch.num_rows:
+            continue
+        columns = [batch.column(name).to_numpy(zero_copy_only=False) for name in names]
+        if not ascending(columns) or (last is not None and last > tuple(int(column[0]) for column in columns)):
+            return False
+        last = tuple(int(column[-1]) for column in columns)
+    return True

@@ -7,7 +7,7 @@ is found by the type checker.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Literal as OneOf
 from typing import cast, get_args
@@ -64,54 +64,30 @@ Plain = float | int | str | bool | None
 """What stands for its `Value` beside an expression."""
 
 
+def _infix(operator: Operator) -> Callable[[Operand, Expression | Plain], Operation]:
+    return lambda one, other: Operation(operator, (cast(Expression, one), as_expression(other)))
+
+
 class Operand:
     """What an expression is combined by: `(a + 1) * b`, `a.is_null | (b > 0)`."""
 
     __slots__ = ()
 
-    def __add__(self, other: Expression | Plain) -> Operation:
-        return self._with("+", other)
-
-    def __sub__(self, other: Expression | Plain) -> Operation:
-        return self._with("-", other)
-
-    def __mul__(self, other: Expression | Plain) -> Operation:
-        return self._with("*", other)
-
-    def __truediv__(self, other: Expression | Plain) -> Operation:
-        return self._with("/", other)
-
-    def __floordiv__(self, other: Expression | Plain) -> Operation:
-        return self._with("//", other)
-
-    def __lt__(self, other: Expression | Plain) -> Operation:
-        return self._with("<", other)
-
-    def __gt__(self, other: Expression | Plain) -> Operation:
-        return self._with(">", other)
-
-    def __ge__(self, other: Expression | Plain) -> Operation:
-        return self._with(">=", other)
-
-    def __and__(self, other: Expression | Plain) -> Operation:
-        return self._with("AND", other)
-
-    def __or__(self, other: Expression | Plain) -> Operation:
-        return self._with("OR", other)
+    __add__ = _infix("+")
+    __sub__ = _infix("-")
+    __mul__ = _infix("*")
+    __truediv__ = _infix("/")
+    __floordiv__ = _infix("//")
+    __lt__ = _infix("<")
+    __gt__ = _infix(">")
+    __ge__ = _infix(">=")
+    __and__ = _infix("AND")
+    __or__ = _infix("OR")
+    is_, is_not = _infix("IS"), _infix("IS NOT")
 
     @property
     def is_null(self) -> Operation:
         return self.is_(None)
-
-    def is_(self, value: Plain) -> Operation:
-        return self._with("IS", value)
-
-    def is_not(self, value: Plain) -> Operation:
-        """Another value than this one, NULL among them."""
-        return self._with("IS NOT", value)
-
-    def _with(self, operator: Operator, other: Expression | Plain) -> Operation:
-        return Operation(operator, (cast(Expression, self), as_expression(other)))
 
 
 @dataclass(frozen=True, slots=True)

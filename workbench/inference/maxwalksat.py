@@ -11,10 +11,10 @@ import numpy as np
 from workbench.arrays import Float, Int64
 from workbench.errors import Cancelled
 from workbench.inference.accepts import ALL, Accepts
-from workbench.inference.local_search import Search, new_search
 from workbench.inference.maxwalksat_kernels import anneal, start_all
 from workbench.inference.propagation import propagate
 from workbench.inference.random_numbers import stream
+from workbench.inference.search_state import Search, new_search
 from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.inference.watched import watched
 from workbench.network.energy import hard_violation, reported_energy

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.arrays import Float, Int8, Int64
-from workbench.inference.local_search import Items, Moves, Search, begin, change, flip, moves_of, reset
+from workbench.inference.local_search import Items, Moves, begin, change, flip, moves_of, reset
 from workbench.inference.random_numbers import below, uniform
+from workbench.inference.search_state import Search
 from workbench.network.compiled import compiled
 from workbench.network.layout import Layout
 

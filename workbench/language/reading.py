@@ -15,7 +15,7 @@ from workbench.language.formatting import format_mln_source, format_psl_source
 from workbench.language.mln import mln_statements, parse_mln
 from workbench.language.program import Program
 from workbench.language.psl import parse_psl, psl_statements
-from workbench.language.psl_document import read_psl_document
+from workbench.language.psl_document_reading import read_psl_document
 from workbench.language.source import read_text
 
 __all__ = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -45,7 +46,8 @@ class CuttingPlanes:
     at_optimum: bool = False
     began: float = field(default_factory=monotonic)
     columns: dict[str, list[float]] = field(default_factory=dict)
-    notes: dict[str, object] = field(default_factory=lambda: {"oracle_calls": 0, "cached_cuts": 0})
+    counts: Counter[str] = field(default_factory=lambda: Counter(oracle_calls=0, cached_cuts=0))
+    notes: dict[str, object] = field(default_factory=dict)
 
     @classmethod
     def begin(
@@ -97,7 +99,7 @@ class CuttingPlanes:
         trace = {column: np.array(values) for column, values in self.columns.items()}
         own: dict[str, object] = {"penalty": self.learner.penalty, "cuts": self.program.n_cuts}
         own |= {"objective": self.best_primal, "bound": self.program.lower_bound}
-        return LearnedWeights(weights, trace, status, name, self.training.notes() | self.notes | own)
+        return LearnedWeights(weights, trace, status, name, self.training.notes() | self.counts | self.notes | own)
 
     def full_weights(self) -> Float:
         """The program's weights in their places among the fixed ones."""
@@ -164,20 +166,16 @@ class CuttingPlanes:
                 f"cuts=fractional needs relaxed states, which {engine} does not give with the loss {self.learner.loss}",
                 help="take cuts=auto, or the engine lp with the Hamming loss",
             )
-        self.notes["oracle_calls"] = int(str(self.notes["oracle_calls"])) + 1
+        self.counts["oracle_calls"] += 1
         self.states = [separation.state for separation in found]
         self._record(iteration, found, weights)
         return found
 
     def _separate_all(self, weights: Float, engine: Callable[[MarginWorld], Engine]) -> list[Separation]:
         def one(index: int) -> Separation:
+            world, fractional = self.worlds[index], self.learner.cuts != "rounded"
             found = separate(
-                self.worlds[index],
-                weights,
-                engine(self.worlds[index]),
-                self.conduct,
-                start=self.states[index],
-                fractional=self.learner.cuts != "rounded",
+                world, weights, engine(world), self.conduct, start=self.states[index], fractional=fractional
             )
             self._keep_grown(index, found)
             return found
@@ -203,9 +201,7 @@ class CuttingPlanes:
         """A source gives each row once: what one separation needed stays for the next."""
         world = self.worlds[index]
         if world.source is not None and found.network is not None:
-            self.notes["lazy_rows"] = int(str(self.notes.get("lazy_rows", 0))) + (
-                found.network.n_rows - world.network.n_rows
-            )
+            self.counts["lazy_rows"] += found.network.n_rows - world.network.n_rows
             self.worlds[index] = replace(world, network=found.network)
 
     def _take(self, cuts: list[Cut], weights: Float) -> bool:
@@ -240,7 +236,7 @@ class CuttingPlanes:
             return False
         self._insert(joined(best), 0)
         self.program.solve()
-        self.notes["cached_cuts"] = int(str(self.notes["cached_cuts"])) + 1
+        self.counts["cached_cuts"] += 1
         return True
 
     def _excess(self, violations: list[float], *, tolerated: bool = True) -> float:

@@ -17,7 +17,8 @@ from workbench.errors import Diagnostic
 from workbench.evaluation import binary_scores, categorical_accuracy, continuous_scores
 from workbench.grounding import GroundRequest
 from workbench.language.program import Program
-from workbench.language.psl_document import PslDocument, read_psl_document
+from workbench.language.psl_document import PslDocument
+from workbench.language.psl_document_reading import read_psl_document
 from workbench.network import Domain
 from workbench.verbs.common import as_json, as_program
 from workbench.verbs.loading import load
