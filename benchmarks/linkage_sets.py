@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["SETS", "companies", "households", "papers"]
+__all__ = ["SETS", "companies", "households", "misspelt", "papers", "told_apart"]
 
 Tables = tuple[list[pd.DataFrame], list[np.ndarray]]
 """One table or two, and what each of their records is of."""
@@ -80,7 +80,7 @@ def households(
             rows.append(_seen(random, person, spoiled, blank))
     table = pd.DataFrame(rows)
     side = random.random(n) < 0.5 if apart else np.zeros(n, np.bool_)
-    return _told_apart(random, table, np.array(truth), side)
+    return told_apart(random, table, np.array(truth), side)
 
 
 def _person(random: np.random.Generator) -> dict[str, Any]:
@@ -110,14 +110,14 @@ def _seen(random: np.random.Generator, person: Mapping[str, Any], spoiled: float
         row["telephone"] = _address(random)["telephone"]
     for name, share in {"forename": 0.08, "surname": 0.1, "street": 0.1, "born": 0.06, "mail": 0.1}.items():
         if random.random() < share * spoiled:
-            row[name] = _misspelt(random, row[name])
+            row[name] = misspelt(random, row[name])
     for name in ("born", "street", "town", "postcode", "telephone", "mail"):
         if random.random() < blank:
             row[name] = None
     return row
 
 
-def _misspelt(random: np.random.Generator, text: str) -> str:
+def misspelt(random: np.random.Generator, text: str) -> str:
     at = int(random.integers(len(text) - 1))
     letter = "0123456789"[random.integers(10)] if text[at].isdigit() else "abcdefghij"[random.integers(10)]
     return [text[:at] + letter, text[:at], text[: at + 1] + text[at]][random.integers(3)] + text[at + 1 :]
@@ -158,7 +158,7 @@ def papers(n: int, *, seed: int, overlap: float) -> Tables:
         }
 
     def seen(one: Mapping[str, Any], side: int) -> dict[str, Any]:
-        words = [_misspelt(random, word) if random.random() < 0.03 else word for word in one["title"]]
+        words = [misspelt(random, word) if random.random() < 0.03 else word for word in one["title"]]
         short = side == 1 and random.random() < 0.7
         return {
             "title": " ".join(words),
@@ -184,10 +184,10 @@ def _two(
             rows.append(seen(one, where))
             truth.append(thing)
             side.append(where)
-    return _told_apart(random, pd.DataFrame(rows), np.array(truth), np.array(side, np.bool_))
+    return told_apart(random, pd.DataFrame(rows), np.array(truth), np.array(side, np.bool_))
 
 
-def _told_apart(random: np.random.Generator, table: pd.DataFrame, truth: np.ndarray, side: np.ndarray) -> Tables:
+def told_apart(random: np.random.Generator, table: pd.DataFrame, truth: np.ndarray, side: np.ndarray) -> Tables:
     """In random order, with ids; of two sides the first record of each thing in each."""
     order = random.permutation(len(table))
     table, truth, side = table.iloc[order].reset_index(drop=True), truth[order], side[order]

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.linkage import people
+from benchmarks.linkage_kinds import made_up
 from benchmarks.linkage_sets import SETS, companies, households, papers
 from workbench.errors import WorkbenchError
 from workbench.evaluation import cluster_scores
@@ -64,6 +65,17 @@ def test_households_are_not_persons_and_who_moved_is_one(tmp_path: Path, kind: s
     assert scores["F1"] > 0.9
     assert result.estimates.precision == pytest.approx(scores["precision"], abs=0.03)
     assert result.estimates.recall == pytest.approx(scores["recall"], abs=0.12)
+
+
+def test_measurements_that_are_nearly_equal_find_and_tell(tmp_path: Path) -> None:
+    """Hotels whose coordinates differ by metres: few statements about equal values would find half of them."""
+    (frame,), (truth,) = made_up("hotels", 1500, seed=2001)
+    frame.to_csv(tmp_path / "hotels.csv", index=False)
+    result = link([tmp_path / "hotels.csv"])
+    pairs = result.candidates.pairs
+    counts = np.bincount(truth)
+    assert (truth[pairs.left] == truth[pairs.right]).sum() > 0.95 * (counts * (counts - 1) // 2).sum()
+    assert cluster_scores(result.clustering.label, truth)["F1"] > 0.9
 
 
 def test_each_others_best_pairs_count_more_where_records_have_one_partner(tmp_path: Path) -> None:

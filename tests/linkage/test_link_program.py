@@ -90,7 +90,7 @@ def test_pairs_have_the_probabilities_that_linking_gave(tmp_path: Path, labelled
 
 def test_names_of_fields_and_records_are_quoted_where_they_must_be(tmp_path: Path) -> None:
     (tmp_path / "loans.csv").write_text(TABLES["loans.csv"], encoding="utf-8")
-    (tmp_path / "more loans.csv").write_text(TABLES["loans.csv"], encoding="utf-8")
+    (tmp_path / "more loans.csv").write_text(TABLES["loans.csv"] + "\n", encoding="utf-8")
     equal_probabilities(link([tmp_path / "loans.csv", tmp_path / "more loans.csv"]), tmp_path / "loans.mln")
 
 

@@ -151,7 +151,8 @@ def _numbers(field: Field, one: Int32, other: Int32) -> Int8:
     level = np.full(len(one), 1, np.int8)
     level[gap <= 0.5 * spread] = 2
     level[(gap <= 0.1 * spread) | (gap <= 0.01 * size) & (gap <= 0.3 * spread)] = 3
-    level[(gap <= 0.02 * spread)] = 4
+    level[gap <= 0.02 * spread] = 4
+    level[gap <= 0.002 * spread] = 5
     return level
 
 
@@ -168,7 +169,7 @@ _LEVELS: dict[str, tuple[tuple[str, ...], Callable[[Field, Int32, Int32], Int8]]
     "name": (("somewhat alike", "alike", "close", "very close"), _names),
     "code": (("same beginning", "two letters apart", "one letter apart"), _codes),
     "date": (("within ten years", "within two years", "two digits apart", "same year", "one digit apart"), _dates),
-    "number": (("near", "close", "very close"), _numbers),
+    "number": (("near", "close", "very close", "nearly equal"), _numbers),
     "words": (
         (
             "few words shared",

@@ -44,9 +44,10 @@ _PARTS: dict[str, tuple[tuple[str, Callable[[str], str]], ...]] = {
     "words": (("first 12 letters", lambda text: text[:12]),),
     "date": (("year", lambda text: text[:4]), ("month and day", lambda text: text[5:])),
     "code": (("first word", lambda text: text.split()[0]), ("last 3 letters", lambda text: text[-3:])),
-    "number": (),
     "category": (),
 }
+_ROUNDED = {"rounded": 0.02, "closely rounded": 0.002}
+"""Parts of numbers: to so much of their standard deviation. Measurements differ a little where things are the same."""
 
 
 def keys_of(fields: Sequence[Field]) -> list[Key]:
@@ -54,18 +55,24 @@ def keys_of(fields: Sequence[Field]) -> list[Key]:
     found: list[Key] = []
     for field in fields:
         found.append(_key(field.name, "all", field.codes))
-        for part, _ in _PARTS[field.kind]:
+        for part in _parts(field):
             known: dict[str, int] = {}
             of_text = np.array([known.setdefault(text, len(known)) for text in part_texts(field, part)], np.int32)
-            if len(known) > 1:
+            if 1 < len(known) < len(field.texts):
                 codes = np.where(field.codes >= 0, np.append(of_text, -1)[field.codes], -1).astype(np.int32)
                 found.append(_key(field.name, part, codes))
     return [key for key in found if key.chance > 0]
 
 
+def _parts(field: Field) -> list[str]:
+    return list(_ROUNDED) if field.kind == "number" else [part for part, _ in _PARTS[field.kind]]
+
+
 def part_texts(field: Field, part: str) -> list[str]:
     """What a key's part is of each value."""
-    take = dict(_PARTS[field.kind]).get(part, str)
+    if part in _ROUNDED:
+        return [str(text) for text in np.round(field.numbers / (_ROUNDED[part] * field.spread))]
+    take = dict(_PARTS.get(field.kind, ())).get(part, str)
     return [take(str(text)) for text in field.texts]
 
 
