@@ -31,10 +31,11 @@ from workbench.grounding.labels import labelled_predicates, listed_values, truth
 from workbench.grounding.memory import kept_on_disk, left_for_rows, too_large
 from workbench.grounding.prepare import clauses_of, prepare
 from workbench.grounding.request import GroundRequest
-from workbench.grounding.result import Grounding, Origin, RuleCount
+from workbench.grounding.result import Grounding, Origin
 from workbench.grounding.roles import Role
 from workbench.grounding.rows import RowSink, UnitSink
 from workbench.grounding.select import Select, Union
+from workbench.grounding.tallied import broken_rules, doubtful_rules, evidence_sums, rule_counts
 from workbench.grounding.templates import TemplateTable
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause, LinearRule
@@ -42,7 +43,7 @@ from workbench.language.program import Program
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import SILENT, Progress
 
-__all__ = ["Grounder", "clauses_by_rule", "ground"]
+__all__ = ["Grounder", "ground"]
 
 FEW = 1024
 
@@ -193,12 +194,12 @@ class Grounder:
             self.emitted.append((tally.plan.clause.rule, written[number][0]))
         atoms = atom_table(self.database, self.vocabulary, self.numbering)
         network = self._network(tallies, n_templates, table.power, atoms.world)
-        self.warn(tallies)
+        self.warnings += doubtful_rules(self.program, tallies, self.lazy)
         return Grounding(
             network=network,
             templates=templates,
             atoms=atoms,
-            rules=self._rule_counts(tallies, written),
+            rules=rule_counts(self.program, tallies, written),
             warnings=tuple(self.warnings),
             truth=truth_of(self.vocabulary, self.numbering),
             listed=listed_values(self.vocabulary, self.numbering),
@@ -215,14 +216,7 @@ class Grounder:
 
     def _check_hard(self, tallies: list[Tally]) -> None:
         """Hard rules that evidence alone violates: an error, or a warning where training or the request allows it."""
-        broken = [tally for tally in tallies if tally.plan.clause.hard and tally.violated.sum()]
-        found = []
-        for tally in broken:
-            clause = tally.plan.clause
-            text = getattr(self.program.rules[clause.rule], "text", "")
-            count = int(tally.violated.sum())
-            message = f"evidence alone violates the hard rule {clause.rule + 1} in {count:,} groundings: {text}"
-            found.append(Diagnostic("E0320", message, clause.span, help="correct the facts, or give the rule a weight"))
+        found = broken_rules(self.program, tallies)
         if found and self.request.role == "infer" and not self.request.ignore_evidence_violations:
             raise InfeasibleError(tuple(found))
         self.warnings += [replace(diagnostic, severity="warning") for diagnostic in found]
@@ -274,18 +268,7 @@ class Grounder:
             yield batch
 
     def _network(self, tallies: list[Tally], n_templates: int, powers: Sequence[int], world: Int32) -> GroundNetwork:
-        groundings = np.zeros((n_templates, 3))
-        satisfied_scale = np.zeros((n_templates, 2))
-        violated_scale = np.zeros((n_templates, 2))
-        for tally in tallies:
-            seen = tally.templates >= 0
-            ids = tally.templates[seen]
-            satisfied = np.maximum(tally.total - tally.open - tally.violated, 0)
-            np.add.at(groundings[:, 0], ids, tally.open[seen])
-            np.add.at(groundings[:, 1], ids, satisfied[seen])
-            np.add.at(groundings[:, 2], ids, tally.violated[seen])
-            np.add.at(violated_scale, ids, tally.violated_scale[seen])
-            np.add.at(satisfied_scale, ids, _satisfied_scale(tally)[seen])
+        groundings, satisfied_scale, violated_scale = evidence_sums(tallies, n_templates)
         sink = self.intake.rows
         power = np.array(powers, np.int8) if powers else np.ones(n_templates, np.int8)
         return GroundNetwork(
@@ -305,60 +288,3 @@ class Grounder:
             evidence_violated=violated_scale,
             domain=Domain.UNIT if self.program.language == "psl" else Domain.BOOLEAN,
         )
-
-    def warn(self, tallies: list[Tally]) -> None:
-        """Warn of rules that have no grounding at all, and of groundings that divide by zero."""
-        of_rule = clauses_by_rule(tallies)
-        for number, rule in enumerate(self.program.rules):
-            places = of_rule.get(number, ())
-            mine = [tallies[place] for place in places]
-            undefined = max((tally.undefined for tally in mine), default=0)
-            if undefined:
-                message = f"rule {number + 1} divides by zero in {undefined:,} groundings, which are left out: "
-                help_text = "a sum that its filter leaves empty has |X| = 0 to divide by; filter such groundings away"
-                text = getattr(rule, "text", "")
-                self.warnings.append(Diagnostic("E0308", message + text, rule.span, help_text, severity="warning"))
-            lazy = not self.lazy.isdisjoint(places)
-            # A formula without clauses always holds: it has groundings, and nothing to count.
-            if mine and not lazy and not any(int(tally.total.sum()) or int(tally.open.sum()) for tally in mine):
-                message = f"rule {number + 1} has no groundings: {getattr(rule, 'text', '')}"
-                help_text = "no binding of its variables exists in the data"
-                self.warnings.append(Diagnostic("E0307", message, rule.span, help_text, severity="warning"))
-
-    def _rule_counts(self, tallies: list[Tally], written: dict[int, tuple[int, int]]) -> tuple[RuleCount, ...]:
-        found = []
-        of_rule = clauses_by_rule(tallies)
-        for number, rule in enumerate(self.program.rules):
-            mine = of_rule.get(number, [])
-            parts = [tallies[i] for i in mine]
-            counts = [sum(int(getattr(t, name).sum()) for t in parts) for name in ("total", "open", "violated")]
-            found.append(
-                RuleCount(
-                    rule=number,
-                    text=getattr(rule, "text", ""),
-                    clauses=len(mine),
-                    templates=len({int(x) for t in parts for x in t.templates if x >= 0}),
-                    ground_rows=sum(written[i][0] for i in mine),
-                    unit_groundings=sum(written[i][1] for i in mine),
-                    open=counts[1],
-                    satisfied=max(0, counts[0] - counts[1] - counts[2]),
-                    violated=counts[2],
-                )
-            )
-        return tuple(found)
-
-
-def clauses_by_rule(tallies: Sequence[Tally]) -> dict[int, list[int]]:
-    """The places of each rule's clauses."""
-    found: dict[int, list[int]] = {}
-    for place, tally in enumerate(tallies):
-        found.setdefault(tally.plan.clause.rule, []).append(place)
-    return found
-
-
-def _satisfied_scale(tally: Tally) -> Float:
-    """Summed scale of the groundings that evidence satisfies, those above 0 and those below, shape (n, 2)."""
-    if tally.unsatisfied_scale is not None:
-        return np.maximum(tally.total_scale - tally.unsatisfied_scale, 0.0)
-    satisfied = np.maximum(tally.total - tally.open - tally.violated, 0)
-    return tally.total_scale * (satisfied / np.maximum(tally.total, 1))[:, None]

@@ -12,7 +12,7 @@ from workbench.errors import Diagnostic
 from workbench.grounding.column_functions import user_errors
 from workbench.grounding.counting import Tally, check_listed, joined_relations, sizes
 from workbench.grounding.dialect import render
-from workbench.grounding.ground import Grounder, clauses_by_rule
+from workbench.grounding.ground import Grounder
 from workbench.grounding.intake import Intake
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.memory import estimated_bytes, too_large
@@ -33,6 +33,7 @@ from workbench.grounding.select import (
     count_of,
     negate,
 )
+from workbench.grounding.tallied import clauses_by_rule, doubtful_rules
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import LinearRule
 from workbench.language.program import Program
@@ -168,7 +169,7 @@ def preview(
             for tally in tallies:
                 if tally.plan.checked_late:
                     check_listed(grounder.vocabulary, tally.plan)
-            grounder.warn(tallies)
+            grounder.warnings += doubtful_rules(program, tallies, grounder.lazy)
             shown = []
             of_rule = clauses_by_rule(tallies)
             for number, rule in enumerate(program.rules):

@@ -7,15 +7,11 @@ from dataclasses import dataclass, replace
 
 from workbench.errors import Diagnostic
 from workbench.language.asked_dates import bind_asked_dates
-from workbench.language.builtin import negated_operator
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.domains import Domains, ScopedClause, by_domains, by_empty_domains, quantified_types
-from workbench.language.flattening import Flattening
-from workbench.language.formulas import formula_terms, item_variables, term_variables
+from workbench.language.flat_clauses import flat_clause, is_tautology, may_cost, weight_shares
 from workbench.language.normal_form import (
-    Disjunction,
     Expansion,
-    Item,
     NeedsDomain,
     TooLarge,
     clause_count,
@@ -24,10 +20,8 @@ from workbench.language.normal_form import (
 )
 from workbench.language.program import (
     ArithmeticRule,
-    Comparison,
     Formula,
     FormulaRule,
-    Literal,
     LogicalRule,
     Program,
     Quantified,
@@ -228,9 +222,9 @@ def _formula_clauses(
     for members, clauses in sets:
         chosen = None if len(sets) == 1 else tuple(members)
         for clause in clauses:
-            if not _is_tautology(clause):
+            if not is_tautology(clause):
                 yield replace(clause, worlds=chosen)
-            elif _may_cost(clause):
+            elif may_cost(clause):
                 yield replace(clause, worlds=chosen, fixed=True)
 
 
@@ -241,8 +235,8 @@ def _of_domains(
     found = []
     index = 0
     for choice in free_sign_choices(formula):
-        shared = _share(distribute(negation_normal_form(choice), expansion), soft=rule.weight.kind != "hard")
-        n_clauses = sum(not _is_tautology(disjunction) for disjunction, _ in shared)
+        shared = weight_shares(distribute(negation_normal_form(choice), expansion), soft=rule.weight.kind != "hard")
+        n_clauses = sum(not is_tautology(disjunction) for disjunction, _ in shared)
         if rule.indivisible and n_clauses > 1:
             raise Indivisible(n_clauses)
         # Tautologies come last in the numbering: few of them are kept.
@@ -250,11 +244,11 @@ def _of_domains(
         for disjunction, share in shared:
             if tied:
                 place = index
-            elif _is_tautology(disjunction):
+            elif is_tautology(disjunction):
                 place, later = later, later + 1
             else:
                 place, index = index, index + 1
-            found.append(_clause(program, rule, number, place, disjunction, share, tied, expansion.types))
+            found.append(flat_clause(program, rule, number, place, disjunction, share, tied, expansion.types))
         index = index + 1 if tied else later
     return found
 
@@ -264,84 +258,3 @@ def _without_outer_universals(formula: Formula) -> Formula:
     while isinstance(formula, Quantified) and formula.kind == "forall":
         formula = formula.body
     return formula
-
-
-def _share(disjunctions: list[Disjunction], *, soft: bool) -> list[tuple[Disjunction, float]]:
-    """Each clause with its share of the weight, single literals conjoined in one."""
-    units = [d for d in disjunctions if len(d.items) == 1 and not d.existential]
-    if soft and len(units) > 1:
-        together = Disjunction(tuple(dict.fromkeys((_negated(unit.items[0]), frozenset()) for unit in units)))
-        first = disjunctions.index(units[0])
-        chosen = [together if i == first else d for i, d in enumerate(disjunctions) if i == first or d not in units]
-    else:
-        together, chosen = None, disjunctions
-    part = 1.0 / len(chosen)
-    merged: dict[Disjunction, float] = {}
-    for disjunction in chosen:
-        merged[disjunction] = merged.get(disjunction, 0.0) + (-part if disjunction is together else part)
-    return [(d, share if soft else 1.0) for d, share in merged.items()]
-
-
-def _negated(item: Literal | Comparison) -> Literal | Comparison:
-    if isinstance(item, Literal):
-        return Literal(item.atom, not item.positive)
-    return replace(item, operator=negated_operator(item.operator))
-
-
-def _is_tautology(disjunction: Disjunction | Clause) -> bool:
-    items = disjunction.items if isinstance(disjunction, Disjunction) else disjunction.literals
-    literals = {(i.atom, i.positive) for i in items if isinstance(i, Literal)}
-    return any((atom, not positive) in literals for atom, positive in literals)
-
-
-def _may_cost(tautology: Clause) -> bool:
-    """Whether some grounding of a clause that always holds costs something: those of negative weight do."""
-    return tautology.weight_variable is not None or (tautology.grounding_weight or 0.0) < 0
-
-
-def _clause(
-    program: Program,
-    rule: FormulaRule,
-    number: int,
-    index: int,
-    disjunction: Disjunction,
-    share: float,
-    tied: bool,
-    types: Mapping[str, str],
-) -> ScopedClause:
-    flat = Flattening(program, set(types))
-    became: dict[Item, Item] = {}
-    for item in disjunction.items:
-        if isinstance(item, Literal):
-            expected = program.predicates[item.atom.predicate].argument_types
-            arguments = tuple([flat.simple(term, place) for term, place in zip(item.atom.arguments, expected)])
-            became[item] = Literal(replace(item.atom, arguments=arguments), item.positive)
-        else:
-            became[item] = replace(item, left=flat.simple(item.left, None), right=flat.simple(item.right, None))
-    factor = None if rule.weight.factor is None else flat.simple(rule.weight.factor, None)
-    plus = {v.name for term in formula_terms(rule.formula) for v in term_variables(term) if v.plus}
-    named = [v.name for item in disjunction.items for v in item_variables(item)]
-    order = dict.fromkeys([*named, *sorted(disjunction.emptied)])
-    weight = rule.weight
-    known = [(name, types[name]) for name in order if name in types and name != weight.variable]
-    clause = Clause(
-        rule=number,
-        index=index,
-        literals=tuple(item for item in became.values() if isinstance(item, Literal)),
-        guards=tuple(item for item in became.values() if isinstance(item, Comparison)),
-        variable_types=tuple((name, type_name) for name, type_name in known if program.kind_of(type_name) is None),
-        function_values=tuple(flat.found.values()),
-        values=tuple((name, type_name) for name, type_name in known if program.kind_of(type_name) is not None),
-        existential=tuple(name for name in order if name in disjunction.existential),
-        plus=tuple(name for name in order if name in plus),
-        weight=None if weight.value is None else weight.value * (1.0 if tied else share),
-        share=share,
-        fixed=weight.kind in ("fixed", "variable"),
-        hard=weight.kind == "hard",
-        weight_variable=weight.variable,
-        factor=factor,
-        tied=tied,
-        outside=tuple(became[item] for item, under in disjunction.parts if disjunction.existential and not under),
-        span=rule.span,
-    )
-    return ScopedClause(clause, disjunction.parts, became)

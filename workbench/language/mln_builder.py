@@ -13,7 +13,6 @@ from lark import Token, v_args
 
 from workbench.errors import Span
 from workbench.language.bins import BIN, bin_of, lifted
-from workbench.language.building import StatementBuilder
 from workbench.language.builtin import (
     ARITHMETIC,
     COMPARISONS,
@@ -22,6 +21,7 @@ from workbench.language.builtin import (
 )
 from workbench.language.definitions import Collected
 from workbench.language.formulas import formula_comparisons, leaves
+from workbench.language.mln_declarations import DeclarationBuilder
 from workbench.language.program import (
     Aggregate,
     And,
@@ -43,16 +43,12 @@ from workbench.language.program import (
     Quantified,
     SumVariable,
     Term,
-    Type,
     Variable,
     Weight,
 )
 from workbench.language.refusal import Refused, finite_weight
-from workbench.language.values import ValueKind
 
 __all__ = ["MlnBuilder", "is_variable_name"]
-
-MOST_RANGE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -71,7 +67,7 @@ def is_variable_name(name: str) -> bool:
 
 
 @v_args(inline=True)
-class MlnBuilder(StatementBuilder[Node]):
+class MlnBuilder(DeclarationBuilder[Node]):
     """Builds one statement; `source`, `predicates` and `functions` are set by the reader before each."""
 
     def __init__(self) -> None:
@@ -267,73 +263,6 @@ class MlnBuilder(StatementBuilder[Node]):
         if atom.predicate in STRING_PREDICATES:
             return Comparison(atom.predicate, *atom.arguments, atom.span)
         return atom
-
-    # -- declarations --
-
-    def type_declaration(self, name: Token, _: Token, *members: Token | Constant) -> Type:
-        constants: list[str] = []
-        pending = False
-        for member in members:
-            if isinstance(member, Token) and member.type == "ELLIPSIS":
-                pending = True
-                continue
-            text = self.string(member) if isinstance(member, Token) and member.type == "STRING" else self.term(member)
-            assert isinstance(text, Variable | Constant)
-            if pending:
-                constants.extend(self._range(constants, text))
-                pending = False
-            else:
-                constants.append(text.name)
-        if pending:
-            raise Refused("E0112", f"the range of {name} has no end", self.source.span(name), "write {1,...,20}")
-        seen: set[str] = set()
-        for constant in constants:
-            if constant in seen:
-                raise Refused("E0112", f"{constant} stands twice in the type {name}", self.source.span(name))
-            seen.add(constant)
-        return Type(str(name), tuple(constants), self.source.span(name))
-
-    def _range(self, constants: list[str], end: Variable | Constant) -> list[str]:
-        try:
-            first, last = int(constants[-1]), int(end.name)
-        except (ValueError, IndexError):
-            raise Refused("E0112", "a range goes from one integer to another", end.span, "write {1,...,20}") from None
-        if last < first or last - first > MOST_RANGE:
-            why = "ends before it starts" if last < first else f"has more than {MOST_RANGE:,} members"
-            raise Refused("E0112", f"the range from {first} to {last} {why}", end.span)
-        return [str(value) for value in range(first + 1, last + 1)]
-
-    def predicate_declaration(
-        self, star: Token | None, name: Token, *arguments: tuple[Token, Token] | None
-    ) -> Predicate:
-        given = [argument for argument in arguments if argument is not None]
-        return Predicate(
-            str(name),
-            tuple(str(type_name) for type_name, _ in given),
-            tuple(i for i, (_, mark) in enumerate(given) if mark is not None and mark.type == "NOT"),
-            tuple(i for i, (_, mark) in enumerate(given) if mark is not None and mark.type == "QUESTION"),
-            True if star is not None else None,
-            span=self.source.span(name),
-        )
-
-    def number_declaration(self, name: Token, *rest: Token) -> Predicate:
-        *types, kind = (token for token in rest if token.type == "NAME")
-        if kind != ValueKind.NUMBER:
-            raise Refused(
-                "E0641",
-                f"{name} is said to be a {kind}, and only truths and numbers are predicted",
-                self.source.span(kind),
-                f"write `{name}({', '.join(types)}) = number`, or {kind} as an argument: "
-                f"`{name}({', '.join((*types, kind))}!)`",
-            )
-        return Predicate(str(name), tuple(map(str, types)), numeric=True, span=self.source.span(name))
-
-    def argument(self, name: Token, mark: Token | None) -> tuple[Token, Token | None]:
-        return name, mark
-
-    def function_declaration(self, returns: Token, name: Token, *arguments: Token | None) -> Function:
-        types = tuple(str(argument) for argument in arguments if argument is not None)
-        return Function(str(name), types, str(returns), self.source.span(name))
 
 
 HEAD_HELP = "write Name(x, y) := conditions."

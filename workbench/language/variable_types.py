@@ -6,12 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from workbench.errors import Span, nearest
-from workbench.language.asked_dates import ASKED_DATE
 from workbench.language.builtin import DATE_OF, FITTED, FUNCTIONS, STRING_FUNCTIONS, VALUE_FUNCTIONS
-from workbench.language.formulas import term_variables
+from workbench.language.formulas import formula_parts, term_variables
 from workbench.language.program import (
     Aggregate,
-    And,
     Apply,
     Atom,
     Comparison,
@@ -19,11 +17,7 @@ from workbench.language.program import (
     Constant,
     Formula,
     FreeSign,
-    Iff,
-    Implies,
     Literal,
-    Not,
-    Or,
     Program,
     Quantified,
     SumVariable,
@@ -31,6 +25,7 @@ from workbench.language.program import (
     Variable,
 )
 from workbench.language.source import Problem
+from workbench.language.type_cells import ANY, Cell, TypeCells, dated
 
 __all__ = ["FormulaTypes", "infer_condition_types", "infer_types"]
 
@@ -83,23 +78,6 @@ def infer_condition_types(
     return inference.finish(frozenset(environment) if partial else frozenset(["$now"]))
 
 
-@dataclass
-class _Cell:
-    """A set of variables known to share a type."""
-
-    name: str
-    span: Span | None
-    type_name: str | None = None
-    where: str = ""
-    parent: _Cell | None = None
-
-    def root(self) -> _Cell:
-        cell = self
-        while cell.parent is not None:
-            cell = cell.parent
-        return cell
-
-
 class _Inference:
     def __init__(self, program: Program, partial: bool = False) -> None:
         self.program = program
@@ -107,8 +85,8 @@ class _Inference:
         self.deferred: list[tuple[Term, dict[str, int], str | None, str]] = []
         self.later: list[tuple[Comparison, dict[str, int]]] = []
         self.found = FormulaTypes()
-        self.cells: list[_Cell] = []
-        self.compared: list[tuple[Constant, _Cell]] = []
+        self.cells = TypeCells(self.found.problems)
+        self.compared: list[tuple[Constant, Cell]] = []
 
     def finish(self, untyped: frozenset[str]) -> FormulaTypes:
         # What is computed has a type of its own once the variables in it have theirs, which atoms give.
@@ -116,7 +94,7 @@ class _Inference:
             self.computed(term, environment, type_name, where)
         for comparison, environment in self.later:
             self.compare(comparison, environment)
-        for cell in self.cells:
+        for cell in self.cells.cells:
             root = cell.root()
             if root.type_name is not None:
                 self.found.variables[cell.name] = root.type_name
@@ -139,18 +117,13 @@ class _Inference:
                 self.atom(atom, environment)
             case Comparison():
                 self.comparison(node, environment)
-            case Not(body):
-                self.formula(body, environment)
-            case And(items) | Or(items):
-                for item in items:
-                    self.formula(item, environment)
-            case Implies(left, right) | Iff(left, right):
-                self.formula(left, environment)
-                self.formula(right, environment)
             case Quantified(_, variables, body):
                 inner = {name: index for name, index in environment.items() if name not in variables}
                 self.formula(body, inner)
                 environment.update({name: index for name, index in inner.items() if name not in variables})
+            case _:
+                for part in formula_parts(node):
+                    self.formula(part, environment)
 
     def atom(self, atom: Atom, environment: dict[str, int]) -> None:
         predicate = self.program.predicates.get(atom.predicate)
@@ -177,14 +150,16 @@ class _Inference:
                     self.comparison(condition, environment)
                 case Aggregate(variable, function, of, body, among, span):
                     self.conditions((*body, *among), environment)
-                    self.variable(variable, span, environment)
+                    self.cells.variable(variable, span, environment)
                     for term in of:
                         self.meet(term, environment)
                     result: Term = of[0] if function in SAME_TYPE else Constant("0")
                     if function in SAME_TYPE:
                         self.later.append((Comparison("=", Variable(variable, span=span), result, span), environment))
                     else:
-                        self.assign(self.variable(variable, span, environment), "number", f"the {function}", span)
+                        self.cells.assign(
+                            self.cells.variable(variable, span, environment), "number", f"the {function}", span
+                        )
 
     def comparison(self, node: Comparison, environment: dict[str, int]) -> None:
         self.meet(node.left, environment)
@@ -193,43 +168,44 @@ class _Inference:
 
     def meet(self, term: Term, environment: dict[str, int]) -> None:
         for variable in term_variables(term):
-            self.variable(variable.name, variable.span, environment)
+            self.cells.variable(variable.name, variable.span, environment)
 
     def computed(self, term: Term, environment: dict[str, int], type_name: str | None, where: str) -> None:
         cell = self.cell_of(term, environment)
         if cell is not None and type_name is not None:
-            self.assign(cell, type_name, where, getattr(term, "span", None))
+            self.cells.assign(cell, type_name, where, getattr(term, "span", None))
 
     def compare(self, node: Comparison, environment: dict[str, int]) -> None:
-        sides = [self.dated(self.cell_of(side, environment)) for side in (node.left, node.right)]
+        sides = [dated(self.cell_of(side, environment)) for side in (node.left, node.right)]
+        equates = node.operator in EQUALITY
         for cell, other in zip(sides, (node.right, node.left)):
-            if cell is not None and isinstance(other, Constant) and (node.operator in EQUALITY or self.is_value(cell)):
+            if cell is not None and isinstance(other, Constant) and (equates or self.value_kind(cell)):
                 self.compared.append((other, cell))
         if sides[0] is not None and sides[1] is not None:
-            self.unify(sides[0], sides[1], node.span)
+            self.cells.unify(sides[0], sides[1], node.span)
 
-    def cell_of(self, term: Term, environment: dict[str, int]) -> _Cell | None:
+    def cell_of(self, term: Term, environment: dict[str, int]) -> Cell | None:
         """The cell of a term's type; None where any type will do."""
         match term:
             case Variable("$now", _, span):
-                return _Cell("$now", span, "date", "the time asked about")
+                return Cell("$now", span, "date", "the time asked about")
             case Variable(name, _, span):
-                return self.variable(name, span, environment)
+                return self.cells.variable(name, span, environment)
             case Apply(function, arguments, span) if function in self.program.functions:
-                cell = _Cell(function, span, self.program.functions[function].return_type, f"the value of {function}")
+                cell = Cell(function, span, self.program.functions[function].return_type, f"the value of {function}")
                 self.arguments(term, environment)
                 return cell
             case Apply(function, arguments, span) if function in FUNCTIONS:
                 self.check_arity(term, len(arguments))
                 value_type = self.value_type(term, environment)
                 if value_type is not None:
-                    return _Cell(f"`{function}`", span, value_type, f"the value of {function}")
+                    return Cell(f"`{function}`", span, value_type, f"the value of {function}")
                 cells = [self.cell_of(argument, environment) for argument in arguments]
                 if function in STRING_FUNCTIONS:
                     return None
                 known = [cell for cell in cells if cell is not None]
                 for cell in known[1:]:
-                    self.unify(known[0], cell, span)
+                    self.cells.unify(known[0], cell, span)
                 return known[0] if known else None
             case Apply(function, arguments, span):
                 if function in self.program.predicates:
@@ -254,7 +230,7 @@ class _Inference:
             if term.function == DATE_OF:
                 return "date"
             for cell in cells:
-                self.dated(cell)
+                dated(cell)
             return "number"
         kinds = [self.kind(argument, environment) for argument in term.arguments]
         if not any(kinds) or term.function in STRING_FUNCTIONS:
@@ -265,26 +241,19 @@ class _Inference:
             self.problem("E0106", f"`{term.function}` computes with numbers, and this is a {named}", term.span)
         return "date" if dates == 1 or (dates == 2 and term.function != "-") else "number"
 
-    def dated(self, cell: _Cell | None) -> _Cell | None:
-        """The cell; that of an asked date, which is compared or computed with here, is of a date."""
-        if cell is not None and cell.root().type_name == ASKED_DATE:
-            cell.root().type_name = "date"
-        return cell
-
-    def is_value(self, cell: _Cell) -> bool:
-        type_name = cell.root().type_name
-        return type_name is not None and self.program.kind_of(type_name) is not None
+    def value_kind(self, cell: Cell | None) -> str | None:
+        """The type of a cell of numbers, dates or texts; None of any other."""
+        type_name = None if cell is None else cell.root().type_name
+        return type_name if type_name is not None and self.program.kind_of(type_name) is not None else None
 
     def kind(self, term: Term, environment: dict[str, int]) -> str | None:
-        cell = self.dated(self.cell_of(term, environment)) if not isinstance(term, Constant) else None
-        type_name = cell.root().type_name if cell is not None else None
-        return type_name if type_name is not None and self.program.kind_of(type_name) is not None else None
+        return self.value_kind(None if isinstance(term, Constant) else dated(self.cell_of(term, environment)))
 
     def visit(self, term: Term, environment: dict[str, int]) -> None:
         """Meet the variables of a term about whose type nothing is known, so that no second message is given."""
         match term:
             case Variable(name, _, span):
-                cell = self.variable(name, span, environment).root()
+                cell = self.cells.variable(name, span, environment).root()
                 cell.type_name = cell.type_name or ANY
             case Apply(_, arguments):
                 for argument in arguments:
@@ -293,7 +262,7 @@ class _Inference:
     def expect(self, term: Term, type_name: str, where: str, environment: dict[str, int]) -> None:
         match term:
             case Variable(name, _, span) | SumVariable(name, span):
-                self.assign(self.variable(name, span, environment), type_name, where, span)
+                self.cells.assign(self.cells.variable(name, span, environment), type_name, where, span)
             case Constant():
                 self.found.constants.append((term, type_name))
             case Apply():
@@ -311,43 +280,6 @@ class _Inference:
         if FUNCTIONS[term.function] != given and not (term.function in FITTED and given == 3):
             self.arity(term.function, ("",) * FUNCTIONS[term.function], given, term.span)
 
-    def variable(self, name: str, span: Span | None, environment: dict[str, int]) -> _Cell:
-        if name not in environment:
-            environment[name] = len(self.cells)
-            self.cells.append(_Cell(name, span))
-        return self.cells[environment[name]]
-
-    def assign(self, cell: _Cell, type_name: str, where: str, span: Span | None) -> None:
-        root = cell.root()
-        if root.type_name is None or root.type_name == ANY:
-            root.type_name, root.where = type_name, where
-        elif {root.type_name, type_name} == ASKED:
-            root.type_name = "date"
-        elif root.type_name != type_name:
-            self.clash(cell, root, type_name, where, span)
-
-    def unify(self, left: _Cell, right: _Cell, span: Span | None) -> None:
-        one, other = left.root(), right.root()
-        if one is other:
-            return
-        names = {one.type_name, other.type_name} - {None, ANY}
-        if names == ASKED:
-            one.type_name = other.type_name = "date"
-        elif len(names) == 2:
-            self.clash(left, one, str(other.type_name), other.where, span)
-            return
-        if one.type_name is None or one.type_name == ANY:
-            one, other = other, one
-        other.parent = one
-
-    def clash(self, cell: _Cell, root: _Cell, type_name: str, where: str, span: Span | None) -> None:
-        self.problem(
-            "E0106",
-            f"{cell.name} is used with two types: {root.type_name} ({root.where}) and {type_name} ({where})",
-            span,
-            "use two variables, or give both arguments one type in their declarations",
-        )
-
     def unknown(self, name: str, what: str, known: Iterable[str], span: Span | None) -> None:
         close = nearest(name[:80], known)
         help = f"did you mean {close}?" if close else f"declare it first: {DECLARING[what]}"
@@ -359,9 +291,6 @@ class _Inference:
         self.problem("E0105", f"{name} takes {len(declared)} {plural} and is given {given}", span, help)
 
 
-ANY = "?"
-ASKED = {ASKED_DATE, "date"}
-"""What an asked atom's date is: a date where the rule does more with it than ask."""
 EQUALITY = ("=", "!=")
 SAME_TYPE = ("min", "max", "latest")
 """Aggregates whose result is of the type of what they are taken of."""
