@@ -6,12 +6,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
 from workbench.database import Database, load_alchemy_text, salvage
 from workbench.database.outside import masked
+from workbench.database.rows import copy_table
 from workbench.database.storage_faults import storage_fault
 from workbench.errors import InputError
 from workbench.language import parse_mln
@@ -147,6 +149,18 @@ def test_what_can_be_read_of_a_damaged_workspace_is_saved(tmp_path: Path) -> Non
         assert database.execute("SELECT count(*) FROM domain").fetchall() == [(2,)]
     with pytest.raises(InputError, match="already"):
         salvage(path, tmp_path / "saved.duckdb")
+
+
+@pytest.mark.parametrize("at", ["d_person", "p_Friends"])
+def test_what_is_ended_by_hand_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+    def stopped(source: Any, target: Any, table: str) -> int:
+        if table.endswith(at.split("_", 1)[1]):
+            raise duckdb.InterruptException("INTERRUPT Error: Interrupted!")
+        return copy_table(source, target, table)
+
+    monkeypatch.setattr("workbench.database.salvage.copy_table", stopped)
+    with pytest.raises(duckdb.InterruptException):
+        salvage(made(tmp_path / "old.duckdb"), tmp_path / "saved.duckdb")
 
 
 def killed(path: Path) -> bytes:

@@ -11,6 +11,7 @@ import duckdb
 from workbench.database.database import WORKSPACE_TABLES, Database
 from workbench.database.identifiers import quoted
 from workbench.database.rows import copy_table
+from workbench.database.running import ended_on_interrupt
 from workbench.database.schema import create_predicate_table, declare_type
 from workbench.database.storage_faults import storage_fault
 from workbench.database.stored import StoredPredicate, read_predicates
@@ -55,7 +56,9 @@ def salvage(source: str | os.PathLike[str], destination: str | os.PathLike[str])
     if not Path(source).is_file():
         raise InputError.of("E0201", f"there is no workspace at {source}")
     try:
-        damaged = duckdb.connect(str(source), read_only=True, config={"enable_external_access": "false"})
+        damaged = ended_on_interrupt(
+            duckdb.connect(str(source), read_only=True, config={"enable_external_access": "false"})
+        )
     except duckdb.Error as error:
         raise storage_fault(error, source) or InputError.of("E0222", f"{source} cannot be read: {error}") from None
     with damaged, Database.open(destination) as whole, whole.transaction() as target:
@@ -82,6 +85,8 @@ def _copy_tables(
         target.execute(f"CREATE TABLE {quoted(table)} (id INTEGER NOT NULL, name VARCHAR NOT NULL)")
         try:
             copy_table(damaged, target, table)
+        except duckdb.InterruptException:  # ended by hand: nothing is lost
+            raise
         except duckdb.Error as error:
             unread[type_name] = str(error).splitlines()[0]
             lost.append((f"names of type {type_name}", unread[type_name]))
@@ -114,5 +119,7 @@ def _copy_or_lose(
 ) -> None:
     try:
         saved.append((name, copy_table(damaged, target, table)))
+    except duckdb.InterruptException:
+        raise
     except duckdb.Error as error:
         lost.append((name, str(error).splitlines()[0]))

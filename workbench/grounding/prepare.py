@@ -161,7 +161,8 @@ def _made_of_nothing(program: Program, needed: Collection[str], facts: Mapping[s
             name = atom.predicate
             if name not in program.defined and name not in found and facts[name] == NO_FACTS:
                 message = f"{name} has no facts, and {one.head.predicate} is made of it"
-                found[name] = Diagnostic("E0333", message, atom.span, "is it spelt as in the data?", severity="note")
+                help = "is it spelt as in the data, and is its column filled?"
+                found[name] = Diagnostic("E0333", message, atom.span, help, severity="note")
     return list(found.values())
 
 
