@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.structure.reached import Reached, among, count, extreme, latest, mean, total_and_number
+from workbench.structure.reached import Places, Reached, Spans, among, count, extreme, latest, mean, total_and_number
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -60,3 +60,15 @@ def test_shares_of_whole_numbers_are_exact() -> None:
     values[::13] = 1.0
     shares = mean(values, reached.spans(np.arange(100), None))
     assert set(np.unique(shares)) <= {k / 7 for k in range(8)}
+
+
+def test_places_of_a_code_are_counted_as_one_row_at_a_time() -> None:
+    rng = np.random.default_rng(2)
+    codes = rng.integers(-1, 5, 60).astype(float)
+    codes[rng.random(60) < 0.2] = np.nan
+    low = rng.integers(0, 60, 40)
+    spans = Spans(low, low + rng.integers(0, 61 - low))
+    places = Places.of(codes)
+    for code in range(5):
+        found = [(codes[a:b] == code).sum() for a, b in zip(spans.low, spans.high)]
+        assert places.number(code, spans).tolist() == found

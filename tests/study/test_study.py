@@ -260,6 +260,20 @@ def test_a_key_that_refers_to_another_table_leads_there(tmp_path: Path) -> None:
     assert [said[(person,)] for person in asked["person"]] == asked["value"].astype(float).tolist()
 
 
+def test_a_rule_names_one_word_of_many(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    has = rng.random((400, 60)) < np.geomspace(0.5, 0.05, 60)
+    told = np.where(has[:, 44] | has[:, 51], "yes", "no")
+    pages = write(tmp_path / "pages.csv", ["page", "of_interest"], [[f"P{k:03}", told[k]] for k in range(400)])
+    cells = [[f"P{k:03}", f"w{word:02}"] for k, word in zip(*np.nonzero(has))]
+    words = write(tmp_path / "words.csv", ["page", "word"], cells)
+    result = study([pages, words], "pages.of_interest", folds=2, rules=4)
+    assert result.metrics["AUC-ROC"]["mean"] > 0.97
+    named = " ".join(rule.words for rule in result.rules)
+    assert "word = w44 is at least 1" in named
+    assert "word = w51 is at least 1" in named
+
+
 def test_fifty_rows_are_enough_and_three_are_not(tmp_path: Path) -> None:
     rows = [[i, i % 7, "yes" if i % 7 > 3 else "no"] for i in range(50)]
     result = study([write(tmp_path / "t.csv", ["id", "size", "good"], rows)], "t.good")

@@ -8,7 +8,15 @@ from typing import Literal
 
 from workbench.structure.relational import Column, Path, Reference, Schema
 
-__all__ = ["Aggregate", "Candidate", "Onward", "candidates_among_some", "candidates_of", "onward_columns"]
+__all__ = [
+    "Aggregate",
+    "Candidate",
+    "Onward",
+    "candidates_among_some",
+    "candidates_of",
+    "candidates_of_rare_values",
+    "onward_columns",
+]
 
 Aggregate = Literal[
     "value", "is", "count", "mean", "min", "max", "sum", "share", "latest", "latest_is", "since", "first",
@@ -58,6 +66,8 @@ class Candidate:
 
 FEW_VALUES = 8
 """Values that a category has at most where numbers are told apart by it."""
+COMMONEST = 8
+"""Values of a category that are looked at in all ways, wherever a path finds it."""
 
 
 def onward_columns(schema: Schema, path: Path, *, depth: int = 2) -> Iterator[Onward]:
@@ -86,13 +96,12 @@ def candidates_of(
     timed: bool,
     dated: bool,
     windows: tuple[int, ...] = (),
-    most_values: int = 8,
 ) -> Iterator[Candidate]:
     """Every candidate over one path; `dated` where its rows have a time, `timed` where the target's have one too."""
     if not path.many:
         for onward in onward_columns(schema, path):
             if onward.kind == "category":
-                for value in onward.column.values[: 4 * most_values]:
+                for value in onward.column.values[: 4 * COMMONEST]:
                     yield Candidate(path, "is", onward, value)
             else:
                 yield Candidate(path, "value", onward)
@@ -104,7 +113,17 @@ def candidates_of(
         yield Candidate(path, "since")
         yield Candidate(path, "first")
     for onward in onward_columns(schema, path):
-        yield from _of_many(path, onward, spans, timed, dated, most_values)
+        yield from _of_many(path, onward, spans, timed, dated)
+
+
+def candidates_of_rare_values(schema: Schema, path: Path) -> Iterator[Candidate]:
+    """How many of a thing's own rows have each of the less common values: one word of many, one diagnosis."""
+    if path.prefix or [hop.kind for hop in path.suffix] != ["from"]:
+        return
+    for column in schema[path.end].columns:
+        if column.kind == "category":
+            for value in column.values[COMMONEST:]:
+                yield Candidate(path, "sum", Onward((), column), value)
 
 
 def candidates_among_some(schema: Schema, path: Path, *, dated: bool) -> Iterator[Candidate]:
@@ -126,10 +145,10 @@ def candidates_among_some(schema: Schema, path: Path, *, dated: bool) -> Iterato
 
 
 def _of_many(
-    path: Path, onward: Onward, spans: tuple[int | None, ...], timed: bool, dated: bool, most_values: int
+    path: Path, onward: Onward, spans: tuple[int | None, ...], timed: bool, dated: bool
 ) -> Iterator[Candidate]:
     if onward.kind == "category":
-        for value in onward.column.values[:most_values]:
+        for value in onward.column.values[:COMMONEST]:
             for window in spans:
                 yield Candidate(path, "share", onward, value, window)
                 yield Candidate(path, "sum", onward, value, window)

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.database import text_literal
 from workbench.structure.candidates import Candidate, Onward
-from workbench.structure.reached import Reached, Spans, among, count, extreme, latest, mean, total_and_number
+from workbench.structure.reached import Places, Reached, Spans, among, count, extreme, latest, mean, total_and_number
 from workbench.structure.relational import Column, Hop, Path, Reference, Schema
 from workbench.tables import Staging, TypedTable
 
@@ -64,10 +64,17 @@ class CandidateColumns:
         anchors = self.anchors(path.start, path.prefix)
         now = self._now(path.end)
         spans = {window: reached.spans(anchors, now, window) for window in {c.window for c in candidates}}
+        counted = {c.onward for c in candidates if c.onward is not None and _counts_values(c)}
+        places = {onward: Places.of(columns[onward]) for onward in counted}
         for index, candidate in enumerate(candidates):
-            if candidate.aggregate != "labelled":
+            if candidate.aggregate == "labelled":
+                continue
+            if candidate.onward is not None and _counts_values(candidate):
+                code = candidate.onward.column.values.index(candidate.value or "")
+                column = places[candidate.onward].number(code, spans[candidate.window])
+            else:
                 column = _aggregated(candidate, columns, reached, spans[candidate.window], now)
-                out[:, index] = np.where(anchors >= 0, column, np.nan)
+            out[:, index] = np.where(anchors >= 0, column, np.nan)
         return out
 
     def forget(self) -> None:
@@ -292,6 +299,11 @@ def _read_by(candidate: Candidate) -> tuple[Onward, ...]:
     """The columns that a candidate reads."""
     onward = () if candidate.onward is None else (candidate.onward,)
     return onward if candidate.among is None else (*onward, candidate.among[0])
+
+
+def _counts_values(candidate: Candidate) -> bool:
+    """Whether it is how many rows have a value of a category."""
+    return candidate.aggregate == "sum" and candidate.value is not None and candidate.among is None
 
 
 def _aggregated(

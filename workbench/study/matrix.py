@@ -10,7 +10,13 @@ import numpy as np
 
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress, expired
-from workbench.structure.candidates import Candidate, candidates_among_some, candidates_of, onward_columns
+from workbench.structure.candidates import (
+    Candidate,
+    candidates_among_some,
+    candidates_of,
+    candidates_of_rare_values,
+    onward_columns,
+)
 from workbench.structure.relational import Path, Schema, paths
 from workbench.study.columns import MOST_CELLS, CandidateColumns
 
@@ -20,6 +26,8 @@ WINDOWS_IN_DAYS = (1, 7, 30, 90, 365, 1095)
 WINDOWS_IN_YEARS = (1, 3, 10)
 MOST_WINDOWS = 3
 MOST_COLUMNS = 6000
+LEAST_ROWS = 5
+"""Rows that have a rare value, where it is looked at."""
 LARGEST = 900_000_000
 """Cells of the matrix, at most (float32)."""
 
@@ -103,8 +111,8 @@ def candidate_matrix(
     Notes
     -----
     Shorter paths come first; a path that reaches more rows than fit is left out. Columns without two different values
-    are dropped. Numbers of some of a path's rows come last, and only while there are more rows than columns: among more
-    columns some fit by chance.
+    are dropped. Numbers of some of a path's rows come last, then rare values (the commonest first), and only while
+    there are more rows than columns: among more columns some fit by chance.
     """
     blocks: list[Real] = []
     kept: list[Candidate] = []
@@ -131,16 +139,17 @@ def candidate_matrix(
                 kept += [Candidate(path, "labelled", label=label) for label in labels]
                 blocks.append(np.full((len(columns.rows), len(labels)), np.nan, np.float32))
                 width += len(labels)
-    for path in () if cut else walked:
-        if expired(deadline):
-            cut = "time"
-            break
-        found = _offered(columns, path, among_some=True)
-        if width + len(found) <= len(columns.rows):
-            chosen, block = _telling(columns, path, found)
-            kept += chosen
-            blocks.append(block)
-            width += len(chosen)
+    for more, least in ((_of_some_rows, 1), (_of_rare_values, LEAST_ROWS)):
+        for path in () if cut else walked:
+            if expired(deadline):
+                cut = "time"
+                break
+            found = more(columns, path, len(columns.rows) - width)
+            if found:
+                chosen, block = _telling(columns, path, found, least=least)
+                kept += chosen
+                blocks.append(block)
+                width += len(chosen)
     columns.forget()
     X = np.concatenate(blocks, axis=1) if blocks else np.empty((len(columns.rows), 0), np.float32)
     return CandidateMatrix(tuple(kept), X, neighbours, cut)
@@ -177,8 +186,22 @@ def _offered(columns: CandidateColumns, path: Path, *, among_some: bool = False)
     return list(candidates_of(schema, path, timed=timed, dated=dated, windows=windows))
 
 
-def _telling(columns: CandidateColumns, path: Path, found: list[Candidate]) -> tuple[list[Candidate], Real]:
-    """Those of the candidates that say different things of different rows, and their columns."""
+def _of_some_rows(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
+    """Numbers of those of a path's rows that are of one kind; none where not all find room."""
+    found = _offered(columns, path, among_some=True)
+    return found if len(found) <= room else []
+
+
+def _of_rare_values(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
+    """The rare values that find room, of rows that are not too many."""
+    found = list(candidates_of_rare_values(columns.schema, path))[: max(room, 0)]
+    return found if found and columns.size(path) * 3 <= MOST_CELLS else []
+
+
+def _telling(
+    columns: CandidateColumns, path: Path, found: list[Candidate], *, least: int = 1
+) -> tuple[list[Candidate], Real]:
+    """Those of the candidates that say different things of different rows, and of `least` a number; their columns."""
     if not found:
         return [], np.empty((len(columns.rows), 0), np.float32)
     block = columns.fill(path, found)
@@ -187,7 +210,8 @@ def _telling(columns: CandidateColumns, path: Path, found: list[Candidate]) -> t
         known = ~np.isnan(block)
         low = np.where(known, block, np.inf).min(axis=0, initial=np.inf)
         high = np.where(known, block, -np.inf).max(axis=0, initial=-np.inf)
-    telling = np.flatnonzero((high > low) | ((high == low) & ~known.all(axis=0) & known.any(axis=0)))
+        many = (block > 0).sum(axis=0) >= least if least > 1 else True
+    telling = np.flatnonzero(((high > low) | ((high == low) & ~known.all(axis=0) & known.any(axis=0))) & many)
     return [found[at] for at in telling], np.ascontiguousarray(block[:, telling])
 
 

@@ -10,6 +10,9 @@ from workbench.tables import ColumnMapping, Staging, TableMapping, TablesMapping
 __all__ = ["relational_schema"]
 
 MOST_VALUES = 40
+"""Different values that a column has at most to be a category whatever its rows; else a fifth as many as rows."""
+NAMED = 1000
+"""Values that conditions may name, the commonest."""
 SHARED_AT_LEAST = 12
 """Different values that a column has at least where rows that share one are taken for neighbours."""
 SHARED_BY_AT_MOST = 60
@@ -91,11 +94,11 @@ def _different(staging: Staging, typed: TypedTable, column: str) -> tuple[int, i
 
 
 def _values(staging: Staging, typed: TypedTable, column: str) -> tuple[str, ...]:
-    """The commonest values, at least two rows each."""
+    """The commonest values."""
     name = typed.columns[column]
     rows = staging.rows(
         f"SELECT {name}::VARCHAR FROM {typed.relation} WHERE {name} IS NOT NULL GROUP BY 1 "
-        f"ORDER BY count(*) DESC, 1 LIMIT {MOST_VALUES}"
+        f"ORDER BY count(*) DESC, 1 LIMIT {NAMED}"
     )
     return tuple(str(value) for (value,) in rows)
 
