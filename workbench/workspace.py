@@ -119,10 +119,16 @@ class Workspace(Reviewing):
         self.database.close()
 
     def save_as(self, path: str | os.PathLike[str], *, facts: bool = True, runs: bool = True) -> None:
-        """Write what is committed, with facts and runs or without, to a new workspace file; this one stays open."""
+        """Write what is committed, with facts and runs or without, to a new workspace file; this one stays open.
+
+        Runs without facts, to be handed on, go with the linkages that are kept beside them.
+        """
+        from workbench.database import read_runs, take_linkage
+
         beside = self.database.beside()
-        with beside, beside.transaction():
-            beside.within().copy(path, facts=facts, runs=runs).close()
+        with beside, beside.transaction(), beside.within().copy(path, facts=facts, runs=runs) as copied:
+            for run in read_runs(copied) if not facts else ():
+                take_linkage(copied, beside.within(), run.id, run.id)
 
     @contextmanager
     def heeding(self, progress: Progress) -> Iterator[None]:

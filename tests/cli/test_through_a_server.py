@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 import workbench
+from benchmarks.linkage import people
 from tests.cli.conftest import Outcome, Run
 from tests.service.test_server import served
+from workbench.errors import UsageError
 from workbench.workspace import Workspace
 
 RULES = """
@@ -68,6 +70,39 @@ def test_commands_give_what_they_give_on_a_file(run: Run, place: Path) -> None:
         first, second = place / "first.csv", place / "second.csv"
         assert run("export", held, 2, "--out", first).code == run("export", address, 2, "--out", second).code == 0
         assert first.read_text(encoding="utf-8") == second.read_text(encoding="utf-8")
+
+
+def test_a_linkage_is_kept_and_added_to_at_the_server(run: Run, tmp_path: Path) -> None:
+    frame = people(300, seed=4)[0]
+    new = frame.iloc[[7]].assign(record=900)
+    tables = {"people": frame, "new": new, "mended": new.assign(surname="Otherwise"), "gone": new[["record"]]}
+    paths = {name: tmp_path / f"{name}.csv" for name in tables}
+    for name, table in tables.items():
+        table.to_csv(paths[name], index=False)
+    held, out = tmp_path / "w.duckdb", tmp_path / "out.csv"
+    steps: list[tuple[str, list[str]]] = [
+        ("new", []), ("new", []), ("mended", ["--correct"]), ("gone", ["--remove"]),
+    ]  # fmt: skip
+    with served(tmp_path, []) as address:
+        for where in (["--workspace", held], ["--server", address]):
+            assert run("link", paths["people"], "--out", out, "--seed", 1, *where).code == 0
+        for number, (name, flags) in enumerate(steps):
+            found = []
+            for where in (["--with", held], ["--with", address] if number else ["--with", held, "--server", address]):
+                pairs = tmp_path / "pairs.csv"
+                record = told(run("link", paths[name], "--out", out, "--pairs", pairs, "--json", *where, *flags))
+                found.append((record, out.read_text(encoding="utf-8"), pairs.read_text(encoding="utf-8")))
+            assert found[0] == found[1], name
+        refused = run("link", paths["mended"], "--with", address, "--correct", "--remove", "--out", out)
+        assert (refused.code != 0, "E0686" in refused.err) == (True, True)
+        with workbench.connect(address) as remote:
+            remote.upload(paths["new"])
+            assert remote.link_more(files=["new.csv"])["new"] == 1
+            with pytest.raises(UsageError, match="E0863"):
+                remote.link_more(files=["new.csv"], remove=True)
+            again = remote.link(files=["people.csv"])
+            assert again["linked"]["count"] > 0
+            assert remote.link_more(files=["new.csv"], run=again["run"])["changed"]["merged"]
 
 
 def test_what_a_server_does_not_take_is_said(run: Run, place: Path) -> None:

@@ -85,6 +85,8 @@ def hostile_calls(random: Random, count: int) -> Iterator[tuple[str, dict[str, A
         "query": lambda: {"sql": random.choice(STATEMENTS)},
         "delete_run": lambda: {"run": 5, "confirm": random.choice((True, False))},
         "propose_rules": lambda: {"predicates": [random.choice(TEXTS)], "seconds": 2},
+        "link": lambda: {"files": [random.choice(PATHS)], "id_column": random.choice(TEXTS), "seconds": 2},
+        "link_more": lambda: {"files": [random.choice(PATHS)], "run": random.choice((1, 99)), "remove": True},
         "schema": dict,
         "runs": dict,
         "no_such_tool": lambda: {"x": 1},

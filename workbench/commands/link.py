@@ -18,10 +18,12 @@ from workbench.commands.console import (
     shown_progress,
 )
 from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, command, option
-from workbench.commands.served import at_hand
-from workbench.errors import ExitCode, UsageError
+from workbench.commands.served import address_of, at_hand, connected
+from workbench.errors import Diagnostic, ExitCode, UsageError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from workbench.verbs.link_result import LinkResult
 
 __all__ = ["link"]
@@ -49,7 +51,7 @@ def link(
     one_to_one: Annotated[bool, option("--one-to-one", "Each record is in one pair at most.", SOLVING)] = False,
     kept: Annotated[
         Path | None,
-        option("--with", "New records, against a linkage that --workspace kept.", DATA, metavar="W.duckdb"),
+        option("--with", "New records, against a linkage that --workspace kept.", DATA, metavar="W.duckdb|URL"),
     ] = None,
     correct: Annotated[
         bool, option("--correct", "With --with: records take the place of kept ones of their id.", DATA)
@@ -69,9 +71,12 @@ def link(
     check_output(out)
     check_output(pairs)
     if kept is not None:
+        # A server that holds the workspace stands for it: what --with says otherwise needs no change.
+        if workspace is not None and address_of(workspace) is not None:
+            kept, workspace = workspace, None
         given = {
             "--labels": labels, "--settings": settings, "--one-to-one": one_to_one or None, "--program": program,
-            "--workspace or --server": workspace, "--seed": seed or None,
+            "--workspace": workspace, "--seed": seed or None,
         }  # fmt: skip
         _refuse_beside(given)
         _link_more(
@@ -132,28 +137,58 @@ def _link_more(
     **options: Any,
 ) -> None:
     """Link new records against a kept linkage, or change kept ones, and write the clusters that changed."""
-    from workbench.workspace import open_workspace
+    from workbench.verbs.link_result import write_linked
 
-    if not kept.exists():
-        raise UsageError.of("E0682", f"there is no workspace at {kept}", help="link with --workspace makes one")
-    with open_workspace(kept) as opened, shown_progress(quiet=json) as progress:
-        result = opened.link_more(*files, progress=progress, **options)
-    print_warnings(result.warnings)
+    address = address_of(kept)
+    how = _at_the_server(address, files, **options) if address else _in_the_file(kept, files, quiet=json, **options)
+    said, clusters, compared = how
     with replacing(out) as part:
-        result.write_clusters(part)
+        write_linked(clusters, part)
     if pairs is not None:
         with replacing(pairs) as part:
-            result.write_pairs(part)
-    said = result.as_record()
+            write_linked(compared, part)
     if json:
         print_json(said)
     else:
         changed = ", ".join(f"{len(found):,} {name}" for name, found in said["changed"].items())
         print_line(f"{said['new']:,} new records among {said['records']:,}, {said['candidates']:,} pairs compared")
         print_line(f"{said['clusters']:,} clusters: {changed}")
-        print_line(f"{result.status} in {result.seconds:.1f} s: {out}")
-    if result.status == "limit":
+        print_line(f"{said['status']} in {said['seconds']:.1f} s: {out}")
+    if said["status"] == "limit":
         raise typer.Exit(int(ExitCode.LIMIT))
+
+
+def _in_the_file(
+    kept: Path, files: list[str], *, quiet: bool, **options: Any
+) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame]:
+    """Figures, clusters and pairs of records linked in a workspace file."""
+    from workbench.workspace import open_workspace
+
+    if not kept.exists():
+        raise UsageError.of("E0682", f"there is no workspace at {kept}", help="link with --workspace makes one")
+    with open_workspace(kept) as opened, shown_progress(quiet=quiet) as progress:
+        result = opened.link_more(*files, progress=progress, **options)
+    print_warnings(result.warnings)
+    return result.as_record(), result.clusters, result.pairs
+
+
+def _at_the_server(
+    address: str, files: list[str], *, time_limit: float | None, **options: Any
+) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame]:
+    """Figures, clusters and pairs of records that a server links; the files are sent to it."""
+    import pandas as pd
+
+    with connected(address) as remote:
+        seconds = {} if time_limit is None else {"seconds": time_limit}
+        names = [remote.upload(one) for one in files]
+        answer: dict[str, Any] = remote.link_more(files=names, whole=True, confirm=True, **options, **seconds)
+    clusters, compared = (pd.DataFrame(answer.pop(name)) for name in ("clusters_table", "pairs_table"))
+    print_warnings(tuple(Diagnostic(**told) for told in map(_told, answer["diagnostics"])))
+    return {name: value for name, value in answer.items() if name not in ("ok", "next")}, clusters, compared
+
+
+def _told(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: record.get(name) for name in ("code", "message", "help", "severity")}
 
 
 def _print(result: LinkResult, out: Path) -> None:

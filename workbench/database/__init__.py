@@ -40,7 +40,7 @@ from workbench.database.formats import FORMATS, FileFacts, endings, format_of, l
 from workbench.database.identifiers import quoted, text_literal, unused_name
 from workbench.database.ingest import LoadReport, Partition
 from workbench.database.kept_arrays import forget_arrays, keep_arrays, kept_arrays
-from workbench.database.kept_linkage import KeptLinkage, keep_linkage, kept_linkage
+from workbench.database.kept_linkage import KeptLinkage, keep_linkage, kept_linkage, take_linkage
 from workbench.database.labelled import BesideTruth, beside_truth, keep_truth, label_counts, label_keys
 from workbench.database.outside import first_line, masked, memory_of_a_load, outside, parquet_bytes
 from workbench.database.prediction_files import Predictions, load_predictions, read_predictions
@@ -203,6 +203,7 @@ __all__ = [
     "same_folds",
     "scored_predictions",
     "set_fact",
+    "take_linkage",
     "take_run",
     "text_literal",
     "texts_of_facts",

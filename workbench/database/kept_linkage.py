@@ -1,7 +1,8 @@
 """A linkage kept beside its run, in a schema of its own: records, the keys they are found by, components, the model.
 
 `record` is in the order of `number` and `key` in that of `key`, so that a look-up by either reads a few row groups;
-what came later stands behind. All of it can be made again from the files: copies and repairs leave it out.
+what came later stands behind. All of it can be made again from the files: copies and repairs leave it out, but it goes
+with a run that another workspace takes.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from workbench.arrays import Array, Int64
 from workbench.database.database import Database
 from workbench.database.rows import handed_in
 
-__all__ = ["KeptLinkage", "forget_linkage", "keep_linkage", "kept_linkage"]
+__all__ = ["KeptLinkage", "forget_linkage", "keep_linkage", "kept_linkage", "take_linkage"]
 
 _SCHEMA = "linkage_"
 _TABLES = ("model", "record", "key", "word", "component")
@@ -58,6 +59,22 @@ def kept_linkage(database: Database, run: int | None = None) -> KeptLinkage | No
     numbers = [int(name.removeprefix(_SCHEMA)) for (name,) in rows]
     kept = [number for number in numbers if run is None or number == run]
     return KeptLinkage(database.connection, max(kept)) if kept else None
+
+
+def take_linkage(database: Database, source: Database, run: int, number: int) -> None:
+    """Keep the linkage of a run of another database, where it keeps one, under a run of this one."""
+    names = source.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE schema_name = $name AND database_name = current_database()",
+        {"name": f"{_SCHEMA}{run}"},
+    ).fetchall()
+    if not names:
+        return
+    with database.transaction() as connection:
+        connection.execute(f"CREATE SCHEMA {_SCHEMA}{number}")
+        for (name,) in sorted(names):
+            rows = source.cursor().sql(f"FROM {_SCHEMA}{run}.{name}").to_arrow_table()
+            with handed_in(connection, "incoming", rows):
+                connection.execute(f"CREATE TABLE {_SCHEMA}{number}.{name} AS FROM incoming")
 
 
 def forget_linkage(connection: duckdb.DuckDBPyConnection, run: int) -> None:

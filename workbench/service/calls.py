@@ -23,7 +23,7 @@ _NEEDED = {
 }
 _QUICK = frozenset(("schema", "check", "compare", "query", "runs"))
 """They only read, and answer beside a job that writes."""
-_WRITING = frozenset(("load", "update", "delete_run"))
+_WRITING = frozenset(("load", "update", "link_more", "delete_run"))
 """They change the workspace itself, one at a time; all others work on a copy, in a process of their own."""
 
 

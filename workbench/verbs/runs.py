@@ -15,6 +15,7 @@ from workbench.database import (
     RunRecord,
     data_hash,
     record_run,
+    take_linkage,
 )
 from workbench.database import take_run as transferred
 from workbench.grounding import GroundRequest
@@ -213,12 +214,13 @@ def record_figures(
 
 
 def take_run(database: Database, source: Database, number: int) -> int:
-    """Record in `database` the run that a copy of it made, with what a study keeps beside it; its id here."""
+    """Record in `database` the run that a copy of it made, with what is kept beside it; its id here."""
     with database.transaction():
         taken = transferred(database, source, number)
         kept = source.setting(beside(number))
         if kept is not None:
             database.remember(beside(taken), kept)
+        take_linkage(database, source, number, taken)
     return taken
 
 

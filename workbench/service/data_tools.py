@@ -1,0 +1,92 @@
+"""Tools on data: tables looked at and loaded, what is there, and SQL over it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from workbench.service.answers import answer, of
+from workbench.service.arguments import Files, Most, Rules, Text
+from workbench.service.tools import Tools, program_of
+
+__all__ = ["DataTools"]
+
+
+class DataTools(Tools):
+    """Files, facts and SQL."""
+
+    def profile(self, files: Files) -> dict[str, Any]:
+        """Look at wide tables without loading them: columns, what each seems to be, and why; first rows."""
+        look = self.workspace.data.look_at_tables([str(path) for path in self.folders.files(files)])
+        tables = [
+            {
+                "table": table.name,
+                "columns": [of(one, "kind", "predicate", column="name", why="reason") for one in table.columns],
+                "first_rows": [list(row) for row in look.rows.get(table.name, ())[:3]],
+            }
+            for table in look.mapping.tables
+        ]
+        notes = [note.as_record() for note in look.notes]
+        return answer(
+            {"tables": tables, "notes": notes},
+            next_step="load these files, with predict='table.column' to ask for that column's blanks; or study",
+        )
+
+    def load(
+        self,
+        files: Files,
+        rules: Rules | None = None,
+        predict: Text | None = None,
+        labels: Literal["evidence", "withheld"] = "withheld",
+        world: Text | None = None,
+    ) -> dict[str, Any]:
+        """Load files. Tables that no predicate of `rules` is called like are wide: each column becomes a predicate.
+
+        predict: TABLE.COLUMN or TABLE.COLUMN=VALUE, whose known cells become labels and whose blanks are asked for.
+        """
+        paths = self.folders.files(files)
+        if rules is not None:
+            self.workspace.declare(program_of(rules))
+        wide = False if rules is not None and predict is None else None
+        report = self.workspace.load([*paths], world=world, predict=predict, labels=labels, wide=wide)
+        return answer(
+            {
+                "facts": dict(report.facts),
+                "new_facts": report.n_facts,
+                "worlds": report.worlds,
+                "asked_for": self.workspace.recall("query"),
+                "warnings": [one.as_record() for one in report.warnings],
+            },
+            next_step="schema shows the predicates; propose_rules, or write rules and check them",
+        )
+
+    def schema(self) -> dict[str, Any]:
+        """Predicates with argument types and counts of facts, and the files that may be loaded."""
+        predicates = [
+            {
+                "predicate": f"{one.predicate.name}({', '.join(one.predicate.argument_types)})",
+                "facts": {
+                    part: sum(count.facts for count in one.counts if count.partition == part)
+                    for part in sorted({str(count.partition) for count in one.counts})
+                },
+            }
+            for one in self.workspace.data.catalog()
+        ]
+        return answer(
+            {
+                "predicates": predicates,
+                "worlds": list(self.workspace.data.worlds())[:50],
+                "asked_for": self.workspace.recall("query"),
+                "files": self.folders.listing(50),
+            },
+            next_step="propose_rules for a predicate with labels, or write rules and check them"
+            if predicates
+            else "profile or load some of the files",
+        )
+
+    def query(self, sql: Text, most: Most = 50) -> dict[str, Any]:
+        """One read-only SQL statement over the workspace; readable facts are views in the schema `facts`."""
+        found = self.workspace.data.query(sql, max_rows=most, seconds=10.0)
+        return answer(
+            {"columns": found.columns, "rows": [list(row) for row in found.rows], "more": found.truncated},
+            next_step="narrow the statement where rows are cut" if found.truncated else "schema names all predicates",
+        )
