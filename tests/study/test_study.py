@@ -274,6 +274,28 @@ def test_a_rule_names_one_word_of_many(tmp_path: Path) -> None:
     assert "word = w51 is at least 1" in named
 
 
+def test_a_rule_names_one_product_of_many_on_new_tables_too(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    bought = np.minimum(rng.geometric(0.03, (500, 6)), 260) - 1
+    told = np.where(((bought == 9) | (bought == 20)).any(axis=1), "yes", "no")
+    told[::9] = ""
+    customers = write(tmp_path / "customers.csv", ["customer", "churn"], [[f"C{k}", told[k]] for k in range(500)])
+    products = write(tmp_path / "products.csv", ["product", "shelf"], [[f"P{k}", "AB"[k % 2]] for k in range(260)])
+    lines = [[f"K{k}-{at}", f"C{k}", f"P{bought[k, at]}"] for k in range(500) for at in range(6)]
+    purchases = write(tmp_path / "purchases.csv", ["purchase", "customer", "product"], lines)
+    files = [customers, products, purchases]
+    result = study(files, "customers.churn", folds=2, rules=3, out=tmp_path)
+    named = " ".join(rule.words for rule in result.rules)
+    assert "product = P9" in named
+    assert "product = P20" in named
+    assert all(rule.lift is not None and rule.lift > 1 for rule in result.rules if rule.weight > 1)
+    (tmp_path / "program.mln").write_text(result.program, encoding="utf-8")
+    (tmp_path / "dataset.toml").write_text(result.mapping, encoding="utf-8")
+    said = inferred(tmp_path, files)
+    asked = result.predictions[~result.predictions["known"]]
+    assert {key: said[(key,)] for key in asked["customer"]} == dict(zip(asked["customer"], asked["value"]))
+
+
 def test_fifty_rows_are_enough_and_three_are_not(tmp_path: Path) -> None:
     rows = [[i, i % 7, "yes" if i % 7 > 3 else "no"] for i in range(50)]
     result = study([write(tmp_path / "t.csv", ["id", "size", "good"], rows)], "t.good")

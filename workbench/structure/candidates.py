@@ -117,13 +117,15 @@ def candidates_of(
 
 
 def candidates_of_rare_values(schema: Schema, path: Path) -> Iterator[Candidate]:
-    """How many of a thing's own rows have each of the less common values: one word of many, one diagnosis."""
+    """How many of a thing's own rows have each of the less common values: a word of many, a diagnosis, a product."""
     if path.prefix or [hop.kind for hop in path.suffix] != ["from"]:
         return
-    for column in schema[path.end].columns:
-        if column.kind == "category":
-            for value in column.values[COMMONEST:]:
-                yield Candidate(path, "sum", Onward((), column), value)
+    end = schema[path.end]
+    rare = [(column, column.values[COMMONEST:]) for column in end.columns if column.kind == "category"]
+    many = [(column, column.values) for column in end.named if column.name != path.hops[-1].column]
+    for column, values in (*rare, *many):
+        for value in values:
+            yield Candidate(path, "sum", Onward((), column), value)
 
 
 def candidates_among_some(schema: Schema, path: Path, *, dated: bool) -> Iterator[Candidate]:

@@ -45,6 +45,8 @@ class Table:
     ----------
     date : str or None
         A column of dates, or of years where `dated_by_year`.
+    named : tuple of Column
+        References to many things, as categories of which one value is looked at at a time.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Table:
     references: tuple[Reference, ...] = ()
     date: str | None = None
     dated_by_year: bool = False
+    named: tuple[Column, ...] = ()
 
     @property
     def relates(self) -> bool:

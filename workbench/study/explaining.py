@@ -64,13 +64,21 @@ def _rule(text: str, words: str, weight: float, term: Term, X: Real, y: Float, *
     else:
         known = ~np.isnan(X[:, term.column]) & term.holds(X)
         support = int(known.sum())
-        held = known & (X[:, term.column] >= np.median(X[known, term.column]) if support else known)
+        held = known & _large(X[:, term.column], known)
         if counts:
             held = known & (X[:, term.column] > 0)
             support = int(held.sum())
     with_, without = _mean(y[held]), _mean(y[~held])
     lift = None if with_ is None or without is None or without == 0 else with_ / without
     return StudiedRule(text, words, weight, support, lift, with_, without)
+
+
+def _large(values: Real, known: Bool) -> Bool:
+    """The upper half of the known values; where half of them are the least, those above it."""
+    if not known.any():
+        return known
+    middle = np.median(values[known])
+    return np.asarray(values > middle if (values[known] >= middle).all() else values >= middle)
 
 
 def _counts_labels(term: Term, matrix: CandidateMatrix) -> bool:

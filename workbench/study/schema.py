@@ -43,6 +43,7 @@ def _table(
 ) -> Table:
     columns: list[Column] = []
     references: list[Reference] = []
+    named: list[Column] = []
     # The date says what its year and day say; the month alone tells seasons.
     within_dates = {
         column.parts[place] for column in used if column.parts and column.kind == "date" for place in (0, 2)
@@ -54,8 +55,8 @@ def _table(
         if column.table is not None and _has_key(mapping, column.table) and not is_itself:
             references.append(Reference(column.name, column.table))
         if column.kind == "reference" and column.table is not None:
-            if _is_small(mapping, column.table):
-                columns.append(Column(column.name, "category", _values(staging, typed, column.name)))
+            category = Column(column.name, "category", _values(staging, typed, column.name))
+            (columns if _is_small(mapping, column.table) else named).append(category)
         elif column.kind == "number":
             columns.append(Column(column.name, "number"))
         elif column.kind == "yes/no":
@@ -75,7 +76,7 @@ def _table(
             ):
                 references.append(Reference(column.name, None))
     date, by_year = _date(staging, typed, columns)
-    return Table(table.name, typed.rows, table.key, tuple(columns), tuple(references), date, by_year)
+    return Table(table.name, typed.rows, table.key, tuple(columns), tuple(references), date, by_year, tuple(named))
 
 
 def _has_key(mapping: TablesMapping, table: str) -> bool:
