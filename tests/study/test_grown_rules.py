@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
 
-from workbench.structure.grown_rules import fit_grown_rules, grow
+from workbench.structure.grown_rules import fit_grown_rules
+from workbench.structure.pursuit import grow
 from workbench.structure.sparse_fits import least_absolute
 from workbench.structure.terms import Condition, Term, bent_terms, terms_of
 from workbench.verbs.study import study
@@ -49,6 +50,20 @@ def test_no_column_is_grown_twice() -> None:
     found = list(grow(X, y, terms, 30))
     values = np.column_stack([np.ones(300), *(term.values(X) for term in found)])
     assert np.linalg.matrix_rank(values) == values.shape[1]
+
+
+def test_steps_and_products_must_gain_more_than_chance_does() -> None:
+    """Straight lines hold on rows of a later time, where what steps fitted closely has passed."""
+    errors = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(500, 12))
+        y = X[:, 0] - 0.5 * X[:, 1] + rng.laplace(0, 1.0, 500)
+        with threadpool_limits(1):
+            found = fit_grown_rules(X[:300], y[:300], held_out=[np.arange(240, 300)])
+        assert all(term.form in ("number", "log") and not term.conditions for term in found.terms)
+        errors.append(np.abs(found.predict(X[300:]) - y[300:]).mean())
+    assert np.mean(errors) < 1.1
 
 
 def test_the_middle_of_a_skewed_number_is_what_is_said_of_it() -> None:

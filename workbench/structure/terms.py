@@ -126,7 +126,7 @@ def terms_of(X: Real, columns: Sequence[int] | Int64, *, linear: Collection[int]
             found.append(Term((), int(column), "number", -np.inf, np.inf))
         else:
             # Few rows cannot tell near thresholds apart.
-            found += _of_column(X, int(column), int(np.clip(len(X) // 40, 1, n_cuts)))
+            found += _of_column(X, int(column), min(max(len(X) // 40, 1), n_cuts))
     return [_scaled(term, X) for term in found if _varies(term, X)]
 
 
