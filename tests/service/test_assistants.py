@@ -116,3 +116,17 @@ def test_hostile_calls_are_answered(tmp_path: Path) -> None:
         assert (await ask(client, "schema"))["ok"]
 
     talk(tmp_path / "inside", conversation, seconds=20.0)
+
+
+def test_rules_are_proposed_for_what_is_asked(tmp_path: Path) -> None:
+    rows = [f"P{number},{'yes' if number % 3 else 'no'},{'yes' if number % 3 else 'no'}" for number in range(40)]
+    (tmp_path / "people.csv").write_text("\n".join(["person_id,smoker,ill", *rows]), encoding="utf-8")
+
+    async def conversation(client: Client) -> None:
+        assert (await ask(client, "load", files=["people.csv"], predict="people.ill"))["asked_for"] == "Ill"
+        proposed = await ask(client, "propose_rules", seconds=30)
+        rules = [one["rule"] for one in proposed["rules"]]
+        assert any("Smoker(x) => Ill(x)" in rule for rule in rules)
+        assert all("Ill(" in rule for rule in rules)
+
+    talk(tmp_path, conversation)

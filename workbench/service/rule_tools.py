@@ -9,7 +9,7 @@ from pydantic import Field
 from workbench.errors import InputError, UsageError
 from workbench.service.answers import answer, first, of
 from workbench.service.arguments import Files, Most, Predicates, Rules, Seconds, Text
-from workbench.service.tools import Tools, program_of, refuse_includes
+from workbench.service.tools import Tools, asked_for, program_of, refuse_includes
 
 __all__ = ["RuleTools"]
 
@@ -18,11 +18,17 @@ class RuleTools(Tools):
     """Rules, their weights, and studies that make both."""
 
     def propose_rules(self, predicates: Predicates = None, most: Most = 20, seconds: Seconds = 60) -> dict[str, Any]:
-        """Search for rules with these predicates as heads; each with support, precision and weight, ready to paste."""
+        """Search for rules with these predicates as heads; each with support, precision and weight, ready to paste.
+
+        predicates: without any, what load was told to predict, or all.
+        """
         if not any(one.facts for one in self.workspace.data.catalog()):
             raise UsageError.of("E0861", "there are no facts to search for rules in", help="load some files first")
         result = self.workspace.structure(
-            targets=predicates, time_limit=seconds, progress=self.progress(), candidates=most
+            targets=predicates or asked_for(self.workspace),
+            time_limit=seconds,
+            progress=self.progress(),
+            candidates=most,
         )
         return answer(
             {**result.summary(), "candidates": first(result.candidate_table(), most), "program": result.text},

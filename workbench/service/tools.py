@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from workbench.language.program import Program
     from workbench.workspace import Workspace
 
-__all__ = ["Tools", "program_of", "refuse_includes", "unconfirmed"]
+__all__ = ["Tools", "asked_for", "program_of", "refuse_includes", "unconfirmed"]
 
 
 @dataclass(frozen=True)
