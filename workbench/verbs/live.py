@@ -20,12 +20,9 @@ from workbench.network.part import part
 from workbench.network.settled import unsettled
 from workbench.progress import SILENT, Progress
 from workbench.verbs.infer import asks_for_numbers, infeasible_error, require_weights, solve, solve_numbers
+from workbench.verbs.live_shares import PROVEN, Shares, sureness
 
-__all__ = ["Asked", "Known", "LiveGrounding", "Renewal", "Shares", "renewed", "standing"]
-
-_ORDER = ("exact", "optimal", "converged", "feasible", "limit", "cancelled")
-"""Statuses, the surest first: an answer in parts is as sure as its least sure part."""
-_PROVEN = _ORDER.index("converged")
+__all__ = ["Asked", "Known", "LiveGrounding", "Renewal", "renewed", "standing"]
 
 
 @dataclass(frozen=True)
@@ -71,45 +68,6 @@ class Asked:
             progress=progress,
             start=start,
         )
-
-
-@dataclass(frozen=True)
-class Shares:
-    """Which atoms were solved together, how sure that is, and how far its bound stayed below its energy.
-
-    Least energies add up over parts that no row joins, so a bound of the whole is its energy less the parts' slack. Of
-    a part, some of whose atoms have been solved again since, the rest keeps the whole slack: what the others have at
-    least is no more than the energy they had.
-
-    Attributes
-    ----------
-    of_atom : int32 array, shape (n_atoms,)
-    slack : float64 array, shape (n,)
-    status : int32 array, shape (n,)
-        Places in the order of statuses.
-    """
-
-    of_atom: Int32
-    slack: Float
-    status: Int32
-
-    def with_part(self, atoms: Int64, slack: float, status: Status) -> Shares:
-        """The shares after some atoms were solved together; shares without atoms go."""
-        of_atom = self.of_atom.copy()
-        of_atom[atoms] = self.slack.size
-        statuses = np.append(self.status, np.int32(_ORDER.index(str(status))))
-        return Shares(of_atom, np.append(self.slack, slack), statuses).without_empty()
-
-    def without_empty(self) -> Shares:
-        """Without shares that no atom has any more."""
-        if not self.of_atom.size:
-            return self
-        known, place = np.unique(self.of_atom, return_inverse=True)
-        return Shares(place.reshape(-1).astype(np.int32), self.slack[known], self.status[known])
-
-    @property
-    def worst(self) -> Status:
-        return Status(_ORDER[int(self.status.max(initial=0))])
 
 
 @dataclass(frozen=True)
@@ -206,10 +164,10 @@ def standing(
     if known is None or values is None or np.isnan(values).any():
         solution = asked.solve(piece.grounding, progress)
         _refuse_infeasible(piece.grounding, solution)
-        place = np.array([_ORDER.index(str(solution.status))], np.int32)
+        place = np.array([sureness(solution.status)], np.int32)
         shares = Shares(everything, np.array([_slack(solution)]), place)
         return LiveGrounding(asked, piece.grounding, piece.rule, piece.shape, solution.values, shares, solution.engine)
-    shares = Shares(everything, np.array([known.slack]), np.array([_ORDER.index(str(known.status))], np.int32))
+    shares = Shares(everything, np.array([known.slack]), np.array([sureness(known.status)], np.int32))
     return LiveGrounding(asked, piece.grounding, piece.rule, piece.shape, values, shares, known.engine)
 
 
@@ -266,7 +224,7 @@ def _grounding(old: Grounding, piece: Piece, joined: Splice) -> Grounding:
 
 def _to_solve(joined: Splice, shares: Shares, values: Float) -> Bool:
     """The atoms of changes after which the most likely state may be another, shape (n_atoms,)."""
-    unproven = np.asarray(shares.status > _PROVEN)[shares.of_atom]
+    unproven = np.asarray(shares.status > PROVEN)[shares.of_atom]
     moved = unsettled(joined.came, joined.went, joined.templates.weight, values)
     return joined.touched | moved | (joined.concerned & unproven)
 
