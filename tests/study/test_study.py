@@ -296,6 +296,23 @@ def test_a_rule_names_one_product_of_many_on_new_tables_too(tmp_path: Path) -> N
     assert {key: said[(key,)] for key in asked["customer"]} == dict(zip(asked["customer"], asked["value"]))
 
 
+def test_letters_of_every_alphabet_name_definitions(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    streets = rng.integers(0, 9, 90)
+    late = [("nein" if street < 5 else "ja") if n % 3 else "" for n, street in enumerate(streets)]
+    bought = [[f"k{n}", f"s{streets[n]}", late[n]] for n in range(90)]
+    known = [[f"s{n}", 100 * n + 17, 5 - n % 3] for n in range(9)]
+    files = [
+        write(tmp_path / "käufe.csv", ["kauf", "straße", "pünktlich"], bought),
+        write(tmp_path / "straßen.csv", ["straße", "fläche", "层"], known),
+    ]
+    result = study(files, "käufe.pünktlich", folds=2)
+    assert any(name in result.program for name in ("FlächeStraßen", "V层Straßen"))
+    asked = result.predictions[~result.predictions["known"]]
+    assert len(asked) == 30
+    assert asked["value"].between(0, 1).all()
+
+
 def test_fifty_rows_are_enough_and_three_are_not(tmp_path: Path) -> None:
     rows = [[i, i % 7, "yes" if i % 7 > 3 else "no"] for i in range(50)]
     result = study([write(tmp_path / "t.csv", ["id", "size", "good"], rows)], "t.good")

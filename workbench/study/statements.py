@@ -69,9 +69,9 @@ def quoted_constant(text: str) -> str:
 
 def camel(name: str) -> str:
     """The words of a name as one, each with a capital letter."""
-    parts = re.findall(r"[A-Za-z0-9]+", name)
+    parts = re.findall(r"[^\W_]+", name)
     joined = "".join(part[:1].upper() + part[1:] for part in parts)[:24]
-    return f"V{joined}" if joined[:1].isdigit() else joined
+    return joined if joined[:1].isupper() or not joined else f"V{joined}"
 
 
 def path_name(path: Path) -> str:

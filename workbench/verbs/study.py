@@ -30,6 +30,7 @@ from workbench.study.prepared import Prepared, prepared
 from workbench.study.program import program_text
 from workbench.study.result import StudyResult
 from workbench.study.run import Settings, Studied, run_study
+from workbench.study.unlike import unlike_learned
 from workbench.tables import TablesMapping, find_sources, format_mapping, read_mapping, stage
 from workbench.verbs.common import deadline_after
 from workbench.verbs.study_inference import Explain, held_out, predicted_by, with_inferred
@@ -168,6 +169,7 @@ def _result(
     labelled, asked = int(known.sum()), int((~known).sum())
     timed = ready.times is not None
     explain = partial(explained_rows, ready, model, matrix.candidates, X)
+    unlike = unlike_learned(X, known, matrix.candidates, model.columns, timed=timed)
     result = StudyResult(
         target=ready.target.name,
         kind=ready.kind,
@@ -188,7 +190,7 @@ def _result(
         folds=len(studied.folds),
         candidates=len(matrix.candidates),
         learner=settings.learner,
-        warnings=(*ready.warnings, *_cut_short(matrix, studied)),
+        warnings=(*ready.warnings, *_cut_short(matrix, studied), *unlike),
     )
     return result, explain
 

@@ -1,0 +1,38 @@
+"""Rows that are asked but unlike those learned from are named; rows that are alike are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from tests.study.test_study import write
+from workbench.verbs.study import study
+
+
+def shop(path: Path, *, paid_before: bool) -> list[Path]:
+    """Orders, late or not, and their fines: one for each late order, for those asked only `paid_before`."""
+    rng = np.random.default_rng(0)
+    orders, fines = [], []
+    for number in range(240):
+        late = bool(rng.random() < 0.5)
+        asked = number % 4 == 0
+        orders.append([f"o{number}", rng.integers(1, 50), "" if asked else "yes" if late else "no"])
+        if (paid_before or not asked) and (rng.random() < 0.97):
+            fines.append([f"o{number}", 5 if late else 1])
+    return [
+        write(path / "orders.csv", ["order", "size", "late"], orders),
+        write(path / "fines.csv", ["order", "amount"], fines),
+    ]
+
+
+def test_what_only_rows_with_a_label_have_is_said(tmp_path: Path) -> None:
+    result = study(shop(tmp_path, paid_before=False), "orders.late", folds=2)
+    (said,) = [one for one in result.warnings if one.code == "E0646"]
+    assert "60 rows asked are unlike" in said.message
+    assert "fines" in said.message
+
+
+def test_rows_that_are_alike_are_passed_over(tmp_path: Path) -> None:
+    result = study(shop(tmp_path, paid_before=True), "orders.late", folds=2)
+    assert not [one for one in result.warnings if one.code == "E0646"]
