@@ -117,15 +117,22 @@ def candidates_of(
 
 
 def candidates_of_rare_values(schema: Schema, path: Path) -> Iterator[Candidate]:
-    """How many of a thing's own rows have each of the less common values: a word of many, a diagnosis, a product."""
+    """How many of a thing's own rows have each of the less common values, and their numbers' totals.
+
+    A word of many, a diagnosis, a product; what was paid for it.
+    """
     if path.prefix or [hop.kind for hop in path.suffix] != ["from"]:
         return
     end = schema[path.end]
     rare = [(column, column.values[COMMONEST:]) for column in end.columns if column.kind == "category"]
     many = [(column, column.values) for column in end.named if column.name != path.hops[-1].column]
-    for column, values in (*rare, *many):
-        for value in values:
-            yield Candidate(path, "sum", Onward((), column), value)
+    each = [(Onward((), column), value) for column, values in (*rare, *many) for value in values]
+    for onward, value in each:
+        yield Candidate(path, "sum", onward, value)
+    numbers = [Onward((), column) for column in end.columns if column.kind == "number"]
+    for onward, value in each:
+        for number in numbers:
+            yield Candidate(path, "sum", number, among=(onward, value))
 
 
 def candidates_among_some(schema: Schema, path: Path, *, dated: bool) -> Iterator[Candidate]:
