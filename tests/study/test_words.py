@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.structure.candidates import Candidate, Onward
-from workbench.structure.relational import Column, Hop, Path
+from workbench.structure.relational import Column, Hop, Path, Reference
 from workbench.structure.terms import Condition, Term
 from workbench.study.words import candidate_words, condition_words, reason_words
 
@@ -62,3 +62,9 @@ def test_a_reason_says_the_number_that_the_row_has() -> None:
         "number of its visits (by patient) is 21, where number of its visits (by patient) is at least 2"
     )
     assert reason_words(number, [friends], 4.0) == "people tied to it by b known to be so: 4"
+
+
+def test_columns_of_what_rows_refer_to_are_told_by_its_name() -> None:
+    orders = Path("people", (Hop("from", "person_id", "orders"),))
+    onward = Onward((Reference("product_id", "products"),), Column("price", "number"))
+    assert candidate_words(Candidate(orders, "mean", onward)) == "mean products' price of its orders (by person)"

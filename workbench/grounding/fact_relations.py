@@ -53,6 +53,7 @@ class FactRelations:
     _views: set[str] = field(default_factory=set)
     _functions: dict[str, str] = field(default_factory=dict)
     _largest: int = 0
+    _stored_seen: bool = False
 
     @property
     def one_world(self) -> bool:
@@ -120,9 +121,10 @@ class FactRelations:
 
         Smaller ones are one task, whose rows come in the order of the scan, whatever the number of threads.
         """
-        if self._largest < LARGE:
+        if not self._stored_seen:
             tables = (one.table_name for name, one in self.stored.items() if name in self.program.predicates)
             self._largest = max(self._largest, max((self._stored_size(table) for table in tables), default=0))
+            self._stored_seen = True
         return self._largest > LARGE
 
     def sum(self, value: Expression, only: Expression | None = None) -> Expression:

@@ -81,7 +81,8 @@ def _column_words(onward: Onward) -> str:
     name = _spoken(onward.column.name)
     if onward.references:
         last = onward.references[-1]
-        return f"{_spoken(last.table or last.column)}'s {name}"
+        owner = _spoken(last.table or last.column)
+        return f"{owner}'{'' if owner.endswith('s') else 's'} {name}"
     return name
 
 
