@@ -105,6 +105,21 @@ def test_a_linkage_is_kept_and_added_to_at_the_server(run: Run, tmp_path: Path) 
             assert remote.link_more(files=["new.csv"], run=again["run"])["changed"]["merged"]
 
 
+def test_refused_updates_end_as_on_a_file(run: Run, tmp_path: Path) -> None:
+    rules, facts, held = tmp_path / "rules.mln", tmp_path / "facts.db", tmp_path / "w.duckdb"
+    rules.write_text("P(t)\nQ(t)\nP(x) => Q(x).\n-1 Q(x)\n", encoding="utf-8")
+    facts.write_text("P(A)\n", encoding="utf-8")
+    with served(tmp_path, []) as address:
+        for where in ([held], ["--server", address]):
+            assert run("load", *where, facts, "--rules", rules).code == 0
+        for place in (["--workspace", held], ["--server", address]):
+            assert run("infer", rules, "--query", "Q", "--task", "map", *place).code == 0
+        for fact in ("!P(A)", "!Q(A)", "R(A)", "P(A, A)"):
+            here, there = (run("update", *where, fact) for where in ([held], ["--server", address]))
+            assert (here.code, here.err.split(":")[0]) == (there.code, there.err.split(":")[0]), fact
+            assert here.code in (1, 5)
+
+
 def test_what_a_server_does_not_take_is_said(run: Run, place: Path) -> None:
     rules, facts = str(place / "rules.mln"), str(place / "facts.db")
     keep: list[Workspace] = []

@@ -74,12 +74,13 @@ def of(one: object, *names: str, **renamed: str) -> dict[str, Any]:
 
 
 def refusal(error: WorkbenchError) -> dict[str, Any]:
-    """What is wrong, with code and place."""
+    """What is wrong, with code and place, and with which code a command would end by it."""
     return {
         "ok": False,
         "diagnostics": [_diagnostic(one) for one in error.diagnostics[:20]],
         "next": next((one.help for one in error.diagnostics if one.help), None)
         or "correct what is named, and try again",
+        "exit_code": int(error.exit_code),
     }
 
 

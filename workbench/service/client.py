@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from workbench.errors import Diagnostic, InputError, UsageError
+from workbench.errors import Diagnostic, InfeasibleError, InputError, UsageError, WorkbenchError
 from workbench.progress import SILENT, Progress
 from workbench.service.toolbox import TOOLS
 
@@ -40,8 +40,9 @@ def connect(url: str, *, token: str | None = None) -> RemoteWorkspace:
 class RemoteWorkspace:
     """The tools of a served workspace, each a method that takes its arguments by name and gives its answer.
 
-    `remote.schema()`, `remote.infer(rules=..., query=["Smokes"])`; a call that is refused raises UsageError with the
-    server's diagnostics. Long calls are jobs: they report to `progress` and are cancelled by it.
+    `remote.schema()`, `remote.infer(rules=..., query=["Smokes"])`; a call that is refused raises what it would raise
+    without a server, with the server's diagnostics. Long calls are jobs: they report to `progress` and are cancelled by
+    it.
     """
 
     def __init__(self, url: str, token: str | None = None) -> None:
@@ -70,7 +71,7 @@ class RemoteWorkspace:
 
         Raises
         ------
-        UsageError
+        WorkbenchError
             What the server refuses, with its codes; E0876 where it is gone.
         """
         answer = self.request("POST", f"/api/tools/{tool}?wait=0.2", json=arguments)
@@ -173,6 +174,9 @@ class RemoteWorkspace:
             raise UsageError.of("E0876", f"the server at {self._url} went away") from None
 
 
-def _refused(answer: dict[str, Any]) -> UsageError:
+def _refused(answer: dict[str, Any]) -> WorkbenchError:
+    """The error that the same call raises without a server."""
     told = answer.get("diagnostics") or [{"code": "E0864", "message": str(answer.get("next"))}]
-    return UsageError(tuple(Diagnostic(one["code"], one["message"], help=one.get("help")) for one in told))
+    kinds: dict[int, type[WorkbenchError]] = {int(one.exit_code): one for one in (InputError, InfeasibleError)}
+    kind = kinds.get(answer.get("exit_code", 0), UsageError)
+    return kind(tuple(Diagnostic(one["code"], one["message"], help=one.get("help")) for one in told))
