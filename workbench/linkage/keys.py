@@ -47,7 +47,7 @@ _PARTS: dict[str, tuple[tuple[str, Callable[[str], str]], ...]] = {
     "category": (),
 }
 _ROUNDED = {"rounded": 0.02, "closely rounded": 0.002}
-"""Parts of numbers: to so much of their standard deviation. Measurements differ a little where things are the same."""
+"""Parts of measurements, to so much of their standard deviation: they differ a little where things are the same."""
 
 
 def keys_of(fields: Sequence[Field]) -> list[Key]:
@@ -65,7 +65,10 @@ def keys_of(fields: Sequence[Field]) -> list[Key]:
 
 
 def _parts(field: Field) -> list[str]:
-    return list(_ROUNDED) if field.kind == "number" else [part for part, _ in _PARTS[field.kind]]
+    """Parts of a kind of field; whole numbers are years, counts and codes, and have none."""
+    if field.kind != "number":
+        return [part for part, _ in _PARTS[field.kind]]
+    return list(_ROUNDED) if (field.numbers % 1 > 0).any() else []
 
 
 def part_texts(field: Field, part: str) -> list[str]:

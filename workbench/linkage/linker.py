@@ -99,14 +99,14 @@ class LinkModel:
         Of independent fields: m, u and the share of matches among all pairs.
     tree : TreeModel
         With correlated non-matches: what scores are made of.
-    at_chance : tuple of str
+    at_chance : tuple of str, or None
         Where no class is the matches, the fields that the likeliest agrees in by chance alone.
     """
 
     comparisons: tuple[Comparison, ...]
     mixture: Mixture
     tree: TreeModel
-    at_chance: tuple[str, ...] = ()
+    at_chance: tuple[str, ...] | None = None
 
     def levels(self, pairs: Pairs) -> Int8:
         """Levels of pairs, shape (n_pairs, n_comparisons)."""
@@ -203,6 +203,8 @@ def learn(
     )
     progress.step("weights", 1, 2)
     assumed = assumed_mixture(patterns, comparisons, chances, candidates.possible)
-    tree, places = fit_tree(patterns, comparisons, (mixture, less), assumed, n, known=known, seed=seed)
-    by_chance = tuple(comparisons[place].field.name for place in places)
+    tree, places = fit_tree(
+        patterns, comparisons, (mixture, less), assumed, candidates.possible, n, known=known, seed=seed
+    )
+    by_chance = None if places is None else tuple(comparisons[place].field.name for place in places)
     return LinkModel(tuple(comparisons), mixture if len(comparisons) >= FEWEST_FIELDS else less, tree, by_chance)

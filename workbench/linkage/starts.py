@@ -1,13 +1,8 @@
 """Which alike class is the matches: EM with two kinds of non-matches, from several starts.
 
 Likelihood does not tell: where matches are few, families or neighbours explain more pairs than they do. What tells is
-the border. Beside the true class, the pairs that come next differ clearly in some fields; beside half of it, or beside
-a larger class that holds it, those that come next differ little more than its own pairs. Nor are matches pairs that an
-assumed model, which no EM has moved, takes for chance. And of starts that do nearly as well the one with more matches
-counts: the others have lost some, such as the persons who moved.
-
-A class is refuted where fields that are held out agree no better than those of random pairs: who shares surname, street
-and town and neither forename nor birthday is a family. Where every start is refuted, there are no duplicates.
+said in `workbench.linkage.merit`. Models of independent fields, which no correlation has drawn away, stand beside those
+that the starts lead to; a little less is made of them. Where every class is refuted, there are no duplicates.
 """
 
 from __future__ import annotations
@@ -18,12 +13,13 @@ from dataclasses import replace
 import numpy as np
 from scipy.optimize import brentq
 
-from workbench.arrays import Float, Int8
+from workbench.arrays import Float
 from workbench.linkage.comparison import Comparison
+from workbench.linkage.merit import Judge
 from workbench.linkage.mixture import Mixture, Patterns, sigmoid
 from workbench.linkage.tree import FAR, TreeModel, fit_classes, independent
 
-__all__ = ["FEWEST_FIELDS", "at_chance", "fit_tree", "merit", "separation"]
+__all__ = ["FEWEST_FIELDS", "fit_tree"]
 
 FEWEST_FIELDS = 4
 """Fewer fields do not tell correlated classes apart."""
@@ -39,20 +35,12 @@ FEW_PAIRS = 20_000
 """Of fewer a single kind of non-matches is tried beside: they do not show two."""
 ASSUMED = ((0.0, 4.0), (0.0, 8.0), (3.0, 6.0))
 """What is added to the assumed log odds of matches, and of those and the pairs that are alike otherwise."""
-LEAST_ALIKE = 0.5
-"""Of matches so many are taken for such by the assumed model; where it finds fewer, it does not count."""
-POWER = 0.25
-"""Of the number of matches, in a start's merit."""
-BESIDE = 2.0
-"""So many times as many pairs as matches are beside them."""
-LEAST_AGREEMENT = 0.3
-"""Beyond chance, of a field that is held out."""
-MOST_AT_CHANCE = 0.29
-"""Of fields, or one: matches may agree in so many by chance, for two sources call venues otherwise."""
 STRICT = ((5.0, 4.0), (10.0, 0.0))
 """Taken from the assumed log odds of matches and added to those of alike pairs, where the best start is refuted."""
-NEARLY = 0.6
-"""Of a refuted start's merit another one must have; a few chance pairs have less."""
+INDEPENDENT = 0.7
+"""What the merit of independent fields counts beside that of correlated ones."""
+NEARLY = 0.3
+"""Of a refuted class's merit another one must have; a few chance pairs have less."""
 NO_MATCHES = -700.0
 """The log odds where there are none."""
 
@@ -62,14 +50,16 @@ def fit_tree(
     comparisons: Sequence[Comparison],
     mixtures: tuple[Mixture, Mixture],
     assumed: Mixture,
+    possible: float,
     n_records: int,
     *,
     known: tuple[Float, Float] | None = None,
     seed: int = 0,
-) -> tuple[TreeModel, tuple[int, ...]]:
-    """EM with correlated non-matches, from the start of most merit that is not refuted.
+) -> tuple[TreeModel, tuple[int, ...] | None]:
+    """The model of most merit that is not refuted: EM with correlated non-matches from several starts, or without.
 
-    Returns the model, and where all starts are refuted and none is a match the fields that refute the best one.
+    Returns the model and None; where all are refuted one that knows no matches, and the fields in which the best agrees
+    by chance.
 
     Parameters
     ----------
@@ -77,102 +67,54 @@ def fit_tree(
         Of independent fields, by chance with and without matches.
     assumed : Mixture
         With matches as they are in most data.
+    possible : float
+        Pairs of records that could match, candidates or not.
     n_records : int
     known : pair of float64 arrays, shape (n_patterns,), optional
         How many pairs of each pattern are labelled as matches and as non-matches.
     """
+    if not len(patterns.counts):
+        return independent(mixtures[1]), None
     sizes = [one.n_levels for one in comparisons]
-    if len(sizes) < FEWEST_FIELDS or not len(patterns.counts):
-        return independent(mixtures[1]), ()
     counts = patterns.counts.astype(float)
     rows, sampled = _thinned(patterns, known, seed)
     levels = patterns.levels[rows]
+    alike = assumed.scores(levels)
+    chance = np.array([one[FAR] for one in mixtures[0].u])
+    judge = Judge(levels, sampled, counts.sum() / possible, alike - assumed.intercept, chance)
+    plain = [independent(one) for one in (*reversed(mixtures), assumed)]
+    if len(sizes) < FEWEST_FIELDS:
+        kept = plain if known is not None else [one for one in plain if judge.confirms(one)]
+        return (kept or plain[-1:])[0], None
     some = None if known is None else (known[0][rows], known[1][rows])
     equal = [counts @ (patterns.levels[:, at] >= 2 + len(one.near)) for at, one in enumerate(comparisons)]
     most_far = np.where(np.array(equal) > SOME * counts.sum(), MOST_FAR, 1.0)
-    alike = assumed.scores(levels)
-    strict = (mixtures[0].scores(levels), mixtures[1].scores(levels))
-    partners = n_records * sampled.sum() / counts.sum()
 
-    def ranked(starts: Sequence[Float]) -> list[tuple[float, TreeModel]]:
+    def fitted(starts: Sequence[Float]) -> list[tuple[float, TreeModel]]:
         tried = [fit_classes(levels, sampled, start, sizes, most_far, known=some) for start in starts]
-        found = [(merit(model.scores(levels), alike, levels, sampled), model) for model in tried]
-        return sorted(found, key=lambda one: -one[0])
+        return [(judge.merit(one), one) for one in tried]
 
-    found = ranked(_starts(*strict, alike, sampled, partners))
-    most, best = found[0]
+    strict = (mixtures[0].scores(levels), mixtures[1].scores(levels))
+    found = fitted(_starts(*strict, alike, sampled, n_records * sampled.sum() / counts.sum()))
     if known is None:
-        chance = np.array([one[FAR] for one in mixtures[0].u])
-        by_chance = at_chance(best, levels, sampled, chance)
-        if _refuted(by_chance, sizes):
-            found += ranked([_classes(sigmoid(alike - less), sigmoid(alike + more)) for less, more in STRICT])
-            kept = (one for one in sorted(found, key=lambda one: -one[0]) if one[0] > NEARLY * most)
-            others = (one for _, one in kept if not _refuted(at_chance(one, levels, sampled, chance), sizes))
-            second = next(others, None)
-            if second is None:
-                return replace(best, share=NO_MATCHES), by_chance
-            best = second
-    if len(rows) == len(counts):
-        return best, ()
+        found += [(INDEPENDENT * judge.merit(one), one) for one in plain]
+    found = [one for one in found if judge.confirms(one[1])] or found
+    most, best = max(found, key=_merit)
+    if known is None and judge.refutes(best):
+        found += fitted([_classes(sigmoid(alike - less), sigmoid(alike + more)) for less, more in STRICT])
+        kept = [one for one in found if one[0] > NEARLY * most and not judge.refutes(one[1])]
+        if not kept:
+            return replace(best, share=NO_MATCHES), judge.at_chance(best)
+        _, best = max(kept, key=_merit)
+    if len(rows) == len(counts) or any(best is one for one in plain):
+        return best, None
     classes = best.classes(patterns.levels)
     start = np.exp(classes - np.logaddexp.reduce(classes, axis=1, keepdims=True))
-    return fit_classes(patterns.levels, counts, start, sizes, most_far, known=known), ()
+    return fit_classes(patterns.levels, counts, start, sizes, most_far, known=known), None
 
 
-def at_chance(model: TreeModel, levels: Int8, counts: Float, chance: Float) -> tuple[int, ...]:
-    """Fields in which pairs that the others take for matches agree hardly better than random pairs do.
-
-    Parameters
-    ----------
-    levels : int8 array, shape (n_patterns, n_fields)
-    counts : float64 array, shape (n_patterns,)
-    chance : float64 array, shape (n_fields,)
-        The share of far values among random pairs.
-    """
-    found = []
-    for place, share in enumerate(chance):
-        there = sigmoid(model.scores_without(levels, place)) * counts * (levels[:, place] > 0)
-        far = float(there @ (levels[:, place] == FAR)) / max(float(there.sum()), 1e-9)
-        if far > (1.0 - LEAST_AGREEMENT) * share:
-            found.append(place)
-    return tuple(found)
-
-
-def merit(scores: Float, alike: Float, levels: Int8, counts: Float) -> float:
-    """What starts are chosen by: separation, the share of matches that are such by assumed log odds, and their number.
-
-    Parameters
-    ----------
-    scores, alike : float64 arrays, shape (n_patterns,)
-        Log odds by the start and as assumed.
-    levels : int8 array, shape (n_patterns, n_fields)
-    counts : float64 array, shape (n_patterns,)
-    """
-    match = sigmoid(scores) * counts
-    confirmed = float(match @ sigmoid(alike)) / max(match.sum(), 1e-9)
-    return float(separation(scores, levels, counts) * max(LEAST_ALIKE, confirmed) * match.sum() ** POWER)
-
-
-def separation(scores: Float, levels: Int8, counts: Float) -> float:
-    """How much more the pairs beside the matches differ than these do: the share of far values, summed over fields.
-
-    Parameters
-    ----------
-    scores : float64 array, shape (n_patterns,)
-    levels : int8 array, shape (n_patterns, n_fields)
-    counts : float64 array, shape (n_patterns,)
-    """
-    match = sigmoid(scores) * counts
-    other = counts - match
-    order = np.argsort(-scores, kind="stable")
-    before = np.cumsum(other[order]) - other[order]
-    beside = np.zeros(len(counts))
-    beside[order] = np.clip(BESIDE * match.sum() - before, 0.0, other[order])
-    there, far = levels > 0, levels == FAR
-    shares = [
-        (far * side[:, None]).sum(axis=0) / ((there * side[:, None]).sum(axis=0) + 1e-9) for side in (match, beside)
-    ]
-    return float((shares[1] - shares[0]).sum())
+def _merit(found: tuple[float, TreeModel]) -> float:
+    return found[0]
 
 
 def _thinned(patterns: Patterns, known: tuple[Float, Float] | None, seed: int) -> tuple[np.ndarray, Float]:
@@ -206,10 +148,6 @@ def _classes(match: Float, either: Float) -> Float:
     between = either * (1.0 - match)
     classes = np.column_stack((match, between, 1.0 - match - between)) + 1e-9
     return np.asarray(classes / classes.sum(axis=1, keepdims=True))
-
-
-def _refuted(by_chance: Sequence[int], sizes: Sequence[int]) -> bool:
-    return len(by_chance) > max(1.0, MOST_AT_CHANCE * len(sizes))
 
 
 def _shift(scores: Float, counts: Float, wanted: float) -> float:

@@ -186,13 +186,14 @@ def _about_candidates(candidates: Candidates) -> list[Diagnostic]:
 
 def _about_matches(model: Scoring) -> list[Diagnostic]:
     """That no pair is the same, for the alike ones differ otherwise."""
-    if not (isinstance(model, LinkModel) and model.at_chance):
+    if not isinstance(model, LinkModel) or model.at_chance is None:
         return []
-    fields = f"{', '.join(model.at_chance[:-1])} and {model.at_chance[-1]}"
+    differ = " and ".join(model.at_chance)
+    why = f"agree in {differ} no better than random ones do" if differ else "agree in little more than random ones do"
     return [
         Diagnostic(
             "E0681",
-            f"no duplicates were found: pairs that are alike agree in {fields} no better than random ones do",
+            f"no duplicates were found: pairs that are alike {why}",
             help="leave columns out that belong to an occasion and not to the thing, or give labels of some pairs",
             severity="warning",
         )
