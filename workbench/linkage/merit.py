@@ -61,7 +61,7 @@ class Judge:
         scores = model.scores(self.levels)
         matches = float(sigmoid(scores) @ self.counts)
         border = max(0.0, 1.0 + separation(scores, self.levels, self.counts))
-        return border * self.confirmed(model) * matches**POWER
+        return float(border * self.confirmed(model) * matches**POWER)
 
     def confirmed(self, model: TreeModel) -> float:
         """How many of the matches are such as assumed, if as many were so of all possible pairs."""

@@ -84,8 +84,8 @@ def fit_tree(
     judge = Judge(levels, sampled, counts.sum() / possible, alike - assumed.intercept, chance)
     plain = [independent(one) for one in (*reversed(mixtures), assumed)]
     if len(sizes) < FEWEST_FIELDS:
-        kept = plain if known is not None else [one for one in plain if judge.confirms(one)]
-        return (kept or plain[-1:])[0], None
+        sure = plain if known is not None else [one for one in plain if judge.confirms(one)]
+        return (sure or plain[-1:])[0], None
     some = None if known is None else (known[0][rows], known[1][rows])
     equal = [counts @ (patterns.levels[:, at] >= 2 + len(one.near)) for at, one in enumerate(comparisons)]
     most_far = np.where(np.array(equal) > SOME * counts.sum(), MOST_FAR, 1.0)
