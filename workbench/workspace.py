@@ -17,6 +17,7 @@ from workbench.database import (
     endings,
     salvage,
 )
+from workbench.database.copying import copy_of
 from workbench.language.ground_atoms import atom_text, parse_atom
 from workbench.progress import SILENT, Progress
 from workbench.tables import ColumnKind, TableMapping, TablesMapping
@@ -126,7 +127,7 @@ class Workspace(Reviewing):
         from workbench.database import read_runs, take_linkage
 
         beside = self.database.beside()
-        with beside, beside.transaction(), beside.within().copy(path, facts=facts, runs=runs) as copied:
+        with beside, beside.transaction(), copy_of(beside.within(), path, facts=facts, runs=runs) as copied:
             for run in read_runs(copied) if not facts else ():
                 take_linkage(copied, beside.within(), run.id, run.id)
 

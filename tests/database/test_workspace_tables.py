@@ -33,6 +33,7 @@ from workbench.database import (
     run_table,
     top_values,
 )
+from workbench.database.copying import copy_of
 from workbench.errors import InputError, UsageError
 from workbench.language.program import (
     Atom,
@@ -301,7 +302,7 @@ def test_settings_and_copies(database: Database) -> None:
     load_alchemy_text(database, FACTS)
     database.remember("program", "1 Smokes(x)")
     assert database.setting("program") == "1 Smokes(x)"
-    with database.copy() as copied:
+    with copy_of(database) as copied:
         assert data_hash(copied) == data_hash(database)
         load_alchemy_text(copied, "Smokes(Zoe)")
         assert data_hash(copied) != data_hash(database)

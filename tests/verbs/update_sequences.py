@@ -14,6 +14,7 @@ import pytest
 import workbench
 from tests.verbs.update_models import MODELS, Model, one_of_each_atom, random_fact
 from workbench.database import data_hash, load_alchemy_text, set_fact, texts_of_facts
+from workbench.database.copying import copy_of
 from workbench.errors import WorkbenchError
 from workbench.grounding import Grounding
 from workbench.inference.accepts import Task
@@ -157,7 +158,7 @@ class Sequence:
             told = error.diagnostics[0].code
         assert facts_of(self.workspace) == before
         wanted: object
-        with self.workspace.database.copy() as copied:
+        with copy_of(self.workspace.database) as copied:
             try:
                 for atom, value in changes.items():
                     set_fact(copied, atom, value)
@@ -177,7 +178,7 @@ class Sequence:
 
     def _refused(self, add: list[str], remove: list[str], **options: Any) -> str | None:
         """The code that a fresh run over the changed facts is refused with."""
-        with self.workspace.database.copy() as copied:
+        with copy_of(self.workspace.database) as copied:
             try:
                 changes = changes_of(copied, add, remove, **options)
                 with copied.transaction():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,24 +13,19 @@ from typing import Any
 import duckdb
 
 from workbench.database.domains import declare_constants, program_constants, refresh_domains
-from workbench.database.identifiers import quoted
-from workbench.database.rows import copy_table, first_value
+from workbench.database.rows import first_value
 from workbench.database.running import ended_on_interrupt
-from workbench.database.schema import create_predicate_table, declare_stored, declare_type, stored_form
-from workbench.database.storage_faults import check_log, storage_fault, why_not_opened
+from workbench.database.schema import declare_stored, declare_type, stored_form
+from workbench.database.storage_faults import check_log, faults_told, why_not_opened
 from workbench.database.stored import StoredPredicate, read_predicates
-from workbench.database.upgrade import upgrade
-from workbench.errors import InputError, UsageError, WorkbenchError, nearest
+from workbench.database.workspace_files import is_empty, left_as_found
+from workbench.database.workspace_format import make_ready
+from workbench.errors import InputError, UsageError, nearest
 from workbench.language.program import Function, Predicate, Program, Type
-from workbench.resources import sql_text
 
-__all__ = ["DEFAULT_WORLD", "DISPLAY_NAMES", "FORMAT_VERSION", "Database"]
+__all__ = ["DEFAULT_WORLD", "Database"]
 
 DEFAULT_WORLD = "world"
-DISPLAY_NAMES = "CREATE TABLE IF NOT EXISTS display_name (type VARCHAR, constant INTEGER, name VARCHAR)"
-"""What people call things: made when the first name is kept."""
-WORKSPACE_TABLES = tuple(re.findall(r"^CREATE TABLE (\w+)", sql_text("schema"), re.MULTILINE))
-FORMAT_VERSION = 5
 
 
 class Database:
@@ -88,9 +82,9 @@ class Database:
             config["memory_limit"] = memory_limit
         if read_only and (target is None or not target.exists()):
             raise InputError.of("E0201", f"there is no workspace at {target}", help="leave out read_only to create one")
-        if read_only and target is not None and _is_empty(target):
+        if read_only and target is not None and is_empty(target):
             cls.open(target).close()
-        with _left_as_found(target, read_only):
+        with left_as_found(target, read_only), faults_told(target):
             try:
                 connection = duckdb.connect(
                     ":memory:" if target is None else str(target), read_only=read_only, config=config
@@ -101,67 +95,12 @@ class Database:
             try:
                 if target is not None:
                     check_log(connection, target)
-                database._prepare()
-            except BaseException as error:
+                make_ready(database)
+            except BaseException:
                 with suppress(duckdb.Error):
                     connection.close()
-                if (fault := storage_fault(error, target)) is not None:
-                    raise fault from None
                 raise
         return database
-
-    def _prepare(self) -> None:
-        tables = {name for (name,) in self.connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-        if "workspace_format" in tables:
-            version = first_value(self.connection.execute("SELECT max(version) FROM workspace_format"))
-            is_older = version is not None and 1 <= version < FORMAT_VERSION
-            if version is not None and is_older and not self.read_only:
-                self._upgrade(version)
-            elif version != FORMAT_VERSION:
-                raise InputError.of(
-                    "E0201",
-                    f"{self.path} was written by another version of the workbench (format {version}, "
-                    f"this one reads {FORMAT_VERSION})",
-                    help="an older one is brought up to date when it is opened for writing" if is_older else None,
-                )
-            self._check_tables()
-        elif tables or self.read_only:
-            raise InputError.of(
-                "E0201",
-                f"{self.path} is a DuckDB database but no workspace",
-                help="choose another file for the workspace, and load the tables of this one as attached tables",
-            )
-        else:
-            with self.transaction() as connection:
-                connection.execute(sql_text("schema"))
-
-    def _upgrade(self, version: int) -> None:
-        try:
-            with self.transaction() as connection:
-                upgrade(connection, version)
-        except duckdb.CatalogException as error:
-            raise self._lacks(str(error).splitlines()[0]) from None
-
-    def _check_tables(self) -> None:
-        """Refuse a workspace in which a table is missing: another program has been at it."""
-        held = {(schema, name) for schema, name in self._rows("SELECT schema_name, table_name FROM duckdb_tables()")}
-        held |= {(schema, name) for schema, name in self._rows("SELECT schema_name, view_name FROM duckdb_views()")}
-        wanted = [("main", table) for table in WORKSPACE_TABLES]
-        missing = [name for schema, name in wanted if (schema, name) not in held]
-        if not missing:
-            needed = [("main", table) for table in self.type_tables().values()]
-            for predicate in self.predicates().values():
-                needed += [("main", predicate.table_name), ("facts", predicate.view_name)]
-            missing = [name for schema, name in needed if (schema, name) not in held]
-        if missing:
-            raise self._lacks(f"it has no table {', '.join(missing[:5])}")
-
-    def _lacks(self, what: str) -> WorkbenchError:
-        return InputError.of(
-            "E0222",
-            f"{self.path} is damaged: {what}",
-            help="`workbench repair OLD NEW` copies the tables that can still be read into a new workspace",
-        )
 
     def close(self) -> None:
         """Close the database; a file is checkpointed.
@@ -171,7 +110,7 @@ class Database:
         InputError
             E0221 where the disk has no room for the checkpoint: the changes stay in the log beside the file.
         """
-        with self._told():
+        with faults_told(self.path):
             self.connection.close()
 
     def __enter__(self) -> Database:
@@ -192,7 +131,7 @@ class Database:
 
         Nested uses join the outermost one. Temporary tables take part in the rollback.
         """
-        with self._lock:
+        with self._lock, faults_told(self.path):
             if self._depth == 0:
                 self.connection.execute("BEGIN TRANSACTION")
             self._depth += 1
@@ -201,15 +140,13 @@ class Database:
                 if self._depth == 1:
                     self._refresh_stale_domains()
                     self.connection.execute("COMMIT")
-            except BaseException as error:
+            except BaseException:
                 if self._depth == 1:
                     # A commit that failed has rolled back already, and a fatal fault leaves nothing to roll back.
                     # An interrupt that comes late may hit the first of two.
                     for _ in range(2):
                         with suppress(duckdb.Error):
                             self.connection.execute("ROLLBACK")
-                if (fault := storage_fault(error, self.path)) is not None:
-                    raise fault from None
                 raise
             finally:
                 self._depth -= 1
@@ -256,8 +193,8 @@ class Database:
 
     def predicates(self) -> Mapping[str, StoredPredicate]:
         """The predicates and functions with a table, by name."""
-        with self._lock:
-            return read_predicates(self.connection)
+        with self.reading() as connection:
+            return read_predicates(connection)
 
     def predicate(self, name: str) -> StoredPredicate:
         """One stored predicate.
@@ -277,11 +214,13 @@ class Database:
 
     def type_tables(self) -> Mapping[str, str]:
         """The table of constants of each type."""
-        return dict(self._rows("SELECT name, table_name FROM constant_type ORDER BY name"))
+        with self.reading() as connection:
+            return dict(connection.execute("SELECT name, table_name FROM constant_type ORDER BY name").fetchall())
 
     def worlds(self) -> Mapping[str, int]:
         """The id of each world, by name, in order of id."""
-        return dict(self._rows("SELECT name, id FROM world ORDER BY id"))
+        with self.reading() as connection:
+            return dict(connection.execute("SELECT name, id FROM world ORDER BY id").fetchall())
 
     def world_id(self, name: str = DEFAULT_WORLD) -> int:
         """The id of the world called `name`, made when it does not exist."""
@@ -305,26 +244,18 @@ class Database:
     def _refresh_stale_domains(self) -> None:
         if self._stale:
             refresh_domains(self.connection, self.predicates(), sorted(self._stale))
-
-    def _rows(self, sql: str) -> list[Any]:
-        """Rows as the writing connection sees them, inside its transaction where there is one."""
-        with self._lock, self._told():
-            return self.connection.execute(sql).fetchall()
+            self._stale.clear()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Faults of disk, file and memory while reading, told as such."""
-        try:
-            yield
-        except duckdb.Error as error:
-            if (fault := storage_fault(error, self.path)) is not None:
-                raise fault from None
-            raise
+    def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """The writing connection, for one thread at a time: it reads inside its transaction where there is one."""
+        with self._lock, faults_told(self.path):
+            yield self.connection
 
     def setting(self, name: str) -> str | None:
         """A remembered text, such as the program at hand; None when there is none."""
-        with self._lock:
-            value = first_value(self.connection.execute("SELECT value FROM setting WHERE name = ?", [name]))
+        with self.reading() as connection:
+            value = first_value(connection.execute("SELECT value FROM setting WHERE name = ?", [name]))
         return None if value is None else str(value)
 
     def remember(self, name: str, value: str | None) -> None:
@@ -340,54 +271,16 @@ class Database:
         Domains that wait for the end of the transaction are brought up to date.
         """
         self._refresh_stale_domains()
-        self._stale.clear()
         return _InTransaction(self.connection, self.path, self.read_only)
 
     def beside(self) -> Database:
         """This database on a connection of its own, to read what is committed without waiting for who writes."""
         return Database(self.connection.cursor(), self.path, self.read_only)
 
-    def copy(self, path: str | os.PathLike[str] | None = None, *, facts: bool = True, runs: bool = True) -> Database:
-        """A copy of declarations, constants and facts in memory, to try changes on; or, at a path, of everything.
-
-        Without `facts` declarations alone are copied (at a path, constants too), without `runs` no recorded run.
-        Cost: linear in the number of facts.
-
-        Raises
-        ------
-        InputError
-            E0201 when there is a file at `path` already.
-        """
-        if path is not None and Path(path).exists():
-            raise InputError.of("E0201", f"there is a file at {path} already", help="choose another name for the copy")
-        other = Database.open(path, threads=1)
-        with self._lock, other.transaction() as target:
-            tables = ["world", "constant_type", "predicate", "predicate_argument", "program_constant"]
-            if path is not None:
-                tables += ["folds", "setting"]
-            if path is not None and runs:
-                tables += ["run", "run_weight", "run_predicate", "run_prediction", "run_metric", "run_trace"]
-            for table in tables:
-                copy_table(self.connection, target, table)
-            if self._rows("FROM duckdb_tables() WHERE table_name = 'display_name'"):
-                target.execute(DISPLAY_NAMES)
-                copy_table(self.connection, target, "display_name")
-            for table in self.type_tables().values():
-                target.execute(f"CREATE TABLE {quoted(table)} (id INTEGER NOT NULL, name VARCHAR NOT NULL)")
-                if facts or path is not None:
-                    copy_table(self.connection, target, table)
-            type_tables = self.type_tables()
-            for predicate in self.predicates().values():
-                create_predicate_table(target, predicate, type_tables)
-                if facts:
-                    copy_table(self.connection, target, predicate.table_name)
-            other.refresh_domains()
-        return other
-
     def execute(self, sql: str, parameters: Mapping[str, Any] | None = None) -> duckdb.DuckDBPyConnection:
         """Run a statement on a cursor of its own."""
         cursor = self.cursor()
-        with self._told():
+        with faults_told(self.path):
             return cursor.execute(sql, parameters) if parameters else cursor.execute(sql)
 
 
@@ -401,31 +294,3 @@ class _InTransaction(Database):
     def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
         yield self.connection
         self._refresh_stale_domains()
-        self._stale.clear()
-
-
-@contextmanager
-def _left_as_found(path: Path | None, read_only: bool) -> Iterator[None]:
-    """An empty file is a new workspace; one that could not be made whole is not left behind."""
-    if path is None or read_only:
-        yield
-        return
-    new = not path.exists()
-    if _is_empty(path):
-        path.unlink()  # DuckDB refuses a file without its header, and makes one that is missing
-        new = True
-    try:
-        yield
-    except BaseException:
-        if new:
-            for made in (path, _log_of(path)):
-                made.unlink(missing_ok=True)
-        raise
-
-
-def _is_empty(path: Path) -> bool:
-    return path.is_file() and path.stat().st_size == 0 and not _log_of(path).exists()
-
-
-def _log_of(path: Path) -> Path:
-    return path.with_name(path.name + ".wal")

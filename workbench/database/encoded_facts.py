@@ -9,12 +9,13 @@ from dataclasses import dataclass
 import duckdb
 import pyarrow
 
-from workbench.database.database import DISPLAY_NAMES, Database
+from workbench.database.database import Database
 from workbench.database.identifiers import quoted
 from workbench.database.ingest import Partition
 from workbench.database.rows import first_row, first_value, handed_in
 from workbench.database.schema import add_constants
 from workbench.database.stored import StoredPredicate
+from workbench.database.workspace_format import DISPLAY_NAMES
 from workbench.errors import InputError
 
 __all__ = ["FactColumns", "display_names", "insert_facts", "name_things"]

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import duckdb
 
-from workbench.database.database import WORKSPACE_TABLES, Database
+from workbench.database.database import Database
 from workbench.database.identifiers import quoted
 from workbench.database.rows import copy_table
 from workbench.database.running import ended_on_interrupt
 from workbench.database.schema import create_predicate_table, declare_type
 from workbench.database.storage_faults import storage_fault
 from workbench.database.stored import StoredPredicate, read_predicates
+from workbench.database.workspace_format import WORKSPACE_TABLES
 from workbench.errors import InputError
 
 __all__ = ["Salvage", "salvage"]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
 
 from workbench.errors import InputError, WorkbenchError
 
-__all__ = ["check_log", "storage_fault", "why_not_opened"]
+__all__ = ["check_log", "faults_told", "storage_fault", "why_not_opened"]
 
 _DISK_FULL = ("no space left on device", "disk quota exceeded", "file too large")
 _NO_MEMORY = ("could not allocate", "failed to offload", "max_temp_directory_size")
@@ -82,6 +84,17 @@ def storage_fault(error: BaseException, path: str | os.PathLike[str] | None = No
             "E0221", f"{place} cannot be written: {reason}", help="check the disk and your rights on it"
         )
     return None
+
+
+@contextmanager
+def faults_told(path: str | os.PathLike[str] | None = None) -> Iterator[None]:
+    """Failures of disk, memory or file inside are raised as what they mean for the workspace."""
+    try:
+        yield
+    except BaseException as error:
+        if (fault := storage_fault(error, path)) is not None:
+            raise fault from None
+        raise
 
 
 def why_not_opened(path: Path | None, error: duckdb.Error) -> WorkbenchError:

@@ -19,6 +19,7 @@ from workbench.database import (
     remove_facts,
     texts_of_facts,
 )
+from workbench.database.copying import copy_of
 from workbench.verbs.loading import load
 
 __all__ = ["Applied", "FactChanges", "changes_of"]
@@ -72,7 +73,7 @@ def _texts(database: Database, sources: Sequence[Any], *, world: str, partition:
         return []
     # Facts written out are read as one text: each reading costs as much as many facts.
     texts = [one for one in each if isinstance(one, str) and _is_fact(one)]
-    with database.copy(facts=False) as apart:
+    with copy_of(database, facts=False) as apart:
         if texts:
             load_alchemy_text(apart, "\n".join(texts), world=world, partition=partition)
         for source in each:

@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.database import Database, run_table, set_fact
+from workbench.database.copying import copy_of
 from workbench.errors import UsageError, WorkbenchError
 from workbench.grounding import Grounding
 from workbench.progress import SILENT, Progress
@@ -56,7 +57,7 @@ def what_if(
 def _on_a_copy(
     database: Database, recorded: Recorded, changes: Mapping[str, bool | None], progress: Progress
 ) -> tuple[Grounding, Float]:
-    with database.copy() as copied:
+    with copy_of(database) as copied:
         for atom, value in changes.items():
             set_fact(copied, atom, value)
         grounding = recorded.ground(copied)
