@@ -14,11 +14,12 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from workbench.arrays import Array, Float, Int32, Int64
+from workbench.arrays import Array, Int32, Int64
 from workbench.grounding.counting import plan_cases
 from workbench.grounding.defined_facts import Teller
 from workbench.grounding.definitions import make_definitions, make_scopes
 from workbench.grounding.dialect import render
+from workbench.grounding.found_rules import Found, found_in_columns, found_in_lists, universal
 from workbench.grounding.prepare import clauses_of
 from workbench.grounding.result import Grounding
 from workbench.grounding.select import Column, Expression, Select, Source, Value, all_of, any_of, call, equal, negate
@@ -28,7 +29,6 @@ from workbench.grounding.vocabulary import Vocabulary
 from workbench.grounding.wording import GroundRule, in_words, merged
 from workbench.language.clauses import Clause
 from workbench.language.program import Atom, Constant, Variable
-from workbench.language.values import value_text
 
 __all__ = ["GroundRules", "ground_rules"]
 
@@ -93,20 +93,6 @@ def _same_domains(vocabulary: Vocabulary) -> bool:
 
 
 @dataclass
-class _Found:
-    """Ground rules of one clause: entries of `atoms` are -1 and of `coefficients` 0 where there is no open literal."""
-
-    clause: Clause
-    bindings: list[Array]
-    values: list[Array]
-    atoms: Int64
-    coefficients: Float
-    constant: Float
-    scale: Float
-    template: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-
-
-@dataclass
 class _Finder:
     grounding: Grounding
     vocabulary: Vocabulary
@@ -134,7 +120,7 @@ class _Finder:
 
     def _places(self, clause: Clause, wanted: Atom) -> list[tuple[Expression, ...]]:
         """For each literal that can be the atom, the conditions under which it is: no two of them hold together."""
-        variables = _universal(clause)
+        variables = universal(clause)
         types = self.vocabulary.arguments(wanted.predicate)
         ids = [self._constant(type_name, term) for term, type_name in zip(wanted.arguments, types)]
         found: list[tuple[Expression, ...]] = []
@@ -158,13 +144,14 @@ class _Finder:
         ((number,),) = self.vocabulary.connection.execute(query, {"name": term.name}).fetchall()
         return int(number)
 
-    def _read(self, clause: Clause, places: Sequence[tuple[Expression, ...]]) -> Iterable[_Found]:
+    def _read(self, clause: Clause, places: Sequence[tuple[Expression, ...]]) -> Iterable[Found]:
         """The ground rules that the clause's queries find at any of the places."""
         if not places:
             return
         vocabulary = self.vocabulary
-        shown = replace(clause, plus=_universal(clause))
-        identity = int(self.grounding.origin.numbering.to_space(np.array([self.atom]))[0])
+        shown = replace(clause, plus=universal(clause))
+        numbering = self.grounding.origin.numbering
+        identity = int(numbering.to_space(np.array([self.atom]))[0])
         plan = plan_cases(vocabulary, shown)
         for case in plan.cases:
             tests: tuple[Expression, ...]
@@ -177,9 +164,12 @@ class _Finder:
                 continue
             for columns in self._rows(case.select, places, any_of(tests)):
                 if case.listing:
-                    yield self._of_lists(clause, columns, plan.scale)
+                    yield found_in_lists(clause, columns, numbering, plan.scale)
                 else:
-                    yield self._of_columns(clause, columns, [c for _, c in case.signature], case.constant, plan.scale)
+                    signs = [sign for _, sign in case.signature]
+                    yield found_in_columns(
+                        clause, columns, numbering, signs=signs, constant=case.constant, scale=plan.scale
+                    )
 
     def _rows(
         self, select: Select, places: Sequence[tuple[Expression, ...]], here: Expression
@@ -196,49 +186,13 @@ class _Finder:
                     for name in table.column_names
                 }
 
-    def _of_columns(
-        self, clause: Clause, columns: dict[str, Any], signs: list[int], constant: float | None, scale: float
-    ) -> _Found:
-        ids = [self.grounding.origin.numbering.to_open(columns[f"l{i}"]) for i in range(len(signs))]
-        atoms = np.stack(ids, axis=1).astype(np.int64)
-        atoms[atoms < 0] = -1
-        coefficients = np.where(atoms >= 0, np.array(signs, np.float64), 0.0)
-        if "b" in columns:
-            b = np.asarray(columns["b"], np.float64)
-        elif constant is not None:
-            b = np.full(len(atoms), constant)
-        else:
-            b = 1.0 - (coefficients > 0).sum(axis=1)
-        return self._sorted(clause, columns, atoms, coefficients, b, scale)
-
-    def _of_lists(self, clause: Clause, columns: dict[str, Any], scale: float) -> _Found:
-        width = max(map(len, columns["literals"]))
-        keys = np.array([[*keys, *[-1] * (width - len(keys))] for keys in columns["literals"]], np.int64)
-        atoms = np.where(keys >= 0, self.grounding.origin.numbering.to_open(np.maximum(keys, 0) >> 1), -1)
-        coefficients = np.where(atoms >= 0, (keys & 1) * 2.0 - 1.0, 0.0)
-        return self._sorted(clause, columns, atoms, coefficients, 1.0 - (coefficients > 0).sum(axis=1), scale)
-
-    def _sorted(
-        self, clause: Clause, columns: dict[str, Any], atoms: Int64, coefficients: Float, b: Float, scale: float
-    ) -> _Found:
-        order = np.argsort(atoms, axis=1, kind="stable")
-        return _Found(
-            clause,
-            [_readable(columns[f"t{i}"], name, clause) for i, name in enumerate(_universal(clause))],
-            [np.asarray(columns[f"e{i}"], np.float64) for i in range(len(clause.literals))] if "e0" in columns else [],
-            np.take_along_axis(atoms, order, axis=1),
-            np.take_along_axis(coefficients, order, axis=1),
-            b,
-            scale * np.asarray(columns["s"], np.float64) if "s" in columns else np.full(len(atoms), scale),
-        )
-
-    def _templates(self, found: _Found, table: TemplateTable) -> Int32:
+    def _templates(self, found: Found, table: TemplateTable) -> Int32:
         clause, count = found.clause, len(found.atoms)
         if clause.hard:
             return np.full(count, -1, np.int32)
         if not clause.plus:
             return np.full(count, table.number(clause, [()])[0], np.int32)
-        places = [_universal(clause).index(name) for name in clause.plus]
+        places = [universal(clause).index(name) for name in clause.plus]
         combinations, which = np.unique(
             np.stack([found.bindings[place] for place in places], axis=1), axis=0, return_inverse=True
         )
@@ -254,7 +208,7 @@ class _Finder:
             known.update(self.vocabulary.names_of(type_name, missing))
         return [known[number] for number in ids.tolist()]
 
-    def _grouped(self, found: _Found) -> Iterable[GroundRules]:
+    def _grouped(self, found: Found) -> Iterable[GroundRules]:
         """One entry a potential; groundings of templates that carry no weight are left out."""
         clause, n_atoms = found.clause, self.grounding.atoms.n_atoms
         columns = (found.template[:, None], found.atoms, found.coefficients, found.constant[:, None])
@@ -288,15 +242,15 @@ class _Finder:
                 merged(islice(told, chosen.size)),
             )
 
-    def _largest(self, found: _Found, members: Int64) -> Int64:
+    def _largest(self, found: Found, members: Int64) -> Int64:
         """The members of largest scale, as many as are to be named."""
         if members.size <= self.most:
             return members
         order = np.lexsort((*(column[members] for column in reversed(found.bindings)), -np.abs(found.scale[members])))
         return members[order[: self.most]]
 
-    def _in_words(self, found: _Found, rows: Int64) -> Iterable[GroundRule]:
-        clause, variables = found.clause, _universal(found.clause)
+    def _in_words(self, found: Found, rows: Int64) -> Iterable[GroundRule]:
+        clause, variables = found.clause, universal(found.clause)
         types = dict(clause.variable_types)
         columns = [
             self._names(types[name], column[rows]) if name in types else column[rows].tolist()
@@ -314,16 +268,3 @@ class _Finder:
             is_open = {names[atom] for atom in found.atoms[row].tolist() if atom >= 0}
             text, given = in_words(clause, binding, values, is_open)
             yield GroundRule(text, float(found.scale[row]), 1, given, tuple(made[place]))
-
-
-def _universal(clause: Clause) -> tuple[str, ...]:
-    """The variables that tell the groundings of a clause apart: of constants, then of values."""
-    return tuple(name for name, _ in (*clause.variable_types, *clause.values) if name not in clause.existential)
-
-
-def _readable(column: Array, name: str, clause: Clause) -> Array:
-    """A column of constants' ids as it is; one of values as texts."""
-    if name not in dict(clause.values):
-        return column
-    values = column.astype("datetime64[us]").tolist() if column.dtype.kind == "M" else column.tolist()
-    return np.array([value_text(value) for value in values], np.str_)

@@ -12,8 +12,9 @@ from lark import Token
 from workbench.errors import InputError, Span
 from workbench.language.asked_dates import with_asked_dates
 from workbench.language.checks import check
+from workbench.language.declared import Declared
 from workbench.language.definitions import with_defined_predicates
-from workbench.language.formulas import formula_atoms, is_nested_deeper
+from workbench.language.formulas import is_nested_deeper
 from workbench.language.grammar import Grammar
 from workbench.language.mln_builder import MlnBuilder
 from workbench.language.mln_kinds import (
@@ -32,7 +33,6 @@ from workbench.language.program import (
     Program,
     Scope,
     Type,
-    Variable,
 )
 from workbench.language.refusal import Refused
 from workbench.language.source import Diagnostics, Source, read_text
@@ -43,7 +43,6 @@ from workbench.language.statements import (
     scope_tokens,
     split_statements,
 )
-from workbench.language.values import VALUE_TYPES
 
 __all__ = ["mln_statements", "parse_mln"]
 
@@ -118,9 +117,7 @@ class _Reading:
     """One reading: what has been declared so far, and what was found wrong."""
 
     sources: dict[str | None, str] = field(default_factory=dict)
-    types: dict[str, Type] = field(default_factory=dict)
-    predicates: dict[str, Predicate] = field(default_factory=dict)
-    functions: dict[str, Function] = field(default_factory=dict)
+    declared: Declared = field(default_factory=Declared)
     rules: list[FormulaRule] = field(default_factory=list)
     definitions: list[Definition] = field(default_factory=list)
     scopes: list[Scope] = field(default_factory=list)
@@ -140,24 +137,12 @@ class _Reading:
                 self.include(statement, directory)
 
     def program(self, text: str) -> Program:
-        ordinary = self.ordinary_types()
-        for predicate in self.predicates.values():
-            entities = tuple(i for i, name in enumerate(predicate.argument_types) if name in ordinary)
-            self.predicates[predicate.name] = replace(predicate, entities=entities)
-        for name in dict.fromkeys(name for p in self.predicates.values() for name in p.argument_types):
-            if name not in VALUE_TYPES or name in ordinary:
-                self.types.setdefault(name, Type(name))
-        for function in self.functions.values():
-            for name in (*function.argument_types, function.return_type):
-                self.types.setdefault(name, Type(name))
-        for rule in self.rules:
-            if rule.weight.variable is not None:
-                self.mark_numbered(rule, rule.weight.variable)
+        ordinary = self.declared.complete(self.rules)
         program = Program(
             "mln",
-            self.types,
-            self.predicates,
-            self.functions,
+            self.declared.types,
+            self.declared.predicates,
+            self.declared.functions,
             tuple(self.rules),
             text,
             dict(self.sources),
@@ -166,30 +151,14 @@ class _Reading:
         )
         return with_asked_dates(with_defined_predicates(program, ordinary))
 
-    def ordinary_types(self) -> set[str]:
-        """Types named like a type of values that have a domain: by their constants, a `!` or `?`, or a function."""
-        found = {name for name in VALUE_TYPES if name in self.types}
-        for predicate in self.predicates.values():
-            found |= {predicate.argument_types[i] for i in (*predicate.exactly_one, *predicate.at_most_one)}
-        for function in self.functions.values():
-            found |= {*function.argument_types, function.return_type}
-        return found & set(VALUE_TYPES)
-
-    def mark_numbered(self, rule: FormulaRule, weight_variable: str) -> None:
-        """In `w: !Sim(x,y,w) v ...`, the last argument of Sim is a number."""
-        for atom in formula_atoms(rule.formula):
-            last = atom.arguments[-1] if atom.arguments else None
-            if isinstance(last, Variable) and last.name == weight_variable and atom.predicate in self.predicates:
-                self.predicates[atom.predicate] = replace(self.predicates[atom.predicate], value_last=True)
-
     # -- one statement --
 
     def statement(self, statement: Statement) -> None:
         tokens = statement.tokens
         span = statement.source.span(tokens[0], tokens[-1])
         builder = GRAMMAR.builder
-        builder.source, builder.predicates, builder.functions = statement.source, self.predicates, self.functions
-        if is_declaration_with_plus(tokens, self.predicates):
+        builder.source, builder.declared = statement.source, self.declared
+        if is_declaration_with_plus(tokens, self.declared.predicates):
             statement = self.without_plus(statement)
             tokens = statement.tokens
         try:
@@ -203,13 +172,13 @@ class _Reading:
         """What a statement declares or says."""
         tokens = statement.tokens
         if is_type_declaration(tokens):
-            return self.declare(self.parse(statement, "type_declaration"))
+            return self.declared.take(self.parse(statement, "type_declaration"))
         if is_function_declaration(tokens):
-            return self.declare(self.parse(statement, "function_declaration"))
+            return self.declared.take(self.parse(statement, "function_declaration"))
         if self.declares_number(tokens):
-            return self.declare(self.parse(statement, "number_declaration"))
-        if is_predicate_declaration(tokens, self.predicates):
-            return self.declare(self.parse(statement, "predicate_declaration"))
+            return self.declared.take(self.parse(statement, "number_declaration"))
+        if is_predicate_declaration(tokens, self.declared.predicates):
+            return self.declared.take(self.parse(statement, "predicate_declaration"))
         if any(token.type == "DEFINES" for token in tokens):
             return self.define(statement, "definition", span)
         if any(opens_scope(tokens, stop) for stop in range(3, len(tokens) + 1)):
@@ -218,8 +187,7 @@ class _Reading:
 
     def declares_number(self, tokens: list[Token]) -> bool:
         """Whether this is `Name(type, ...) = number`; of a function's name it is a formula."""
-        name = str(tokens[0])
-        return declares_number(tokens) and name not in self.functions and name not in self.predicates
+        return declares_number(tokens) and not self.declared.has(str(tokens[0]))
 
     def without_plus(self, statement: Statement) -> Statement:
         """The declaration that was meant, so that its predicate is known to the rules; the `+` is reported."""
@@ -277,25 +245,6 @@ class _Reading:
         rule = replace(rule, text=self.text(statement), span=span, description=description(statement))
         self.rules.append(rule)
         return rule
-
-    def declare(self, declared: object) -> Type | Predicate | Function:
-        """Take a type, predicate or function in."""
-        assert isinstance(declared, Type | Predicate | Function)
-        name = declared.name
-        if isinstance(declared, Type):
-            if name in self.types:
-                raise Refused("E0111", f"the type {name} is declared twice", declared.span)
-            self.types[name] = declared
-            return declared
-        if name in self.predicates or name in self.functions:
-            if isinstance(declared, Function) and declared.return_type.casefold() in ("nan", "inf", "infinity"):
-                raise Refused("E0132", f"{declared.return_type} is no weight", declared.span, "write a finite number")
-            raise Refused("E0111", f"{name} is declared twice", declared.span)
-        if isinstance(declared, Function):
-            self.functions[name] = declared
-        else:
-            self.predicates[name] = declared
-        return declared
 
     def include(self, statement: Statement, directory: Path) -> None:
         token = statement.tokens[0]

@@ -6,7 +6,6 @@ where it becomes `Apply`, and a bare name is kept as a token until its place mak
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from lark import Token, v_args
@@ -19,6 +18,7 @@ from workbench.language.builtin import (
     STRING_PREDICATES,
     negated_operator,
 )
+from workbench.language.declared import Declared
 from workbench.language.definitions import Collected
 from workbench.language.formulas import formula_comparisons, leaves
 from workbench.language.mln_declarations import DeclarationBuilder
@@ -33,13 +33,11 @@ from workbench.language.program import (
     Formula,
     FormulaRule,
     FreeSign,
-    Function,
     Iff,
     Implies,
     Literal,
     Not,
     Or,
-    Predicate,
     Quantified,
     SumVariable,
     Term,
@@ -68,12 +66,11 @@ def is_variable_name(name: str) -> bool:
 
 @v_args(inline=True)
 class MlnBuilder(DeclarationBuilder[Node]):
-    """Builds one statement; `source`, `predicates` and `functions` are set by the reader before each."""
+    """Builds one statement; `source` and `declared` are set by the reader before each."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.predicates: Mapping[str, Predicate] = {}
-        self.functions: Mapping[str, Function] = {}
+        self.declared = Declared()
 
     # -- rules --
 
@@ -245,7 +242,7 @@ class MlnBuilder(DeclarationBuilder[Node]):
             return Variable(str(node), False, span) if is_variable_name(node) else Constant(str(node), span)
         if isinstance(node, Atom):
             name = node.predicate
-            if name not in self.functions:
+            if name not in self.declared.functions:
                 name = ARITHMETIC.get(name, name)
             return Apply(name, node.arguments, node.span)
         if isinstance(node, Comparison) and node.operator == BIN:
@@ -256,7 +253,7 @@ class MlnBuilder(DeclarationBuilder[Node]):
 
     def internal_predicate(self, atom: Atom) -> Formula:
         """`greaterThan(x, y)` and its like as comparisons, unless the program declares a predicate so named."""
-        if atom.predicate in self.predicates or len(atom.arguments) != 2:
+        if atom.predicate in self.declared.predicates or len(atom.arguments) != 2:
             return atom
         if atom.predicate in COMPARISONS:
             return Comparison(COMPARISONS[atom.predicate], *atom.arguments, atom.span)

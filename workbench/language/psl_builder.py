@@ -6,16 +6,15 @@ The grammar has one ladder for logic and arithmetic. What stands where is settle
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lark import Token, v_args
 
-from workbench.errors import Span
 from workbench.language.bins import BIN, bin_of, lifted_items
 from workbench.language.building import StatementBuilder
 from workbench.language.builtin import DEGREES, FITTED, VALUE_FUNCTIONS, negated_operator
 from workbench.language.definitions import Collected
-from workbench.language.linear import Line, LinearProblem, combine, constant_line, divide, extremum, multiply
+from workbench.language.linear import combine, constant_line
 from workbench.language.program import (
     Aggregate,
     And,
@@ -28,7 +27,6 @@ from workbench.language.program import (
     Constant,
     Filter,
     Formula,
-    LinearTerm,
     Literal,
     LogicalRule,
     Not,
@@ -38,41 +36,13 @@ from workbench.language.program import (
     Variable,
     Weight,
 )
+from workbench.language.psl_nodes import Extremum, Joined, Node, Operation, line_of, span_of
 from workbench.language.refusal import Refused, finite_weight
 
 __all__ = ["PslBuilder"]
 
 ARITHMETIC_SIGNS = {"=", "<=", ">="}
 COMPARISONS = {"==": "=", "!=": "!=", "~=": "!=", "%": "%", "^": "%"}
-
-
-@dataclass(frozen=True)
-class Joined:
-    """`&`, `|` or an implication (`->`: items are body and head) over nodes."""
-
-    sign: str
-    items: tuple[Node, ...]
-
-
-@dataclass(frozen=True)
-class Operation:
-    """`+ - * /`, juxtaposition (`*`), a relation, `!` or unary `-` over nodes."""
-
-    sign: str
-    items: tuple[Node, ...]
-    span: Span
-
-
-@dataclass(frozen=True)
-class Extremum:
-    """`@Min[a, b]` or `@Max[a, b]`."""
-
-    kind: str
-    items: tuple[Node, Node]
-    span: Span
-
-
-Node = Collected | Atom | Variable | Constant | Cardinality | Joined | Operation | Extremum
 
 
 @v_args(inline=True)
@@ -206,7 +176,7 @@ class PslBuilder(StatementBuilder[Node]):
     def _items(self, node: Node, sign: str, refusal: tuple[str, str]) -> tuple[Literal | Comparison, ...]:
         if isinstance(node, Joined):
             if node.sign != sign:
-                raise Refused("E0124", refusal[0], _span_of(node), refusal[1])
+                raise Refused("E0124", refusal[0], span_of(node), refusal[1])
             return tuple([found for item in node.items for found in self._items(item, sign, refusal)])
         return (self._literal(node),)
 
@@ -240,7 +210,7 @@ class PslBuilder(StatementBuilder[Node]):
                 raise Refused("E0124", f"`{sign}` relates sums of atoms", span, "two terms are equal where `A == B`")
             case Variable(name, _, span):
                 raise Refused("E0103", f"`{name}` is a variable, and an atom is expected here", span, f"{name}(X)?")
-        raise Refused("E0103", "an atom is expected here", _span_of(node))
+        raise Refused("E0103", "an atom is expected here", span_of(node))
 
     def term(self, node: Node) -> Term:
         if isinstance(node, Variable | Constant):
@@ -266,7 +236,7 @@ class PslBuilder(StatementBuilder[Node]):
         if isinstance(node, Atom):
             help = "join atoms by & and |; `^1` and `^2` are the only exponents"
             raise Refused("E0103", f"{node.predicate} is an atom, and comparisons are between terms", node.span, help)
-        raise Refused("E0103", "a variable or a constant is expected here", _span_of(node))
+        raise Refused("E0103", "a variable or a constant is expected here", span_of(node))
 
     def _condition(self, node: Node) -> Formula:
         if isinstance(node, Joined) and node.sign in "&|":
@@ -282,7 +252,7 @@ class PslBuilder(StatementBuilder[Node]):
     def _arithmetic(
         self, relation: Operation, filters: tuple[Filter, ...], weight: Weight, squared: bool
     ) -> ArithmeticRule:
-        left, right = (self._line(item) for item in relation.items)
+        left, right = (line_of(item) for item in relation.items)
         terms = combine(left, right, -1.0)
         ordered = (
             *(term for term in terms if term.atoms and term.coefficient > 0),
@@ -292,33 +262,6 @@ class PslBuilder(StatementBuilder[Node]):
         if not any(term.atoms for term in ordered):
             raise Refused("E0121", "this arithmetic rule has no atom", relation.span)
         return ArithmeticRule(ordered, relation.sign, filters, weight, squared)  # type: ignore[arg-type]
-
-    def _line(self, node: Node) -> Line:
-        try:
-            match node:
-                case Atom():
-                    return (LinearTerm(1.0, (node,)),)
-                case Cardinality():
-                    return (LinearTerm(1.0, (), node),)
-                case Operation("number", (Constant(text),)):
-                    return (LinearTerm(float(text)),)
-                case Operation("minus", (body,)):
-                    return combine((), self._line(body), -1.0)
-                case Operation("+" | "-" as sign, (left, right)):
-                    return combine(self._line(left), self._line(right), 1.0 if sign == "+" else -1.0)
-                case Operation("*", (left, right)):
-                    return multiply(self._line(left), self._line(right))
-                case Operation("/", (left, right)):
-                    return divide(self._line(left), self._line(right))
-                case Extremum(kind, (left, right)):
-                    return extremum(kind, self._line(left), self._line(right))
-        except LinearProblem as problem:
-            raise Refused("E0121", str(problem), _span_of(node)) from None
-        if isinstance(node, Variable):
-            raise Refused("E0121", f"`{node.name}` is a variable, and an atom or a number is expected", node.span)
-        raise Refused(
-            "E0121", "logic stands inside an arithmetic rule", _span_of(node), "use atoms, + - * / and numbers"
-        )
 
 
 def _is_degree(name: str, arity: int) -> bool:
@@ -347,9 +290,3 @@ ARITHMETIC = ("+", "-", "*", "/")
 CASES = "write one definition for each case"
 BODY = ("the body of a rule is a conjunction", "write one rule for each disjunct")
 HEAD = ("the head of a rule, or a rule without arrow, is a disjunction", "write one rule for each conjunct")
-
-
-def _span_of(node: Node) -> Span | None:
-    if isinstance(node, Joined):
-        return next((span for span in map(_span_of, node.items) if span is not None), None)
-    return getattr(node, "span", None)
