@@ -95,7 +95,7 @@ class Database:
             try:
                 if target is not None:
                     check_log(connection, target)
-                make_ready(database)
+                make_ready(connection, database.transaction, target, read_only=read_only)
             except BaseException:
                 with suppress(duckdb.Error):
                     connection.close()
