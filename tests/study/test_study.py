@@ -436,9 +436,9 @@ def test_a_program_over_dates_says_what_the_study_says(tmp_path: Path, monkeypat
     ]
     learned: list[pd.DataFrame] = []
 
-    def kept(staging: Any, ready: Any, result: Any, **given: Any) -> Any:
+    def kept(staging: Any, ready: Any, result: Any, explain: Any, **given: Any) -> Any:
         learned.append(result.predictions.copy())
-        return with_inferred(staging, ready, result, **given)
+        return with_inferred(staging, ready, result, explain, **given)
 
     monkeypatch.setattr("workbench.verbs.study.with_inferred", kept)
     for time in ("orders.placed", None):

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csc_array
 
 from workbench.arrays import Float, Int64
-from workbench.learning.logistic import Penalty, fit_logistic
-from workbench.learning.logistic_objective import dual_bound
 from workbench.progress import expired
+from workbench.structure.dense_logistic import fit_dense_l1, fit_dense_ridge
 
 __all__ = [
     "Fit",
@@ -41,6 +39,11 @@ class Fit:
     gap: float
 
     @property
+    def start(self) -> Float:
+        """Where the next fit begins: the weights, and that of the intercept's column."""
+        return np.append(self.weights, self.intercept / INTERCEPT)
+
+    @property
     def support(self) -> Int64:
         return np.flatnonzero(self.weights)
 
@@ -56,7 +59,7 @@ def path(Z: Float, y: Float, most: int, deadline: float | None) -> list[tuple[fl
     design = _prepared(Z, y)
     for share in PENALTIES:
         fit = design.fit(share, start)
-        start = fit.weights
+        start = fit.start
         if len(fit.support) > most or (found and expired(deadline)):
             break
         found.append((float(share), fit))
@@ -72,39 +75,24 @@ def at_penalty(Z: Float, y: Float, share: float, most: int, deadline: float | No
         fit = design.fit(one, start)
         if kept is not None and (len(fit.support) > most or expired(deadline)):
             return kept
-        kept, start = fit, fit.weights
+        kept, start = fit, fit.start
     assert kept is not None
     return kept
 
 
 @dataclass(frozen=True)
 class _Logistic:
-    Z: Float
+    """A design as a fit takes it: a row a column, that of the intercept last."""
+
+    columns: Float
     y: Float
     top: float
 
     def fit(self, share: float, start: Float | None) -> Fit:
-        """The fit to the columns that matter, found by the gradients of the others: far fewer than all."""
         l1 = max(self.top * share, 1e-9)
-        weights = np.zeros(self.Z.shape[1] + 1) if start is None else np.append(start, 0.0)
-        tried = weights[:-1] != 0
-        while True:
-            among = np.flatnonzero(tried)
-            chosen = csc_array(np.column_stack((self.Z[:, among], np.full(len(self.y), INTERCEPT))))
-            result = fit_logistic(
-                chosen, self.y, Penalty(l1=l1), start=weights[[*among, -1]], tolerance=1e-5, max_iterations=60
-            )
-            weights[[*among, -1]] = result.weights
-            missed = sigmoid(chosen @ result.weights) - self.y
-            slopes = np.abs(missed @ self.Z)
-            if not (found := (slopes > l1 * (1 + 1e-4)) & ~tried).any():
-                break
-            tried |= found
-        each = Penalty(group=l1, groups=np.arange(len(slopes) + 1))
-        slopes = np.append(slopes, abs(INTERCEPT * missed.sum()))
-        bound = dual_bound(chosen @ result.weights, self.y, np.zeros(len(self.y)), slopes, each)
-        gap = (result.objective - bound) / max(abs(result.objective), 1e-9)
-        return Fit(weights[:-1], INTERCEPT * float(weights[-1]), gap)
+        weights = np.zeros(len(self.columns)) if start is None else start.copy()
+        value, bound = fit_dense_l1(self.columns, self.y, l1, weights, 1e-5, 60)
+        return Fit(weights[:-1], INTERCEPT * float(weights[-1]), (value - bound) / max(abs(value), 1e-9))
 
 
 INTERCEPT = 100.0
@@ -114,7 +102,8 @@ INTERCEPT = 100.0
 def _prepared(Z: Float, y: Float) -> _Logistic:
     base = np.clip(y.mean(), 1e-6, 1 - 1e-6)
     top = float(np.abs(Z.T @ (base - y)).max(initial=0.0))
-    return _Logistic(np.asfortranarray(Z), y, top if top > 0 else float(len(y)))
+    columns = np.vstack((Z.T, np.full(len(y), INTERCEPT)))
+    return _Logistic(columns, np.asarray(y, np.float64), top if top > 0 else float(len(y)))
 
 
 def refitted(Z: Float, y: Float, support: Int64, ridge: float) -> Fit:
@@ -146,28 +135,13 @@ def least_absolute(Z: Float, y: Float, ridge: float, *, rounds: int = 15) -> tup
 
 
 def ridge_logistic(Z: Float, y: Float, ridge: float) -> tuple[Float, float]:
-    """Ridge logistic regression of a few columns by Newton steps, halved where they overshoot."""
-    design = np.column_stack((Z, np.ones(len(Z))))
-    penalty = np.append(np.full(Z.shape[1], ridge), 1e-6)
+    """Ridge logistic regression of a few columns."""
+    columns = np.vstack((Z.T, np.ones(len(Z))))
     base = np.clip(y.mean(), 1e-6, 1 - 1e-6)
-    w = np.append(np.zeros(Z.shape[1]), np.log(base / (1 - base)))
-
-    def value(weights: Float) -> float:
-        return log_loss(design @ weights, y) * len(y) + 0.5 * float(penalty @ weights**2)
-
-    now = value(w)
-    for _ in range(25):
-        p = sigmoid(design @ w)
-        gradient = design.T @ (p - y) + penalty * w
-        hessian = (design * (p * (1 - p))[:, None]).T @ design + np.diag(penalty + 1e-9)
-        step = np.linalg.solve(hessian, gradient)
-        length = 1.0
-        while (new := value(w - length * step)) > now and length > 1e-4:
-            length /= 2
-        if now - new < 1e-8 * max(abs(now), 1.0):
-            break
-        w, now = w - length * step, new
-    return w[:-1], float(w[-1])
+    weights = np.append(np.zeros(Z.shape[1]), np.log(base / (1 - base)))
+    penalty = np.append(np.full(Z.shape[1], ridge), 1e-6)
+    fit_dense_ridge(columns, np.asarray(y, np.float64), penalty, weights)
+    return weights[:-1], float(weights[-1])
 
 
 def log_loss(scores: Float, y: Float) -> float:

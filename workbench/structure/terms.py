@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -112,7 +112,7 @@ def straight_terms(X: Real, columns: Sequence[int] | Int64) -> list[Term]:
         for term in _of_column(X, int(column), 0):
             if term.form == "number" or term.conditions:
                 found.append(term)
-    return [_scaled(term, X) for term in found if _varies(term, X)]
+    return _scaled(found, X)
 
 
 def terms_of(X: Real, columns: Sequence[int] | Int64, *, linear: Collection[int] = (), n_cuts: int = 5) -> list[Term]:
@@ -127,7 +127,7 @@ def terms_of(X: Real, columns: Sequence[int] | Int64, *, linear: Collection[int]
         else:
             # Few rows cannot tell near thresholds apart.
             found += _of_column(X, int(column), min(max(len(X) // 40, 1), n_cuts))
-    return [_scaled(term, X) for term in found if _varies(term, X)]
+    return _scaled(found, X)
 
 
 def bent_terms(X: Real, columns: Sequence[int] | Int64, *, n_bends: int = 4) -> list[Term]:
@@ -143,7 +143,7 @@ def bent_terms(X: Real, columns: Sequence[int] | Int64, *, n_bends: int = 4) -> 
         for cut in _cuts(known, different, n_bends):
             if low < cut < high:
                 found += [Term((), int(column), "above", cut, high), Term((), int(column), "below", low, cut)]
-    return [_scaled(term, X) for term in found if _varies(term, X)]
+    return _scaled(found, X)
 
 
 FEW_VALUES = 8
@@ -189,23 +189,22 @@ def _cuts(known: Float, different: Float, n_cuts: int) -> list[float]:
     return [plain_between(float(different[i - 1]), float(different[i])) for i in np.unique(at)]
 
 
-def _varies(term: Term, X: Real) -> bool:
-    values = term.values(X)
-    if term.conditions:
-        share = float(values.mean())
-        return min(share, 1 - share) * len(X) >= max(3, 0.002 * len(X))
-    return float(values.std()) > 0
-
-
-def _scaled(term: Term, X: Real) -> Term:
-    """The term with mean 0 (of values) and a spread of 1 on the training rows."""
-    if term.conditions:
-        return replace(term, centre=0.0, spread=max(float(term.values(X).std()), 0.05))
-    clipped = np.clip(np.asarray(X[:, term.column], np.float64), term.low, term.high)
-    if term.form == "log":
-        clipped = np.log1p(clipped - term.low)
-    known = clipped[~np.isnan(clipped)]
-    return replace(term, centre=float(known.mean()), spread=max(float(known.std()), 1e-12))
+def _scaled(found: Iterable[Term], X: Real) -> list[Term]:
+    """The terms that say different things of the training rows, with a spread of 1 there, values with mean 0."""
+    kept = []
+    for term in found:
+        if term.form == "condition":
+            share = float(term.holds(X).mean())
+            if min(share, 1 - share) * len(X) >= max(3, 0.002 * len(X)):
+                kept.append(replace(term, spread=max(float(np.sqrt(share * (1 - share))), 0.05)))
+            continue
+        clipped = np.clip(np.asarray(X[:, term.column], np.float64), term.low, term.high)
+        if term.form == "log":
+            clipped = np.log1p(clipped - term.low)
+        known = clipped[~np.isnan(clipped)]
+        if len(known) and (spread := float(known.std())) > 0:
+            kept.append(replace(term, centre=float(known.mean()), spread=max(spread, 1e-12)))
+    return kept
 
 
 def pair_terms(X: Real, residual: Float, terms: Sequence[Term], *, most: int = 40, of: int = 60) -> list[Term]:
@@ -234,4 +233,4 @@ def pair_terms(X: Real, residual: Float, terms: Sequence[Term], *, most: int = 4
         if score[rows[place], columns[place]] <= 0 or first.columns == second.columns:
             continue
         found.append(Term((*first.conditions, *second.conditions)))
-    return [_scaled(term, X) for term in found if _varies(term, X)]
+    return _scaled(found, X)

@@ -192,12 +192,15 @@ def _tried(
                 whole = refitted(learned, seen, np.arange(len(terms)), pull)
                 yield (stage, ALL, pull), log_loss(whole.scores(asked), y[held_out])
             continue
+        refits: dict[tuple[bytes, float], float] = {}  # one support often lasts for several penalties
         for share, fit in path(learned, seen, most_rules, deadline):
-            for ridge in (None, *RIDGES):
-                if ridge is not None and not len(fit.support):
-                    continue
-                tried = fit if ridge is None else refitted(learned, seen, fit.support, ridge)
-                yield (stage, share, ridge), log_loss(tried.scores(asked), y[held_out])
+            yield (stage, share, None), log_loss(fit.scores(asked), y[held_out])
+            for ridge in RIDGES if len(fit.support) else ():
+                key = fit.support.tobytes(), ridge
+                if key not in refits:
+                    again = refitted(learned, seen, fit.support, ridge)
+                    refits[key] = log_loss(again.scores(asked), y[held_out])
+                yield (stage, share, ridge), refits[key]
 
 
 RIDGES = (1.0, 10.0, 100.0)
