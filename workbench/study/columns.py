@@ -110,6 +110,11 @@ class CandidateColumns:
         anchors, now = self.anchors(path.start, path.prefix), self._now(path.end)
         return {window: float(count(reached.spans(anchors, now, window)).mean()) for window in (None, *windows)}
 
+    def occurrences(self, path: Path, onward: Onward) -> Int64:
+        """How many rows that the path reaches have each value of a category, from all anchors together."""
+        codes = self._reach(path, {onward})[1][onward]
+        return np.bincount(codes[codes >= 0].astype(np.int64), minlength=len(onward.column.values))
+
     def _sizes(self, start: str, hops: tuple[Hop, ...]) -> str:
         relation = self.typed[start].relation
         if not hops:

@@ -12,6 +12,7 @@ from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress, expired
 from workbench.structure.candidates import (
     Candidate,
+    Onward,
     candidates_among_some,
     candidates_of,
     candidates_of_rare_values,
@@ -26,8 +27,8 @@ WINDOWS_IN_DAYS = (1, 7, 30, 90, 365, 1095)
 WINDOWS_IN_YEARS = (1, 3, 10)
 MOST_WINDOWS = 3
 MOST_COLUMNS = 6000
-LEAST_ROWS = 5
-"""Rows that have a rare value, where it is looked at."""
+LEAST_ROWS, LEAST_SHARE = 5, 0.01
+"""Rows, and share of all rows, that have a rare value at least, where it is looked at: fewer fit by chance."""
 LARGEST = 900_000_000
 """Cells of the matrix, at most (float32)."""
 
@@ -139,7 +140,7 @@ def candidate_matrix(
                 kept += [Candidate(path, "labelled", label=label) for label in labels]
                 blocks.append(np.full((len(columns.rows), len(labels)), np.nan, np.float32))
                 width += len(labels)
-    for more, least in ((_of_some_rows, 1), (_of_rare_values, LEAST_ROWS)):
+    for more, least in ((_of_some_rows, 1), (_of_rare_values, _least_rows(columns))):
         for path in () if cut else walked:
             if expired(deadline):
                 cut = "time"
@@ -193,9 +194,26 @@ def _of_some_rows(columns: CandidateColumns, path: Path, room: int) -> list[Cand
 
 
 def _of_rare_values(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
-    """The rare values that find room, of rows that are not too many."""
-    found = list(candidates_of_rare_values(columns.schema, path))[: max(room, 0)]
-    return found if found and columns.size(path) * 3 <= MOST_CELLS else []
+    """The rare values that find room, of rows that are not too many; only values that enough rows may have."""
+    found = list(candidates_of_rare_values(columns.schema, path))
+    if not found or columns.size(path) * 3 > MOST_CELLS:
+        return []
+    least = _least_rows(columns)
+    often: dict[Onward, set[str]] = {}
+    kept = []
+    for candidate in found:
+        onward, value = candidate.among or (candidate.onward, candidate.value)
+        assert onward is not None
+        if onward not in often:
+            times = columns.occurrences(path, onward)
+            often[onward] = {name for name, n in zip(onward.column.values, times) if n >= least}
+        if value in often[onward]:
+            kept.append(candidate)
+    return kept[: max(room, 0)]
+
+
+def _least_rows(columns: CandidateColumns) -> int:
+    return max(LEAST_ROWS, int(LEAST_SHARE * len(columns.rows)))
 
 
 def _telling(
