@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import workbench as wb
 from tests.differential.learning_checks import check_learning, random_learning_case
 from tests.differential.mln_checks import check_mln
 from tests.differential.mln_programs import MlnCase
@@ -14,6 +15,8 @@ from tests.differential.model_checks import ModelCase, check_model
 from tests.differential.outcome import Tally
 from tests.differential.psl_checks import check_psl
 from tests.differential.psl_programs import Fact, PslCase
+from tests.differential.soft_update_checks import check_soft_updates
+from workbench.database import load_alchemy_text
 from workbench.errors import InputError
 from workbench.language.psl_document_reading import read_psl_document
 
@@ -110,9 +113,84 @@ def test_clauses_of_one_formula_of_which_one_lacks_its_plus_variable() -> None:
     check_learning(replace(given, closed=("C",)), Tally())
 
 
+@pytest.mark.parametrize("rule", ["0.3 *P(x) ^ !P(x)", "1.5 *P(x) ^ (C(x) <=> P(y))"])
+def test_free_signs_that_make_a_tautology_or_a_clause_twice(rule: str) -> None:
+    """With `--tie` the formula's weight stayed as it was given; without it the clause had two weights to learn."""
+    given = case(("P(t)", "C(t)"), (rule,), ("C(A)", "C(B)", "!C(D)"))
+    for seed in (3, 9, 21):
+        check_learning(replace(given, closed=("C",), seed=seed), Tally())
+
+
 @pytest.mark.parametrize(("scope", "table"), [((), (0.0,)), ((1,), (0.0, 0.0, 0.0))])
 def test_a_factor_of_zeros_becomes_clauses_that_no_state_keeps(
     scope: tuple[int, ...], table: tuple[float, ...]
 ) -> None:
     """Written as weighted clauses it was lost, and the file had an optimal state."""
     check_model(ModelCase(0, (2, 3), (scope, (0,)), (table, (1.0, 2.0))), Tally())
+
+
+def test_factors_of_single_states_become_weighted_clauses_without_a_clause() -> None:
+    """The file was refused when it was read again."""
+    check_model(ModelCase(0, (1, 1), ((1,),), ((4.0,),)), Tally())
+
+
+def test_an_update_that_takes_away_the_last_fact_of_a_predicate_said_to_be_closed() -> None:
+    """Reading the run's rules again gave predicates other types, and forgot what the document had said of them."""
+    facts = (("Open", "targets", ("a",), None), ("Open", "targets", ("b",), None))
+    known = ("Knows", "observations", ("a", "b"), 1.0)
+    given = PslCase(0, ("1: Open(A) & Knows(A, B) -> Open(B)",), (("w0", (*facts, known)),))
+    for seed in range(4):
+        check_soft_updates(replace(given, seed=seed), Tally())
+
+
+def test_an_update_of_rules_that_are_all_arithmetic() -> None:
+    """The recorded text was read as Markov logic: nothing in it tells the language."""
+    facts = (("Link", "targets", ("a", "a"), None), ("Link", "targets", ("b", "b"), None))
+    known = (("Closed", "observations", ("a",), 1.0), ("Closed", "observations", ("b",), 0.5))
+    given = PslCase(0, ("Link(A, A) + Closed(A) / 2 <= 1 .",), (("w0", (*facts, *known)),))
+    for seed in range(3):
+        check_soft_updates(replace(given, seed=seed), Tally())
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "0.9 EXIST z ((P(x) v !Z(e1) v P(z)) => (EXIST i (!R(i))))",
+        "-0.7 (Y(x, e1) ^ P(x)) v (EXIST d ((R(2) v Y(x, d)) => !P(x)))",
+    ],
+)
+def test_literals_that_an_empty_domain_leaves_of_clauses(rule: str) -> None:
+    """They are single literals of the formula where the quantifier stood over a conjunction, and only there."""
+    declared = ("t = {Dee, Cy}", "R(n)", "Z(e)", "P(t)", "Y(t, e)")
+    check_mln(MlnCase(0, declared, (rule,), (("w0", ()),), ("R", "Z", "P", "Y"), ()), Tally())
+
+
+def test_a_function_in_what_an_empty_domain_makes_false() -> None:
+    """Its missing value took away the groundings of the rest."""
+    declared = ("t = {Dee, Cy}", "P(t)", "Y(t, e)", "t MotherOf(t)")
+    rule = "0.9 (EXIST z (P(z))) => (EXIST d (MotherOf(y) = y v Y(y, d)))"
+    check_mln(MlnCase(0, declared, (rule,), (("w0", ()),), ("P", "Y"), ()), Tally())
+
+
+def test_a_world_whose_blocks_are_all_known_before_another() -> None:
+    """Its blocks without an open atom left nothing for the next world's to begin at: a crash."""
+    worlds = (("w0", ("B(Cy, 2)",)), ("w1", ("B(Cy, 2)", "C(Dee)", "Y(Cy, 3)")))
+    check_mln(MlnCase(0, ("Y(t, n)", "B(t, n!)", "C(t)"), ("0.3 B(x, n) ^ C(x)",), worlds, ("B",), ("C", "Y")), Tally())
+
+
+def test_a_scope_of_a_predicate_that_only_a_tautology_names() -> None:
+    """The definitions that its scope is made of were not made: a crash."""
+    rules = """Knows(person, person)
+Same(person, person)
+Reach(x, z) := Knows(x, z).
+Reach(x, z) := Reach(x, y) ^ Knows(y, z).
+Same(x, y) open where Reach(x, y) ^ x != y.
+1.1 Same(x, y) => Same(x, y)
+"""
+    with wb.open() as workspace:
+        workspace.declare(rules)
+        load_alchemy_text(workspace.database, "Knows(Ann, Bob)\nKnows(Bob, Cy)\n")
+        found = workspace.infer(rules, query="Same", engine="exact").predictions()
+    assert dict(zip(found["atom"], found["value"])) == {
+        "Same(Ann, Bob)": 0.5, "Same(Ann, Cy)": 0.5, "Same(Bob, Cy)": 0.5
+    }  # fmt: skip

@@ -58,3 +58,14 @@ def test_quoted_names_and_numbers_take_the_short_cut(monkeypatch: pytest.MonkeyP
     (term, span), *_ = read_terms("p('Ann Lee', -2.5, b).")
     assert term == Compound("p", (Symbol("Ann Lee"), Symbol("-2.5", True), Symbol("b")))
     assert (span.column, span.end_column) == (1, 23)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("a " + ":- b\n" * 3000 + ".", "E0140"), ("p(" + "1 + " * 3000 + "1).", "E0143"), ("p(1 < 2 < 3).", "E0140")],
+)
+def test_chains_of_operators_are_told(text: str, code: str) -> None:
+    """`:-` and `<` stand between two terms and no more; a sum is nested as deep as it is long."""
+    with pytest.raises(InputError) as caught:
+        list(read_terms(text))
+    assert caught.value.diagnostics[0].code == code

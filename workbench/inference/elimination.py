@@ -195,10 +195,14 @@ def _upwards(
         gain = np.where(choice >= 0, layout.field[np.maximum(choice, 0)], 0.0)
         tables[place[variable]] += gain.reshape(-1, *[1] * (len(order.scopes[place[variable]]) - 1))
     constant = 0.0
+    costs: dict[_Cost, Float] = {}
     for row, scope in zip(variables.rows.tolist(), variables.scopes, strict=True):
         look()
         ordered = tuple(sorted(scope, key=place.__getitem__))
-        gain = -_row_table(layout, variables, row, ordered)
+        cost = _cost(layout, variables, row, ordered)
+        if cost not in costs:
+            costs[cost] = cost.table()
+        gain = -costs[cost]
         if not ordered:
             constant += float(gain)
             continue
@@ -220,24 +224,46 @@ def _upwards(
     return tables, messages, parents
 
 
-def _row_table(layout: Layout, variables: Variables, row: int, scope: tuple[int, ...]) -> Float:
-    """What a row costs for each combination of its variables' values; infinite where it forbids one."""
+@dataclass(frozen=True)
+class _Cost:
+    """What a row costs: equal for many rows of a component, whose table is then made once.
+
+    Attributes
+    ----------
+    constant : float
+        With the coefficients of atoms known to be true.
+    parts : tuple of tuples of float
+        Of each variable, the coefficient that each of its values adds.
+    kind : int
+    weight : float
+    """
+
+    constant: float
+    parts: tuple[tuple[float, ...], ...]
+    kind: int
+    weight: float
+
+    def table(self) -> Float:
+        """By combination of the variables' values; infinite where the row forbids one."""
+        ell = np.full([1] * len(self.parts), self.constant)
+        for axis, part in enumerate(self.parts):
+            ell = ell + np.array(part).reshape([-1 if other == axis else 1 for other in range(len(self.parts))])
+        if self.kind == Relation.EQUAL:
+            return np.where(np.abs(ell) > 1e-9, np.inf, 0.0)
+        if self.kind == Relation.AT_MOST:
+            return np.where(ell > 1e-9, np.inf, 0.0)
+        potential = np.maximum(ell, 0.0)
+        return np.asarray(self.weight * (potential**2 if self.kind == SQUARED else potential), np.float64)
+
+
+def _cost(layout: Layout, variables: Variables, row: int, scope: tuple[int, ...]) -> _Cost:
     span = slice(int(layout.row_ptr[row]), int(layout.row_ptr[row + 1]))
     coefficient = dict(zip(layout.row_atom[span].tolist(), layout.row_coefficient[span].tolist(), strict=True))
-    ell = np.full([1] * len(scope), layout.b[row])
-    for atom, factor in coefficient.items():
-        if layout.fixed[atom] == 1:
-            ell = ell + factor
-    for axis, variable in enumerate(scope):
-        part = np.array([coefficient.get(atom, 0.0) for atom in variables.choices[variable].tolist()])
-        ell = ell + part.reshape([-1 if other == axis else 1 for other in range(len(scope))])
-    kind = layout.kind[row]
-    if kind == Relation.EQUAL:
-        return np.where(np.abs(ell) > 1e-9, np.inf, 0.0)
-    if kind == Relation.AT_MOST:
-        return np.where(ell > 1e-9, np.inf, 0.0)
-    potential = np.maximum(ell, 0.0)
-    return np.asarray(layout.weight[row] * (potential**2 if kind == SQUARED else potential), np.float64)
+    true = sum(factor for atom, factor in coefficient.items() if layout.fixed[atom] == 1)
+    parts = tuple(
+        tuple(coefficient.get(atom, 0.0) for atom in variables.choices[variable].tolist()) for variable in scope
+    )
+    return _Cost(float(layout.b[row]) + true, parts, int(layout.kind[row]), float(layout.weight[row]))
 
 
 def _spread(table: Float, scope: tuple[int, ...], target: tuple[int, ...]) -> Float:

@@ -48,7 +48,7 @@ def parse_wcnf(text: str, name: str = "the file") -> WeightedClauses:
     """The clauses of a file.
 
     Since 2022 lines are `h 1 -2 0` (hard) and `5 1 2 0`; before, `p wcnf VARIABLES CLAUSES TOP` stands first, and
-    weights from TOP on are hard.
+    weights from TOP on are hard. A file of comments alone has no clause, and every state costs nothing.
 
     Raises
     ------
@@ -78,8 +78,8 @@ def parse_wcnf(text: str, name: str = "the file") -> WeightedClauses:
         literals += clause[:-1]
         start.append(len(literals))
         weight.append(np.inf if cost >= top else cost)
-    if not weight:
-        raise _wrong(name, text.count("\n") + 1, "there is no clause")
+    if not text.strip():
+        raise _wrong(name, 1, "there is nothing in it")
     used = max((abs(literal) for literal in literals), default=0)
     if declared and used > declared:
         raise _wrong(name, 1, f"variable {used} is used, and {declared} are declared")

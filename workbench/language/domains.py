@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from workbench.language.clauses import Clause, FunctionValue
-from workbench.language.formulas import formula_parts
+from workbench.language.formulas import formula_parts, term_variables
 from workbench.language.normal_form import Item, Scoped
 from workbench.language.program import Formula, Literal, Quantified, Term, Variable
 
@@ -80,14 +80,14 @@ class ScopedClause:
         items: tuple[Item, ...] = (*literals, *guards)
         named = {term for item in items for term in _terms(item)}
         gone = {name for name in clause.existential if Variable(name) not in named}
-        values = [one for one in clause.function_values if not _depends_on(one, gone, clause)]
+        values = _needed(clause.function_values, [*named, *(() if clause.factor is None else (clause.factor,))])
         return replace(
             clause,
             literals=literals,
             guards=guards,
             variable_types=tuple(pair for pair in clause.variable_types if pair[0] not in gone),
             existential=tuple(name for name in clause.existential if name not in gone),
-            function_values=tuple(values),
+            function_values=values,
             general=clause,
         )
 
@@ -96,8 +96,15 @@ def _terms(item: Item) -> tuple[Term, ...]:
     return item.atom.arguments if isinstance(item, Literal) else (item.left, item.right)
 
 
-def _depends_on(value: FunctionValue, names: Set[str], clause: Clause) -> bool:
-    """Whether a function's value comes from one of the variables, by way of other values or not."""
-    inner = {one.variable: one for one in clause.function_values}
-    given = [term.name for term in value.arguments if isinstance(term, Variable)]
-    return any(name in names or (name in inner and _depends_on(inner[name], names, clause)) for name in given)
+def _needed(values: Sequence[FunctionValue], terms: Iterable[Term]) -> tuple[FunctionValue, ...]:
+    """The functions' values that terms name, directly or as arguments of others: what is gone asks for none."""
+    named = {name.name for term in terms for name in term_variables(term)}
+    while more := {
+        term.name
+        for one in values
+        if one.variable in named
+        for term in one.arguments
+        if isinstance(term, Variable) and term.name not in named
+    }:
+        named |= more
+    return tuple(one for one in values if one.variable in named)

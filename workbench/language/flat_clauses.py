@@ -26,7 +26,7 @@ __all__ = ["flat_clause", "is_tautology", "may_cost", "weight_shares"]
 
 def weight_shares(disjunctions: list[Disjunction], *, soft: bool) -> list[tuple[Disjunction, float]]:
     """Each clause with its share of the weight, single literals conjoined in one."""
-    units = [d for d in disjunctions if len(d.items) == 1 and not d.existential]
+    units = [d for d in disjunctions if len(d.items) == 1 and not d.existential and not d.narrowed]
     if soft and len(units) > 1:
         together = Disjunction(tuple(dict.fromkeys((_negated(unit.items[0]), frozenset()) for unit in units)))
         first = disjunctions.index(units[0])

@@ -168,26 +168,33 @@ class _Parser:
         self._advance()
 
     def _expression(self, limit: int) -> Term:
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise self._error(
-                f"terms are nested more than {DEEPEST} deep here", "E0143", "write the long ones as lists or as facts"
-            )
-        left = self._primary(limit)
+        depth = self.depth
+        self._deeper()
+        left, left_priority = self._primary(limit), 0
         while True:
             operator = self.token.text
             if self.token.kind not in ("name", "punctuation", "variable") or operator not in _INFIX:
                 break
-            priority, _, right_limit = _INFIX[operator]
-            if priority > limit:
+            priority, left_limit, right_limit = _INFIX[operator]
+            if priority > limit or left_priority > left_limit:
                 break
             self._advance()
             if operator == ",":
                 left = self._conjunction(left)
             else:
+                # A sum of many terms is nested to the left.
+                self._deeper()
                 left = Compound(operator, (left, self._expression(right_limit)))
-        self.depth -= 1
+            left_priority = priority
+        self.depth = depth
         return left
+
+    def _deeper(self) -> None:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self._error(
+                f"terms are nested more than {DEEPEST} deep here", "E0143", "write the long ones as lists or as facts"
+            )
 
     def _conjunction(self, first: Term) -> Term:
         """What follows the first comma, item by item, so that a conjunction may have any length."""

@@ -69,13 +69,15 @@ class Disjunction:
 
     `universal` are variables of inner universal quantifiers, which every copy of the disjunction has for itself;
     `existential` those disjoined over their domain. `emptied` stood in what an empty domain made false: each of their
-    bindings is a grounding all the same.
+    bindings is a grounding all the same. `narrowed` says that an empty domain took a disjunction over it away: the one
+    literal that may be left is no single literal of the formula.
     """
 
     parts: tuple[Scoped, ...]
     universal: frozenset[str] = frozenset()
     existential: frozenset[str] = frozenset()
     emptied: frozenset[str] = frozenset()
+    narrowed: bool = False
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -230,13 +232,16 @@ def _single(item: Item) -> Disjunction:
 def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> list[Disjunction]:
     if expansion.is_empty(variable):
         free = [(clause.variables | clause.emptied) - clause.universal - clause.existential for clause in clauses]
-        return [Disjunction((), emptied=frozenset().union(*free) - {variable})]
+        marked = len(clauses) == 1 and not clauses[0].universal
+        return [Disjunction((), emptied=frozenset().union(*free) - {variable}, narrowed=marked)]
     if not any(variable in clause.variables for clause in clauses):
         return [replace(clause, emptied=clause.emptied - {variable}) for clause in clauses]
     if len(clauses) == 1 and not clauses[0].universal:
         only = clauses[0]
         parts = tuple((item, scope | {variable}) for item, scope in only.parts)
-        return [Disjunction(parts, existential=only.existential | {variable}, emptied=only.emptied - {variable})]
+        return [
+            replace(only, parts=parts, existential=only.existential | {variable}, emptied=only.emptied - {variable})
+        ]
     copies = []
     size = 1
     for constant in expansion.domain_of(variable):
@@ -255,6 +260,7 @@ def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> 
                     frozenset(renamed[name].name for name in clause.universal),
                     frozenset(renamed[name].name for name in clause.existential),
                     clause.emptied - clause.universal - {variable},
+                    clause.narrowed,
                 )
             )
         copies.append(copy)
@@ -286,6 +292,7 @@ def _joined(choice: Sequence[Disjunction], expansion: Expansion) -> Disjunction:
         universal,
         frozenset().union(*(clause.existential for clause in choice)),
         frozenset().union(*(clause.emptied for clause in choice)),
+        any(clause.narrowed for clause in choice),
     )
 
 

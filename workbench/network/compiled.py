@@ -7,7 +7,7 @@ from functools import update_wrapper
 from threading import RLock
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
-__all__ = ["compiled"]
+__all__ = ["compiled", "plain"]
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -22,6 +22,11 @@ def compiled(function: Callable[Parameters, Result]) -> Callable[Parameters, Res
     `NUMBA_CACHE_DIR`); an installation that cannot be written to compiles again in each process.
     """
     return _Kernel(function)
+
+
+def plain(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """The plain function of a compiled one, for work that ends before Numba is imported."""
+    return function.py_func if isinstance(function, _Kernel) else function
 
 
 class _Kernel(Generic[Parameters, Result]):
