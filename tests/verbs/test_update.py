@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import workbench
-from tests.verbs.update_models import MODELS, SMOKERS, SOFT
+from tests.verbs.update_programs import MODELS, SMOKERS, SOFT
 from tests.verbs.update_sequences import check_equal, facts_of, run_sequence
 from workbench.database import data_hash, load_alchemy_text
 from workbench.errors import InfeasibleError, InputError

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import workbench
-from tests.verbs.update_models import MODELS, Model, one_of_each_atom, random_fact
-from workbench.database import data_hash, load_alchemy_text, set_fact, texts_of_facts
+from tests.verbs.update_models import Model, one_of_each_atom, random_fact
+from tests.verbs.update_programs import MODELS
+from workbench.database import Database, data_hash, load_alchemy_text, set_fact, texts_of_facts
 from workbench.database.copying import copy_of
 from workbench.errors import WorkbenchError
 from workbench.grounding import Grounding
@@ -60,12 +60,18 @@ def canonical(grounding: Grounding) -> dict[str, Counter[Any]]:
     return {"rows": rows, "units": units, "sums": sums, "blocks": blocks}
 
 
+def counts(grounding: Grounding) -> list[tuple[int, ...]]:
+    """What each rule became."""
+    return [(one.ground_rows, one.open, one.satisfied, one.violated) for one in grounding.rules]
+
+
 def check_equal(updated: InferenceResult, fresh: InferenceResult) -> None:
     """The network, energy, bound and marginals of an updated answer are those of a fresh one."""
     assert updated.grounding.atoms.names() == fresh.grounding.atoms.names()
     one, other = canonical(updated.grounding), canonical(fresh.grounding)
     for part in one:
         assert one[part] == other[part], part
+    assert counts(updated.grounding) == counts(fresh.grounding)
     if updated.task == "map":
         assert updated.solution.energy == pytest.approx(fresh.solution.energy, abs=1e-6)
         assert updated.solution.bound == pytest.approx(fresh.solution.bound, abs=1e-6)
@@ -88,7 +94,7 @@ def run_sequence(seed: int, steps: int = 5, name: str | None = None) -> Counter[
     model = MODELS[name or random.choice(sorted(MODELS))]
     task = random.choice(("map", "marginal"))
     worlds = ("world",) if random.random() < 0.6 else ("world", "other")
-    with workbench.open() as workspace:
+    with Workspace(Database.open(threads=1)) as workspace:
         workspace.declare(model.rules)
         for world in worlds:
             facts = one_of_each_atom(random_fact(random, model).lstrip("!") for _ in range(8))
@@ -97,7 +103,7 @@ def run_sequence(seed: int, steps: int = 5, name: str | None = None) -> Counter[
             run = workspace.infer(model.rules, query=model.query, task=task, engine=_engine(model)).run_id or 0
         except WorkbenchError as error:
             return Counter({f"left out, {error.diagnostics[0].code}": 1})
-        sequence = Sequence(workspace, run, model, task)
+        sequence = Sequence(workspace, run, model, task, Random(f"looks {seed}"))
         for _ in range(steps):
             world = random.choice(worlds) if random.random() < 0.9 else "a later world"
             add = one_of_each_atom(random_fact(random, model) for _ in range(random.randint(0, 3)))
@@ -121,6 +127,7 @@ class Sequence:
     run: int
     model: Model
     task: Task
+    looks: Random
     done: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
@@ -140,10 +147,12 @@ class Sequence:
             self.done[f"refused, {code}"] += 1
             return
         check_equal(renewed.result, self._fresh(self.workspace))
-        again = self.workspace.update(self.run, add, [], correct=True, world=world)
-        assert (again.facts_added, len(again.changes)) == (0, 0)
-        assert self.workspace.runs.get(again.result.run_id or 0).data_hash == data_hash(self.workspace.database)
         self.done["updates"] += 1
+        if self.looks.random() < 0.3:
+            again = self.workspace.update(self.run, add, [], correct=True, world=world)
+            assert (again.facts_added, len(again.changes)) == (0, 0)
+            assert self.workspace.runs.get(again.result.run_id or 0).data_hash == data_hash(self.workspace.database)
+            self.done["the same update again"] += 1
 
     def what_if(self, changes: dict[str, bool | None]) -> None:
         """Try changes, and compare with a fresh run over a copy that has them."""

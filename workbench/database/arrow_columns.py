@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow
 
-from workbench.arrays import Array, Bool, Int32
+from workbench.arrays import Array, Bool, Int32, Int64
 
-__all__ = ["arrow_column", "integers"]
+__all__ = ["arrow_column", "integers", "run_starts"]
 
 
 def arrow_column(values: Sequence[Any] | Array) -> pyarrow.Array:
@@ -23,6 +23,11 @@ def arrow_column(values: Sequence[Any] | Array) -> pyarrow.Array:
             return _lists(values)
         if values.dtype.kind != "U":
             return _numbers(values)
+    if isinstance(values, np.ndarray):
+        starts = run_starts(values)
+        firsts = values[starts]
+        if all(isinstance(value, str) for value in firsts):
+            return _repeated(firsts, np.diff(np.append(starts, len(values))))
     there = np.fromiter((value is not None for value in values), bool, len(values))
     if all(isinstance(value, str) for value in values if value is not None):
         return _texts(values, there)
@@ -33,6 +38,11 @@ def integers(column: pyarrow.Array) -> Int32:
     """A column of INTEGER without NULL as a view."""
     values = np.frombuffer(column.buffers()[1], np.int32)
     return values[column.offset : column.offset + len(column)]
+
+
+def run_starts(values: Array) -> Int64:
+    """Where runs of equal values begin."""
+    return np.concatenate([np.zeros(min(len(values), 1), np.int64), np.flatnonzero(values[1:] != values[:-1]) + 1])
 
 
 def _lists(rows: Array) -> pyarrow.Array:
@@ -47,6 +57,15 @@ def _texts(values: Sequence[str | None] | Array, there: Bool) -> pyarrow.Array:
     ends = np.concatenate([[0], np.cumsum([len(one) for one in encoded])]).astype(np.int64)
     buffers = [_bits(there), pyarrow.py_buffer(ends), pyarrow.py_buffer(b"".join(encoded))]
     return pyarrow.Array.from_buffers(pyarrow.large_string(), len(encoded), buffers)
+
+
+def _repeated(values: Array, counts: Int64) -> pyarrow.Array:
+    """Texts, each so many times: columns such as predicates' names are few runs of millions."""
+    encoded = [value.encode() for value in values]
+    ends = np.concatenate([[0], np.cumsum(np.repeat([len(one) for one in encoded], counts))]).astype(np.int64)
+    text = b"".join(one * count for one, count in zip(encoded, counts.tolist()))
+    buffers = [None, pyarrow.py_buffer(ends), pyarrow.py_buffer(text)]
+    return pyarrow.Array.from_buffers(pyarrow.large_string(), len(ends) - 1, buffers)
 
 
 def _numbers(values: Array, there: Bool | None = None) -> pyarrow.Array:

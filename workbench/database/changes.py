@@ -7,18 +7,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import duckdb
+import numpy as np
 import pyarrow
 
+from workbench.arrays import Int32
 from workbench.database.database import Database
 from workbench.database.fingerprint import FactSum, sum_of_facts
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.ingest import SHOWN
-from workbench.database.rows import first_value, handed_in
+from workbench.database.rows import handed_in, ids_of_columns
 from workbench.database.schema import add_constants
 from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, InputError
 
-__all__ = ["Changed", "FactTexts", "add_facts", "remove_facts", "texts_of_facts"]
+__all__ = ["Changed", "FactRows", "FactTexts", "add_facts", "remove_facts", "texts_of_facts"]
 
 ROWS, CODED = "changed_texts", "changed_rows"
 
@@ -39,11 +41,33 @@ class FactTexts:
 
 
 @dataclass(frozen=True)
+class FactRows:
+    """True facts of the evidence by the ids of world and constants, int32 of shape (n, 1 + arity)."""
+
+    came: Int32
+    went: Int32
+
+    def __add__(self, other: FactRows) -> FactRows:
+        return FactRows(np.concatenate([self.came, other.came]), np.concatenate([self.went, other.went]))
+
+
+@dataclass(frozen=True)
 class Changed:
-    """How many facts were added or removed, and what that changed in the sum of their predicate's facts."""
+    """What became of the facts of a predicate.
+
+    Attributes
+    ----------
+    facts : int
+        How many were added or removed.
+    by : FactSum
+        What that changed in the sum of all.
+    rows : FactRows or None
+        Those that are there now, and those that are there no longer; None where arguments are values.
+    """
 
     facts: int
     by: FactSum
+    rows: FactRows | None
 
 
 def texts_of_facts(database: Database) -> list[FactTexts]:
@@ -78,33 +102,36 @@ def add_facts(database: Database, facts: FactTexts, *, correct: bool = False) ->
     for world in facts.rows.column("world").unique().to_pylist():
         database.world_id(world)
     with _coded(database, predicate, facts.rows, grow=True) as connection:
-        table, before = quoted(predicate.table_name), _sum(database, connection, predicate)
+        table = quoted(predicate.table_name)
         same = _same(("world", *predicate.key, "partition"))
         differs = " OR ".join(
             f"t.{column} IS DISTINCT FROM n.{column}" for column in ("value", *predicate.columns[len(predicate.key) :])
         )
-        if correct:
-            connection.execute(f"DELETE FROM {table} t USING {CODED} n WHERE {same} AND ({differs})")
-        else:
+        if not correct:
             _refuse_contradictions(connection, predicate, f"{same} AND ({differs})")
+        contradicted = f"DELETE FROM {table} t USING {CODED} n WHERE {same} AND ({differs})"
         whole = _same(("world", *predicate.columns, "partition"))
-        inserted = connection.execute(
-            f"INSERT INTO {table} BY NAME SELECT * FROM {CODED} n WHERE NOT EXISTS (FROM {table} t WHERE {whole})"
-        )
-        return _changed(database, connection, predicate, first_value(inserted), before)
+        new = f"INSERT INTO {table} BY NAME SELECT * FROM {CODED} n WHERE NOT EXISTS (FROM {table} t WHERE {whole})"
+        went, came = _done(connection, contradicted), _done(connection, new)
+        return _changed(database, connection, predicate, came.num_rows, came, went)
 
 
 def remove_facts(database: Database, facts: FactTexts) -> Changed:
     """Delete the facts that are there with the same value, inside the open transaction."""
     predicate = database.predicate(facts.predicate)
     with _coded(database, predicate, facts.rows, grow=False) as connection:
-        before = _sum(database, connection, predicate)
         whole = _same(("world", *predicate.columns, "partition"))
-        deleted = connection.execute(
+        went = _done(
+            connection,
             f"DELETE FROM {quoted(predicate.table_name)} t USING {CODED} n "
-            f"WHERE {whole} AND t.value IS NOT DISTINCT FROM n.value"
+            f"WHERE {whole} AND t.value IS NOT DISTINCT FROM n.value",
         )
-        return _changed(database, connection, predicate, first_value(deleted), before)
+        return _changed(database, connection, predicate, went.num_rows, went[:0], went)
+
+
+def _done(connection: duckdb.DuckDBPyConnection, statement: str) -> pyarrow.Table:
+    """Run a statement that inserts or deletes facts: which."""
+    return connection.sql(f"{statement} RETURNING * REPLACE (partition::VARCHAR AS partition)").to_arrow_table()
 
 
 def _changed(
@@ -112,9 +139,12 @@ def _changed(
     connection: duckdb.DuckDBPyConnection,
     predicate: StoredPredicate,
     count: int,
-    before: FactSum,
+    came: pyarrow.Table,
+    went: pyarrow.Table,
 ) -> Changed:
-    change = Changed(count, _sum(database, connection, predicate).since(before))
+    by = _sum(database, connection, predicate, came).since(_sum(database, connection, predicate, went))
+    rows = None if predicate.value_columns else FactRows(*(_stated(predicate, one) for one in (came, went)))
+    change = Changed(count, by, rows)
     # A domain is a scan of all facts, and stays as it is where none went and all constants are of it already.
     wanted = " AND ".join(
         f"EXISTS (FROM domain WHERE world = n.world AND type = {text_literal(type_name)} AND constant = n.{column})"
@@ -126,8 +156,19 @@ def _changed(
     return change
 
 
-def _sum(database: Database, connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate) -> FactSum:
-    """Of the facts that have the key of a changed one."""
+def _stated(predicate: StoredPredicate, facts: pyarrow.Table) -> Int32:
+    """The true ones of the evidence."""
+    columns = {name: facts.column(name).to_numpy() for name in ("world", *predicate.columns)}
+    evidence = np.array([one == "evidence" for one in facts.column("partition").to_pylist()], np.bool_)
+    stated = np.flatnonzero(evidence & (facts.column("value").to_numpy() == 1.0))
+    return np.asarray(ids_of_columns(columns, ("world", *predicate.columns))[stated], np.int32)
+
+
+def _sum(
+    database: Database, connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, facts: pyarrow.Table
+) -> FactSum:
+    if not facts.num_rows:
+        return FactSum()
     tables, encoded = database.type_tables(), dict(predicate.constant_columns)
     cells = [
         f"(SELECT name FROM {quoted(tables[encoded[column]])} WHERE id = t.{column}) AS {column}"
@@ -136,8 +177,8 @@ def _sum(database: Database, connection: duckdb.DuckDBPyConnection, predicate: S
         for column in predicate.columns
     ]
     shown = ", ".join(["(SELECT name FROM world WHERE id = t.world) AS world", *cells, "t.value", "t.partition"])
-    near = f"FROM {quoted(predicate.table_name)} t SEMI JOIN {CODED} n ON {_same(('world', *predicate.key))}"
-    return sum_of_facts(connection, predicate.columns, f"FROM (SELECT {shown} {near})")
+    with handed_in(connection, "changed_facts", facts):
+        return sum_of_facts(connection, predicate.columns, f"FROM (SELECT {shown} FROM changed_facts t)")
 
 
 @contextmanager

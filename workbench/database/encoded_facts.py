@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -238,17 +238,18 @@ def name_things(database: Database, type_name: str, rows: pyarrow.RecordBatchRea
     return int(named)
 
 
-def display_names(database: Database) -> dict[str, dict[str, str]]:
-    """What people call things, by type and constant; empty where no table gave names."""
+def display_names(database: Database, among: Mapping[str, Collection[str]] | None = None) -> dict[str, dict[str, str]]:
+    """What people call things, by type and constant, of all or of some constants; empty where no table gave names."""
     kept = database.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'display_name'").fetchall()
     if not kept:
         return {}
     found: dict[str, dict[str, str]] = {}
     for type_name, table in database.type_tables().items():
+        wanted = "" if among is None else " AND c.name IN (SELECT unnest($wanted::VARCHAR[]))"
         rows = database.execute(
             f"SELECT c.name, d.name FROM display_name d JOIN {quoted(table)} c ON c.id = d.constant "
-            "WHERE d.type = $type",
-            {"type": type_name},
+            f"WHERE d.type = $type{wanted}",
+            {"type": type_name} | ({} if among is None else {"wanted": list(among.get(type_name, ()))}),
         ).fetchall()
         if rows:
             found[type_name] = dict(rows)

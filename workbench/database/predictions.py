@@ -15,7 +15,6 @@ from workbench.database.identifiers import quoted, text_literal
 from workbench.database.rows import first_row, first_value, ids_of_columns
 from workbench.database.runs import read_run
 from workbench.database.written_predictions import types_of_run, written_predictions
-from workbench.language import language_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -188,7 +187,7 @@ def _beside_labels(database: Database, run: int, unlisted: Unlisted) -> str:
         database.execute("SELECT 1 FROM run_prediction WHERE run = $run AND truth IS NOT NULL LIMIT 1", {"run": run})
     ):
         return written
-    psl = language_of(read_run(database, run).program_text) == "psl"
+    psl = read_run(database, run).language == "psl"
     labels, absent = [], []
     for predicate, types in types_of_run(database, run).items():
         query = _labels(database, predicate, types)

@@ -74,14 +74,15 @@ def declare_stored(
     if present is None:
         _create(connection, wanted)
         return wanted
+    if wanted.closed is None:
+        wanted = replace(wanted, closed=present.closed)
     if (present.argument_types, present.kind, present.kinds, present.value_last) == (
         wanted.argument_types,
         wanted.kind,
         wanted.kinds,
         wanted.value_last,
     ):
-        closed = present.closed if wanted.closed is None else wanted.closed
-        kept = replace(present, closed=closed, exactly_one=wanted.exactly_one, at_most_one=wanted.at_most_one)
+        kept = replace(present, closed=wanted.closed, exactly_one=wanted.exactly_one, at_most_one=wanted.at_most_one)
         if kept == present:
             return present
         connection.execute(

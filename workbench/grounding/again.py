@@ -1,7 +1,8 @@
 """Grounding again after facts changed: only the rules that read what changed.
 
 A rule reads a predicate that stands in one of its clauses, the definitions and scopes behind it, and the domains of its
-variables' types. All its groundings are made anew; the rules that read nothing of what changed are not asked at all.
+variables' types. Where changed facts of one relation decide alone what it gains and loses, it is ground over them
+(`differences.py`), else anew; the rules that read nothing of what changed are not asked at all.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from workbench.arrays import Int32
-from workbench.database.database import Database
+from workbench.database import Database, FactRows
 from workbench.grounding.asked_dates import with_dates_of_scopes
 from workbench.grounding.definition_queries import reads_now
+from workbench.grounding.differences import Difference, changed_literal, difference
 from workbench.grounding.ground import Grounder
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.request import GroundRequest
@@ -27,6 +29,7 @@ from workbench.language.definitions import condition_atoms
 from workbench.language.formulas import formula_atoms
 from workbench.language.program import Program
 from workbench.language.values import ValueKind
+from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Piece", "Shape", "ground_again"]
@@ -71,12 +74,20 @@ class Piece:
     rule : int32 array, shape (n_rows,)
         The rule of each row.
     shape : Shape
+    difference : Difference or None
+        Of the rules that are ground over changed facts alone.
     """
 
     grounding: Grounding
     rules: frozenset[int]
     rule: Int32
     shape: Shape
+    difference: Difference | None = None
+
+    @property
+    def n_rules(self) -> int:
+        """How many rules were asked."""
+        return len(self.rules) + (0 if self.difference is None else len(self.difference.rules))
 
 
 def ground_again(
@@ -85,7 +96,8 @@ def ground_again(
     request: GroundRequest,
     *,
     before: Shape | None = None,
-    changed: Collection[str] = (),
+    templates: Templates | None = None,
+    changed: Mapping[str, FactRows | None] | None = None,
     progress: Progress = SILENT,
 ) -> Piece:
     """Ground the rules that read changed facts, or all.
@@ -94,8 +106,10 @@ def ground_again(
     ----------
     before : Shape or None
         Of the grounding that is brought up to date; None grounds all rules.
-    changed : collection of str
-        Predicates with facts that were not there then, or are no longer.
+    templates : Templates or None
+        Of that grounding, where rules may be ground over changed facts alone.
+    changed : mapping of str to (FactRows or None)
+        Predicates with facts that were not there then, or are no longer; and which, where that is known.
 
     Raises
     ------
@@ -108,15 +122,20 @@ def ground_again(
     try:
         with interruptible(grounder.backend, progress):
             shape = _shape(grounder.vocabulary, clauses)
-            rules = frozenset(range(len(program.rules)))
+            rules, by_difference = frozenset(range(len(program.rules))), None
             if before is not None:
-                rules = _readers(program, clauses, _read_with(grounder.vocabulary, changed), before, shape)
+                changes = _changes(grounder.vocabulary, changed or {}, before, shape)
+                rules = changes.readers(clauses)
+                if templates is not None:
+                    by_difference = _differences(grounder, clauses, changes, templates, rules)
+            if by_difference is not None:
+                rules -= by_difference.rules
             grounding = grounder.make(tuple(one for one in clauses if one.rule in rules))
     finally:
         grounder.vocabulary.drop()
     numbers = [number for number, _ in grounder.emitted]
     counts = [count for _, count in grounder.emitted]
-    return Piece(grounding, rules, np.repeat(np.array(numbers, np.int32), counts), shape)
+    return Piece(grounding, rules, np.repeat(np.array(numbers, np.int32), counts), shape, by_difference)
 
 
 def _differ(one: Mapping[Any, str], other: Mapping[Any, str]) -> set[Any]:
@@ -138,20 +157,46 @@ def _shape(vocabulary: Vocabulary, clauses: tuple[Clause | LinearRule, ...]) -> 
     return Shape(roles, domains, texts)
 
 
-def _read_with(vocabulary: Vocabulary, changed: Collection[str]) -> set[str]:
-    """Changed predicates, and what `$now` makes with any that has dates: it is the latest of them all."""
-    dated = {name for name, one in vocabulary.stored.items() if ValueKind.DATE in one.kinds}
-    if dated.isdisjoint(changed):
-        return set(changed)
-    return {*changed, *(one.head.predicate for one in vocabulary.program.statements if reads_now(one.body))}
+@dataclass(frozen=True)
+class _Changes:
+    """All that is not as it was: what rules may read of it.
+
+    Attributes
+    ----------
+    program : Program
+    predicates, types : sets of str
+        With what definitions and scopes make of changed ones.
+    rules : set of int
+        Rules whose clauses are others.
+    facts : mapping of str to FactRows
+        Of the predicates of which nothing but these facts changed.
+    """
+
+    program: Program
+    predicates: set[str]
+    types: set[str]
+    rules: set[int]
+    facts: Mapping[str, FactRows]
+
+    def readers(self, clauses: tuple[Clause | LinearRule, ...]) -> frozenset[int]:
+        """The rules that read something that changed."""
+        found = set(self.rules)
+        for clause in clauses:
+            if clause.rule in found:
+                continue
+            computes = isinstance(clause, Clause) and bool(clause.function_values)
+            ranges = self.types if computes else self.types & set(dict(clause.variable_types).values())
+            if ranges or any(
+                _reads(self.program, name, self.predicates, self.types) for name in _predicates_of(clause)
+            ):
+                found.add(clause.rule)
+        return frozenset(found & set(range(len(self.program.rules))))
 
 
-def _readers(
-    program: Program, clauses: tuple[Clause | LinearRule, ...], changed: set[str], before: Shape, now: Shape
-) -> frozenset[int]:
-    """The rules that read changed facts, directly or through definitions, scopes and domains."""
-    predicates = changed | before.changed_predicates(now)
-    types = before.changed_types(now)
+def _changes(vocabulary: Vocabulary, changed: Mapping[str, FactRows | None], before: Shape, now: Shape) -> _Changes:
+    program = vocabulary.program
+    other = before.changed_predicates(now)
+    predicates, types = _read_with(vocabulary, changed) | other, before.changed_types(now)
     while True:
         reached = {
             one.head.predicate
@@ -163,15 +208,48 @@ def _readers(
         if reached <= predicates:
             break
         predicates |= reached
-    found = set(before.changed_rules(now))
+    heads = {one.head.predicate for one in program.statements}
+    facts = {
+        name: rows
+        for name, rows in changed.items()
+        if rows is not None
+        and name in vocabulary.roles
+        and name not in other | heads
+        and not vocabulary.roles[name].open
+    }
+    return _Changes(program, predicates, types, before.changed_rules(now), facts)
+
+
+def _read_with(vocabulary: Vocabulary, changed: Collection[str]) -> set[str]:
+    """Changed predicates, and what `$now` makes with any that has dates: it is the latest of them all."""
+    dated = {name for name, one in vocabulary.stored.items() if ValueKind.DATE in one.kinds}
+    if dated.isdisjoint(changed):
+        return set(changed)
+    return {*changed, *(one.head.predicate for one in vocabulary.program.statements if reads_now(one.body))}
+
+
+def _differences(
+    grounder: Grounder,
+    clauses: tuple[Clause | LinearRule, ...],
+    changes: _Changes,
+    templates: Templates,
+    readers: frozenset[int],
+) -> Difference | None:
+    """What changed facts did to the rules all of whose clauses are ground over them alone."""
+    asked: dict[Clause | LinearRule, str] = {}
+    rest = set(changes.rules)
     for clause in clauses:
-        if clause.rule in found:
+        if clause.rule not in readers:
             continue
-        computes = isinstance(clause, Clause) and bool(clause.function_values)
-        ranges = types if computes else types & set(dict(clause.variable_types).values())
-        if ranges or any(_reads(program, name, predicates, types) for name in _predicates_of(clause)):
-            found.add(clause.rule)
-    return frozenset(found & set(range(len(program.rules))))
+        literal = changed_literal(grounder.vocabulary, clause, changes.predicates, changes.types, changes.facts)
+        if literal is None:
+            rest.add(clause.rule)
+        else:
+            asked[clause] = literal.atom.predicate
+    chosen = {clause: name for clause, name in asked.items() if clause.rule not in rest}
+    if not chosen:
+        return None
+    return difference(grounder, chosen, changes.facts, templates)
 
 
 def _reads(program: Program, name: str, predicates: set[str], types: set[str]) -> bool:

@@ -25,8 +25,8 @@ def make_blocks(vocabulary: Vocabulary, numbering: Numbering) -> Blocks:
     InfeasibleError
         E0321 when known members leave a block no state.
     """
-    indptr, indices = [np.zeros(1, np.int64)], []
-    kinds, rights = [], []
+    sizes_of: list[Int64] = []
+    indices, kinds, rights = [], [], []
     for name in vocabulary.space.predicates:
         declared = vocabulary.program.predicates[name]
         for marked, kind in (
@@ -36,9 +36,9 @@ def make_blocks(vocabulary: Vocabulary, numbering: Numbering) -> Blocks:
             if not marked:
                 continue
             if vocabulary.roles[name].scoped:
-                starts, members, taken = _scoped_blocks(vocabulary, name, marked, kind)
+                sizes, members, taken = _scoped_blocks(vocabulary, name, marked, kind)
                 indices.append(numbering.to_open(members))
-                indptr.append(indptr[-1][-1] + starts)
+                sizes_of.append(sizes)
                 kinds.append(np.full(taken.size, int(kind), np.int8))
                 rights.append((1 - taken).astype(np.int8))
                 continue
@@ -67,12 +67,13 @@ def make_blocks(vocabulary: Vocabulary, numbering: Numbering) -> Blocks:
                 order = np.sort(np.where(is_open, members, np.iinfo(np.int64).max), axis=1)
                 chosen = order[keep][order[keep] != np.iinfo(np.int64).max]
                 indices.append(numbering.to_open(chosen))
-                indptr.append(indptr[-1][-1] + np.cumsum(sizes[keep]))
+                sizes_of.append(sizes[keep])
                 kinds.append(np.full(int(keep.sum()), int(kind), np.int8))
                 rights.append((1 - taken[keep]).astype(np.int8))
     if not kinds:
         return Blocks.none(numbering.n_open)
-    starts, columns = np.concatenate(indptr), np.concatenate(indices)
+    starts = np.concatenate(([0], np.cumsum(np.concatenate(sizes_of))))
+    columns = np.concatenate(indices)
     matrix = csr_array(
         (np.ones(columns.size, np.int8), columns, starts), shape=(starts.size - 1, numbering.n_open), dtype=np.int8
     )
@@ -82,7 +83,7 @@ def make_blocks(vocabulary: Vocabulary, numbering: Numbering) -> Blocks:
 def _scoped_blocks(
     vocabulary: Vocabulary, name: str, marked: tuple[int, ...], kind: BlockKind
 ) -> tuple[Int64, Int64, Int64]:
-    """Blocks among the atoms of scopes: where each ends, its open atoms, and how many of its known ones are true."""
+    """Blocks among the atoms of scopes: how many open atoms each has, these, and how many known ones are true."""
     rest = [f"a{place}" for place in range(len(vocabulary.arguments(name))) if place not in marked]
     group = ", ".join(["world", *rest])
     rows = vocabulary.connection.execute(
@@ -96,7 +97,7 @@ def _scoped_blocks(
     for place in np.flatnonzero(taken > 1)[:1]:
         members = atoms[first[place] : first[place] + sizes[place]][None]
         _check(vocabulary, name, kind, members, np.ones(members.shape, bool), taken[place : place + 1])
-    return np.cumsum(sizes), atoms, taken
+    return sizes, atoms, taken
 
 
 def _known_values(vocabulary: Vocabulary, name: str) -> np.ndarray | None:

@@ -109,11 +109,16 @@ class FactRelations:
 
     def replace_table(self, kind: str, name: str, table: object, query: str) -> str:
         """Make or replace a temporary table by a query over an Arrow table called `incoming`; its name."""
-        old = self._tables.pop((kind, name), None)
-        if old is not None:
-            self.connection.execute(f"DROP TABLE {old}")
+        self.drop_table(kind, name)
         with handed_in(self.connection, "incoming", table):
             return self._table(kind, name, lambda: query)
+
+    def drop_table(self, kind: str, name: str) -> None:
+        """Drop a temporary table, if there is one: it is made anew when next asked for."""
+        if (table := self._tables.pop((kind, name), None)) is not None:
+            what = "VIEW" if table.strip('"') in self._views else "TABLE"
+            self._views.discard(table.strip('"'))
+            self.connection.execute(f"DROP {what} IF EXISTS {table}")
 
     @property
     def shared(self) -> bool:
@@ -287,11 +292,9 @@ class FactRelations:
         return self._functions[key]
 
     def drop(self) -> None:
-        """Drop the temporary tables and functions."""
+        """Drop all that was made."""
         for function in self._functions.values():
             drop_function(self.connection, function)
         self._functions.clear()
-        for table in self._tables.values():
-            kind = "VIEW" if table.strip('"') in self._views else "TABLE"
-            self.connection.execute(f"DROP {kind} IF EXISTS {table}")
-        self._tables.clear()
+        for kind, name in list(self._tables):
+            self.drop_table(kind, name)

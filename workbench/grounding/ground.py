@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import duckdb
 import numpy as np
@@ -32,15 +33,15 @@ from workbench.grounding.memory import kept_on_disk, left_for_rows, too_large
 from workbench.grounding.prepare import clauses_of, prepare
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding, Origin
-from workbench.grounding.roles import Role
 from workbench.grounding.rows import RowSink, UnitSink
 from workbench.grounding.select import Select, Union
+from workbench.grounding.soft_evidence import soft_evidence_units
+from workbench.grounding.space import Numbering
 from workbench.grounding.tallied import broken_rules, doubtful_rules, evidence_sums, rule_counts
 from workbench.grounding.templates import TemplateTable
-from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.program import Program
-from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Templates
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Grounder", "ground"]
@@ -76,29 +77,6 @@ def ground(
     return Grounder(database, database.cursor(), program, request, progress, backend).run()
 
 
-def soft_evidence_units(vocabulary: Vocabulary, table: TemplateTable) -> list[tuple[Int64, int, Float]]:
-    """Atoms (ids in the whole space) with a probability p in the data, their template and logit(p).
-
-    The template has fixed weight 1: a unit clause of weight logit(p) an atom.
-    """
-    if vocabulary.program.language == "psl":
-        return []
-    found = []
-    for name, role in vocabulary.roles.items():
-        learned = vocabulary.request.role == "learn" and role.role is not Role.EVIDENCE
-        if not role.open or not role.facts.uncertain or learned:
-            continue
-        rows = vocabulary.connection.execute(f"{vocabulary.soft_query(name)}").fetchnumpy()
-        probability = np.asarray(rows["value"], np.float64)
-        if not probability.size:
-            continue
-        template = table.fixed_entry(-1, -1, f"soft evidence {name}", 1.0)
-        if template >= 0:
-            logit = np.log(probability) - np.log1p(-probability)
-            found.append((np.asarray(rows["atom"], np.int64), template, logit))
-    return found
-
-
 @dataclass
 class Grounder:
     """One run of `ground`: the steps in order."""
@@ -112,7 +90,7 @@ class Grounder:
     lazy: frozenset[int] = frozenset()
     warnings: list[Diagnostic] = field(default_factory=list)
     emitted: list[tuple[int, int]] = field(default_factory=list)
-    """The rule and the number of rows of each clause, in the order of the rows."""
+    """The rule and the number of rows of each clause last streamed, in the order of the rows."""
 
     def run(self) -> Grounding:
         clauses = self.open()
@@ -133,9 +111,14 @@ class Grounder:
         )
         return clauses
 
-    def count(self, clauses: tuple[Clause | LinearRule, ...], most: int) -> tuple[list[Tally], TemplateTable]:
+    @cached_property
+    def numbering(self) -> Numbering:
+        return numbering_of(self.vocabulary)
+
+    def count(
+        self, clauses: tuple[Clause | LinearRule, ...], most: int, templates: Templates | None = None
+    ) -> tuple[list[Tally], TemplateTable]:
         """Count every clause, of at most so many ground rows, and number its templates; nothing is materialised."""
-        self.numbering = numbering_of(self.vocabulary)
         plans = {number: make_plan(self.vocabulary, clause, self.request) for number, clause in enumerate(clauses)}
         counted = count_together(self.vocabulary, {n: plan for n, plan in plans.items() if n not in self.lazy})
         tallies = []
@@ -145,7 +128,7 @@ class Grounder:
                 tallies.append(uncounted(plan))
             else:
                 tallies.append(count_plan(self.vocabulary, plan, most, counted.get(number)))
-        table = TemplateTable(self.program, self.request.templates)
+        table = TemplateTable(self.program, templates or self.request.templates)
         for tally in tallies:
             clause = tally.plan.clause
             if isinstance(clause, LinearRule):
@@ -161,39 +144,13 @@ class Grounder:
         tallies, table = self.count(clauses, self.request.limit)
         self.tallies = tallies
         self._check_total(tallies)
-        self._check_hard(tallies)
+        self.check_hard(tallies)
         soft_evidence = soft_evidence_units(self.vocabulary, table)
         templates = table.finish()
-        n_templates = templates.n_templates
-        capacity, entries = sizes(tallies)
-        refused = too_large(self.request.memory, capacity, entries, self.numbering.n_open)
-        on_disk = refused is not None and self.request.on_disk
-        if on_disk:
-            self.warnings.append(kept_on_disk(self.request.memory, capacity, entries, self.numbering.n_open))
-        elif refused is not None:
-            raise InputError([refused])
-        rows = RowSink(
-            self.numbering.n_open,
-            capacity,
-            entries,
-            all(tally.plan.integral for tally in tallies),
-            all(tally.plan.integral_constants for tally in tallies),
-            on_disk,
-        )
-        self.intake = Intake(self.numbering, rows, UnitSink(self.numbering.n_open, n_templates))
-        for known, template, change in soft_evidence:
-            self.intake.units.add(self.numbering.to_open(known), template, change, -1.0, 1.0)
-        order = sorted(range(len(tallies)), key=lambda i: (int(tallies[i].templates.min(initial=2**30)), i))
-        written: dict[int, tuple[int, int]] = {}
-        for done, number in enumerate(order):
-            tally = tallies[number]
-            self.progress.step("ground", done, len(tallies), f"rule {tally.plan.clause.rule + 1}")
-            before = self.intake.rows.n_rows
-            units = self._emit(tally)
-            written[number] = (self.intake.rows.n_rows - before, units)
-            self.emitted.append((tally.plan.clause.rule, written[number][0]))
+        on_disk = self._on_disk(tallies)
+        written = self.stream(tallies, templates.n_templates, soft_evidence, on_disk=on_disk)
         atoms = atom_table(self.database, self.vocabulary, self.numbering)
-        network = self._network(tallies, n_templates, table.power, atoms.world)
+        network = self.network(tallies, templates.n_templates, table.power, atoms.world)
         self.warnings += doubtful_rules(self.program, tallies, self.lazy)
         return Grounding(
             network=network,
@@ -208,13 +165,57 @@ class Grounder:
             memory=left_for_rows(self.request.memory, self.numbering.n_open) if on_disk else None,
         )
 
+    def _on_disk(self, tallies: list[Tally]) -> bool:
+        """Whether the rows are to lie in files, for want of memory; an error where they may not."""
+        capacity, entries = sizes(tallies)
+        refused = too_large(self.request.memory, capacity, entries, self.numbering.n_open)
+        if refused is None:
+            return False
+        if not self.request.on_disk:
+            raise InputError([refused])
+        self.warnings.append(kept_on_disk(self.request.memory, capacity, entries, self.numbering.n_open))
+        return True
+
+    def stream(
+        self,
+        tallies: list[Tally],
+        n_templates: int,
+        soft_evidence: Sequence[tuple[Int64, int, Float]] = (),
+        *,
+        on_disk: bool = False,
+    ) -> dict[int, tuple[int, int]]:
+        """Stream the rows of counted clauses into an intake of their own; the rows and unit groundings of each."""
+        capacity, entries = sizes(tallies)
+        rows = RowSink(
+            self.numbering.n_open,
+            capacity,
+            entries,
+            all(tally.plan.integral for tally in tallies),
+            all(tally.plan.integral_constants for tally in tallies),
+            on_disk,
+        )
+        self.intake = Intake(self.numbering, rows, UnitSink(self.numbering.n_open, n_templates))
+        self.emitted = []
+        for known, template, change in soft_evidence:
+            self.intake.units.add(self.numbering.to_open(known), template, change, -1.0, 1.0)
+        order = sorted(range(len(tallies)), key=lambda i: (int(tallies[i].templates.min(initial=2**30)), i))
+        written: dict[int, tuple[int, int]] = {}
+        for done, number in enumerate(order):
+            tally = tallies[number]
+            self.progress.step("ground", done, len(tallies), f"rule {tally.plan.clause.rule + 1}")
+            before = self.intake.rows.n_rows
+            units = self._emit(tally)
+            written[number] = (self.intake.rows.n_rows - before, units)
+            self.emitted.append((tally.plan.clause.rule, written[number][0]))
+        return written
+
     def _check_total(self, tallies: list[Tally]) -> None:
         total = sum(int(tally.open.sum()) for tally in tallies if not tally.plan.only_units)
         if total > self.request.limit:
             largest = max(tallies, key=lambda tally: int(tally.open.sum()))
             raise too_many(self.vocabulary, largest.plan, self.request.limit, rows=int(largest.open.sum()), total=total)
 
-    def _check_hard(self, tallies: list[Tally]) -> None:
+    def check_hard(self, tallies: list[Tally]) -> None:
         """Hard rules that evidence alone violates: an error, or a warning where training or the request allows it."""
         found = broken_rules(self.program, tallies)
         if found and self.request.role == "infer" and not self.request.ignore_evidence_violations:
@@ -267,7 +268,10 @@ class Grounder:
                 self.progress.step("ground", 0)
             yield batch
 
-    def _network(self, tallies: list[Tally], n_templates: int, powers: Sequence[int], world: Int32) -> GroundNetwork:
+    def network(
+        self, tallies: list[Tally], n_templates: int, powers: Sequence[int], world: Int32, blocks: Blocks | None = None
+    ) -> GroundNetwork:
+        """The rows last streamed, with the sums of what was counted; `blocks` are made where none are given."""
         groundings, satisfied_scale, violated_scale = evidence_sums(tallies, n_templates)
         sink = self.intake.rows
         power = np.array(powers, np.int8) if powers else np.ones(n_templates, np.int8)
@@ -281,7 +285,7 @@ class Grounder:
             unit=self.intake.units.matrix(),
             constant=self.intake.units.constant,
             groundings=groundings,
-            blocks=make_blocks(self.vocabulary, self.numbering),
+            blocks=blocks or make_blocks(self.vocabulary, self.numbering),
             world=world,
             unit_scale=self.intake.units.scale_sums,
             evidence_satisfied=satisfied_scale,

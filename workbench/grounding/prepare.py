@@ -143,7 +143,9 @@ def prepare(
     vocabulary.roles, notes = assign_roles(program, stored, facts, request, mentioned_predicates(clauses))
     if program.language == "psl":
         check_demands(connection, program, stored, vocabulary.roles, request, clauses)
-    needed = needed_definitions(program, mentioned_predicates(clauses))
+    # What has a scope may be asked about where only a tautology names it.
+    scoped = {name for name, role in vocabulary.roles.items() if role.scoped}
+    needed = needed_definitions(program, scoped.union(mentioned_predicates(clauses)))
     notes += _made_of_nothing(program, needed, facts)
     make_definitions(vocabulary, needed)
     make_scopes(vocabulary)

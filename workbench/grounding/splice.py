@@ -7,20 +7,21 @@ as sets, whatever the order they were ground in.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array, vstack
+from scipy.sparse import csr_array
 
-from workbench.arrays import Array, Bool, Float, Int8, Int32, Int64
+from workbench.arrays import Array, Bool, Int32, Int64
 from workbench.grounding.again import Piece
 from workbench.grounding.atoms import AtomTable
+from workbench.grounding.carried_rows import CLOSE, CarriedRows, carried, carried_units, edited, stacked, without_zeros
+from workbench.grounding.differences import Difference
 from workbench.grounding.row_keys import equal_rows, row_keys
 from workbench.network.ground_network import Blocks, GroundNetwork, Templates
 
 __all__ = ["Splice", "places", "splice"]
-
-CLOSE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -94,34 +95,51 @@ def splice(network: GroundNetwork, templates: Templates, rule: Int32, piece: Pie
     -----
     Cost: linear in the stored entries, and a sort of the replaced rules' rows.
     """
-    new = piece.grounding.network
+    new, difference = piece.grounding.network, piece.difference
+    if difference is not None:
+        network = difference.onto_sums(network)
     goes = np.isin(templates.rule, [-1, *piece.rules])
     tables = _merged(templates, goes, piece.grounding.templates)
     replaced = np.isin(rule, list(piece.rules))
-    stays, leaves = np.flatnonzero(~replaced), np.flatnonzero(replaced)
-    width = tables.width
-    kept = _carried(network, stays, place, new.n_atoms, np.where(goes, -1, tables.old), width)
-    going = _carried(network, leaves, place, new.n_atoms, np.where(goes, tables.old, -1), width)
-    coming = _carried(new, np.arange(new.n_rows), np.arange(new.n_atoms), new.n_atoms, tables.new, width)
+    near = _near(network, rule, difference, place)
+    n, everywhere = new.n_atoms, np.arange(new.n_atoms)
+    stays, leaves = np.where(goes, -1, tables.old), np.where(goes, tables.old, -1)
+    units = partial(carried_units, n_atoms=n, n_templates=tables.width)
+    kept = carried(network, rule, np.flatnonzero(~(replaced | near)), place, n_atoms=n, number=stays)
+    going = carried(network, rule, np.flatnonzero(replaced), place, n_atoms=n, number=leaves)
+    coming = carried(new, piece.rule, np.arange(new.n_rows), everywhere, n_atoms=n, number=tables.new)
+    kept_units = units(network.unit, place, number=stays)
+    going_units = units(network.unit, place, number=leaves)
+    coming_units = units(new.unit, everywhere, number=tables.new)
+    if difference is not None:
+        before = carried(network, rule, np.flatnonzero(near), place, n_atoms=n, number=tables.old)
+        came, went = (
+            carried(one.network, one.rule, np.arange(one.rule.size), everywhere, n_atoms=n, number=tables.old)
+            for one in (difference.came, difference.went)
+        )
+        came_units, went_units = (
+            units(one.network.unit, everywhere, number=tables.old) for one in (difference.came, difference.went)
+        )
+        kept_units = without_zeros(kept_units - went_units)
+        going, going_units = stacked(going, before), csr_array(going_units + went_units)
+        coming, coming_units = stacked(coming, edited(before, came, went)), csr_array(coming_units + came_units)
 
     touched = np.ones(new.n_atoms, np.bool_)
     touched[place[place >= 0]] = False
     old_rows, new_rows, added, removed = _changed_rows(going, coming)
     _mark_blocks(network.blocks, new.blocks, place, touched)
-    joined, owner = _joined(kept, coming, rule[stays], piece.rule)
-    n = tables.templates.n_templates
+    joined, n_templates = stacked(kept, coming), tables.templates.n_templates
     sums: dict[str, Any] = {
         name: _by_template(getattr(network, name), getattr(new, name), tables, goes)
         for name in ("constant", "groundings", "unit_scale", "evidence_satisfied", "evidence_violated", "power")
     }
-    scale = None if network.scale is None and new.scale is None else joined.scale
-    unit = csr_array(csr_array(kept.unit + coming.unit)[:, :n])
-    old_rows = _mark_gone(going, old_rows, n, touched)
+    unit = csr_array(csr_array(kept_units + coming_units)[:, :n_templates])
+    old_rows = _mark_gone(going, going_units, old_rows, n_templates, touched)
     spliced = GroundNetwork(
-        A=csr_array((joined.A.data, joined.A.indices, joined.A.indptr), shape=(owner.size, new.n_atoms)),
+        A=csr_array((joined.A.data, joined.A.indices, joined.A.indptr), shape=(joined.rule.size, new.n_atoms)),
         b=joined.b,
         template=joined.template,
-        scale=scale,
+        scale=None if np.all(joined.scale == 1.0) else joined.scale,
         relation=joined.relation,
         unit=unit,
         blocks=new.blocks,
@@ -129,8 +147,16 @@ def splice(network: GroundNetwork, templates: Templates, rule: Int32, piece: Pie
         domain=new.domain,
         **sums,
     )
-    came, went = _alone(spliced, coming, new_rows), _alone(spliced, going, old_rows)
-    return Splice(spliced, tables.templates, owner, touched, came, went, added, removed)
+    return Splice(
+        spliced,
+        tables.templates,
+        joined.rule,
+        touched,
+        came=_alone(spliced, coming, coming_units, new_rows),
+        went=_alone(spliced, going, going_units, old_rows),
+        added=added,
+        removed=removed,
+    )
 
 
 @dataclass(frozen=True)
@@ -178,44 +204,7 @@ def _formulas(templates: Templates) -> tuple[str, ...]:
     return templates.formula or ("",) * templates.n_templates
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """Rows and units under the numbers of the new network; column `n_atoms` stands for atoms that are none any more."""
-
-    A: csr_array
-    b: Array
-    template: Int32
-    scale: Float
-    relation: Int8
-    unit: csr_array
-
-    def keys(self) -> Array:
-        kind = self.template.astype(np.int64) * 4 + self.relation
-        return row_keys(self.A.indptr, self.A.indices, self.A.data, self.b, kind)
-
-
-def _carried(network: GroundNetwork, rows: Int64, place: Int64, n_atoms: int, number: Int64, n_templates: int) -> _Rows:
-    """The rows and units of a network whose templates have a number (others -1), atoms and templates renumbered."""
-    if place.size == n_atoms and np.array_equal(place, np.arange(n_atoms)):
-        A = network.A if rows.size == network.n_rows else csr_array(network.A[rows])
-        A = csr_array((A.data, A.indices, A.indptr), shape=(rows.size, n_atoms + 1))
-    else:
-        A = csr_array(network.A[rows])
-        columns = np.where(place < 0, n_atoms, place).astype(A.indices.dtype)[A.indices]
-        A = csr_array((A.data, columns, A.indptr), shape=(rows.size, n_atoms + 1))
-        A.sort_indices()
-    template = network.template[rows]
-    if number.size:
-        template = np.where(template >= 0, number[np.maximum(template, 0)], -1).astype(np.int32)
-    unit = network.unit.tocoo()
-    at, to = place[unit.coords[0]], number[unit.coords[1]]
-    inside = (at >= 0) & (to >= 0)
-    units = coo_array((unit.data[inside], (at[inside], to[inside])), shape=(n_atoms, n_templates))
-    scale = np.ones(rows.size) if network.scale is None else network.scale[rows]
-    return _Rows(A, network.b[rows], template, scale, network.relation[rows], csr_array(units))
-
-
-def _changed_rows(going: _Rows, coming: _Rows) -> tuple[Int64, Int64, int, int]:
+def _changed_rows(going: CarriedRows, coming: CarriedRows) -> tuple[Int64, Int64, int, int]:
     """The rows of each that are not in the other, or of another scale; how many came and went."""
     group = equal_rows(np.concatenate([going.keys(), coming.keys()]))
     before, after, n = group[: going.b.size], group[going.b.size :], group.size
@@ -226,7 +215,7 @@ def _changed_rows(going: _Rows, coming: _Rows) -> tuple[Int64, Int64, int, int]:
     return np.flatnonzero(moved[before]), np.flatnonzero(moved[after]), added, removed
 
 
-def _mark_gone(going: _Rows, rows: Int64, n_templates: int, touched: Bool) -> Int64:
+def _mark_gone(going: CarriedRows, units: csr_array, rows: Int64, n_templates: int, touched: Bool) -> Int64:
     """Mark the atoms of rows and units of which a template or an atom is no more; the other rows."""
     A = csr_array(going.A[rows])
     owner = np.repeat(np.arange(rows.size), np.diff(A.indptr))
@@ -234,12 +223,12 @@ def _mark_gone(going: _Rows, rows: Int64, n_templates: int, touched: Bool) -> In
     gone[owner[A.indices == touched.size]] = True
     marked = A.indices[gone[owner]]
     touched[marked[marked < touched.size]] = True
-    unit = going.unit.tocoo()
+    unit = units.tocoo()
     touched[unit.coords[0][unit.coords[1] >= n_templates]] = True
     return rows[~gone]
 
 
-def _alone(network: GroundNetwork, part: _Rows, rows: Int64) -> GroundNetwork:
+def _alone(network: GroundNetwork, part: CarriedRows, units: csr_array, rows: Int64) -> GroundNetwork:
     """Some rows and the units, over the atoms and templates of a network."""
     return replace(
         network,
@@ -248,7 +237,7 @@ def _alone(network: GroundNetwork, part: _Rows, rows: Int64) -> GroundNetwork:
         template=part.template[rows],
         scale=part.scale[rows],
         relation=part.relation[rows],
-        unit=csr_array(part.unit[:, : network.n_templates]),
+        unit=csr_array(units[:, : network.n_templates]),
     )
 
 
@@ -276,17 +265,18 @@ def _mark_blocks(old: Blocks, new: Blocks, place: Int64, touched: Bool) -> None:
         touched[inside[inside < touched.size]] = True
 
 
-def _joined(kept: _Rows, coming: _Rows, kept_rule: Int32, coming_rule: Int32) -> tuple[_Rows, Int32]:
-    """All rows of both, in runs of templates; and their rules."""
-    template = np.concatenate([kept.template, coming.template])
-    order = np.argsort(template, kind="stable")
-
-    def join(name: str) -> Array:
-        return np.concatenate([getattr(kept, name), getattr(coming, name)])[order]
-
-    A = csr_array(csr_array(vstack([kept.A, coming.A], format="csr"))[order])
-    rows = _Rows(A, join("b"), template[order], join("scale"), join("relation"), kept.unit)
-    return rows, np.concatenate([kept_rule, coming_rule])[order]
+def _near(network: GroundNetwork, rule: Int32, difference: Difference | None, place: Int64) -> Bool:
+    """The rows that may be among those of a difference: of its rules, over no other atoms than its rows have."""
+    if difference is None:
+        return np.zeros(network.n_rows, np.bool_)
+    sides = (difference.came.network, difference.went.network)
+    inside = np.zeros(sides[0].n_atoms + 1, np.bool_)
+    for side in sides:
+        inside[side.A.indices] = True
+    found = np.isin(rule, list(difference.rules))
+    entries = inside[place][network.A.indices]
+    found[found] = np.logical_and.reduceat(entries, network.A.indptr[:-1])[found] if entries.size else False
+    return found
 
 
 def _by_template(old: Array, new: Array, tables: _Tables, goes: Bool) -> Array:

@@ -160,6 +160,9 @@ class TemplateTable:
         if key in self._ids:
             if self.given is not None:
                 self.power[self._ids[key]] = power
+            else:
+                # A tautology's weight says nothing, but a formula of several clauses is learned by its others.
+                self.fixed[self._ids[key]] &= fixed
             return self._ids[key]
         if self.given is not None:
             return -1

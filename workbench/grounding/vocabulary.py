@@ -8,7 +8,10 @@ from functools import partial
 
 import duckdb
 import numpy as np
+import pyarrow
 
+from workbench.arrays import Int32
+from workbench.database.arrow_columns import arrow_column
 from workbench.database.identifiers import quoted
 from workbench.database.stored import StoredPredicate
 from workbench.grounding.atom_index import OBSERVED, AtomIndex, worth_an_index
@@ -77,6 +80,14 @@ class Vocabulary(FactRelations):
             self.labelled[name] = stored
             table = self._table("labelled", name, partial(str, query))
             self.stored = {**self.stored, name: replace(stored, table_name=table)}
+
+    def take_facts(self, predicate: str, facts: Int32) -> None:
+        """Let `facts` of an evidence predicate be these alone, ids of shape (n, 1 + arity), until they are dropped."""
+        stored = replace(self.stored[predicate], table_name="incoming")
+        columns = {name: arrow_column(facts[:, place]) for place, name in enumerate(("world", *stored.columns))}
+        columns["value"] = arrow_column(np.ones(len(facts)))
+        columns["partition"] = arrow_column(np.full(len(facts), "evidence", object))
+        self.replace_table("facts", predicate, pyarrow.table(columns), self._facts_query(stored, "t.value = 1"))
 
     def arguments(self, predicate: str) -> tuple[str, ...]:
         """The types of an open predicate's arguments."""

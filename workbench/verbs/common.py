@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.errors import InputError, UsageError
-from workbench.language import check, is_document, language_of_file, parse_program, read_program
+from workbench.language import LANGUAGES, check, is_document, language_of_file, parse_program, read_program
 from workbench.language.program import Program
 
 if TYPE_CHECKING:
     import os
 
+    from workbench.database import Run
     from workbench.inference.accepts import Task
 
-__all__ = ["as_json", "as_program", "as_words", "deadline_after", "names_of", "task_of"]
+__all__ = ["as_json", "as_program", "as_words", "deadline_after", "names_of", "recorded_program", "task_of"]
 
 
 def as_program(rules: Program | str | os.PathLike[str]) -> Program:
@@ -48,6 +49,13 @@ def as_program(rules: Program | str | os.PathLike[str]) -> Program:
     if errors:
         raise InputError(tuple(errors))
     return program
+
+
+def recorded_program(run: Run, text: str | None = None) -> Program:
+    """The program of a recorded run, or another text in its language: an arithmetic rule alone tells no language."""
+    return LANGUAGES["psl" if run.language == "psl" else "mln"].parse(
+        run.program_text if text is None else text, None, None
+    )
 
 
 def _names_a_file(text: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from workbench.database import (
     DEFAULT_WORLD,
     Database,
+    FactRows,
     FactSum,
     FactTexts,
     Partition,
@@ -27,11 +28,15 @@ __all__ = ["Applied", "FactChanges", "changes_of"]
 
 @dataclass(frozen=True)
 class Applied:
-    """How many facts were added and removed, and what that changed in the sums of their predicates' facts."""
+    """How many facts were added and removed; and by predicate by how much their sum changed, and which they are.
+
+    The latter is None where a predicate's arguments are values.
+    """
 
     added: int
     removed: int
     by: Mapping[str, FactSum]
+    rows: Mapping[str, FactRows | None]
 
 
 @dataclass(frozen=True)
@@ -47,9 +52,12 @@ class FactChanges:
         removed = [(one.predicate, remove_facts(database, one)) for one in self.remove]
         added = [(one.predicate, add_facts(database, one, correct=self.correct)) for one in self.add]
         by: dict[str, FactSum] = {}
+        rows: dict[str, FactRows | None] = {}
         for name, change in (*removed, *added):
             by[name] = by.get(name, FactSum()).changed(change.by)
-        return Applied(sum(one.facts for _, one in added), sum(one.facts for _, one in removed), by)
+            before = rows.get(name)
+            rows[name] = change.rows if before is None or change.rows is None else before + change.rows
+        return Applied(sum(one.facts for _, one in added), sum(one.facts for _, one in removed), by, rows)
 
 
 def changes_of(

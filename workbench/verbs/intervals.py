@@ -13,7 +13,7 @@ from workbench.errors import UsageError
 from workbench.grounding import ground
 from workbench.learning import weight_intervals
 from workbench.progress import SILENT
-from workbench.verbs.common import as_program
+from workbench.verbs.common import recorded_program
 from workbench.verbs.learn import by_world, example_of
 from workbench.verbs.options import How, conduct_of
 from workbench.verbs.runs import recorded_request
@@ -32,7 +32,7 @@ def intervals_of_run(
         E0511 as `weight_intervals`, or where the program does not ground to the recorded weights any more.
     """
     settings = run.parameters
-    program = as_program(run.program_text)
+    program = recorded_program(run)
     database.declare(program)
     request = recorded_request(database, run, role="learn", worlds=settings.get("worlds"))
     grounding = ground(database, program, request, progress=how.get("progress", SILENT))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int32, Int64
-from workbench.database import Database
+from workbench.database import Database, FactRows
 from workbench.grounding import Grounding, GroundRequest
 from workbench.grounding.again import Piece, Shape, ground_again
 from workbench.grounding.splice import Splice, places, splice
@@ -172,7 +172,11 @@ def standing(
 
 
 def renewed(
-    database: Database, before: LiveGrounding, changed: Collection[str], *, progress: Progress = SILENT
+    database: Database,
+    before: LiveGrounding,
+    changed: Mapping[str, FactRows | None],
+    *,
+    progress: Progress = SILENT,
 ) -> Renewal:
     """The answer after facts of some predicates changed: the rules that read them ground again, what they touch solved.
 
@@ -181,12 +185,17 @@ def renewed(
     InfeasibleError
         Where the hard rules admit no state any more; the ground rules that clash are named.
     """
-    asked = before.asked
+    asked, old = before.asked, before.grounding
     piece = ground_again(
-        database, asked.program, asked.request, before=before.shape, changed=changed, progress=progress
+        database,
+        asked.program,
+        asked.request,
+        before=before.shape,
+        templates=old.templates,
+        changed=changed,
+        progress=progress,
     )
-    place = places(before.grounding.atoms, piece.grounding.atoms)
-    old = before.grounding
+    place = places(old.atoms, piece.grounding.atoms)
     joined = splice(old.network, old.templates, before.rule, piece, place)
     grounding = _grounding(old, piece, joined)
     require_weights(grounding.templates, grounding.templates.weight)
@@ -212,13 +221,21 @@ def renewed(
         shares = shares.with_part(atoms, _slack(solution), solution.status)
         engine = solution.engine
     now = LiveGrounding(asked, grounding, joined.rule, piece.shape, values, shares.without_empty(), engine)
-    return Renewal(now, place, int(inside.sum()), joined.added, joined.removed, len(piece.rules))
+    return Renewal(now, place, int(inside.sum()), joined.added, joined.removed, piece.n_rules)
 
 
 def _grounding(old: Grounding, piece: Piece, joined: Splice) -> Grounding:
     """The piece's grounding with the rules that it left out."""
     new = piece.grounding
-    rules = tuple(new.rules[i] if i in piece.rules else one for i, one in enumerate(old.rules))
+    rows = np.bincount(joined.rule, minlength=len(old.rules))
+    rules = tuple(
+        new.rules[number]
+        if number in piece.rules
+        else piece.difference.counts(one, int(rows[number]))
+        if piece.difference is not None and number in piece.difference.rules
+        else one
+        for number, one in enumerate(old.rules)
+    )
     return replace(new, network=joined.network, templates=joined.templates, rules=rules)
 
 

@@ -52,8 +52,11 @@ class Shares:
         """Without shares that no atom has any more."""
         if not self.of_atom.size:
             return self
-        known, place = np.unique(self.of_atom, return_inverse=True)
-        return Shares(place.reshape(-1).astype(np.int32), self.slack[known], self.status[known])
+        there = np.bincount(self.of_atom, minlength=self.slack.size) > 0
+        if there.all():
+            return self
+        place = np.cumsum(there, dtype=np.int32) - np.int32(1)
+        return Shares(place[self.of_atom], self.slack[there], self.status[there])
 
     @property
     def worst(self) -> Status:

@@ -23,7 +23,7 @@ from workbench.verbs.live_shares import Shares
 
 __all__ = ["Facts", "Kept", "descendants", "keep", "kept"]
 
-VERSION = 3
+VERSION = 4
 _SPARSE = ("A", "unit")
 _COLUMNS = ("weight", "fixed", "rule", "clause", "share")
 
@@ -156,12 +156,14 @@ def _network(arrays: Mapping[str, Array], domain: Domain) -> GroundNetwork:
 
 def _put_matrix(arrays: dict[str, Array], name: str, matrix: csr_array) -> None:
     shape = np.array(matrix.shape)
-    arrays |= {f"{name}.data": matrix.data, f"{name}.indices": matrix.indices, f"{name}.indptr": matrix.indptr}
-    arrays[f"{name}.shape"] = shape
+    arrays |= {f"{name}.data": matrix.data, f"{name}.indices": matrix.indices}
+    arrays |= {f"{name}.widths": np.diff(matrix.indptr), f"{name}.shape": shape}
 
 
 def _matrix(arrays: Mapping[str, Array], name: str) -> csr_array:
-    parts = (arrays[f"{name}.data"], arrays[f"{name}.indices"], arrays[f"{name}.indptr"])
+    indices, widths = arrays[f"{name}.indices"], arrays[f"{name}.widths"]
+    ends = np.concatenate([[0], np.cumsum(widths)]).astype(indices.dtype)
+    parts = (arrays[f"{name}.data"], indices, ends)
     return csr_array(parts, shape=tuple(arrays[f"{name}.shape"].tolist()))
 
 

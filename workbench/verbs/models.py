@@ -10,7 +10,7 @@ import numpy as np
 from workbench import database as data
 from workbench.errors import UsageError, WorkbenchError
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import as_program
+from workbench.verbs.common import recorded_program
 from workbench.verbs.of_database import OfDatabase
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Models:
         """What the author of a run's rules says of each, by its place; nothing where they cannot be read here."""
         run = data.read_run(self.database, number)
         try:
-            rules = as_program(run.program_text).rules
+            rules = recorded_program(run).rules
         except WorkbenchError:
             return {}
         return {place: rule.description for place, rule in enumerate(rules) if rule.description}

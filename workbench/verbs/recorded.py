@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from workbench import database as data
 from workbench.arrays import Float
+from workbench.verbs.display import shown_texts
 from workbench.verbs.models import Models
 from workbench.verbs.of_database import OfDatabase
 
@@ -71,16 +73,27 @@ class Runs:
         return data.scored_predictions(self.database, number)
 
     def scores_by_fold(self, number: int) -> pd.DataFrame:
-        """Metrics of a run, one row a fold; computed from predictions and labels."""
+        """Metrics of a run, one row a fold; computed from predictions and labels.
+
+        A study's F1, precision and recall are at the threshold of the best F1 on its other folds, as in its report;
+        all others' are at 1/2, and so is accuracy.
+        """
         import pandas as pd
 
-        from workbench.evaluation import scores
+        from workbench.evaluation import best_threshold, scores, scores_at
 
         fold, value, truth = data.labelled_values(self.database, number)
         names = dict(enumerate(self.fold_names(number))) | {-1: "all"}
+        folds = np.unique(fold).astype(np.int64).tolist()
+        chooses = self.get(number).kind == "study"
         rows = []
-        for at in np.unique(fold).astype(np.int64).tolist():
-            found = scores(value[fold == at], truth[fold == at])
+        for at in folds:
+            inside = fold == at
+            if chooses:
+                others = ~inside if len(folds) > 1 else inside
+                found = scores_at(value[inside], truth[inside], best_threshold(value[others], truth[others]))
+            else:
+                found = scores(value[inside], truth[inside])
             rows.append({"fold": names.get(at, f"fold {at + 1}"), **found})
         return pd.DataFrame(rows)
 
@@ -183,7 +196,8 @@ class Runs:
         from workbench.verbs.html_report import html_report
 
         scores = self.scores_by_fold(number) if self.get(number).kind in ("infer", "crossval") else None
-        return html_report(self.get(number), scores, self._rules_by_fold(number), self.scored(number))
+        named = partial(shown_texts, self.database)
+        return html_report(self.get(number), scores, self._rules_by_fold(number), self.scored(number), named)
 
     def study(self, number: int) -> StudyRecord:
         """A recorded study: rules, scores, reasons, predictions, report.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from workbench.grounding import AtomTable, Grounding, GroundRequest, fitted, gro
 from workbench.inference import Solution, Status
 from workbench.inference.accepts import Task
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import as_program
+from workbench.verbs.common import recorded_program
 from workbench.verbs.infer import InferenceResult, asks_for_numbers, solve_given, solve_numbers
 from workbench.verbs.queries import read_query
 from workbench.verbs.runs import recorded_request
@@ -36,8 +37,8 @@ class Recorded:
     fold : int or None
     by_name : bool
         A fold of atoms, whose predictor knew all labels but theirs.
-    atoms : tuple of RecordedAtoms
-        What was predicted, by key.
+    database : Database
+        Where it is recorded.
     """
 
     run: Run
@@ -48,7 +49,12 @@ class Recorded:
     options: Mapping[str, object]
     fold: int | None
     by_name: bool
-    atoms: tuple[RecordedAtoms, ...]
+    database: Database
+
+    @cached_property
+    def atoms(self) -> tuple[RecordedAtoms, ...]:
+        """What was predicted, by key."""
+        return recorded_atoms(self.database, self.run.id, self.fold)
 
     @property
     def values(self) -> Float:
@@ -145,12 +151,12 @@ def recorded_run(database: Database, number: int, fold: int | None = None) -> Re
     run = read_run(database, number)
     if run.kind not in ("infer", "crossval"):
         raise UsageError.of("E0815", f"run {number} is a {run.kind} run; only predictions can be explained")
-    settings, atoms = run.parameters, recorded_atoms(database, number, fold)
+    settings = run.parameters
     task: Task = "map" if settings.get("task") == "map" else "marginal"
     if run.kind == "infer":
         engine, options = settings.get("engine") or "auto", settings.get("options") or {}
         worlds = tuple(settings.get("worlds") or ()) or None
-        return Recorded(run, as_program(run.program_text), task, worlds, engine, options, None, False, atoms)
+        return Recorded(run, recorded_program(run), task, worlds, engine, options, None, False, database)
     if fold is None:
         raise UsageError.of("E0815", f"run {number} is a cross-validation; choose one of its folds")
     plans = settings.get("folds") or ()
@@ -158,16 +164,16 @@ def recorded_run(database: Database, number: int, fold: int | None = None) -> Re
     weights = weights[weights["fold"] == fold]
     if weights.empty or not 0 <= fold < len(plans):
         raise UsageError.of("E0815", f"run {number} recorded no weights for fold {fold}")
-    program = as_program((settings.get("programs") or {fold: run.program_text})[fold])
+    program = recorded_program(run, (settings.get("programs") or {fold: run.program_text})[fold])
     text = learned_text(program, recorded_templates(weights), weights["weight"].to_numpy(np.float64))
     return Recorded(
         run,
-        as_program(text),
+        recorded_program(run, text),
         task,
         tuple(plans[fold]["worlds"]),
         settings.get("engine") or "auto",
         settings.get("engine_options") or {},
         fold,
         plans[fold]["kept"] is not None and not settings.get("inductive"),
-        atoms,
+        database,
     )

@@ -79,7 +79,7 @@ def update(
     with database.transaction():
         before = beginning_of(database, run, progress)
         applied = changes.apply(database)
-        changed = set(applied.by) if applied.added or applied.removed else set()
+        changed = applied.rows if applied.added or applied.removed else {}
         try:
             renewal = before.renewed(database, changed, progress)
         except InfeasibleError as error:
@@ -117,7 +117,7 @@ def tried(
         before = beginning_of(database, run, progress)
         for atom, value in changes.items():
             set_fact(database, atom, value)
-        predicates = {parsed[0] for atom in changes if (parsed := parse_atom(atom)) is not None}
+        predicates = {parsed[0]: None for atom in changes if (parsed := parse_atom(atom)) is not None}
         found.append(before.renewed(database, predicates, progress).standing)
         raise _TakenBack
     now = found[0]

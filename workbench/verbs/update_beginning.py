@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.database import Database, FactSum, fact_print, fact_sums, hash_of, read_run
+from workbench.database import Database, FactRows, FactSum, fact_print, fact_sums, hash_of, read_run
 from workbench.grounding import Grounding
 from workbench.inference import Status
 from workbench.progress import Progress
@@ -45,7 +45,7 @@ class Beginning:
         sums = {name: self.sums.get(name, FactSum()).changed(by.get(name, FactSum())) for name in database.predicates()}
         return Facts(fact_print(database), sums)
 
-    def renewed(self, database: Database, changed: set[str], progress: Progress) -> Renewal:
+    def renewed(self, database: Database, changed: Mapping[str, FactRows | None], progress: Progress) -> Renewal:
         view = database.within()
         if self.standing is not None:
             if not changed:

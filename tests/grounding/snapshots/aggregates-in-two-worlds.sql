@@ -67,15 +67,13 @@ SELECT count(*) FROM "made_Recent_7";
 
 SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0, 1);
 
+CREATE OR REPLACE TEMP TABLE "facts_Count" AS SELECT t.world, t.a0, d0.position AS p0, t.a1 FROM "made_Count_2" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, t.a1;
+
 CREATE OR REPLACE TEMP TABLE "geometry_worlds" AS SELECT 0::INTEGER AS world, 0::INTEGER AS o0, 1::INTEGER AS s0_0 UNION ALL SELECT 1::INTEGER AS world, 3::INTEGER AS o0, 1::INTEGER AS s0_0;
 
 CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT g.o0 + (g.s0_0 * t.p0) AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, d0.position AS p0, t.value FROM "p_Smokes" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value IN (0, 1) ORDER BY t.world, d0.position) t JOIN geometry_worlds g ON g.world = t.world ORDER BY atom;
 
 SELECT count(*) FROM known_Smokes;
-
-SELECT atom FROM known_Smokes;
-
-CREATE OR REPLACE TEMP TABLE "facts_Count" AS SELECT t.world, t.a0, d0.position AS p0, t.a1 FROM "made_Count_2" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, t.a1;
 
 CREATE OR REPLACE TEMP TABLE "facts_Oldest" AS SELECT t.world, t.a0, d0.position AS p0, t.a1 FROM "made_Oldest_5" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, t.a1;
 
@@ -122,6 +120,8 @@ FROM facts_Recent AS e1
   LEFT JOIN known_Smokes AS k3 ON (k3.atom = (g2.o0 + (g2.s0_0 * e1.p0)))
 WHERE ((e1.a1 < 1.0::DOUBLE) IS NOT TRUE)
   AND ((k3.value IS NULL) OR (k3.value = 0));
+
+SELECT atom FROM known_Smokes;
 
 SELECT r.l0 AS l0, CAST(count(*) AS DOUBLE) AS s
 FROM (

@@ -67,13 +67,11 @@ SELECT count(*) FROM "made_Recent_7";
 
 SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0);
 
+CREATE OR REPLACE TEMP TABLE "facts_Count" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "made_Count_2" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
 CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT t.p0 AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, t.a0 AS p0, t.value FROM "p_Smokes" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value IN (0, 1) ORDER BY t.world, t.a0) t ORDER BY atom;
 
 SELECT count(*) FROM known_Smokes;
-
-SELECT atom FROM known_Smokes;
-
-CREATE OR REPLACE TEMP TABLE "facts_Count" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "made_Count_2" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
 CREATE OR REPLACE TEMP TABLE "facts_Oldest" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "made_Oldest_5" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
@@ -116,6 +114,8 @@ FROM facts_Recent AS e1
   LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
 WHERE ((e1.a1 < 1.0::DOUBLE) IS NOT TRUE)
   AND ((k2.value IS NULL) OR (k2.value = 0));
+
+SELECT atom FROM known_Smokes;
 
 SELECT r.l0 AS l0, CAST(count(*) AS DOUBLE) AS s
 FROM (

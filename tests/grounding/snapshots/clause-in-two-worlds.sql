@@ -2,17 +2,15 @@ SELECT world, type, count(*) FROM domain WHERE world IN (0, 1) GROUP BY ALL;
 
 SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0, 1);
 
+CREATE OR REPLACE TEMP TABLE "facts_Friends" AS SELECT t.world, t.a0, d0.position AS p0, t.a1, d1.position AS p1 FROM "p_Friends" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' JOIN domain d1 ON d1.world = t.world AND d1.constant = t.a1 AND d1.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, d1.position;
+
+CREATE OR REPLACE TEMP TABLE "facts_Enemies" AS SELECT t.world, t.a0, d0.position AS p0, t.a1, d1.position AS p1 FROM "p_Enemies" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' JOIN domain d1 ON d1.world = t.world AND d1.constant = t.a1 AND d1.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, d1.position;
+
 CREATE OR REPLACE TEMP TABLE "geometry_worlds" AS SELECT 0::INTEGER AS world, 0::INTEGER AS o0, 1::INTEGER AS s0_0, 0::INTEGER AS k0 UNION ALL SELECT 1::INTEGER AS world, 3::INTEGER AS o0, 1::INTEGER AS s0_0, 0::INTEGER AS k0;
 
 CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT g.o0 + (g.s0_0 * t.p0) AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, d0.position AS p0, t.value FROM "p_Smokes" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value IN (0, 1) ORDER BY t.world, d0.position) t JOIN geometry_worlds g ON g.world = t.world ORDER BY atom;
 
 SELECT count(*) FROM known_Smokes;
-
-SELECT atom FROM known_Smokes;
-
-CREATE OR REPLACE TEMP TABLE "facts_Friends" AS SELECT t.world, t.a0, d0.position AS p0, t.a1, d1.position AS p1 FROM "p_Friends" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' JOIN domain d1 ON d1.world = t.world AND d1.constant = t.a1 AND d1.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, d1.position;
-
-CREATE OR REPLACE TEMP TABLE "facts_Enemies" AS SELECT t.world, t.a0, d0.position AS p0, t.a1, d1.position AS p1 FROM "p_Enemies" t JOIN domain d0 ON d0.world = t.world AND d0.constant = t.a0 AND d0.type = 'person' JOIN domain d1 ON d1.world = t.world AND d1.constant = t.a1 AND d1.type = 'person' WHERE t.partition = 'evidence' AND t.world IN (0, 1) AND t.value = 1 ORDER BY t.world, d0.position, d1.position;
 
 CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0, 1) ORDER BY world, p;
 
@@ -36,6 +34,8 @@ FROM domain_person AS d1
   JOIN geometry_worlds AS g2 ON (g2.world = d1.world)
   LEFT JOIN known_Smokes AS k3 ON (k3.atom = (g2.o0 + (g2.s0_0 * d1.p)))
 WHERE ((k3.value IS NULL) OR (k3.value = 1));
+
+SELECT atom FROM known_Smokes;
 
 SELECT CASE WHEN k2.value IS NULL THEN g1.o0 + (g1.s0_0 * g1.k0) ELSE -1 END AS l0
 FROM geometry_worlds AS g1

@@ -2,15 +2,13 @@ SELECT world, type, count(*) FROM domain WHERE world IN (0) GROUP BY ALL;
 
 SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0);
 
-CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT t.p0 AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, t.a0 AS p0, t.value FROM "p_Smokes" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value IN (0, 1) ORDER BY t.world, t.a0) t ORDER BY atom;
-
-SELECT count(*) FROM known_Smokes;
-
-SELECT atom FROM known_Smokes;
-
 CREATE OR REPLACE TEMP TABLE "facts_Friends" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "p_Friends" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
 CREATE OR REPLACE TEMP TABLE "facts_Enemies" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "p_Enemies" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
+CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT t.p0 AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, t.a0 AS p0, t.value FROM "p_Smokes" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value IN (0, 1) ORDER BY t.world, t.a0) t ORDER BY atom;
+
+SELECT count(*) FROM known_Smokes;
 
 CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, p;
 
@@ -34,6 +32,8 @@ SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k2.value IS NU
 FROM domain_person AS d1
   LEFT JOIN known_Smokes AS k2 ON (k2.atom = d1.p)
 WHERE ((k2.value IS NULL) OR (k2.value = 1));
+
+SELECT atom FROM known_Smokes;
 
 SELECT CASE WHEN k1.value IS NULL THEN 0 ELSE -1 END AS l0
 FROM (

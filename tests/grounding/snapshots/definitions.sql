@@ -25,13 +25,11 @@ SELECT count(*) FROM "made_Peers_4";
 
 SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0);
 
+CREATE OR REPLACE TEMP TABLE "facts_Peers" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "made_Peers_4" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
 CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT t.p0 AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, t.a0 AS p0, t.value FROM "p_Smokes" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value IN (0, 1) ORDER BY t.world, t.a0) t ORDER BY atom;
 
 SELECT count(*) FROM known_Smokes;
-
-SELECT atom FROM known_Smokes;
-
-CREATE OR REPLACE TEMP TABLE "facts_Peers" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "made_Peers_4" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
 CREATE OR REPLACE TEMP TABLE "facts_Lone" AS SELECT t.world, t.a0, t.a0 AS p0 FROM "made_Lone_2" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0;
 
@@ -47,6 +45,8 @@ SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k2.value IS NU
 FROM facts_Lone AS e1
   LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
 WHERE ((k2.value IS NULL) OR (k2.value = 0));
+
+SELECT atom FROM known_Smokes;
 
 SELECT r.l0 AS l0, CAST(count(*) AS DOUBLE) AS s
 FROM (

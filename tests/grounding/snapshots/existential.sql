@@ -1,16 +1,14 @@
 SELECT world, type, count(*) FROM domain WHERE world IN (0) GROUP BY ALL;
 
+CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, p;
+
 SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0);
+
+CREATE OR REPLACE TEMP TABLE "facts_Friends" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "p_Friends" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
 CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT t.p0 AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, t.a0 AS p0, t.value FROM "p_Smokes" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value IN (0, 1) ORDER BY t.world, t.a0) t ORDER BY atom;
 
 SELECT count(*) FROM known_Smokes;
-
-SELECT atom FROM known_Smokes;
-
-CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, p;
-
-CREATE OR REPLACE TEMP TABLE "facts_Friends" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "p_Friends" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
 SELECT 0 AS part, count(*) AS n, 0 AS decided, 0 AS positive, 0 AS negative, 0 AS unlisted
 FROM domain_person AS d1
@@ -84,6 +82,8 @@ FROM (
       ) AS u
     HAVING (min(u.key) > -2)
   ) AS q;
+
+SELECT atom FROM known_Smokes;
 
 SELECT q.literals AS literals, sum(q.s) AS s
 FROM (

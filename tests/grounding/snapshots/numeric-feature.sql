@@ -2,13 +2,11 @@ SELECT world, type, count(*) FROM domain WHERE world IN (0) GROUP BY ALL;
 
 SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0);
 
+CREATE OR REPLACE TEMP TABLE "facts_Age" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "p_Age" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
 CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT t.p0 AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, t.a0 AS p0, t.value FROM "p_Smokes" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value IN (0, 1) ORDER BY t.world, t.a0) t ORDER BY atom;
 
 SELECT count(*) FROM known_Smokes;
-
-SELECT atom FROM known_Smokes;
-
-CREATE OR REPLACE TEMP TABLE "facts_Age" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "p_Age" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
 SELECT sum(CAST(1 AS DOUBLE)) AS n, sum(CAST(1 AS DOUBLE) * greatest(e1.a1 * 1.0::DOUBLE, 0.0::DOUBLE)) AS positive, sum(CAST(1 AS DOUBLE) * greatest(e1.a1 * -1.0::DOUBLE, 0.0::DOUBLE)) AS negative
 FROM facts_Age AS e1;
@@ -17,6 +15,8 @@ SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k2.value IS NU
 FROM facts_Age AS e1
   LEFT JOIN known_Smokes AS k2 ON (k2.atom = e1.p0)
 WHERE ((k2.value IS NULL) OR (k2.value = 0));
+
+SELECT atom FROM known_Smokes;
 
 SELECT r.l0 AS l0, CAST(sum(r.s) AS DOUBLE) AS s
 FROM (

@@ -1,14 +1,12 @@
 SELECT world, type, count(*) FROM domain WHERE world IN (0) GROUP BY ALL;
 
+CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, p;
+
 SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0);
 
 CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT t.p0 AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, t.a0 AS p0, t.value FROM "p_Smokes" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value IN (0, 1) ORDER BY t.world, t.a0) t ORDER BY atom;
 
 SELECT count(*) FROM known_Smokes;
-
-SELECT atom FROM known_Smokes;
-
-CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, p;
 
 CREATE OR REPLACE TEMP TABLE "facts_Friends" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1 FROM "p_Friends" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
@@ -35,6 +33,8 @@ FROM facts_Friends AS e1
 GROUP BY e1.a0;
 
 SELECT id, name FROM "c_person" WHERE id IN (SELECT unnest($ids));
+
+SELECT atom FROM known_Smokes;
 
 CREATE OR REPLACE TEMP TABLE templates_0 AS SELECT * FROM incoming;
 

@@ -1,14 +1,12 @@
 SELECT world, type, count(*) FROM domain WHERE world IN (0) GROUP BY ALL;
 
+CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, p;
+
 SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0);
 
 CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT t.p0 AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, t.a0 AS p0, t.value FROM "p_Smokes" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value IN (0, 1) ORDER BY t.world, t.a0) t ORDER BY atom;
 
 SELECT count(*) FROM known_Smokes;
-
-SELECT atom FROM known_Smokes;
-
-CREATE OR REPLACE TEMP TABLE "domain_person" AS SELECT world, constant AS a, position AS p FROM domain WHERE type = 'person' AND world IN (0) ORDER BY world, p;
 
 SELECT 0 AS part, count(*) AS n, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN d1.p ELSE -1 END < 0) AS decided, count(*) FILTER (WHERE CASE WHEN k2.value IS NULL THEN d1.p ELSE -1 END < 0) AS positive, 0 AS negative, 0 AS unlisted
 FROM domain_person AS d1
@@ -43,6 +41,8 @@ WHERE ((d1.a = d2.a) IS NOT TRUE)
   AND NOT (d1.a = d2.a)
   AND ((k3.value IS NULL) OR (k3.value = 1))
   AND ((k4.value IS NULL) OR (k4.value = 1));
+
+SELECT atom FROM known_Smokes;
 
 SELECT r.l0 AS l0, CAST(count(*) AS DOUBLE) AS s
 FROM (

@@ -2,13 +2,11 @@ SELECT world, type, count(*) FROM domain WHERE world IN (0) GROUP BY ALL;
 
 SELECT bool_and(constant = position) FROM domain WHERE type = 'person' AND world IN (0);
 
+CREATE OR REPLACE TEMP TABLE "facts_Age" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "p_Age" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
+
 CREATE OR REPLACE TEMP TABLE "known_Smokes" AS SELECT t.p0 AS atom, t.value::TINYINT AS value FROM (SELECT t.world, t.a0, t.a0 AS p0, t.value FROM "p_Smokes" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value IN (0, 1) ORDER BY t.world, t.a0) t ORDER BY atom;
 
 SELECT count(*) FROM known_Smokes;
-
-SELECT atom FROM known_Smokes;
-
-CREATE OR REPLACE TEMP TABLE "facts_Age" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "p_Age" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
 CREATE OR REPLACE TEMP TABLE "facts_Born" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1 FROM "p_Born" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value = 1 ORDER BY t.world, t.a0, t.a1;
 
@@ -45,6 +43,8 @@ FROM facts_Named AS e1
 WHERE (CAST(jaro_winkler_similarity(e1.a1, e2.a1) AS DOUBLE) IS NOT NULL)
   AND ((CAST(jaro_winkler_similarity(e1.a1, e2.a1) AS DOUBLE) < 0.8::DOUBLE) IS NOT TRUE)
   AND ((e1.a0 = e2.a0) IS NOT TRUE);
+
+SELECT atom FROM known_Smokes;
 
 SELECT r.l0 AS l0, CAST(count(*) AS DOUBLE) AS s
 FROM (

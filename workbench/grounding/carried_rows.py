@@ -1,0 +1,97 @@
+"""Rows and unit groundings of networks under the numbers of another, put together by key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array, vstack
+
+from workbench.arrays import Array, Float, Int8, Int32, Int64
+from workbench.grounding.row_keys import equal_rows, row_keys
+from workbench.network.ground_network import GroundNetwork
+
+__all__ = ["CLOSE", "CarriedRows", "carried", "carried_units", "edited", "stacked", "without_zeros"]
+
+CLOSE = 1e-12
+
+
+@dataclass(frozen=True)
+class CarriedRows:
+    """Rows under the numbers of the new network; column `n_atoms` stands for atoms that are none any more."""
+
+    A: csr_array
+    b: Array
+    rule: Int32
+    template: Int32
+    scale: Float
+    relation: Int8
+
+    def keys(self) -> Array:
+        kind = self.template.astype(np.int64) * 4 + self.relation
+        return row_keys(self.A.indptr, self.A.indices, self.A.data, self.b, kind)
+
+
+def carried(
+    network: GroundNetwork,
+    rule: Int32,
+    rows: Int64,
+    place: Int64,
+    *,
+    n_atoms: int,
+    number: Int64,
+) -> CarriedRows:
+    """Some rows of a network, atoms and templates renumbered."""
+    if place.size == n_atoms and np.array_equal(place, np.arange(n_atoms)):
+        A = network.A if rows.size == network.n_rows else csr_array(network.A[rows])
+        A = csr_array((A.data, A.indices, A.indptr), shape=(rows.size, n_atoms + 1))
+    else:
+        A = csr_array(network.A[rows])
+        columns = np.where(place < 0, n_atoms, place).astype(A.indices.dtype)[A.indices]
+        A = csr_array((A.data, columns, A.indptr), shape=(rows.size, n_atoms + 1))
+        A.sort_indices()
+    template = network.template[rows]
+    if number.size:
+        template = np.where(template >= 0, number[np.maximum(template, 0)], -1).astype(np.int32)
+    scale = np.ones(rows.size) if network.scale is None else network.scale[rows]
+    return CarriedRows(A, network.b[rows], rule[rows], template, scale, network.relation[rows])
+
+
+def carried_units(unit: csr_array, place: Int64, *, n_atoms: int, number: Int64, n_templates: int) -> csr_array:
+    """Unit groundings of the templates that have a number (others -1), atoms and templates renumbered."""
+    if not unit.nnz or number.max(initial=-1) < 0:
+        return csr_array((n_atoms, n_templates))
+    entries = unit.tocoo()
+    at, to = place[entries.coords[0]], number[entries.coords[1]]
+    inside = (at >= 0) & (to >= 0)
+    return csr_array(coo_array((entries.data[inside], (at[inside], to[inside])), shape=(n_atoms, n_templates)))
+
+
+def stacked(*parts: CarriedRows) -> CarriedRows:
+    """All rows, in runs of templates."""
+    template = np.concatenate([one.template for one in parts])
+    order = np.argsort(template, kind="stable")
+    names = ("b", "rule", "scale", "relation")
+    columns: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in parts])[order] for name in names}
+    A = csr_array(csr_array(vstack([one.A for one in parts], format="csr"))[order])
+    return CarriedRows(A=A, template=template[order], **columns)
+
+
+def edited(before: CarriedRows, came: CarriedRows, went: CarriedRows) -> CarriedRows:
+    """Rows with others added and taken away; equal ones are one, of their summed scale."""
+    taken = replace(went, scale=-went.scale)
+    rows = stacked(before, came, taken)
+    group = equal_rows(rows.keys())
+    scale = np.bincount(group, rows.scale, minlength=group.size).astype(np.float64)
+    left = np.flatnonzero((group == np.arange(group.size)) & (np.abs(scale) > CLOSE))
+    columns = {name: getattr(rows, name)[left] for name in ("b", "rule", "template", "relation")}
+    return CarriedRows(A=csr_array(rows.A[left]), scale=scale[left], **columns)
+
+
+def without_zeros(matrix: Any) -> csr_array:
+    """A sum without what cancelled."""
+    found = csr_array(matrix)
+    found.data[np.abs(found.data) <= CLOSE] = 0.0
+    found.eliminate_zeros()
+    return found
