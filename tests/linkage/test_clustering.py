@@ -72,6 +72,18 @@ def test_large_components_are_cut_at_weak_links_and_said(monkeypatch: pytest.Mon
     assert found.status == "feasible"
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_few_records_are_clustered_alike_without_machine_code(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    w = random_weights(9, seed)
+    one, other = np.triu_indices(9, 1)
+    pairs = Pairs(one.astype(np.int32), other.astype(np.int32))
+    plain = cluster(9, pairs, w[one, other], lambda more: np.zeros(len(more)))
+    monkeypatch.setattr("workbench.linkage.clustering.FEW", 0)
+    compiled = cluster(9, pairs, w[one, other], lambda more: np.zeros(len(more)))
+    np.testing.assert_array_equal(plain.label, compiled.label)
+    assert (plain.energy, plain.bound) == (compiled.energy, compiled.bound)
+
+
 def test_one_to_one_is_the_best_assignment() -> None:
     random = np.random.default_rng(3)
     second = np.array([0, 0, 0, 1, 1, 1], np.int32)

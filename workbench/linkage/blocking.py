@@ -11,6 +11,7 @@ import numpy as np
 from workbench.arrays import Int32, Int64
 from workbench.linkage.keys import Key
 from workbench.linkage.sorting import different
+from workbench.progress import expired
 
 __all__ = [
     "Blocks",
@@ -199,9 +200,16 @@ def _made(blocks: Blocks, linked: bool, largest: int) -> Iterator[tuple[Int64, I
 
 
 def propose_statements(
-    keys: Sequence[Key], second: Int32 | None, *, most: int, largest: int = LARGEST_BLOCK
+    keys: Sequence[Key],
+    second: Int32 | None,
+    *,
+    most: int,
+    largest: int = LARGEST_BLOCK,
+    deadline: float | None = None,
 ) -> list[Statement]:
     """Statements of one to three keys, those that find most matches first, until their pairs are `most`.
+
+    Those that are not counted by the deadline are not proposed.
 
     Notes
     -----
@@ -218,6 +226,8 @@ def propose_statements(
     if n > MANY_RECORDS:
         several += combinations(_loosest(keys), 3)
     for chosen in (*alone, *several):
+        if expired(deadline):
+            break
         chance = float(np.prod([key.chance for key in chosen]))
         few_by_chance = chance * n * n / 2 <= FEW_A_RECORD * n
         if len(chosen) > 1 and (chance > MOST_CHANCE or chance * n > MOST_BY_CHANCE) and not few_by_chance:
@@ -256,12 +266,19 @@ def _loosest(keys: Sequence[Key]) -> list[Key]:
 
 
 def all_pairs(
-    statements: Sequence[Statement], second: Int32 | None, n: int, *, largest: int = LARGEST_BLOCK
+    statements: Sequence[Statement],
+    second: Int32 | None,
+    n: int,
+    *,
+    largest: int = LARGEST_BLOCK,
+    deadline: float | None = None,
 ) -> tuple[Pairs, list[Statement]]:
-    """The pairs of all statements, each once, and the statements with their marginal gains."""
+    """The pairs of all statements up to a deadline, each once, and the statements with their marginal gains."""
     union = np.zeros(0, np.int64)
     said = []
     for statement in statements:
+        if expired(deadline):
+            break
         merged = different(np.concatenate((union, block_pairs(statement, second, largest=largest))))
         said.append(replace(statement, gain=len(merged) - len(union)))
         union = merged

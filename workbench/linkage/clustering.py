@@ -18,12 +18,15 @@ from workbench.arrays import Float, Int64
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.correlation_kernels import greedy_joining, moved_singly, packed_triangles, violated
 from workbench.linkage.exact import exact_partition
+from workbench.network.compiled import plain
 from workbench.progress import SILENT, Progress, expired
 
 __all__ = ["Clustering", "cluster", "figures_by_group", "joined_records"]
 
 LARGEST_COMPONENT = 600
 """Records; larger components are first cut at their weaker links."""
+FEW = 5000
+"""Steps of plain Python, at most, that are less than importing Numba: cubes of components' sizes."""
 STEP = 2.0
 CLIP = 15.0
 """No pair counts for more than odds of 3 million to one."""
@@ -109,20 +112,23 @@ def cluster(
     at = 0
     solved_all = True
     matrices: list[tuple[int, Float]] = []
+    join, move, energy_of, bound_of = greedy_joining, moved_singly, violated, packed_triangles
+    if sum(len(members) ** 3 for members in several) <= FEW:
+        join, move, energy_of, bound_of = plain(join), plain(move), plain(energy_of), plain(bound_of)
     for number, members in enumerate(several):
         size = len(members)
         matrix = _matrix(inner[at : at + size * (size - 1) // 2], size)
         at += size * (size - 1) // 2
         if number % 256 == 0:
             progress.step("clusters", number, len(several))
-        found = greedy_joining(matrix, True)
+        found = join(matrix, True)
         if expired(deadline):
             solved_all = False
         else:
-            found = moved_singly(matrix, found, 20)
-        energies[number] = violated(matrix, found)
+            found = move(matrix, found, 20)
+        energies[number] = energy_of(matrix, found)
         if energies[number] > 0 and not expired(deadline):
-            bounds[number] = min(energies[number], packed_triangles(matrix))
+            bounds[number] = min(energies[number], bound_of(matrix))
             if energies[number] - bounds[number] > 1e-6 and size <= EXACT_RECORDS:
                 matrices.append((number, matrix))
         label[members] = members[_first_of(found)]

@@ -36,8 +36,13 @@ class Estimates:
     candidate_recall: float
 
 
-def estimate(clustering: Clustering, candidates: Pairs, scores: Float) -> Estimates:
+def estimate(clustering: Clustering, candidates: Pairs, scores: Float, *, captured: float = 1.0) -> Estimates:
     """Sum up probabilities.
+
+    Parameters
+    ----------
+    captured : float
+        The share of the pairs that are the same which is among the candidates.
 
     Notes
     -----
@@ -60,11 +65,9 @@ def estimate(clustering: Clustering, candidates: Pairs, scores: Float) -> Estima
     missed = float(sigmoid(_between(label[left], label[right], apart)).sum())
     found = float(supported.sum())
     hit = np.isin(known[together], asked, kind="sort")
-    return Estimates(
-        precision=found / int(together.sum()),
-        recall=found / (found + missed),
-        candidate_recall=float(supported[hit].sum()) / found,
-    )
+    among = float(supported[hit].sum()) + missed
+    every = max(found + missed, among / captured)
+    return Estimates(precision=found / int(together.sum()), recall=found / every, candidate_recall=among / every)
 
 
 def _support(n: int, left: Int32, right: Int32, log_odds: Float) -> Float:

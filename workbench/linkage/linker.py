@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from workbench.arrays import Float, Int8, Int32
 from workbench.linkage.blocking import (
     Pairs,
+    Statement,
     all_pairs,
     every_pair,
     propose_statements,
@@ -18,9 +19,10 @@ from workbench.linkage.fields import Field
 from workbench.linkage.keys import keys_of
 from workbench.linkage.mixture import Mixture, Patterns, assumed_mixture, fit_mixture, patterns_of, sample_pairs
 from workbench.linkage.neighbours import Near, add_near
+from workbench.linkage.sources import with_pairs_within
 from workbench.linkage.starts import FEWEST_FIELDS, fit_tree
 from workbench.linkage.tree import TreeModel
-from workbench.progress import SILENT, Progress
+from workbench.progress import SILENT, Conduct, Progress, expired
 
 __all__ = ["Candidates", "LinkModel", "Scoring", "compare_candidates", "find_candidates", "learn"]
 
@@ -71,16 +73,24 @@ class Candidates:
         How many pairs there could be.
     near : tuple of Near
         Fields whose words or letters are near.
+    cut : tuple of str
+        What time cut short, in words.
     """
 
     pairs: Pairs
     statements: Sequence[Counted]
     possible: float
     near: tuple[Near, ...] = ()
+    cut: tuple[str, ...] = ()
 
     def beside(self, more: Pairs, n: int) -> Candidates:
         """With further pairs."""
         return replace(self, pairs=self.pairs.joined(more, n)) if len(more) else self
+
+    @property
+    def proposed(self) -> list[Statement]:
+        """The statements over keys of the fields."""
+        return [one for one in self.statements if isinstance(one, Statement)]
 
     @property
     def share(self) -> float:
@@ -101,12 +111,15 @@ class LinkModel:
         With correlated non-matches: what scores are made of.
     at_chance : tuple of str, or None
         Where no class is the matches, the fields that the likeliest agrees in by chance alone.
+    cut : tuple of str
+        What time cut short, in words.
     """
 
     comparisons: tuple[Comparison, ...]
     mixture: Mixture
     tree: TreeModel
     at_chance: tuple[str, ...] | None = None
+    cut: tuple[str, ...] = ()
 
     def levels(self, pairs: Pairs) -> Int8:
         """Levels of pairs, shape (n_pairs, n_comparisons)."""
@@ -148,8 +161,8 @@ class LinkModel:
         return found
 
 
-def find_candidates(fields: Sequence[Field], second: Int32 | None) -> Candidates:
-    """Block on keys of the fields, or take all pairs where they are few.
+def find_candidates(fields: Sequence[Field], second: Int32 | None, *, deadline: float | None = None) -> Candidates:
+    """Block on keys of the fields, or take all pairs where they are few; by a deadline those found until then.
 
     Parameters
     ----------
@@ -162,14 +175,17 @@ def find_candidates(fields: Sequence[Field], second: Int32 | None) -> Candidates
     if possible <= FEW_PAIRS:
         return Candidates(every_pair(n, second), [], possible)
     most = min(PAIRS_A_RECORD * n, max(FEW_RECORDS * PAIRS_A_RECORD, 20 * n))
-    statements = propose_statements(keys_of(fields), second, most=most)
-    pairs, said = all_pairs(statements, second, n)
+    to_count = Conduct(deadline=deadline).share(0.5)
+    statements = propose_statements(keys_of(fields), second, most=most, deadline=to_count)
+    uncounted = expired(to_count)
+    pairs, said = all_pairs(statements, second, n, deadline=deadline)
     near = []
     for field in fields:
-        if field.kind == "words" or (field.kind == "name" and not said):
+        if not expired(deadline) and (field.kind == "words" or (field.kind == "name" and not said)):
             found, pairs = add_near(field, pairs, second, most=PAIRS_A_RECORD * n // 4)
             near.append(found)
-    return Candidates(pairs, said, possible, tuple(near))
+    cut = (f"candidates are those of {len(said):,} blocking statements",) if uncounted or expired(deadline) else ()
+    return Candidates(pairs, said, possible, tuple(near), cut)
 
 
 def compare_candidates(comparisons: Sequence[Comparison], candidates: Candidates) -> Patterns:
@@ -185,9 +201,12 @@ def learn(
     *,
     seed: int = 0,
     known: tuple[Float, Float] | None = None,
+    deadline: float | None = None,
     progress: Progress = SILENT,
 ) -> LinkModel:
-    """EM: first independent fields with chance agreement known, then correlated ones.
+    """EM: first independent fields with chance agreement known, then correlated ones; what a deadline leaves of it.
+
+    Of two sources that repeat nothing, pairs within each are known not to match.
 
     Parameters
     ----------
@@ -203,8 +222,15 @@ def learn(
     )
     progress.step("weights", 1, 2)
     assumed = assumed_mixture(patterns, comparisons, chances, candidates.possible)
+    apart = None
+    if second is not None and known is None and candidates.proposed and not expired(deadline):
+        patterns, apart = with_pairs_within(
+            patterns, comparisons, candidates.proposed, candidates.near, second, assumed, seed
+        )
     tree, places = fit_tree(
-        patterns, comparisons, (mixture, less), assumed, candidates.possible, n, known=known, seed=seed
-    )
+        patterns, comparisons, (mixture, less), assumed, candidates.possible, n, known=known, seed=seed,
+        deadline=deadline, apart=apart,
+    )  # fmt: skip
     by_chance = None if places is None else tuple(comparisons[place].field.name for place in places)
-    return LinkModel(tuple(comparisons), mixture if len(comparisons) >= FEWEST_FIELDS else less, tree, by_chance)
+    cut = ("weights are those that EM had by then, from fewer starts",) if expired(deadline) else ()
+    return LinkModel(tuple(comparisons), mixture if len(comparisons) >= FEWEST_FIELDS else less, tree, by_chance, cut)

@@ -25,6 +25,8 @@ POWER = 0.35
 """Of the number of matches, in a class's merit."""
 LEAST_CONFIRMED = 0.2
 """Of matches the assumed model takes so many for such, given as many of them."""
+CLEARLY = 3
+"""The power of a class's F1 in its merit, where pairs within two sources tell it."""
 BESIDE = 2.0
 """So many times as many pairs as matches are beside them."""
 LEAST_AGREEMENT = 0.3
@@ -48,6 +50,8 @@ class Judge:
         The assumed log odds without the prior.
     chance : float64 array, shape (n_fields,)
         The share of far values among random pairs.
+    apart : float64 array, shape (n_patterns,)
+        Of pairs within two sources that repeat nothing, as many as there are non-matches across by chance; else 0.
     """
 
     levels: Int8
@@ -55,13 +59,30 @@ class Judge:
     share: float
     evidence: Float
     chance: Float
+    apart: Float
 
     def merit(self, model: TreeModel) -> float:
-        """Separation, times the share of matches that is confirmed, times a power of their number."""
+        """Separation, times the share of matches that is confirmed, times powers of their number and their F1."""
         scores = model.scores(self.levels)
         matches = float(sigmoid(scores) @ self.counts)
         border = max(0.0, 1.0 + separation(scores, self.levels, self.counts))
-        return float(border * self.confirmed(model) * matches**POWER)
+        return float(border * self.confirmed(model) * matches**POWER * self.beyond_chance(model) ** CLEARLY)
+
+    def beyond_chance(self, model: TreeModel) -> float:
+        """F1 of a class, told by how many more of its pairs are across two sources than within; 1 for one source."""
+        if not self.apart.any():
+            return 1.0
+        taken = sigmoid(model.scores(self.levels))
+        alike = np.maximum(taken, self.evidence > 0)
+        across, within = float(taken @ self.counts), float(taken @ self.apart)
+        every = max(float(alike @ self.counts) - float(alike @ self.apart), across - within, 1.0)
+        return max(0.0, 2.0 * (across - within) / (across + every))
+
+    def clarity(self, model: TreeModel) -> float:
+        """The F1 that a model expects of its own cut at even odds."""
+        match = sigmoid(model.scores(self.levels))
+        taken = match > 0.5
+        return float(2.0 * (match * taken) @ self.counts / max(float((match + taken) @ self.counts), 1e-9))
 
     def confirmed(self, model: TreeModel) -> float:
         """How many of the matches are such as assumed, if as many were so of all possible pairs."""

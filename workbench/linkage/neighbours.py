@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.sparse import triu
+from scipy.sparse import csr_array, triu
 
-from workbench.arrays import Int32, Int64
+from workbench.arrays import Bool, Int32, Int64
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.fields import Field
-from workbench.linkage.similarity import in_threes, weighted_words
+from workbench.linkage.similarity import in_threes, weighted_words, words_alike
 from workbench.linkage.sorting import different
 
-__all__ = ["Near", "add_near", "in_words", "near_pairs"]
+__all__ = ["Near", "add_near", "are_near", "in_words", "near_pairs"]
 
 ALIKE = 0.3
 FEW = 50
@@ -61,13 +61,27 @@ def add_near(field: Field, pairs: Pairs, second: Int32 | None, *, most: int) -> 
 
 def near_pairs(field: Field, near: Near, second: Int32 | None) -> Pairs:
     """Pairs of records whose values are near or equal."""
-    words = in_words(field)
-    matrix = weighted_words(words)
-    rare = np.array([word not in near.common for word in words.words.texts], np.bool_)
-    rows = matrix.multiply(rare[None, :]).tocsr()
+    rows = _rare_words(field, near)
     product = triu(rows @ rows.T, k=1).tocoo()
     alike = product.data >= ALIKE
     return _of_records(field, product.row[alike], product.col[alike], second, len(field.codes))
+
+
+def are_near(field: Field, near: Near, pairs: Pairs) -> Bool:
+    """Which pairs of records have near or equal values."""
+    rows = _rare_words(field, near)
+    left, right = field.codes[pairs.left], field.codes[pairs.right]
+    found = (left >= 0) & (right >= 0) & (field.counts[left] <= FEW) & (field.counts[right] <= FEW)
+    asked = np.flatnonzero(found & (left != right))
+    found[asked] = words_alike(rows, left[asked], right[asked]) >= ALIKE
+    return found
+
+
+def _rare_words(field: Field, near: Near) -> csr_array:
+    """The values as rows of their words, common ones left out."""
+    words = in_words(field)
+    rare = np.array([word not in near.common for word in words.words.texts], np.bool_)
+    return csr_array(weighted_words(words).multiply(rare[None, :]))
 
 
 def _of_records(field: Field, one: Int64, other: Int64, second: Int32 | None, n: int) -> Pairs:

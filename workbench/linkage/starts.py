@@ -2,7 +2,8 @@
 
 Likelihood does not tell: where matches are few, families or neighbours explain more pairs than they do. What tells is
 said in `workbench.linkage.merit`. Models of independent fields, which no correlation has drawn away, stand beside those
-that the starts lead to; a little less is made of them. Where every class is refuted, there are no duplicates.
+that the starts lead to, unless pairs within two sources show what non-matches are; a little less is made of them. Where
+every class is refuted, there are no duplicates.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import brentq
 
 from workbench.arrays import Float
 from workbench.linkage.comparison import Comparison
 from workbench.linkage.merit import Judge
 from workbench.linkage.mixture import Mixture, Patterns, sigmoid
 from workbench.linkage.tree import FAR, TreeModel, fit_classes, independent
+from workbench.progress import expired
 
 __all__ = ["FEWEST_FIELDS", "fit_tree"]
 
@@ -41,6 +42,8 @@ INDEPENDENT = 0.7
 """What the merit of independent fields counts beside that of correlated ones."""
 NEARLY = 0.3
 """Of a refuted class's merit another one must have; a few chance pairs have less."""
+EQUAL = 0.97
+"""Of the most merit: models that have it differ by chance, and not by what they take for matches."""
 NO_MATCHES = -700.0
 """The log odds where there are none."""
 
@@ -55,6 +58,8 @@ def fit_tree(
     *,
     known: tuple[Float, Float] | None = None,
     seed: int = 0,
+    deadline: float | None = None,
+    apart: Float | None = None,
 ) -> tuple[TreeModel, tuple[int, ...] | None]:
     """The model of most merit that is not refuted: EM with correlated non-matches from several starts, or without.
 
@@ -72,49 +77,76 @@ def fit_tree(
     n_records : int
     known : pair of float64 arrays, shape (n_patterns,), optional
         How many pairs of each pattern are labelled as matches and as non-matches.
+    deadline : float, optional
+        From then on no start is tried but the first, and EM ends with the step that it is at.
+    apart : float64 array, shape (n_patterns,), optional
+        How many pairs of each pattern are no candidates, but known not to match.
     """
     if not len(patterns.counts):
         return independent(mixtures[1]), None
     sizes = [one.n_levels for one in comparisons]
     counts = patterns.counts.astype(float)
-    rows, sampled = _thinned(patterns, known, seed)
+    rows, drawn = _thinned(patterns, known, seed)
     levels = patterns.levels[rows]
+    within = np.zeros(len(rows)) if apart is None else drawn * apart[rows] / counts[rows]
+    sampled = drawn - within
     alike = assumed.scores(levels)
     chance = np.array([one[FAR] for one in mixtures[0].u])
-    judge = Judge(levels, sampled, counts.sum() / possible, alike - assumed.intercept, chance)
+    across = counts if apart is None else counts - apart
+    judge = Judge(levels, sampled, across.sum() / possible, alike - assumed.intercept, chance, within)
     plain = [independent(one) for one in (*reversed(mixtures), assumed)]
     if len(sizes) < FEWEST_FIELDS:
         sure = plain if known is not None else [one for one in plain if judge.confirms(one)]
         return (sure or plain[-1:])[0], None
     some = None if known is None else (known[0][rows], known[1][rows])
-    equal = [counts @ (patterns.levels[:, at] >= 2 + len(one.near)) for at, one in enumerate(comparisons)]
-    most_far = np.where(np.array(equal) > SOME * counts.sum(), MOST_FAR, 1.0)
+    if apart is not None:
+        some = (np.zeros(len(rows)), within)
+    equal = [across @ (patterns.levels[:, at] >= 2 + len(one.near)) for at, one in enumerate(comparisons)]
+    most_far = np.where(np.array(equal) > SOME * across.sum(), MOST_FAR, 1.0)
 
     def fitted(starts: Sequence[Float]) -> list[tuple[float, TreeModel]]:
-        tried = [fit_classes(levels, sampled, start, sizes, most_far, known=some) for start in starts]
+        tried = [
+            _across(fit_classes(levels, drawn, start, sizes, most_far, known=some, deadline=deadline), drawn, within)
+            for place, start in enumerate(starts)
+            if not place or not expired(deadline)
+        ]
         return [(judge.merit(one), one) for one in tried]
 
     strict = (mixtures[0].scores(levels), mixtures[1].scores(levels))
-    found = fitted(_starts(*strict, alike, sampled, n_records * sampled.sum() / counts.sum()))
-    if known is None:
+    found = fitted(_starts(*strict, alike, sampled, n_records * drawn.sum() / counts.sum()))
+    if known is None and apart is None:
         found += [(INDEPENDENT * judge.merit(one), one) for one in plain]
     found = [one for one in found if judge.confirms(one[1])] or found
-    most, best = max(found, key=_merit)
+    most, best = _chosen(found, judge)
     if known is None and judge.refutes(best):
         found += fitted([_classes(sigmoid(alike - less), sigmoid(alike + more)) for less, more in STRICT])
         kept = [one for one in found if one[0] > NEARLY * most and not judge.refutes(one[1])]
         if not kept:
             return replace(best, share=NO_MATCHES), judge.at_chance(best)
-        _, best = max(kept, key=_merit)
+        _, best = _chosen(kept, judge)
     if len(rows) == len(counts) or any(best is one for one in plain):
         return best, None
     classes = best.classes(patterns.levels)
     start = np.exp(classes - np.logaddexp.reduce(classes, axis=1, keepdims=True))
-    return fit_classes(patterns.levels, counts, start, sizes, most_far, known=known), None
+    if apart is not None:
+        known = (np.zeros(len(counts)), apart)
+    model = fit_classes(patterns.levels, counts, start, sizes, most_far, known=known, deadline=deadline)
+    return (model if apart is None else _across(model, counts, apart)), None
 
 
-def _merit(found: tuple[float, TreeModel]) -> float:
-    return found[0]
+def _across(model: TreeModel, counts: Float, apart: Float) -> TreeModel:
+    """With the shares of kinds of non-matches among candidates, without the pairs that are known to be apart."""
+    if not apart.any():
+        return model
+    others = float(counts.sum()) * (1.0 - np.exp(model.share))
+    less = float(np.log(max(others - apart.sum(), 1e-3 * others) / others))
+    return replace(model, others=tuple(replace(one, share=one.share + less) for one in model.others))
+
+
+def _chosen(found: Sequence[tuple[float, TreeModel]], judge: Judge) -> tuple[float, TreeModel]:
+    """Of the models of nearly the most merit the one that is surest of its cut."""
+    most = max(merit for merit, _ in found)
+    return max((one for one in found if one[0] >= EQUAL * most), key=lambda one: judge.clarity(one[1]))
 
 
 def _thinned(patterns: Patterns, known: tuple[Float, Float] | None, seed: int) -> tuple[np.ndarray, Float]:
@@ -154,4 +186,7 @@ def _shift(scores: Float, counts: Float, wanted: float) -> float:
     """What is taken from the log odds so that so many pairs are expected to match."""
     wanted = min(max(wanted, 1e-6), 0.99 * float(counts.sum()))
     reach = float(np.abs(scores).max(initial=1.0)) + 60.0
+    # It takes as long to import as a new record takes to be linked by what is kept.
+    from scipy.optimize import brentq
+
     return float(brentq(lambda shift: float(sigmoid(scores - shift) @ counts) - wanted, -reach, reach, xtol=1e-6))

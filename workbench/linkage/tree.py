@@ -18,6 +18,7 @@ from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
 from workbench.arrays import Float, Int8
 from workbench.linkage.mixture import Mixture
+from workbench.progress import expired
 
 __all__ = ["FieldTree", "TreeModel", "fit_classes", "independent"]
 
@@ -135,6 +136,7 @@ def fit_classes(
     *,
     known: tuple[Float, Float] | None = None,
     iterations: int = 80,
+    deadline: float | None = None,
 ) -> TreeModel:
     """EM from the given classes.
 
@@ -151,6 +153,8 @@ def fit_classes(
         The largest share of far values among matches that have both: a constraint of the M-step.
     known : pair of float64 arrays, shape (n_patterns,), optional
         How many pairs of each pattern are labelled as matches and as non-matches; EM leaves those as they are.
+    deadline : float, optional
+        EM ends with the step that it is at.
     """
     yes, no = known if known is not None else (np.zeros(len(counts)), np.zeros(len(counts)))
     free = np.maximum(counts - yes - no, 0.0)
@@ -166,7 +170,8 @@ def fit_classes(
         likelihood = np.logaddexp.reduce(classes, axis=1)
         probability = np.exp(classes - likelihood[:, None])
         trace.append(float(likelihood @ counts))
-        if len(trace) == iterations or (len(trace) > 1 and trace[-1] - trace[-2] < 1e-6 * abs(trace[-1])):
+        settled = len(trace) > 1 and trace[-1] - trace[-2] < 1e-6 * abs(trace[-1])
+        if settled or len(trace) == iterations or expired(deadline):
             return model
 
 

@@ -102,9 +102,11 @@ def _in_order(staging: Staging, table: StagedTable, cell: str) -> pyarrow.Chunke
     """A column's cells in the order of the rows: batches of large tables come in any order."""
     with staging.record_batches(f"SELECT rowid AS row, {cell} AS x FROM {table.relation}") as batches:
         found = batches.read_all()
-    rows = found.column(0).to_numpy()
     cells = found.column(1)
-    return cells if len(rows) < 2 or (rows[1:] > rows[:-1]).all() else cells.take(pyarrow.array(np.argsort(rows)))
+    if found.num_rows < 2:
+        return cells
+    rows = found.column(0).to_numpy()
+    return cells if (rows[1:] > rows[:-1]).all() else cells.take(pyarrow.array(np.argsort(rows)))
 
 
 def _column(staging: Staging, counted: Sequence[TableCounts], names: Sequence[str]) -> RecordColumn:

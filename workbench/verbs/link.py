@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from workbench.arrays import Float
-from workbench.errors import Diagnostic, UsageError
+from workbench.errors import Diagnostic, ExitCode, UsageError, WorkbenchError
 from workbench.linkage.blocking import LARGEST_BLOCK
+from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import Clustering, cluster
 from workbench.linkage.comparison import make_comparison
 from workbench.linkage.estimates import estimate
 from workbench.linkage.linker import Candidates, LinkModel, Scoring, compare_candidates, find_candidates, learn
 from workbench.linkage.matching import beside_rivals, match_one_to_one
-from workbench.progress import SILENT, Progress
+from workbench.progress import SILENT, Conduct, Progress, expired
 from workbench.tables.records import Records
 from workbench.verbs.common import deadline_after
 from workbench.verbs.link_labels import LabelledPairs, read_labels
@@ -25,10 +26,13 @@ from workbench.verbs.link_settings import candidates_by_settings, read_by_settin
 
 __all__ = ["link"]
 
+FOR_CANDIDATES = 1 / 3
+"""Of the time left once the files are read."""
+
 
 @dataclass(frozen=True)
 class _Scored:
-    """Records with the log odds of their candidates, labels settled."""
+    """Records with the log odds of their candidates, labels settled, and the share of matches among these."""
 
     records: Records
     candidates: Candidates
@@ -37,6 +41,7 @@ class _Scored:
     labelled: LabelledPairs
     left_out: dict[str, str]
     warnings: tuple[Diagnostic, ...]
+    captured: float = 1.0
 
 
 def link(
@@ -66,12 +71,15 @@ def link(
     one_to_one : bool
         Of two files: each record is in one pair at most.
     time_limit : float, optional
-        Seconds; clusters that are not improved or proven by then stay as they are, and the status says so.
+        Seconds for the whole, a third of them at most for candidates: what is found, fitted, improved or proven by then
+        is taken, and the result and E0690 say what was cut short.
 
     Raises
     ------
     InputError, UsageError
         E0660 to E0669 for files, columns, ids and labels that cannot be used, E0674 to E0679 for settings.
+    WorkbenchError
+        E0689 where the time passes before any pair is compared.
     """
     begun, deadline = perf_counter(), deadline_after(time_limit)
     if one_to_one and len(sources) != 2:
@@ -80,22 +88,24 @@ def link(
         )
     progress.step("reading", 0, None)
     if settings is not None:
-        scored = _scored_by_settings(sources, settings, id_column, labels, progress)
+        scored = _scored_by_settings(sources, settings, id_column, labels, deadline, progress)
     else:
-        scored = _scored(sources, id_column, labels, one_to_one, seed, progress)
+        scored = _scored(sources, id_column, labels, one_to_one, seed, deadline, progress)
     n, pairs, scores = len(scored.records), scored.candidates.pairs, scored.scores
     clustering: Clustering
     if one_to_one:
         clustering = match_one_to_one(n, pairs, scores, scored.records.source)
     else:
         clustering = cluster(n, pairs, scores, scored.model.scores, deadline=deadline, progress=progress)
+    unproven = ("clusters are not improved or proven",) if clustering.status == "limit" else ()
+    cut = (*scored.candidates.cut, *(scored.model.cut if isinstance(scored.model, LinkModel) else ()), *unproven)
     return LinkResult(
         records=scored.records,
         candidates=scored.candidates,
         model=scored.model,
         scores=scores,
         clustering=clustering,
-        estimates=estimate(clustering, pairs, scores),
+        estimates=estimate(clustering, pairs, scores, captured=scored.captured),
         left_out=scored.left_out,
         labelled=scored.labelled.pairs,
         seconds=perf_counter() - begun,
@@ -104,7 +114,9 @@ def link(
             *scored.labelled.contradictions(scored.records, one_to_one=one_to_one),
             *_about_candidates(scored.candidates),
             *_about_matches(scored.model),
+            *_about_time(cut),
         ),
+        cut=cut,
         one_to_one=one_to_one,
     )
 
@@ -115,25 +127,33 @@ def _scored(
     labels: str | os.PathLike[str] | None,
     one_to_one: bool,
     seed: int,
+    deadline: float | None,
     progress: Progress,
 ) -> _Scored:
     """By a model that is learned from the records themselves."""
     read = read_linked(sources, id_column)
+    _in_time(deadline, "the files were read")
     records, fields = read.records, read.choice.fields
     second = records.source if len(records.sources) == 2 else None
     labelled = _labelled(labels, records)
     progress.step("candidates", 0, None)
-    candidates = find_candidates(fields, second).beside(labelled.pairs, len(records))
+    of_candidates = Conduct(deadline=deadline).share(FOR_CANDIDATES)
+    candidates = find_candidates(fields, second, deadline=of_candidates).beside(labelled.pairs, len(records))
+    _in_time(None if len(candidates.pairs) else of_candidates, "candidates were found")
     comparisons = [make_comparison(field) for field in fields]
     patterns = compare_candidates(comparisons, candidates)
+    _in_time(deadline, "pairs were compared")
     known = labelled.by_pattern(candidates, patterns, len(records))
-    model = learn(comparisons, candidates, patterns, second, seed=seed, known=known, progress=progress)
+    model = learn(
+        comparisons, candidates, patterns, second, seed=seed, known=known, deadline=deadline, progress=progress
+    )
     scores = model.tree.scores(patterns.levels)[patterns.of_pair]
     scores = labelled.rescored(scores, model, candidates, len(records), seed)
     if one_to_one:
         scores = beside_rivals(len(records), candidates.pairs, scores)
     scores = labelled.applied(scores, candidates, len(records))
-    return _Scored(records, candidates, model, scores, labelled, read.choice.left_out, read.warnings)
+    captured = captured_share(fields, candidates, scores, second)
+    return _Scored(records, candidates, model, scores, labelled, read.choice.left_out, read.warnings, captured)
 
 
 def _scored_by_settings(
@@ -141,13 +161,16 @@ def _scored_by_settings(
     settings: str | os.PathLike[str],
     id_column: str | None,
     labels: str | os.PathLike[str] | None,
+    deadline: float | None,
     progress: Progress,
 ) -> _Scored:
     """By a model that Splink trained."""
     read = read_by_settings(sources, settings, id_column)
+    _in_time(deadline, "the files were read")
     labelled = _labelled(labels, read.records)
     progress.step("candidates", 0, None)
     candidates = candidates_by_settings(read).beside(labelled.pairs, len(read.records))
+    _in_time(deadline, "candidates were found")
     progress.step("weights", 0, None)
     scores = labelled.applied(read.scoring.scores(candidates.pairs), candidates, len(read.records))
     return _Scored(read.records, candidates, read.scoring, scores, labelled, read.left_out, read.warnings)
@@ -155,6 +178,23 @@ def _scored_by_settings(
 
 def _labelled(labels: str | os.PathLike[str] | None, records: Records) -> LabelledPairs:
     return read_labels(labels, records) if labels is not None else LabelledPairs.none()
+
+
+def _in_time(deadline: float | None, doing: str) -> None:
+    if expired(deadline):
+        said = Diagnostic(
+            "E0689",
+            f"the time limit passed while {doing}: nothing is linked",
+            help="give a longer --time-limit, or leave out columns and records that cannot matter",
+        )
+        raise WorkbenchError((said,), ExitCode.LIMIT)
+
+
+def _about_time(cut: Sequence[str]) -> list[Diagnostic]:
+    if not cut:
+        return []
+    help = "a longer --time-limit finds and tells more"
+    return [Diagnostic("E0690", f"the time limit cut linking short: {'; '.join(cut)}", help=help, severity="warning")]
 
 
 def _about_candidates(candidates: Candidates) -> list[Diagnostic]:

@@ -50,6 +50,8 @@ class LinkResult:
     warnings : tuple of Diagnostic
     one_to_one : bool
         Whether each record is in one pair at most.
+    cut : tuple of str
+        What the time limit cut short, in words.
     run_id : int or None
         The run that it is recorded as.
     """
@@ -65,6 +67,7 @@ class LinkResult:
     seconds: float
     warnings: tuple[Diagnostic, ...]
     one_to_one: bool = False
+    cut: tuple[str, ...] = ()
     run_id: int | None = None
 
     def __repr__(self) -> str:
@@ -73,8 +76,8 @@ class LinkResult:
 
     @property
     def status(self) -> str:
-        """`optimal` only where every component's clusters are proven best."""
-        return self.clustering.status
+        """`optimal` only where every component's clusters are proven best; `limit` where time cut anything short."""
+        return "limit" if self.cut else self.clustering.status
 
     @property
     def clusters(self) -> pd.DataFrame:
@@ -197,6 +200,7 @@ class LinkResult:
             "estimated_candidate_recall": self.estimates.candidate_recall,
             "labels": self.labels,
             "seconds": self.seconds,
+            "cut": list(self.cut),
             "statements": self.statements(),
             "near": [{"field": one.field, "gain": one.gain} for one in candidates.near],
             "fields": self.model.described(),

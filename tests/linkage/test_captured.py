@@ -1,0 +1,69 @@
+"""What candidates miss, estimated from what they find in several ways, beside the truth of made-up records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.linkage_kinds import made_up
+from benchmarks.linkage_sets import Tables, companies, households
+from workbench.linkage.captured import captured_share
+from workbench.linkage.linker import find_candidates
+from workbench.verbs.link import link
+from workbench.verbs.link_reading import read_linked
+
+
+def written(folder: Path, made: Tables) -> tuple[list[Path], np.ndarray]:
+    paths = [folder / f"{letter}.csv" for letter, _ in zip("ab", made[0])]
+    for frame, path in zip(made[0], paths):
+        frame.to_csv(path, index=False)
+    return paths, np.concatenate(made[1])
+
+
+def found_share(same: np.ndarray, truth: np.ndarray, second: np.ndarray | None) -> float:
+    """Of the pairs of one thing, of two files those across."""
+    sizes = np.bincount(truth)
+    if second is None:
+        return float(same.sum() / (sizes * (sizes - 1) // 2).sum())
+    beside = np.bincount(truth[second == 1], minlength=len(sizes))
+    return float(same.sum() / (beside * (sizes - beside)).sum())
+
+
+MADE = {
+    **{
+        f"{kind}, half blank, {seed}": lambda kind=kind, seed=seed: made_up(kind, 1500, seed=seed, blank=0.5)
+        for kind in ("firms", "songs", "medicines", "references", "hotels", "products", "persons")
+        for seed in (5101, 5102)
+    },
+    "firms, a fifth blank": lambda: made_up("firms", 1500, seed=5103, blank=0.2),
+    "songs": lambda: made_up("songs", 1500, seed=5104),
+    "hotels in two files, half blank": lambda: made_up("hotels", 2500, seed=5105, apart=True, blank=0.5),
+    "households": lambda: households(2000, seed=5106, copies=1.5),
+    "companies": lambda: companies(1000, seed=5107, overlap=0.5),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(MADE))
+def test_the_share_of_matches_that_candidates_hold_is_estimated(tmp_path: Path, kind: str) -> None:
+    """Told which candidates are matches, and not how many there are beside."""
+    paths, truth = written(tmp_path, MADE[kind]())
+    read = read_linked(paths, "id")
+    second = read.records.source if len(paths) == 2 else None
+    candidates = find_candidates(read.choice.fields, second)
+    same = truth[candidates.pairs.left] == truth[candidates.pairs.right]
+    told = captured_share(read.choice.fields, candidates, np.where(same, 20.0, -20.0), second)
+    assert told == pytest.approx(found_share(same, truth, second), abs=0.08)
+
+
+@pytest.mark.parametrize("kind", ["firms", "references", "persons"])
+def test_recall_counts_what_candidates_miss(tmp_path: Path, kind: str) -> None:
+    paths, truth = written(tmp_path, made_up(kind, 1500, seed=5201, blank=0.5))
+    result = link(paths, id_column="id")
+    pairs = result.candidates.pairs
+    same = truth[pairs.left] == truth[pairs.right]
+    share = found_share(same, truth, None)
+    assert share < 0.75
+    assert result.estimates.candidate_recall == pytest.approx(share, abs=0.12)
+    assert result.estimates.recall <= result.estimates.candidate_recall + 0.02

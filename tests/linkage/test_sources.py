@@ -1,0 +1,73 @@
+"""Pairs within two sources as known non-matches: where they teach, and where they would mislead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.linkage_sets import Tables, companies, households, papers
+from workbench.evaluation import cluster_scores
+from workbench.linkage.blocking import Pairs
+from workbench.linkage.comparison import levels_of, make_comparison
+from workbench.linkage.linker import compare_candidates, find_candidates
+from workbench.linkage.mixture import assumed_mixture, sample_pairs
+from workbench.linkage.sources import with_pairs_within
+from workbench.verbs.link import link
+from workbench.verbs.link_reading import read_linked
+
+
+def written(folder: Path, made: Tables) -> tuple[list[Path], np.ndarray]:
+    paths = [folder / f"{letter}.csv" for letter in "ab"]
+    for frame, path in zip(made[0], paths):
+        frame.to_csv(path, index=False)
+    return paths, np.concatenate(made[1])
+
+
+@pytest.mark.parametrize("seed", [45, 71])
+def test_firms_of_one_name_are_told_apart_where_few_are_in_both_registers(tmp_path: Path, seed: int) -> None:
+    """Of pairs with one name and one web address most are two firms: as many are within each register."""
+    paths, truth = written(tmp_path, companies(1500, seed=seed, overlap=0.05))
+    result = link(paths, id_column="id")
+    precision = cluster_scores(result.clustering.label, truth)["precision"]
+    assert precision > 0.85
+    assert result.estimates.precision == pytest.approx(precision, abs=0.1)
+
+
+def test_firms_that_moved_are_found_where_many_are_in_both_registers(tmp_path: Path) -> None:
+    paths, truth = written(tmp_path, companies(2000, seed=71, overlap=0.5))
+    assert cluster_scores(link(paths, id_column="id").clustering.label, truth)["recall"] > 0.8
+
+
+def repeating(seed: int) -> Tables:
+    (frame,), (truth,) = households(3000, seed=seed, copies=2.5)
+    side = np.random.default_rng(seed).random(len(frame)) < 0.5
+    return [frame[~side], frame[side]], [truth[~side], truth[side]]
+
+
+@pytest.mark.parametrize(
+    ("made", "taught"),
+    [
+        (lambda: companies(1500, seed=45, overlap=0.05), True),
+        (lambda: repeating(6), False),
+        (lambda: papers(1500, seed=71, overlap=0.5), False),
+    ],
+    ids=["registers", "files that repeat persons", "libraries that call venues otherwise"],
+)
+def test_only_sources_that_repeat_nothing_and_speak_alike_teach(tmp_path: Path, made: object, taught: bool) -> None:
+    paths, truth = written(tmp_path, made())  # type: ignore[operator]
+    read = read_linked(paths, "id")
+    second = read.records.source
+    comparisons = [make_comparison(field) for field in read.choice.fields]
+    found = find_candidates(read.choice.fields, second)
+    patterns = compare_candidates(comparisons, found)
+    sampled = levels_of(comparisons, Pairs(*sample_pairs(len(second), 50_000, 0, second)))
+    chances = [one.chance(sampled[:, place]) for place, one in enumerate(comparisons)]
+    assumed = assumed_mixture(patterns, comparisons, chances, found.possible)
+    both, apart = with_pairs_within(patterns, comparisons, found.proposed, found.near, second, assumed, 0)
+    assert (apart is not None) == taught
+    if apart is not None:
+        across = (truth[found.pairs.left] != truth[found.pairs.right]).sum()
+        assert apart.sum() == pytest.approx(across, rel=0.1)
+        assert both.counts.sum() == pytest.approx(len(found.pairs) + apart.sum(), rel=0.01)

@@ -1,0 +1,122 @@
+"""What share of the matches blocking finds, told by the matches that it finds in several ways.
+
+A match is found where it agrees in all keys of some statement. How often matches agree in a field's keys is seen on
+those that other fields' keys found; how often a value is missing, on random pairs. From both, matches are drawn that
+are like the ones found and those that are not, and EM for truncated samples (Dempster, Laird & Rubin 1977) settles how
+many of them no statement finds. It is capture and recapture with statements as occasions: fields count as independent,
+so matches that differ in several at once, such as persons who moved, are missed more often than it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from workbench.arrays import Bool, Float, Int32, Int64
+from workbench.linkage.blocking import Pairs, Statement
+from workbench.linkage.fields import Field
+from workbench.linkage.keys import Key
+from workbench.linkage.linker import Candidates
+from workbench.linkage.mixture import sigmoid
+from workbench.linkage.neighbours import Near, are_near
+
+__all__ = ["captured_share"]
+
+DRAWN = 20_000
+"""Matches that are drawn, and the most that are looked at."""
+ROUNDS = 200
+LEAST = 0.02
+"""Of matches that are found; fewer tell nothing of the others."""
+
+
+def captured_share(fields: Sequence[Field], candidates: Candidates, scores: Float, second: Int32 | None) -> float:
+    """The share of matches that is among the candidates, whose log odds are `scores`."""
+    pairs, near = candidates.pairs, candidates.near
+    statements = candidates.proposed
+    keys = list({(key.field, key.part): key for one in statements for key in one.keys}.values())
+    names = list(dict.fromkeys([key.field for key in keys] + [one.field for one in near]))
+    random = np.random.default_rng(0)
+    likely = np.flatnonzero(scores > 0)
+    if not names or not len(likely):
+        return 1.0
+    rows = random.choice(likely, min(len(likely), DRAWN), replace=False)
+    matches, weight = Pairs(pairs.left[rows], pairs.right[rows]), sigmoid(scores[rows])
+    by_name = {field.name: field for field in fields}
+    of_field = [[key for key in keys if key.field == name] for name in names]
+    states = [
+        _states(by_name[name], own, [one for one in near if one.field == name], matches)
+        for name, own in zip(names, of_field)
+    ]
+    wanted = _wanted(names, of_field, statements, near)
+    there = _both_there([by_name[name] for name in names], random, second)
+    return _settled(states, weight, wanted, there, random.random(there.shape))
+
+
+def _states(field: Field, keys: Sequence[Key], near: Sequence[Near], matches: Pairs) -> Int64:
+    """Of each match, the keys of a field that it agrees in as bits, near texts last; -1 where a value is missing."""
+    agree = [(key.codes[matches.left] == key.codes[matches.right]) & (key.codes[matches.left] >= 0) for key in keys] + [
+        are_near(field, one, matches) for one in near
+    ]
+    bits = np.sum([found.astype(np.int64) << place for place, found in enumerate(agree)], axis=0)
+    there = (field.codes[matches.left] >= 0) & (field.codes[matches.right] >= 0)
+    return np.where(there, bits, -1)
+
+
+def _wanted(
+    names: Sequence[str], keys: Sequence[Sequence[Key]], statements: Sequence[Statement], near: Sequence[Near]
+) -> list[dict[int, int]]:
+    """What finds a match: of the fields by their places the bits that it must agree in."""
+    found = []
+    for one in statements:
+        bits: dict[int, int] = {}
+        for key in one.keys:
+            place = names.index(key.field)
+            parts = [other.part for other in keys[place]]
+            bits[place] = bits.get(place, 0) | 1 << parts.index(key.part)
+        found.append(bits)
+    return found + [{(place := names.index(one.field)): 1 << len(keys[place])} for one in near]
+
+
+def _both_there(fields: Sequence[Field], random: np.random.Generator, second: Int32 | None) -> Bool:
+    """Which fields both records of random pairs have, shape (DRAWN, n_fields)."""
+    n = len(fields[0].codes)
+    sides = (np.arange(n), np.arange(n)) if second is None else (np.flatnonzero(second == 0), np.flatnonzero(second))
+    left, right = (random.choice(side, DRAWN) for side in sides)
+    return np.stack([(one.codes[left] >= 0) & (one.codes[right] >= 0) for one in fields], axis=1)
+
+
+def _settled(
+    states: Sequence[Int64], weight: Float, wanted: Sequence[dict[int, int]], there: Bool, uniform: Float
+) -> float:
+    """EM: the states of matches that are not found are as the drawn ones say."""
+    observed = [_counts(state[state >= 0], weight[state >= 0], int(state.max(initial=0)) + 1) for state in states]
+    expected, share = observed, 1.0
+    for _ in range(ROUNDS):
+        drawn = [
+            np.where(there[:, place], _drawn(counts, uniform[:, place]), -1) for place, counts in enumerate(expected)
+        ]
+        found = np.zeros(len(there), np.bool_)
+        for bits in wanted:
+            found |= np.logical_and.reduce(
+                [(drawn[place] >= 0) & (drawn[place] & mask == mask) for place, mask in bits.items()]
+            )
+        before, share = share, max(LEAST, float(found.mean()))
+        if abs(share - before) < 1e-4 or found.all():
+            break
+        each = float(weight.sum()) * (1.0 - share) / share / np.count_nonzero(~found)
+        expected = [
+            counts + each * _counts((missed := state[~found & (state >= 0)]), np.ones(len(missed)), len(counts))
+            for counts, state in zip(observed, drawn)
+        ]
+    return share
+
+
+def _counts(states: Int64, weight: Float, size: int) -> Float:
+    return np.bincount(states, weight, minlength=size).astype(np.float64)
+
+
+def _drawn(counts: Float, uniform: Float) -> Int64:
+    """States in proportion to their counts, one for each number in [0, 1)."""
+    upto = np.cumsum(counts)
+    return np.asarray(np.minimum(np.searchsorted(upto, uniform * upto[-1], side="right"), len(counts) - 1))

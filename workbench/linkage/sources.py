@@ -1,0 +1,109 @@
+"""Two sources that repeat nothing: what statements find within each of them are pairs of different things.
+
+How often different firms share a name and a web address is seen there, and need not be told from matches. Sources whose
+most alike pairs are within as well as across repeat things, and teach nothing so; nor do sources that call things each
+in its own way, for values are equal within them that never are across.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from workbench.arrays import Bool, Float, Int32
+from workbench.linkage.blocking import Pairs, Statement, block_pairs
+from workbench.linkage.comparison import Comparison, levels_of
+from workbench.linkage.fields import Field
+from workbench.linkage.mixture import Mixture, Patterns, patterns_of, sigmoid
+from workbench.linkage.neighbours import Near, near_pairs
+
+__all__ = ["pairs_within", "with_pairs_within"]
+
+SURE = 0.3
+"""Of the matches that are assumed, those most alike."""
+REPEATED = 0.1
+"""So many of them within for each across, and the sources repeat things."""
+OTHERWISE = 2.0
+"""So many times as often values are equal within as across, or, of rare ones, OF_RARE more often."""
+OF_RARE = 1e-3
+LARGER = 2
+FEW_RECORDS = 2000
+"""Of a source that is larger than so many, and than twice the other, a part tells enough."""
+
+
+def with_pairs_within(
+    patterns: Patterns,
+    comparisons: Sequence[Comparison],
+    statements: Sequence[Statement],
+    near: Sequence[Near],
+    second: Int32,
+    assumed: Mixture,
+    seed: int,
+) -> tuple[Patterns, Float | None]:
+    """The patterns with those of pairs within the sources, and how many of each are so: as many as across by chance.
+
+    As they were, and None, where the sources repeat things, or call them otherwise.
+    """
+    if any(_called_otherwise(one.field, second) for one in comparisons):
+        return patterns, None
+    chosen = _chosen(second, np.random.default_rng(seed))
+    within = pairs_within([one.field for one in comparisons], statements, near, second, chosen)
+    sizes = np.bincount(second, minlength=2).astype(float)
+    parts = np.bincount(second[chosen], minlength=2).astype(float)
+    ratio = sizes.prod() / max(1.0, float((parts * (parts - 1) / 2).sum()))
+    levels = np.concatenate((patterns.levels[patterns.of_pair], levels_of(comparisons, within)))
+    both = patterns_of(levels, comparisons)
+    across, apart = (
+        np.bincount(both.of_pair[side], minlength=len(both.counts)).astype(np.float64)
+        for side in (slice(len(patterns.of_pair)), slice(len(patterns.of_pair), None))
+    )
+    apart *= ratio
+    scores = assumed.scores(both.levels)
+    order = np.argsort(-scores, kind="stable")
+    sure = order[np.cumsum(across[order]) <= SURE * float(sigmoid(scores) @ across)]
+    if not across[sure].any() or apart[sure].sum() > REPEATED * across[sure].sum():
+        return patterns, None
+    return replace(both, counts=np.round(across + apart).astype(np.int64)), apart
+
+
+def pairs_within(
+    fields: Sequence[Field], statements: Sequence[Statement], near: Sequence[Near], second: Int32, chosen: Bool
+) -> Pairs:
+    """What statements and near texts find among the chosen records of each source."""
+    n = len(second)
+    found = Pairs.of_keys(np.zeros(0, np.int64), n)
+    for one in statements:
+        keys = tuple(replace(key, codes=np.where(chosen, key.codes, -1)) for key in one.keys)
+        made = Pairs.of_keys(block_pairs(replace(one, keys=keys), None), n)
+        found = found.joined(_within(made, second, chosen), n)
+    by_name = {field.name: field for field in fields}
+    for texts in near:
+        found = found.joined(_within(near_pairs(by_name[texts.field], texts, None), second, chosen), n)
+    return found
+
+
+def _called_otherwise(field: Field, second: Int32) -> bool:
+    sides = [
+        np.bincount(field.codes[(second == side) & (field.codes >= 0)], minlength=len(field.texts)) for side in (0, 1)
+    ]
+    one, other = (side.astype(float) for side in sides)
+    across = float(one @ other) / max(1.0, float(one.sum() * other.sum()))
+    within = float(one @ (one - 1) + other @ (other - 1)) / max(1.0, float(one.sum() ** 2 + other.sum() ** 2))
+    return within > OTHERWISE * across + OF_RARE
+
+
+def _chosen(second: Int32, random: np.random.Generator) -> Bool:
+    sizes = np.bincount(second, minlength=2)
+    most = max(LARGER * int(sizes.min()), FEW_RECORDS)
+    found = np.zeros(len(second), np.bool_)
+    for side in (0, 1):
+        rows = np.flatnonzero(second == side)
+        found[random.choice(rows, min(len(rows), most), replace=False)] = True
+    return found
+
+
+def _within(pairs: Pairs, second: Int32, chosen: Bool) -> Pairs:
+    kept = (second[pairs.left] == second[pairs.right]) & chosen[pairs.left] & chosen[pairs.right]
+    return Pairs(pairs.left[kept], pairs.right[kept])
