@@ -14,6 +14,8 @@ from workbench.evaluation import (
     auc_pr,
     auc_roc,
     average_precision,
+    best_threshold,
+    binary_scores,
     calibration,
     categorical_accuracy,
     conditional_log_likelihood,
@@ -124,3 +126,18 @@ def test_calibration_counts_every_atom_once() -> None:
     assert table.count.sum() == 20_000
     gap = np.abs(table.mean_predicted - table.fraction_true)
     assert np.average(gap, weights=table.count) < 0.02
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_threshold_has_a_better_f1(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values, truth = rng.integers(0, 9, 40) / 8, (rng.random(40) < 0.4).astype(float)
+    found = best_threshold(values, truth)
+    tried = [binary_scores(values, truth, threshold=at)["F1"] for at in (*np.unique(values), found)]
+    assert tried[-1] == max(tried)
+    assert found not in values or found == 0
+
+
+def test_where_all_count_as_yes_lower_values_do_too() -> None:
+    """The least value itself was the threshold: of other rows those a little below were a no."""
+    assert best_threshold(np.array([0.38, 0.88, 0.38]), np.array([1.0, 1.0, 1.0])) < 0.37

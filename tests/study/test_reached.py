@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.structure.reached import Places, Reached, Spans, among, count, extreme, latest, mean, total_and_number
+from workbench.structure.reached import Places, Reached, Spans, count, extreme, latest, mean, total_and_number
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -47,7 +47,7 @@ def test_aggregates_agree_with_one_row_at_a_time(seed: int) -> None:
             for name, value in expected.items():
                 np.testing.assert_allclose(found[name][row], value, atol=1e-12, err_msg=name)
         held = values > 0
-        some = among(held, spans)
+        _, some = Places.of(held.astype(float)).held(1, spans)
         expected_counts = [
             ((anchor == a) & (time <= t) & (time > t - (window or np.inf)) & held).sum() for a, t in zip(asked, now)
         ]
@@ -62,7 +62,7 @@ def test_shares_of_whole_numbers_are_exact() -> None:
     assert set(np.unique(shares)) <= {k / 7 for k in range(8)}
 
 
-def test_places_of_a_code_are_counted_as_one_row_at_a_time() -> None:
+def test_places_of_a_code_are_those_found_one_row_at_a_time() -> None:
     rng = np.random.default_rng(2)
     codes = rng.integers(-1, 5, 60).astype(float)
     codes[rng.random(60) < 0.2] = np.nan
@@ -70,5 +70,7 @@ def test_places_of_a_code_are_counted_as_one_row_at_a_time() -> None:
     spans = Spans(low, low + rng.integers(0, 61 - low))
     places = Places.of(codes)
     for code in range(5):
-        found = [(codes[a:b] == code).sum() for a, b in zip(spans.low, spans.high)]
-        assert places.number(code, spans).tolist() == found
+        rows, held = places.held(code, spans)
+        assert [rows[a:b].tolist() for a, b in zip(held.low, held.high)] == [
+            [at for at in range(a, b) if codes[at] == code] for a, b in zip(spans.low, spans.high)
+        ]

@@ -6,6 +6,7 @@ import csv
 import json
 from collections.abc import Sequence
 from datetime import date, timedelta
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ from workbench.study.program import program_text
 from workbench.study.report import write_study
 from workbench.study.result import StudyResult
 from workbench.study.run import Settings, cross_validated_fold
+from workbench.study.words import candidate_words
 from workbench.tables import Staging, find_sources, stage
 from workbench.verbs.study import study
 from workbench.verbs.study_inference import joint_values, loaded, with_inferred
@@ -389,8 +391,12 @@ def assert_kept(place: Path, result: StudyResult, values: Any) -> None:
         assert sorted(ws.runs.predictions(inferred.id)["value"]) == pytest.approx(sorted(values), abs=0)
         assert f"run {kept.id}" in ws.runs.standing(inferred.id).text
         scores = ws.runs.metric_summary(ws.runs.scores_by_fold(kept.id)).set_index("metric")["mean"]
-        assert scores["AUC-ROC"] == pytest.approx(result.metrics["AUC-ROC"]["mean"], abs=1e-12)
+        for name in ("AUC-ROC", "F1", "precision", "recall", "accuracy"):
+            assert scores[name] == pytest.approx(result.metrics[name]["mean"], abs=1e-12)
         assert (ws.rules.at_hand()[0], ws.recall("query")) == (result.program, "IsFraud")
+        atom = str(ws.runs.predictions(inferred.id)["atom"][0])
+        assert ws.data.shown([atom, "no atom"]) == [ws.reopen(inferred.id).explain(atom).shown, "no atom"]
+        assert ws.data.shown([atom])[0] in unescape(ws.runs.report(inferred.id))
         words = {rule.words.rsplit(":", 1)[0] for rule in result.rules}
         assert words <= set(ws.models.rules(inferred.id)["description"])
         largest = ws.reopen(inferred.id).explain(ws.runs.predictions(inferred.id)["atom"][0]).by_rule()[0][0]
@@ -506,6 +512,51 @@ def test_definitions_over_ties_of_two_things_say_what_columns_say(tmp_path: Path
         every = candidates_for(staging, ready, np.arange(len(pairs)), collective=False).candidates
         assert any(one.path.many for one in every)
         assert_definitions_say_columns(staging, ready, every, rng)
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+def test_what_two_ends_have_in_common_is_counted(tmp_path: Path, keyed: bool) -> None:
+    """Papers by both, contracts between them, one town: as columns, as definitions, and counted by hand."""
+    rng = np.random.default_rng(9)
+    people = [[f"p{n}", f"t{rng.integers(5)}", "" if n % 7 == 0 else f"d{rng.integers(3)}"] for n in range(30)]
+    wrote = sorted({(f"p{rng.integers(28)}", f"title {rng.integers(40)}") for _ in range(90)})
+    contracts = [[f"p{rng.integers(30)}", f"p{rng.integers(30)}", int(rng.integers(90)), n] for n in range(400)]
+    pairs = sorted({(int(rng.integers(29)), int(rng.integers(30))) for _ in range(200)})
+    rows = [[f"p{one}", f"p{other}", "" if rng.random() < 0.3 else int(rng.integers(10))] for one, other in pairs]
+    if keyed:  # and a person is not known here and there
+        rows = [[f"r{n}", "" if n % 9 == 0 else row[0], *row[1:]] for n, row in enumerate(rows)]
+    files = [
+        write(tmp_path / "people.csv", ["person", "town", "party"], people),
+        write(tmp_path / "wrote.csv", ["person", "title"], [list(row) for row in wrote]),
+        write(tmp_path / "contracts.csv", ["giver", "taker", "sum", "contract"], contracts),
+        write(tmp_path / "pairs.csv", [*["pair"][: int(keyed)], "one", "other", "score"], rows),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "pairs.score")
+        matrix = candidates_for(staging, ready, np.arange(len(rows)), collective=False)
+        every = [one for one in matrix.candidates if one.aggregate == "in_common"]
+        assert_definitions_say_columns(staging, ready, every, rng)
+        columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows).fill(every[0].path, every)
+        by_words = dict(zip(map(candidate_words, every), columns.T))
+    titles, contracted = {}, {}
+    for person, title in wrote:
+        titles.setdefault(person, set()).add(title)
+    for giver, taker, *_ in contracts:
+        contracted[giver, taker] = contracted.get((giver, taker), 0) + 1
+    town = {person: where for person, where, _ in people}
+    ends = [row[-3:-1] for row in rows]
+    by_hand = {
+        "number of the same title of wrote of its one and wrote of its other": lambda one, other: len(
+            titles.get(one, set()) & titles.get(other, set())
+        ),
+        "number of contracts of its one whose taker is the person of its other (people)": lambda one, other: (
+            contracted.get((one, other), 0)
+        ),
+        "town of its one (people) is the town of its other (people)": lambda one, other: town[one] == town[other],
+    }
+    for words, count in by_hand.items():
+        expected = [float(count(one, other)) if one else np.nan for one, other in ends]
+        np.testing.assert_array_equal(by_words[words], expected, err_msg=words)
 
 
 def assert_definitions_say_columns(

@@ -1,7 +1,7 @@
 """Metrics, folds, significance, reports."""
 
 from workbench.evaluation.clusters import cluster_scores
-from workbench.evaluation.curves import auc_pr, auc_roc, average_precision, threshold_counts
+from workbench.evaluation.curves import auc_pr, auc_roc, average_precision, best_threshold, threshold_counts
 from workbench.evaluation.folds import Fold, k_fold, leave_one_world_out
 from workbench.evaluation.metrics import (
     Calibration,
@@ -12,6 +12,7 @@ from workbench.evaluation.metrics import (
     continuous_scores,
     f1_score,
     scores,
+    scores_at,
 )
 from workbench.evaluation.significance import (
     PairedTest,
@@ -31,6 +32,7 @@ __all__ = [
     "auc_pr",
     "auc_roc",
     "average_precision",
+    "best_threshold",
     "binary_scores",
     "calibration",
     "categorical_accuracy",
@@ -44,6 +46,7 @@ __all__ = [
     "paired_t_test",
     "paired_tests",
     "scores",
+    "scores_at",
     "summary",
     "threshold_counts",
     "wilcoxon_test",

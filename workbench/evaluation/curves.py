@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.arrays import Float
 
-__all__ = ["auc_pr", "auc_roc", "average_precision", "threshold_counts"]
+__all__ = ["auc_pr", "auc_roc", "average_precision", "best_threshold", "threshold_counts"]
 
 
 def threshold_counts(values: Float, truth: Float) -> tuple[Float, Float]:
@@ -70,3 +70,25 @@ def auc_roc(values: Float, truth: Float) -> float:
     if true[-1] == 0 or false[-1] == 0:
         return float("nan")
     return float(np.trapezoid(true, false) / (true[-1] * false[-1]))
+
+
+def best_threshold(values: Float, truth: Float) -> float:
+    """The value from which on a prediction should count as yes for the greatest F1, midway between two of the values.
+
+    Parameters
+    ----------
+    values : float64 array, shape (n,)
+        Probabilities.
+    truth : float64 array, shape (n,)
+        0 or 1; 1/2 is the answer where none is 1.
+    """
+    if not len(values) or not truth.any():
+        return 0.5
+    order = np.argsort(-values, kind="stable")
+    hits = np.cumsum(truth[order])
+    last = np.append(np.diff(values[order]) != 0, True)
+    f1 = np.where(last, 2 * hits / (np.arange(1, len(values) + 1) + truth.sum()), -1.0)
+    at = int(np.argmax(f1))
+    # Where all count as yes, the least of other rows may lie a little lower.
+    below = values[order][at + 1] if at + 1 < len(values) else min(0.0, float(values[order][at]))
+    return float((values[order][at] + below) / 2)

@@ -22,6 +22,7 @@ __all__ = [
     "continuous_scores",
     "f1_score",
     "scores",
+    "scores_at",
 ]
 
 CLIP = 1e-6
@@ -59,6 +60,11 @@ def scores(
     if kind == "binary" or (kind == "auto" and binary):
         return binary_scores(predicted, labels, threshold=threshold)
     return continuous_scores(predicted, labels)
+
+
+def scores_at(values: Float, truth: Float, threshold: float) -> Mapping[str, float]:
+    """`binary_scores` at a threshold that was chosen for F1; accuracy at 1/2, for it is none for that."""
+    return {**binary_scores(values, truth, threshold=threshold), "accuracy": binary_scores(values, truth)["accuracy"]}
 
 
 def binary_scores(values: Float, truth: Float, *, threshold: float = 0.5) -> Mapping[str, float]:

@@ -11,12 +11,11 @@ import duckdb
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.evaluation import binary_scores
+from workbench.evaluation import best_threshold, binary_scores
 from workbench.experiments.experiment import PROGRAMS, Experiment, Reproduction
 from workbench.inference.elsewhere import cpu_seconds
 from workbench.progress import Progress
 from workbench.study.columns import CandidateColumns
-from workbench.study.folds import best_threshold
 from workbench.study.learners import LearnerName, fit_learner
 from workbench.study.matrix import CandidateMatrix, candidate_matrix
 from workbench.study.prepared import prepared

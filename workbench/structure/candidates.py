@@ -20,7 +20,7 @@ __all__ = [
 
 Aggregate = Literal[
     "value", "is", "count", "mean", "min", "max", "sum", "share", "latest", "latest_is", "since", "first",
-    "labelled",
+    "labelled", "in_common",
 ]  # fmt: skip
 
 AMONG_SOME: tuple[Aggregate, ...] = ("mean", "sum", "min", "max", "latest")
@@ -53,6 +53,8 @@ class Candidate:
         Of `labelled`: how many rows reached are known to have this label.
     among : tuple of (Onward, str or None), or None
         Only rows where a category has this value, or where a flag (without a value) is set.
+    with_ : (Path, str) or None
+        Of `in_common`: where its values must stand, too, as a path of the same target row and a column of its end.
     """
 
     path: Path
@@ -62,6 +64,7 @@ class Candidate:
     window: int | None = None
     label: int | None = None
     among: tuple[Onward, str | None] | None = None
+    with_: tuple[Path, str] | None = None
 
 
 FEW_VALUES = 8

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.arrays import Bool, Float, Int64
+from workbench.arrays import Float, Int64
 
-__all__ = ["Reached", "Spans", "among", "count", "extreme", "latest", "mean", "total_and_number"]
+__all__ = ["Places", "Reached", "Spans", "count", "extreme", "latest", "mean", "total_and_number"]
 
 
 @dataclass(frozen=True)
@@ -58,15 +58,9 @@ class Reached:
             high = np.where(open_ & ~early, middle, high)
 
 
-def among(held: Bool, spans: Spans) -> Spans:
-    """The spans as positions among the rows that are held, shape (n_rows,)."""
-    before = np.concatenate(([0], np.cumsum(held)))
-    return Spans(before[spans.low], before[spans.high])
-
-
 @dataclass(frozen=True)
 class Places:
-    """Where each code of a category stands among the rows reached: one code is counted without reading all rows.
+    """Where each code of a category or a flag stands among the rows reached: one is read without reading all rows.
 
     Attributes
     ----------
@@ -85,11 +79,11 @@ class Places:
         order = np.argsort(codes, kind="stable")
         return cls(order, codes[order])
 
-    def number(self, code: float, spans: Spans) -> Float:
-        """How many rows of each span have a code; O(n_spans log n)."""
+    def held(self, code: float, spans: Spans) -> tuple[Int64, Spans]:
+        """The rows that have a code, and the spans as positions among these; O(n_spans log n)."""
         first, last = np.searchsorted(self.codes, [code, code + 1])
-        held = self.order[first:last]
-        return (np.searchsorted(held, spans.high) - np.searchsorted(held, spans.low)).astype(np.float64)
+        rows = self.order[first:last]
+        return rows, Spans(np.searchsorted(rows, spans.low), np.searchsorted(rows, spans.high))
 
 
 def count(spans: Spans) -> Float:

@@ -47,6 +47,8 @@ class Table:
         A column of dates, or of years where `dated_by_year`.
     named : tuple of Column
         References to many things, as categories of which one value is looked at at a time.
+    holds : mapping of str to str
+        For the columns that name something, what: columns of one kind may have values in common.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Table:
     date: str | None = None
     dated_by_year: bool = False
     named: tuple[Column, ...] = ()
+    holds: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def relates(self) -> bool:

@@ -92,8 +92,13 @@ class _Logistic:
         l1 = max(self.top * share, 1e-9)
         weights = np.zeros(len(self.columns)) if start is None else start.copy()
         value, bound = fit_dense_l1(self.columns, self.y, l1, weights, 1e-5, 60)
+        # Of columns that say the same the solver leaves one, and next to nothing of the others: no rules for those.
+        weights[:-1][np.abs(weights[:-1]) < LEAST * np.abs(weights[:-1]).max(initial=0.0)] = 0.0
         return Fit(weights[:-1], INTERCEPT * float(weights[-1]), (value - bound) / max(abs(value), 1e-9))
 
+
+LEAST = 1e-3
+"""Of the largest weight: a column that weighs less is left out."""
 
 INTERCEPT = 100.0
 """The column of the intercept: so large that the penalty on its weight does not count."""

@@ -169,6 +169,7 @@ def _of_column(X: Real, column: int, n_cuts: int) -> Iterator[Term]:
     low, high = (float(q) for q in np.quantile(known, [0.01, 0.99]))
     if high <= low:
         low, high = float(known.min()), float(known.max())
+    low, high = _plain(low, (high - low) / 200), _plain(high, (high - low) / 200)
     clipped = np.clip(known, low, high)
     yield Term((), column, "number", low, high)
     spread = clipped.std()
@@ -190,7 +191,7 @@ def _cuts(known: Float, different: Float, n_cuts: int) -> list[float]:
 
 
 def _scaled(found: Iterable[Term], X: Real) -> list[Term]:
-    """The terms that say different things of the training rows, with a spread of 1 there, values with mean 0."""
+    """The terms that say different things of the training rows, with a spread of 1 there, values of mean about 0."""
     kept = []
     for term in found:
         if term.form == "condition":
@@ -203,8 +204,14 @@ def _scaled(found: Iterable[Term], X: Real) -> list[Term]:
             clipped = np.log1p(clipped - term.low)
         known = clipped[~np.isnan(clipped)]
         if len(known) and (spread := float(known.std())) > 0:
-            kept.append(replace(term, centre=float(known.mean()), spread=max(spread, 1e-12)))
+            centre = _plain(float(known.mean()), spread / 100)
+            kept.append(replace(term, centre=centre, spread=max(spread, 1e-12)))
     return kept
+
+
+def _plain(number: float, within: float) -> float:
+    """A number of few digits so near: where values are clipped and centred need not be exact, and people read it."""
+    return plain_between(number - within, number + within)
 
 
 def pair_terms(X: Real, residual: Float, terms: Sequence[Term], *, most: int = 40, of: int = 60) -> list[Term]:

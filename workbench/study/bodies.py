@@ -31,6 +31,8 @@ class Bodies:
         """The literals that bind `n` to the candidate's number of a target row."""
         path, onward = candidate.path, candidate.onward
         timed = self._ready.times is not None
+        if candidate.aggregate == "in_common":
+            return self._in_common(candidate)
         if not path.many:
             literals, row = self._walks.walk(path)
             assert onward is not None
@@ -48,6 +50,18 @@ class Bodies:
         if candidate.among is not None:
             inside += self._walks.onward(path.end, row, *candidate.among, variable="k")[0]
         return self._aggregate(candidate, outside, inside, row)
+
+    def _in_common(self, candidate: Candidate) -> str:
+        assert candidate.onward is not None
+        assert candidate.with_ is not None
+        with_, equal = candidate.with_
+        outside, inside, row, value = self._walks.held(candidate.path, candidate.onward.column.name, "y")
+        outside_too, inside_too, _, value_too = self._walks.held(with_, equal, "z")
+        counted = ", ".join(row) if candidate.path.many and not with_.many else value
+        if counted == row[0] and not candidate.path.many:  # the thing itself is bound outside
+            counted = value_too
+        within = " ^ ".join([*inside, *inside_too, f"{value} = {value_too}"])
+        return " ^ ".join([*dict.fromkeys([*outside, *outside_too]), f"n = count({counted}: {within})"])
 
     def _aggregate(self, candidate: Candidate, outside: list[str], inside: list[str], row: Row) -> str:
         path, onward = candidate.path, candidate.onward

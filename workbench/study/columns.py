@@ -10,14 +10,18 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.database import text_literal
 from workbench.structure.candidates import Candidate, Onward
-from workbench.structure.reached import Places, Reached, Spans, among, count, extreme, latest, mean, total_and_number
-from workbench.structure.relational import Column, Hop, Path, Reference, Schema
+from workbench.structure.reached import Places, Reached, count, latest
+from workbench.structure.relational import Hop, Path, Reference, Schema
+from workbench.study.aggregates import aggregated, read_by, told_apart
+from workbench.study.relations import ROWID, Relations
 from workbench.tables import Staging, TypedTable
 
 __all__ = ["CandidateColumns", "TargetTimes"]
 
 MOST_CELLS = 120_000_000
 """Cells (rows reached x columns read) of one path; a path that reaches more is left out."""
+MOST_PAIRS = 10_000_000
+"""Pairs of rows: neighbours, or what two ends reach, where what these have in common is counted."""
 LABEL_ROW = "end_"
 
 
@@ -54,27 +58,35 @@ class CandidateColumns:
         default_factory=dict
     )
 
+    @property
+    def relations(self) -> Relations:
+        """The tables as SQL reads them."""
+        return Relations(self.schema, self.typed)
+
     def fill(self, path: Path, candidates: Sequence[Candidate]) -> Real:
         """float32 (n, n_candidates), NaN where nothing is known; `labelled` ones are left NaN."""
+        out = np.full((len(self.rows), len(candidates)), np.nan, np.float32)
+        common = np.array([candidate.aggregate == "in_common" for candidate in candidates], np.bool_)
+        for index in np.flatnonzero(common).tolist():
+            out[:, index] = self._in_common(candidates[index])
+        if not common.all():
+            out[:, ~common] = self._read_columns(path, [one for one in candidates if one.aggregate != "in_common"])
+        return out
+
+    def _read_columns(self, path: Path, candidates: Sequence[Candidate]) -> Real:
         out = np.full((len(self.rows), len(candidates)), np.nan, np.float32)
         if not path.many:
             self._fill_direct(path, candidates, out)
             return out
-        reached, columns, _ = self._reach(path, {one for c in candidates for one in _read_by(c)})
+        reached, columns, _ = self._reach(path, {one for c in candidates for one in read_by(c)})
         anchors = self.anchors(path.start, path.prefix)
         now = self._now(path.end)
         spans = {window: reached.spans(anchors, now, window) for window in {c.window for c in candidates}}
-        counted = {c.onward for c in candidates if c.onward is not None and _counts_values(c)}
-        places = {onward: Places.of(columns[onward]) for onward in counted}
+        places = {by: Places.of(columns[by]) for by, _ in filter(None, map(told_apart, candidates))}
         for index, candidate in enumerate(candidates):
-            if candidate.aggregate == "labelled":
-                continue
-            if candidate.onward is not None and _counts_values(candidate):
-                code = candidate.onward.column.values.index(candidate.value or "")
-                column = places[candidate.onward].number(code, spans[candidate.window])
-            else:
-                column = _aggregated(candidate, columns, reached, spans[candidate.window], now)
-            out[:, index] = np.where(anchors >= 0, column, np.nan)
+            if candidate.aggregate != "labelled":
+                column = aggregated(candidate, columns, places, reached, spans[candidate.window], now)
+                out[:, index] = np.where(anchors >= 0, column, np.nan)
         return out
 
     def forget(self) -> None:
@@ -82,7 +94,7 @@ class CandidateColumns:
         self._reached.clear()
 
     def neighbours(self, path: Path) -> tuple[Int64, Int64]:
-        """Pairs (target row, other row of the target table that the path reaches), by position and rowid, each once."""
+        """Pairs (target row, other row of the target table that the path reaches), by position and rowid."""
         anchors = self.anchors(path.start, path.prefix)
         if not path.many:
             source = np.flatnonzero((anchors >= 0) & (anchors != self.rows))
@@ -94,15 +106,35 @@ class CandidateColumns:
         offset = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         target = ends[np.repeat(spans.low, sizes) + offset]
         other = self.rows[source] != target
-        pairs = np.unique(np.column_stack((source[other], target[other])), axis=0)
-        return pairs[:, 0], pairs[:, 1]
+        return source[other], target[other]
+
+    def readable(self, candidate: Candidate) -> bool:
+        """Whether what two ends have in common can be counted: pairs of rows that they reach from each target row."""
+        assert candidate.with_ is not None
+        one, other = (self._sizes(path.start, path.hops) for path in (candidate.path, candidate.with_[0]))
+        return self._sum(f"SELECT a.n * b.n AS n FROM ({one}) a JOIN ({other}) b USING (r)") <= MOST_PAIRS
+
+    def n_neighbours(self, path: Path) -> int:
+        """How many pairs `neighbours` has at most: what each target row reaches, together. One aggregation a hop."""
+        return self._sum(self._sizes(path.start, path.hops))
+
+    def _sum(self, numbers: str) -> int:
+        return int(self.staging.rows(f"SELECT coalesce(sum(n), 0) FROM ({numbers})")[0][0])
+
+    def _in_common(self, candidate: Candidate) -> Float:
+        """How much two ends have in common; NaN where there is only one, or none."""
+        assert candidate.with_ is not None
+        found = self._arrays(self.relations.in_common(candidate))
+        counts = _looked_up(found["k"].astype(np.int64), found["n"], self.rows, 0.0)
+        ends = [self.anchors(path.start, path.prefix) for path in (candidate.path, candidate.with_[0])]
+        return np.where((ends[0] >= 0) & (ends[1] >= 0), counts, np.nan)
 
     def size(self, path: Path) -> int:
         """How many rows the path reaches from all anchors together. One aggregation a hop."""
         if not path.many:
             return len(self.rows)
         start = path.prefix[-1].table if path.prefix else path.start
-        return int(self.staging.rows(f"SELECT coalesce(sum(n), 0) FROM ({self._sizes(start, path.suffix)})")[0][0])
+        return self._sum(self._sizes(start, path.suffix))
 
     def typical_counts(self, path: Path, windows: Iterable[int]) -> dict[int | None, float]:
         """The mean number of rows reached in each window, None for all time."""
@@ -110,31 +142,27 @@ class CandidateColumns:
         anchors, now = self.anchors(path.start, path.prefix), self._now(path.end)
         return {window: float(count(reached.spans(anchors, now, window)).mean()) for window in (None, *windows)}
 
-    def occurrences(self, path: Path, onward: Onward) -> Int64:
-        """How many rows that the path reaches have each value of a category, from all anchors together."""
-        codes = self._reach(path, {onward})[1][onward]
-        return np.bincount(codes[codes >= 0].astype(np.int64), minlength=len(onward.column.values))
+    def occurring(self, path: Path, candidates: Sequence[Candidate], least: int) -> list[Candidate]:
+        """Those of the candidates of single values whose value `least` rows have, of all that the path reaches."""
+        _, columns, _ = self._reach(path, {one for c in candidates for one in read_by(c)})
+        often: dict[tuple[Onward, str | None], int] = {}
+        for by in {by for by, _ in filter(None, map(told_apart, candidates))}:
+            codes = columns[by][columns[by] >= 0].astype(np.int64)
+            often |= {(by, value): n for value, n in zip(by.column.values, np.bincount(codes).tolist())}
+        return [c for c in candidates if (told := told_apart(c)) is None or often.get(told, 0) >= least]
 
     def _sizes(self, start: str, hops: tuple[Hop, ...]) -> str:
-        relation = self.typed[start].relation
+        relation = self.relations[start]
         if not hops:
             return f"SELECT rowid AS r, 1 AS n FROM {relation}"
         hop, rest = hops[0], hops[1:]
         inner = self._sizes(hop.table, rest)
-        there = self.typed[hop.table].relation
-        far, near = self._joined(start, hop)
+        there = self.relations[hop.table]
+        far, near = self.relations.joined(start, hop)
         return (
             f"SELECT x.rowid AS r, d.n FROM {relation} x JOIN (SELECT t.{far} AS k, sum(m.n) AS n FROM {there} t "
             f"JOIN ({inner}) m ON m.r = t.rowid GROUP BY 1) d ON d.k = x.{near}"
         )
-
-    def _joined(self, table: str, hop: Hop) -> tuple[str, str]:
-        """The SQL columns that a hop equates: there and here."""
-        if hop.kind == "to":
-            return self._key(hop.table), self._column(table, hop.column)
-        if hop.kind == "from":
-            return self._column(hop.table, hop.column), self._key(table)
-        return self._column(hop.table, hop.column), self._column(table, hop.column)
 
     def _now(self, end: str) -> Float | None:
         table = self.schema.dating_table(end)
@@ -153,13 +181,13 @@ class CandidateColumns:
         self, start: str, suffix: tuple[Hop, ...], onwards: Sequence[Onward]
     ) -> tuple[Reached, dict[Onward, Float], Int64]:
         """The rows that a suffix reaches from every row of its start, by anchor and time."""
-        joins = [f"{self.typed[start].relation} x"]
+        joins = [f"{self.relations[start]} x"]
         here, table = "x", start
         for place, hop in enumerate(suffix):
             alias = f"t{place}"
-            far, near = self._joined(table, hop)
+            far, near = self.relations.joined(table, hop)
             apart = f" AND {alias}.rowid <> {here}.rowid" if hop.kind == "shared" else ""
-            joins.append(f"JOIN {self.typed[hop.table].relation} {alias} ON {alias}.{far} = {here}.{near}{apart}")
+            joins.append(f"JOIN {self.relations[hop.table]} {alias} ON {alias}.{far} = {here}.{near}{apart}")
             here, table = alias, hop.table
         aliases: dict[tuple[Reference, ...], str] = {(): here}
         when, where = "NULL", ""
@@ -188,21 +216,19 @@ class CandidateColumns:
             owner = references[-2].table or "" if len(references) > 1 else table
             last = references[-1]
             alias = f"o{len(aliases)}"
-            joins.append(
-                f"LEFT JOIN {self.typed[last.table or ''].relation} {alias} "
-                f"ON {alias}.{self._key(last.table or '')} = {before}.{self._column(owner, last.column)}"
-            )
+            far, near = self.relations.joined(owner, Hop("to", last.column, last.table or ""))
+            joins.append(f"LEFT JOIN {self.relations[last.table or '']} {alias} ON {alias}.{far} = {before}.{near}")
             aliases[references] = alias
         return aliases[references]
 
     def _date(self, alias: str, table: str | None) -> str:
         dated = self.schema[table or ""]
-        column = f"{alias}.{self._column(dated.name, dated.date or '')}"
+        column = f"{alias}.{self.relations.column(dated.name, dated.date or '')}"
         # A row dated by its year is known from the year's end on.
         return column if dated.dated_by_year else f"epoch({column}) / 86400.0"
 
     def _number(self, alias: str, table: str, onward: Onward) -> str:
-        column = f"{alias}.{self._column(table, onward.column.name)}"
+        column = f"{alias}.{self.relations.column(table, onward.column.name)}"
         if onward.kind == "category":
             cases = " ".join(
                 f"WHEN {text_literal(value)} THEN {number}" for number, value in enumerate(onward.column.values)
@@ -228,15 +254,15 @@ class CandidateColumns:
         return self._anchors[prefix]
 
     def _to(self, table: str, hop: Hop, before: Int64) -> Int64:
-        far, near = self._joined(table, hop)
+        far, near = self.relations.joined(table, hop)
         found = self._arrays(
-            f"SELECT x.rowid AS k, min(a.rowid) AS a FROM {self.typed[table].relation} x "
-            f"JOIN {self.typed[hop.table].relation} a ON a.{far} = x.{near} GROUP BY 1 ORDER BY 1"
+            f"SELECT x.rowid AS k, min(a.rowid) AS a FROM {self.relations[table]} x "
+            f"JOIN {self.relations[hop.table]} a ON a.{far} = x.{near} GROUP BY 1 ORDER BY 1"
         )
         return _looked_up(found["k"].astype(np.int64), found["a"], before, -1).astype(np.int64)
 
     def _latest(self, table: str, hop: Hop, before: Int64) -> Int64:
-        key = Onward((Reference(hop.column, hop.table),), _ROWID)
+        key = Onward((Reference(hop.column, hop.table),), ROWID)
         reached, columns, _ = self._read(table, (Hop("from", hop.via, hop.through),), [key])
         spans = reached.spans(before, self._now(hop.through))
         found = latest(columns[key], spans, reached.time)
@@ -250,7 +276,7 @@ class CandidateColumns:
         when = self._date("a", table.name) if hides else "NULL"
         found = self._arrays(
             f"SELECT {', '.join([f'a.rowid AS k, {when} AS t_', *cells])} "
-            f"FROM {self.typed[table.name].relation} a ORDER BY k"
+            f"FROM {self.relations[table.name]} a ORDER BY k"
         )
         keys, anchors = found["k"].astype(np.int64), self.anchors(path.start, path.hops)
         now = self._now(table.name)
@@ -272,17 +298,6 @@ class CandidateColumns:
         table = self.staging.record_batches(sql).read_all()
         return {name: _as_float(table.column(name)) for name in table.column_names}
 
-    def _key(self, table: str) -> str:
-        key = self.schema[table].key
-        assert key is not None
-        return self._column(table, key)
-
-    def _column(self, table: str, column: str) -> str:
-        return "rowid" if column == _ROWID.name else self.typed[table].columns[column]
-
-
-_ROWID = Column("rowid", "number")
-
 
 def _as_float(column: object) -> Float:
     import pyarrow
@@ -298,46 +313,3 @@ def _looked_up(keys: Int64, values: Float, wanted: Int64, missing: float = np.na
         return np.full(len(wanted), missing)
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return np.where(keys[at] == wanted, values[at], missing)
-
-
-def _read_by(candidate: Candidate) -> tuple[Onward, ...]:
-    """The columns that a candidate reads."""
-    onward = () if candidate.onward is None else (candidate.onward,)
-    return onward if candidate.among is None else (*onward, candidate.among[0])
-
-
-def _counts_values(candidate: Candidate) -> bool:
-    """Whether it is how many rows have a value of a category."""
-    return candidate.aggregate == "sum" and candidate.value is not None and candidate.among is None
-
-
-def _aggregated(
-    candidate: Candidate, columns: Mapping[Onward, Float], reached: Reached, spans: Spans, now: Float | None
-) -> Float:
-    if candidate.aggregate == "count":
-        return count(spans)
-    if candidate.aggregate in ("since", "first"):
-        assert reached.time is not None
-        assert now is not None
-        if candidate.aggregate == "since":
-            return now - latest(reached.time, spans, reached.time)
-        return now - extreme(reached.time, spans, greatest=False)
-    assert candidate.onward is not None
-    values, time = columns[candidate.onward], reached.time
-    if candidate.among is not None:
-        by, value = candidate.among
-        held = columns[by] == (1 if value is None else by.column.values.index(value))
-        values, time, spans = values[held], None if time is None else time[held], among(held, spans)
-    if candidate.value is not None:
-        chosen = candidate.onward.column.values.index(candidate.value)
-        values = np.where(np.isnan(values), np.nan, values == chosen)
-    match candidate.aggregate:
-        case "mean" | "share":
-            return mean(values, spans)
-        case "sum":
-            return total_and_number(values, spans)[0]
-        case "min" | "max":
-            return extreme(values, spans, greatest=candidate.aggregate == "max")
-        case "latest" | "latest_is":
-            return latest(values, spans, time)
-    raise AssertionError(candidate.aggregate)

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from workbench.arrays import Float, Int64
-from workbench.evaluation import auc_roc, binary_scores, continuous_scores
+from workbench.evaluation import auc_roc, continuous_scores, scores_at
 from workbench.study.learners import TargetKind
 
-__all__ = ["best_threshold", "fold_metrics", "latest_split", "prediction_loss", "study_folds", "summarised"]
+__all__ = ["fold_metrics", "latest_split", "prediction_loss", "study_folds", "summarised"]
 
 
 def study_folds(
@@ -43,19 +43,6 @@ def latest_split(time: Float) -> list[Int64]:
     return [late if len(late) else np.argsort(time, kind="stable")[-max(len(time) // 5, 1) :]]
 
 
-def best_threshold(values: Float, truth: Float) -> float:
-    """The value from which on a prediction should count as yes for the greatest F1; 1/2 where nothing is known."""
-    if not len(values) or not truth.any():
-        return 0.5
-    order = np.argsort(-values, kind="stable")
-    hits = np.cumsum(truth[order])
-    last = np.append(np.diff(values[order]) != 0, True)
-    f1 = np.where(last, 2 * hits / (np.arange(1, len(values) + 1) + truth.sum()), -1.0)
-    at = int(np.argmax(f1))
-    below = values[order][at + 1] if at + 1 < len(values) else values[order][at]
-    return float((values[order][at] + below) / 2)
-
-
 def fold_metrics(
     kind: TargetKind, predicted: Float, truth: Float, threshold: float, typical: float
 ) -> dict[str, float]:
@@ -71,7 +58,7 @@ def fold_metrics(
         found["MAE / MAE of the middle value"] = found["MAE"] / against if against else float("nan")
         return found
     if kind == "yes/no":
-        found = dict(binary_scores(predicted, truth, threshold=threshold))
+        found = dict(scores_at(predicted, truth, threshold))
         found["Brier"] = float(np.mean((predicted - truth) ** 2))
         return found
     guess = np.argmax(predicted, axis=1)

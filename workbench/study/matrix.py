@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,14 +12,14 @@ from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress, expired
 from workbench.structure.candidates import (
     Candidate,
-    Onward,
     candidates_among_some,
     candidates_of,
     candidates_of_rare_values,
     onward_columns,
 )
+from workbench.structure.common import candidates_in_common
 from workbench.structure.relational import Path, Schema, paths
-from workbench.study.columns import MOST_CELLS, CandidateColumns
+from workbench.study.columns import MOST_CELLS, MOST_PAIRS, CandidateColumns
 
 __all__ = ["CandidateMatrix", "candidate_matrix", "columns_of", "neighbour_pairs"]
 
@@ -120,10 +120,10 @@ def candidate_matrix(
     neighbours: dict[Path, Neighbours] = {}
     walked = list(paths(columns.schema, start, depth=depth, timed=columns.times is not None))
     cut: Literal["", "time", "size"] = ""
-    width = 0
+    width, most = 0, min(MOST_COLUMNS, LARGEST // max(len(columns.rows), 1))
     for number, path in enumerate(walked):
         progress.step("candidates", number, len(walked), f"{width:,} columns")
-        if width >= MOST_COLUMNS or width * len(columns.rows) > LARGEST:
+        if width >= most:
             cut = "size"
         elif blocks and expired(deadline):
             cut = "time"
@@ -140,17 +140,28 @@ def candidate_matrix(
                 kept += [Candidate(path, "labelled", label=label) for label in labels]
                 blocks.append(np.full((len(columns.rows), len(labels)), np.nan, np.float32))
                 width += len(labels)
+    in_common = candidates_in_common(columns.schema, start, timed=columns.times is not None)
+    for path, found in () if cut else _by_path(in_common):
+        if width >= most or expired(deadline):
+            cut = "size" if width >= most else "time"
+            break
+        chosen, block = _telling(columns, path, [one for one in found if columns.readable(one)])
+        kept += chosen
+        blocks.append(block)
+        width += len(chosen)
     for more, least in ((_of_some_rows, 1), (_of_rare_values, _least_rows(columns))):
         for path in () if cut else walked:
             if expired(deadline):
                 cut = "time"
                 break
-            found = more(columns, path, len(columns.rows) - width)
+            found = more(columns, path, min(len(columns.rows), most) - width)
             if found:
                 chosen, block = _telling(columns, path, found, least=least)
                 kept += chosen
                 blocks.append(block)
                 width += len(chosen)
+    if width >= most:
+        cut = cut or "size"
     columns.forget()
     X = np.concatenate(blocks, axis=1) if blocks else np.empty((len(columns.rows), 0), np.float32)
     return CandidateMatrix(tuple(kept), X, neighbours, cut)
@@ -159,14 +170,18 @@ def candidate_matrix(
 def columns_of(columns: CandidateColumns, candidates: Sequence[Candidate]) -> Real:
     """The columns of some candidates, in their order; those of labels are left NaN."""
     out = np.full((len(columns.rows), len(candidates)), np.nan, np.float32)
-    by_path: dict[Path, list[int]] = {}
-    for index, candidate in enumerate(candidates):
-        if candidate.aggregate != "labelled":
-            by_path.setdefault(candidate.path, []).append(index)
-    for path, indices in by_path.items():
-        out[:, indices] = columns.fill(path, [candidates[index] for index in indices])
+    place = {candidate: index for index, candidate in enumerate(candidates)}
+    for path, some in _by_path(candidate for candidate in candidates if candidate.aggregate != "labelled"):
+        out[:, [place[one] for one in some]] = columns.fill(path, some)
     columns.forget()
     return out
+
+
+def _by_path(candidates: Iterable[Candidate]) -> Iterable[tuple[Path, list[Candidate]]]:
+    found: dict[Path, list[Candidate]] = {}
+    for candidate in candidates:
+        found.setdefault(candidate.path, []).append(candidate)
+    return found.items()
 
 
 def _offered(columns: CandidateColumns, path: Path, *, among_some: bool = False) -> list[Candidate]:
@@ -198,18 +213,7 @@ def _of_rare_values(columns: CandidateColumns, path: Path, room: int) -> list[Ca
     found = list(candidates_of_rare_values(columns.schema, path))
     if not found or columns.size(path) * 3 > MOST_CELLS:
         return []
-    least = _least_rows(columns)
-    often: dict[Onward, set[str]] = {}
-    kept = []
-    for candidate in found:
-        onward, value = candidate.among or (candidate.onward, candidate.value)
-        assert onward is not None
-        if onward not in often:
-            times = columns.occurrences(path, onward)
-            often[onward] = {name for name, n in zip(onward.column.values, times) if n >= least}
-        if value in often[onward]:
-            kept.append(candidate)
-    return kept[: max(room, 0)]
+    return columns.occurring(path, found, _least_rows(columns))[: max(room, 0)]
 
 
 def _least_rows(columns: CandidateColumns) -> int:
@@ -228,7 +232,7 @@ def _telling(
         known = ~np.isnan(block)
         low = np.where(known, block, np.inf).min(axis=0, initial=np.inf)
         high = np.where(known, block, -np.inf).max(axis=0, initial=-np.inf)
-        many = (block > 0).sum(axis=0) >= least if least > 1 else True
+        many = (known & (block != 0)).sum(axis=0) >= least if least > 1 else True
     telling = np.flatnonzero(((high > low) | ((high == low) & ~known.all(axis=0) & known.any(axis=0))) & many)
     return [found[at] for at in telling], np.ascontiguousarray(block[:, telling])
 
@@ -256,7 +260,7 @@ def _windows(columns: CandidateColumns, path: Path) -> tuple[int, ...]:
 
 
 def _neighbours(columns: CandidateColumns, path: Path) -> Neighbours | None:
-    if columns.size(path) * 3 > MOST_CELLS:
+    if columns.n_neighbours(path) > MOST_PAIRS:
         return None
     source, target = neighbour_pairs(columns, path)
     return Neighbours(source, target) if len(source) else None

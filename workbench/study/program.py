@@ -67,7 +67,9 @@ def rule_texts(
     if candidate.aggregate == "labelled":
         return definitions.label_rules(candidate, each, head)
     atom, value = definitions.value(candidate)
-    inner = f"log(1 + {_clipped(value, term)} - {real(term.low)})" if term.form == "log" else _clipped(value, term)
+    inner = _clipped(value, term)
+    if term.form == "log":
+        inner = f"log(1 + {inner}{f' - {real(term.low)}' if term.low else ''})"
     return [f"{real(each)} * ({inner} - {real(term.centre)}): {' ^ '.join([atom, *conditions])} => {head}"]
 
 

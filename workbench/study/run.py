@@ -10,9 +10,10 @@ import numpy as np
 
 from workbench.arrays import Float, Int64, Real
 from workbench.errors import Cancelled
+from workbench.evaluation import best_threshold
 from workbench.progress import SILENT, Progress, expired, remaining
 from workbench.study.baselines import BASELINES, baseline_predictions
-from workbench.study.folds import best_threshold, fold_metrics, latest_split, prediction_loss, study_folds
+from workbench.study.folds import fold_metrics, latest_split, prediction_loss, study_folds
 from workbench.study.learners import FittedRules, LearnerName, TargetKind, fit_learner
 from workbench.study.matrix import CandidateMatrix
 
@@ -48,6 +49,10 @@ class FoldRun:
     baselines: Mapping[str, Float]
     model: FittedRules
 
+    def said_by(self, baseline: str | None) -> Float | None:
+        """What our rules, or a baseline, said of the rows; None of a baseline that was not run."""
+        return self.predicted if baseline is None else self.baselines.get(baseline)
+
 
 @dataclass
 class Studied:
@@ -76,23 +81,26 @@ class Studied:
             found[fold.held_out] = fold.predicted
         return found
 
-    def threshold(self, without: int | None = None) -> float:
-        """Where a probability counts as yes: best on the held-out rows of all folds, or of all but one."""
-        folds = [fold for number, fold in enumerate(self.folds) if number != without]
-        if self.kind != "yes/no" or not folds:
+    def threshold(self, without: int | None = None, baseline: str | None = None) -> float:
+        """Where a probability counts as yes: best on the held-out rows of all folds, or of all but one.
+
+        Of our rules, or of a baseline.
+        """
+        said = {number: fold.said_by(baseline) for number, fold in enumerate(self.folds) if number != without}
+        known = {number: predicted for number, predicted in said.items() if predicted is not None}
+        if self.kind != "yes/no" or not known:
             return 0.5
-        values = np.concatenate([fold.predicted for fold in folds])
-        truth = np.concatenate([self.labels[fold.held_out] for fold in folds])
-        return best_threshold(values, truth)
+        truth = np.concatenate([self.labels[self.folds[number].held_out] for number in known])
+        return best_threshold(np.concatenate(list(known.values())), truth)
 
     def fold_scores(self, baseline: str | None = None) -> list[dict[str, float]]:
         """The metrics of each fold, of our rules or of a baseline."""
         found = []
         for number, fold in enumerate(self.folds):
-            predicted = fold.predicted if baseline is None else fold.baselines.get(baseline)
+            predicted = fold.said_by(baseline)
             if predicted is None:
                 continue
-            threshold = self.threshold(number if len(self.folds) > 1 else None) if baseline is None else 0.5
+            threshold = self.threshold(number if len(self.folds) > 1 else None, baseline)
             rest = np.setdiff1d(np.flatnonzero(~np.isnan(self.labels)), fold.held_out)
             typical = float(np.median(self.labels[rest])) if len(rest) else float("nan")
             found.append(fold_metrics(self.kind, predicted, self.labels[fold.held_out], threshold, typical))

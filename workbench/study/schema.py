@@ -76,7 +76,21 @@ def _table(
             ):
                 references.append(Reference(column.name, None))
     date, by_year = _date(staging, typed, columns)
-    return Table(table.name, typed.rows, table.key, tuple(columns), tuple(references), date, by_year, tuple(named))
+    holds = {one.name: what for one in used if one.name in typed.columns and (what := _held(mapping, table, one))}
+    return Table(
+        table.name, typed.rows, table.key, tuple(columns), tuple(references), date, by_year, tuple(named), holds
+    )
+
+
+def _held(mapping: TablesMapping, table: TableMapping, column: ColumnMapping) -> str | None:
+    """What the values of a column are, where they name something: things of a type, a category, texts of one name."""
+    if column.kind == "key":
+        return f"things: {mapping.type_of(table)}"
+    if column.kind == "reference" and column.table is not None and _has_key(mapping, column.table):
+        return f"things: {mapping.type_of(mapping.table(column.table))}"
+    if column.predicate is None:
+        return None
+    return {"category": f"category: {column.type}", "text": f"text: {column.name}"}.get(column.kind)
 
 
 def _has_key(mapping: TablesMapping, table: str) -> bool:

@@ -88,6 +88,7 @@ def candidate_name(candidate: Candidate) -> str:
         "is": "",
         "latest_is": "Latest",
         "sum": "Total",
+        "in_common": "Common",
         "since": "Since",
         "first": "First",
     }.get(candidate.aggregate, candidate.aggregate.capitalize())
@@ -95,4 +96,5 @@ def candidate_name(candidate: Candidate) -> str:
     if candidate.among is not None:
         kind, value = candidate.among[0].column.name, candidate.among[1] or ""
         value = f"Of{camel(kind)}{camel(value)}"
-    return f"{aggregate}{what}{value}{path_name(candidate.path)}{window}" or "Candidate"
+    other = "" if candidate.with_ is None else path_name(candidate.with_[0])
+    return f"{aggregate}{what}{value}{path_name(candidate.path)}{other}{window}" or "Candidate"

@@ -83,7 +83,7 @@ class Walks:
             ], there
         return self._latest_hop(table, row, hop, variable)
 
-    def walk(self, path: Path, anchor: Row | None = None) -> tuple[list[str], Row]:
+    def walk(self, path: Path, anchor: Row | None = None, letter: str = "y") -> tuple[list[str], Row]:
         """Literals along a path, and the variables of its end; from the anchor on where that is given."""
         literals: list[str] = []
         hops = path.hops if anchor is None else path.suffix
@@ -94,7 +94,7 @@ class Walks:
             table = path.prefix[-1].table if path.prefix else path.start
         skipped = len(path.hops) - len(hops)
         for number, hop in enumerate(hops, start=skipped + 1):
-            step, row = self.hop(table, row, hop, f"y{number}")
+            step, row = self.hop(table, row, hop, f"{letter}{number}")
             literals += step
             table = hop.table
         return literals, row
@@ -115,6 +115,18 @@ class Walks:
             literals.append(self.says(here, variables, onward.column.name, constant or "u"))
             return literals, "u"
         return [*literals, f"{variables[place]} = {constant or variables[place]}"], variables[place]
+
+    def held(self, path: Path, column: str, letter: str) -> tuple[list[str], list[str], Row, str]:
+        """Literals up to the one row that a path leads to, literals on from there to a column's value; row, value."""
+        outside, anchor = self.walk(Path(path.start, path.prefix), letter=letter)
+        inside, row = self.walk(path, anchor, letter)
+        place = self.place(path.end, column)
+        if place is not None:
+            return outside, inside, row, row[place]
+        if column == self._ready.mapping.table(path.end).key:
+            return outside, inside, row, row[0]
+        value = f"{letter}v"
+        return outside, [*inside, self.says(path.end, row, column, value)], row, value
 
     def _latest_hop(self, table: str, row: Row, hop: Hop, variable: str) -> tuple[list[str], Row]:
         """The latest of the rows that refer to this one, then what it refers to; as a definition of its own."""

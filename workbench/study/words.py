@@ -33,6 +33,8 @@ def _referred(column: str) -> str:
 def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
     """What a candidate's number is, such as `the mean amount of its payments in the last 90 days`."""
     what = "" if candidate.onward is None else _column_words(candidate.onward)
+    if candidate.with_ is not None:
+        return _common_words(candidate.path, what, *candidate.with_)
     where = _where(candidate.path)
     rows = _rows(candidate.path) + _among(candidate) if candidate.path.many else ""
     when = _when(candidate)
@@ -68,6 +70,21 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
         case "labelled":
             return f"number of {_neighbours(candidate.path)} known to be {'so' if candidate.label else 'not so'}"
     raise AssertionError(candidate.aggregate)
+
+
+def _common_words(path: Path, column: str, with_: Path, equal: str) -> str:
+    """What two ends have in common: `number of the same paper of its student (wrote) and its author (published)`."""
+    there = f"the {_spoken(equal)} of {_end(with_)}" if with_.hops else f"its {_spoken(equal)}"
+    if with_.many:
+        same = column if column == _spoken(equal) else f"{column} and {_spoken(equal)}"
+        return f"number of the same {same} of {_end(path)} and {_end(with_)}"
+    if path.many:
+        return f"number of {_rows(path)} whose {column} is {there}"
+    return f"{column} of {_end(path)} is {there}"
+
+
+def _end(path: Path) -> str:
+    return _rows(path) if path.many else f"its {_thing(path.hops[-1])}"
 
 
 def _among(candidate: Candidate) -> str:
@@ -168,8 +185,11 @@ def _value_text(candidate: Candidate, value: float, timed: bool) -> str:
 def condition_words(condition: Condition, candidate: Candidate, *, timed: bool = False) -> str:
     """A condition in words, such as `number of its companies is at least 3`."""
     words = candidate_words(candidate, timed=timed)
-    is_flag = candidate.aggregate in ("is", "latest_is") or (
-        candidate.aggregate == "value" and candidate.onward is not None and candidate.onward.kind == "flag"
+    alike = candidate.with_ is not None and not candidate.path.many
+    is_flag = (
+        alike
+        or candidate.aggregate in ("is", "latest_is")
+        or (candidate.aggregate == "value" and candidate.onward is not None and candidate.onward.kind == "flag")
     )
     if condition.test == "missing":
         return f"{words} is unknown"
@@ -181,7 +201,7 @@ def condition_words(condition: Condition, candidate: Candidate, *, timed: bool =
     if candidate.aggregate == "labelled" and condition.test == "at_least" and condition.threshold <= 1:
         label = "so" if candidate.label else "not so"
         return f"at least one of {_neighbours(candidate.path)} is known to be {label}"
-    if candidate.aggregate in ("count", "sum", "labelled") and (
+    if candidate.aggregate in ("count", "sum", "labelled", "in_common") and (
         candidate.aggregate != "sum" or candidate.value is not None
     ):
         from math import ceil

@@ -1,0 +1,67 @@
+"""What a candidate says of the rows that a path reaches: their number, a mean, the latest of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from workbench.arrays import Float
+from workbench.structure.candidates import Candidate, Onward
+from workbench.structure.reached import Places, Reached, Spans, count, extreme, latest, mean, total_and_number
+
+__all__ = ["aggregated", "read_by", "told_apart"]
+
+
+def read_by(candidate: Candidate) -> tuple[Onward, ...]:
+    """The columns that a candidate reads."""
+    onward = () if candidate.onward is None else (candidate.onward,)
+    return onward if candidate.among is None else (*onward, candidate.among[0])
+
+
+def told_apart(candidate: Candidate) -> tuple[Onward, str | None] | None:
+    """The category or flag, and its value, whose rows alone a candidate reads; None where it reads others, too."""
+    if candidate.among is None and candidate.aggregate == "sum" and candidate.value is not None:
+        assert candidate.onward is not None
+        return candidate.onward, candidate.value
+    return candidate.among
+
+
+def aggregated(
+    candidate: Candidate,
+    columns: Mapping[Onward, Float],
+    places: Mapping[Onward, Places],
+    reached: Reached,
+    spans: Spans,
+    now: Float | None,
+) -> Float:
+    """The candidate's number of each span, NaN where nothing is known; `now` is when each row asks."""
+    if candidate.aggregate == "count":
+        return count(spans)
+    if candidate.aggregate in ("since", "first"):
+        assert reached.time is not None
+        assert now is not None
+        if candidate.aggregate == "since":
+            return now - latest(reached.time, spans, reached.time)
+        return now - extreme(reached.time, spans, greatest=False)
+    assert candidate.onward is not None
+    values, time = columns[candidate.onward], reached.time
+    if (told := told_apart(candidate)) is not None:
+        by, value = told
+        rows, spans = places[by].held(1 if value is None else by.column.values.index(value), spans)
+        if candidate.among is None:
+            return count(spans)
+        values, time = values[rows], None if time is None else time[rows]
+    elif candidate.value is not None:
+        chosen = candidate.onward.column.values.index(candidate.value)
+        values = np.where(np.isnan(values), np.nan, values == chosen)
+    match candidate.aggregate:
+        case "mean" | "share":
+            return mean(values, spans)
+        case "sum":
+            return total_and_number(values, spans)[0]
+        case "min" | "max":
+            return extreme(values, spans, greatest=candidate.aggregate == "max")
+        case "latest" | "latest_is":
+            return latest(values, spans, time)
+    raise AssertionError(candidate.aggregate)

@@ -1,0 +1,74 @@
+"""Typed tables as SQL reads them: their columns, the steps from one to another, what two ends have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from workbench.structure.candidates import Candidate
+from workbench.structure.relational import Column, Hop, Path, Schema
+from workbench.tables import TypedTable
+
+__all__ = ["ROWID", "Relations"]
+
+ROWID = Column("rowid", "number")
+
+
+@dataclass(frozen=True)
+class Relations:
+    """The tables of a schema."""
+
+    schema: Schema
+    typed: Mapping[str, TypedTable]
+
+    def __getitem__(self, table: str) -> str:
+        """The relation with a table's rows."""
+        return self.typed[table].relation
+
+    def column(self, table: str, column: str) -> str:
+        return "rowid" if column == ROWID.name else self.typed[table].columns[column]
+
+    def key(self, table: str) -> str:
+        key = self.schema[table].key
+        assert key is not None
+        return self.column(table, key)
+
+    def joined(self, table: str, hop: Hop) -> tuple[str, str]:
+        """The SQL columns that a hop equates: there and here."""
+        if hop.kind == "to":
+            return self.key(hop.table), self.column(table, hop.column)
+        if hop.kind == "from":
+            return self.column(hop.table, hop.column), self.key(table)
+        return self.column(hop.table, hop.column), self.column(table, hop.column)
+
+    def in_common(self, candidate: Candidate) -> str:
+        """A Select of the rows `k` of the target table where there is something in common, and how much: `n`.
+
+        Each end's values are made distinct before they meet: there are no more of what meets than of what is reached.
+        """
+        assert candidate.onward is not None
+        assert candidate.with_ is not None
+        with_, equal = candidate.with_
+        by_row = candidate.path.many and not with_.many
+        one = self._values(candidate.path, candidate.onward.column.name, "t", by_row=by_row)
+        other = self._values(with_, equal, "u")
+        return f"SELECT k, count(*) AS n FROM ({one}) one JOIN ({other}) other USING (k, value) GROUP BY k ORDER BY k"
+
+    def _values(self, path: Path, column: str, letter: str, *, by_row: bool = False) -> str:
+        """The values of a column that each target row reaches, each once, or (`by_row`) once a row of the end."""
+        joins, here = self._walked(path, letter)
+        row = f", {here}.rowid AS r" if by_row else ""
+        value = f"{here}.{self.column(path.end, column)}"
+        return (
+            f"SELECT DISTINCT x.rowid AS k, {value} AS value{row} FROM {self[path.start]} x {joins} "
+            f"WHERE {value} IS NOT NULL"
+        )
+
+    def _walked(self, path: Path, letter: str) -> tuple[str, str]:
+        """The joins along a path from `x`, and the alias of its end."""
+        joins, here, table = [], "x", path.start
+        for place, hop in enumerate(path.hops):
+            far, near = self.joined(table, hop)
+            joins.append(f"JOIN {self[hop.table]} {letter}{place} ON {letter}{place}.{far} = {here}.{near}")
+            here, table = f"{letter}{place}", hop.table
+        return " ".join(joins), here
