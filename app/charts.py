@@ -12,6 +12,7 @@ __all__ = [
     "bars",
     "calibration",
     "curve",
+    "curves",
     "degree_chart",
     "neighbourhood",
     "published_and_ours",
@@ -98,6 +99,24 @@ def curve(frame: pd.DataFrame, x: str, y: str, at: pd.DataFrame, *, description:
     )
     point = alt.Chart(at).mark_point(color=ORANGE, size=110, filled=True).encode(x=f"{x}:Q", y=f"{y}:Q")
     return (line + point).properties(height=300)
+
+
+def curves(frame: pd.DataFrame, x: str, y: str, *, description: str) -> alt.Chart:
+    """The curves of several runs over one another: columns `run`, `x`, `y`, `order`."""
+    scale = alt.Scale(domain=[0, 1])
+    return (
+        alt.Chart(frame, description=description)
+        .mark_line(interpolate="step-after", clip=True)
+        .encode(
+            x=alt.X(f"{x}:Q", scale=scale),
+            y=alt.Y(f"{y}:Q", scale=scale),
+            color=alt.Color("run:N", scale=alt.Scale(range=SERIES), legend=TOP, title=None),
+            strokeDash=alt.StrokeDash("run:N", legend=None),
+            order="order:Q",
+            tooltip=["run:N", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in (x, y))],
+        )
+        .properties(height=300)
+    )
 
 
 def calibration(frame: pd.DataFrame, *, description: str) -> alt.LayerChart:

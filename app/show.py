@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -84,6 +84,7 @@ def table(
     frame: pd.DataFrame,
     *,
     digits: int | None = 4,
+    weights: Collection[str] = (),
     help: Mapping[str, str] | None = None,
     selection: str | None = None,
     key: str | None = None,
@@ -91,6 +92,7 @@ def table(
 ) -> Any:
     """A table with its numbers aligned: whole ones with separators, others with so many decimals (all for None).
 
+    Columns of `weights` have so many digits that count: a weight of each day or cent may be small and yet say much.
     `selection` ('single-row' or 'multi-row') makes it a widget; it scrolls where it is higher than `most` pixels.
     """
     explained = help or {}
@@ -98,7 +100,8 @@ def table(
     for name in frame.columns:
         kind = frame[name].dtype.kind
         if kind in "iuf":
-            shown = "localized" if kind != "f" else "%g" if digits is None else f"%.{digits}f"
+            decimals = "%g" if digits is None else f"%.{digits}{'g' if name in weights else 'f'}"
+            shown = "localized" if kind != "f" else decimals
             columns[name] = st.column_config.NumberColumn(format=shown, help=explained.get(name))
         elif name in explained:
             columns[name] = st.column_config.Column(help=explained[name])

@@ -10,10 +10,11 @@ import streamlit as st
 
 from app import charts
 from app.downloads import csv_text
+from app.editor import take
 from app.show import metrics, plain, table
 from app.state import workspace
 
-__all__ = ["study_outcome"]
+__all__ = ["offer_rules", "study_outcome"]
 
 HEADLINES = {
     "yes/no": ("AUC-ROC", "AUC-PR", "F1", "accuracy"),
@@ -60,7 +61,7 @@ def scores(record: Mapping[str, Any]) -> None:
     if record["threshold"] is not None:
         st.caption(
             f"A probability from {record['threshold']:.3f} on is said to be a yes: the threshold of the best F1 on the "
-            "held-out rows. F1 above is at that of each fold."
+            "held-out rows. F1 above is at one that other folds chose, of each system its own; accuracy is at 1/2."
         )
     if record["calibration"]:
         with st.expander("What was said, and what came true"):
@@ -81,12 +82,32 @@ def rules(record: Mapping[str, Any]) -> None:
             "lift": [rule["lift"] for rule in found],
         }
     )
-    table(frame.dropna(axis="columns", how="all"), help=COLUMNS, digits=3, most=360)
+    table(frame.dropna(axis="columns", how="all"), help=COLUMNS, digits=3, weights=("weight",), most=360)
     with st.expander("As they are written"):
         st.code(record["program"], language=None, height=300)
-        if record["kind"] == "yes/no" and st.button("Take these rules into the editor", key="study-take"):
-            workspace().rules.keep(record["program"], "mln")
+        if can_be_taken(record) and st.button("Take these rules into the editor", key="study-take"):
+            take(record["program"], "mln")
             st.toast("The rules are in the editor; Learn and infer uses them now.")
+
+
+def can_be_taken(record: Mapping[str, Any]) -> bool:
+    """Whether a study's rules can be learned and inferred with by hand: those of a yes/no column."""
+    return bool(record["kind"] == "yes/no")
+
+
+def found_by_study() -> str | None:
+    """The rules of the newest study, where there is one and its rules can be taken into the editor."""
+    run = workspace().runs.latest("study")
+    if run is None or not run.program_text:
+        return None
+    record = workspace().runs.study(run.id).record
+    return str(record["program"]) if can_be_taken(record) else None
+
+
+def offer_rules() -> None:
+    """Where no rules are at hand: those that the newest study found."""
+    if (text := found_by_study()) is not None:
+        st.button("Take the rules that the study found", key="rules-of-study", on_click=take, args=(text, "mln"))
 
 
 def cases(record: Mapping[str, Any]) -> None:

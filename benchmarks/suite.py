@@ -49,6 +49,7 @@ SUITE = {
     "study": Benchmark(
         "study --sizes 10000 100000 1000000", "study --sizes 2000 --folds 2", growth=("rows", "cpu_seconds")
     ),
+    "relational_tables": Benchmark("relational_tables", "relational_tables university --system rules"),
     "linkage": Benchmark(
         "linkage --records 30000 100000 300000", "linkage --records 2000", growth=("records", "cpu_seconds")
     ),

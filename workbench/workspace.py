@@ -372,9 +372,14 @@ class Workspace(Reviewing):
         return replace(result, names=display_names(self.database))
 
     def what_if(
-        self, result: InferenceResult, changes: Mapping[str, bool | None], *, progress: Progress = SILENT
+        self,
+        result: InferenceResult,
+        changes: Mapping[str, bool | None] | None = None,
+        *,
+        weights: Mapping[str, float] | None = None,
+        progress: Progress = SILENT,
     ) -> pd.DataFrame:
-        """Infer again with some facts changed, on a copy of the data; nothing is kept.
+        """Infer again with some facts or weights changed, on a copy of the data; nothing is kept.
 
         Parameters
         ----------
@@ -382,15 +387,22 @@ class Workspace(Reviewing):
             A recorded one, or a fold of a recorded cross-validation (`reopen`).
         changes : mapping of atom to bool or None
             Facts to take as true or false, or (None) as unknown.
+        weights : mapping of rule to float
+            Other weights for rules, each as `ws.models.rules(run)` writes it under `formula`.
 
         Returns
         -------
         DataFrame
             atom, predicate, before, after, change; the largest change first. Atoms that became facts have no `after`.
+
+        Raises
+        ------
+        UsageError
+            E0815 where the result is not recorded, E0853 for a rule that the run does not have.
         """
         from workbench.verbs.what_if import what_if
 
-        return what_if(self.database, result, changes, progress=progress)
+        return what_if(self.database, result, changes or {}, weights=weights, progress=progress)
 
     def update(
         self,

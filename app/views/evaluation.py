@@ -9,20 +9,22 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.show import choose_run, header, metrics, show_error, small_table, standing, table
+from app.show import choose_run, header, metrics, plain, show_error, small_table, standing, table
 from app.state import facts_token, run_token, workspace
 from workbench.errors import WorkbenchError
 
 METRICS = {
-    "F1": "Harmonic mean of precision and recall at threshold 0.5.",
-    "precision": "Of what is predicted true, the share that is.",
-    "recall": "Of what is true, the share that is predicted.",
-    "accuracy": "Share predicted rightly, true and false alike.",
+    "F1": "Harmonic mean of precision and recall{}.",
+    "precision": "Of what is predicted true{}, the share that is.",
+    "recall": "Of what is true, the share that is predicted{}.",
+    "accuracy": "Share predicted rightly at threshold 0.5, true and false alike.",
     "AUC-ROC": "Probability that a true atom is ranked above a false one.",
     "AUC-PR": "Area under the precision-recall curve; better than AUC-ROC where few atoms are true.",
     "AUC-PR(-)": "The same for the false atoms, ranked from the lowest value.",
     "CLL": "Mean log of the probability given to what is the case; 0 is perfect.",
 }
+AT_HALF = " at threshold 0.5"
+OF_OTHER_FOLDS = " at the threshold of the best F1 on the other folds"
 STEPS = 100
 HEADLINE = ("F1", "AUC-ROC", "AUC-PR", "CLL")
 
@@ -62,15 +64,16 @@ def figures(number: int, run: str, facts: str) -> Figures | None:
     )
 
 
-def by_fold(scores: pd.DataFrame, summary: pd.DataFrame) -> None:
-    """The headline figures and the table of metrics by fold."""
+def by_fold(scores: pd.DataFrame, summary: pd.DataFrame, *, chosen: bool) -> None:
+    """The headline figures and the table of metrics by fold; `chosen`: at thresholds that other folds chose."""
     several = len(scores) > 1
+    meanings = {name: text.format(OF_OTHER_FOLDS if chosen else AT_HALF) for name, text in METRICS.items()}
     metrics(
         [
             (
                 name,
                 f"{summary.loc['mean', name]:.3f}" + (f" ± {summary.loc['sd', name]:.3f}" if several else ""),
-                METRICS[name],
+                meanings[name],
             )
             for name in HEADLINE
             if name in summary
@@ -83,7 +86,7 @@ def by_fold(scores: pd.DataFrame, summary: pd.DataFrame) -> None:
             names = {"mean": "mean", "sd": "standard deviation"}
         rows = summary.loc[list(names)].assign(fold=list(names.values()))
         shown = pd.concat([scores, rows], ignore_index=True)
-    table(shown if several else shown.drop(columns="fold"), help=METRICS)
+    table(shown if several else shown.drop(columns="fold"), help=meanings)
 
 
 def best_threshold(confusion: pd.DataFrame) -> tuple[float, float]:
@@ -92,15 +95,16 @@ def best_threshold(confusion: pd.DataFrame) -> tuple[float, float]:
     return float(confusion["threshold"].iloc[int(f1.argmax())]), float(f1.max())
 
 
-def curves(points: pd.DataFrame, confusion: pd.DataFrame) -> None:
+def curves(points: pd.DataFrame, confusion: pd.DataFrame, run: Any) -> None:
     """PR and ROC curves, the threshold's point on both, and its confusion table."""
     st.subheader("At a threshold", anchor=False)
     points = points.assign(order=range(len(points)))
     best, best_f1 = best_threshold(confusion)
     left, right = st.columns([4, 1], vertical_alignment="bottom")
-    right.button("Use the best", key="threshold-best", on_click=st.session_state.update, args=({"threshold": best},))
-    st.session_state.setdefault("threshold", 0.5)
-    threshold = left.slider("Predicted true at or above", 0.0, 1.0, step=1 / STEPS, key="threshold")
+    key = f"threshold-{run.id}"
+    right.button("Use the best", key="threshold-best", on_click=st.session_state.update, args=({key: best},))
+    st.session_state.setdefault(key, best if run.kind == "study" else 0.5)
+    threshold = left.slider("Predicted true at or above", 0.0, 1.0, step=1 / STEPS, key=key)
     st.caption(f"In use: {threshold:.2f}. The best F1 over all these predictions, {best_f1:.3f}, is at {best:.2f}.")
     found = {
         name: int(count) for name, count in confusion.iloc[round(threshold * STEPS)].items() if name != "threshold"
@@ -137,7 +141,8 @@ def worst(run: Any, frame: pd.DataFrame) -> None:
     """The predictions furthest from their labels; a selected one leads to Why."""
     st.subheader("Worst errors", anchor=False)
     names = dict(enumerate(workspace().runs.fold_names(run.id)))
-    shown = frame[["atom", "value", "truth"]].assign(truth=frame["truth"].astype("int64"))
+    named = workspace().data.shown(list(frame["atom"]))
+    shown = frame[["atom", "value", "truth"]].assign(atom=named, truth=frame["truth"].astype("int64"))
     if names:
         shown.insert(0, "fold", frame["fold"].map(names))
     if run.kind == "study":
@@ -149,7 +154,7 @@ def worst(run: Any, frame: pd.DataFrame) -> None:
         st.caption("Tick a row to see why it was predicted so.")
         return
     row = frame.iloc[rows[0]]
-    if st.button(f"Why {row['atom']}?", key="to-why", type="primary"):
+    if st.button(f"Why {plain(named[rows[0]])}?", key="to-why", type="primary"):
         fold = None if pd.isna(row["fold"]) else int(row["fold"])
         st.session_state["why-wanted"] = (run.id, fold, row["atom"])
         st.switch_page("views/why.py")
@@ -179,11 +184,11 @@ else:
         if found is None:
             st.info("No prediction of this run has a label. Load truth for its query predicates on the Data page.")
         else:
-            by_fold(found.scores, found.summary)
+            by_fold(found.scores, found.summary, chosen=run.kind == "study")
             if found.worst.empty:
                 st.info("The labels lie between 0 and 1, so there is no threshold to choose.")
             else:
-                curves(found.curves, found.confusion)
+                curves(found.curves, found.confusion, run)
                 left, right = st.columns([2, 3])
                 with left:
                     calibration(found.calibration)

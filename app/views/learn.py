@@ -10,6 +10,7 @@ from app.commands import command_line, python
 from app.outcome import outcome
 from app.show import header, plain
 from app.state import server, workspace
+from app.study_outcome import offer_rules
 from app.training import held_out_parts
 from app.watching import latest_of, start, watch
 from app.work import GRACE, Work
@@ -168,6 +169,7 @@ text, language = workspace().rules.at_hand()
 checked = workspace().rules.check(text, language)
 if not text.strip():
     st.info("There are no rules yet. Write some on the Rules page, or open an example on the Data page.")
+    offer_rules()
     st.page_link("views/rules.py", label="To the rules", icon=":material/edit_note:")
 elif checked.has_errors:
     st.error("The rules have errors; mend them on the Rules page first.")

@@ -11,6 +11,7 @@ from app.candidates import find_rules
 from app.editor import dress, editor
 from app.show import header, plain, show_error, table
 from app.state import facts_token, workspace
+from app.study_outcome import offer_rules
 from app.wording import GLOSSARY, in_page_words
 from workbench.errors import WorkbenchError
 
@@ -150,6 +151,7 @@ if not text.strip():
         "There are no rules yet. Write some above, begin with a small example, find some in the data below, or open a "
         "bundled example on the Data page."
     )
+    offer_rules()
 parts = ["Groundings", "Find rules in the data"]
 part = st.segmented_control(
     "Below", parts, default=parts[0], key="rules-part", label_visibility="collapsed", required=True

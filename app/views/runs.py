@@ -1,4 +1,4 @@
-"""Runs: all of them with their settings; compare two, rename, note, delete, export."""
+"""Runs: all of them with their settings; filter, lay curves over one another, compare two, rename, delete, export."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from app.downloads import csv_text
+from app.overlaid import METRICS, filtered, overlaid
 from app.show import header, metrics, plain, run_label, show_error, standing, table
 from app.state import workspace
 from workbench.errors import WorkbenchError
@@ -16,7 +17,6 @@ from workbench.workspace import as_words
 
 MOST = 200
 HASH = 16
-METRICS = ("F1", "AUC-ROC", "AUC-PR", "CLL")
 COLUMNS = {
     "data": "Hash of the facts: runs of equal hash saw the same data.",
     "program": "Hash of the rules.",
@@ -52,7 +52,11 @@ def overview(runs: tuple[Any, ...]) -> list[int]:
             for run in runs
         ]
     ).dropna(axis="columns", how="all")
-    st.caption("Tick one run to see or export it, two to compare them.")
+    frame = filtered(frame)
+    if frame.empty:
+        st.info("No run has these words.")
+        return []
+    st.caption("Tick one run to see or export it, two to compare them, more to lay their curves over one another.")
     event = table(frame, digits=3, help=COLUMNS, selection="multi-row", key="runs-table")
     return [int(frame.iloc[row]["run"]) for row in event.selection.rows]
 
@@ -163,6 +167,8 @@ def compare(first: int, second: int) -> None:
         if found[key]:
             st.caption(title + (f", the first {MOST}" if len(found[key]) == MOST else f": {len(found[key]):,}"))
             frame = pd.DataFrame(found[key]).dropna(axis="columns", how="all")
+            if "atom" in frame:
+                frame["atom"] = ws.data.shown(list(frame["atom"]))
             names = {
                 f"{key[:-1] if key == 'weights' else 'value'}_{end}": f"run {run}"
                 for end, run in (("first", first), ("second", second))
@@ -212,9 +218,9 @@ else:
     try:
         if len(chosen) == 1:
             one(chosen[0])
-        elif len(chosen) == 2:
-            compare(*sorted(chosen))
-        elif len(chosen) > 2:
-            st.info("Tick two runs to compare them.")
+        elif len(chosen) > 1:
+            overlaid(sorted(chosen))
+            if len(chosen) == 2:
+                compare(*sorted(chosen))
     except WorkbenchError as error:
         show_error(error)

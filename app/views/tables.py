@@ -92,10 +92,10 @@ def predicted(look: Any) -> None:
 def shape(mapped: TableMapping) -> str:
     """What a row of the table is, in words."""
     if mapped.key is not None:
-        return f"a row is a {mapped.type}, named by {mapped.key}"
+        return f"each row is one {mapped.type}, named by {mapped.key}"
     if mapped.relation is not None:
-        return f"a row links {' and '.join(column.table or '' for column in mapped.references)}"
-    return f"a row is a {mapped.type} without a name of its own"
+        return f"each row links {' and '.join(column.table or '' for column in mapped.references)}"
+    return f"each row is one {mapped.type} without a name of its own"
 
 
 def one(look: Any, mapped: TableMapping) -> None:

@@ -82,7 +82,7 @@ def show(run: Any) -> None:
     for name in ("groundings", "satisfied", "violated"):
         if name in shown:
             shown[name] = shown[name].astype("int64")
-    table(shown, help=COLUMNS)
+    table(shown, help=COLUMNS, weights=("weight", "low", "high", "before"))
     with st.expander("Clausal form"):
         st.caption("What each formula became before grounding: one weight a clause, of the clause's own sense.")
         st.code("\n".join(frame["clauses"]), language="text")

@@ -54,8 +54,11 @@ def axe() -> str:
 def _parts(page: Any) -> Iterator[tuple[str, Any]]:
     """What a view shows only when it is asked: its switches, tabs and menus, one after another."""
     for role in ("radio", "tab"):
-        for place in range(page.get_by_role(role).count()):
+        place = 0
+        # A switch that is turned may bring others, or take some away.
+        while place < page.get_by_role(role).count():
             yield f"{role} {place}", page.get_by_role(role).nth(place)
+            place += 1
     menus = page.locator('[data-testid="stPopover"] button')
     for place in range(menus.count()):
         yield f"menu {place}", menus.nth(place)

@@ -210,19 +210,51 @@ def test_figures_of_a_deleted_run_are_not_shown_for_its_successor(smokers: Serve
     assert test.metric[0].value != before
 
 
+def pick_fact(test: AppTest, fact: str) -> None:
+    sound(next(box for box in test.selectbox if box.label == "Fact").set_value(fact).run())
+
+
 def test_a_prediction_is_explained_and_tried_otherwise(smokers: Server, page: Open) -> None:
     test = page("why")
     test.text_input(key="why-search").set_value("Cancer(Chloe)").run()
     sound(test)
     assert any("Cancer(Chloe) has value" in item.value for item in test.text)
     before = len(smokers.workspace.runs.all())
-    test.text_input(key="what-if-fact").set_value("Smokes(Chloe)").run()
+    pick_fact(test, "Smokes(Chloe)")
     sound(test.button(key="what-if-run").click().run())
     assert test.metric[-1].delta.startswith("-")
-    test.text_input(key="what-if-fact").set_value("Smokes(Nobody)").run()
+    sound(test.segmented_control(key="what-if-kind").set_value("a weight").run())
+    assert test.button(key="what-if-run").disabled
+    sound(test.number_input[0].set_value(-5.0).run())
     sound(test.button(key="what-if-run").click().run())
-    assert "Nobody is no person" in test.error[0].value.replace("\\", "")
+    assert test.metric[-1].delta[0] in "+-"
     assert len(smokers.workspace.runs.all()) == before
+
+
+def test_curves_of_runs_lie_over_one_another(smokers: Server) -> None:
+    ws = smokers.workspace
+    ws.data.make_folds("random", predicate="Smokes", count=2)
+    for _ in range(2):
+        ws.crossval(ws.rules.at_hand()[0], query=["Smokes"], folds="kept", engine="exact")
+    found = ws.runs.all()
+
+    def view() -> None:
+        import pandas as pd
+
+        from app.overlaid import filtered, overlaid
+        from app.state import workspace
+
+        runs = workspace().runs.all()
+        frame = pd.DataFrame({"run": [run.id for run in runs] * 3, "kind": [run.kind for run in runs] * 3})
+        overlaid([int(number) for number in filtered(frame)["run"].unique()])
+
+    test = sound(AppTest.from_function(view, default_timeout=60).run())
+    assert len(test.get("vega_lite_chart")) == 2
+    assert [text.split()[1] for text in test.dataframe[0].value["run"]] == [
+        str(run.id) for run in found if run.kind == "crossval"
+    ]
+    sound(test.text_input(key="runs-filter").set_value("infer").run())
+    assert not test.get("vega_lite_chart")
 
 
 def test_text_of_users_is_no_markup() -> None:

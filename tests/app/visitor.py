@@ -73,12 +73,31 @@ class Visitor:
         self.still()
 
     def pick(self, label: str, option: str) -> None:
+        """Choose from a list, opened again where the page was drawn anew and closed it."""
         self.clicks += 2
         field = self.page.get_by_role("combobox", name=label).first
-        field.click()
-        field.fill(option)
-        self.page.get_by_role("option", name=option).first.click()
+        offered = self.page.get_by_role("option", name=option).first
+        for patience in (5_000, 15_000, PATIENCE):
+            field.click()
+            field.fill(option)
+            try:
+                offered.click(timeout=patience)
+                break
+            except playwright.TimeoutError:
+                self.page.keyboard.press("Escape")
+                self.still()
+        else:
+            pytest.fail(f"{label} never offered {option}")
         self.page.keyboard.press("Escape")
+        self.still()
+
+    def write_or_pick(self, label: str, text: str) -> None:
+        """Write into a box that takes what its list does not have."""
+        self.clicks += 1
+        field = self.page.get_by_role("combobox", name=label).first
+        field.click()
+        field.fill(text)
+        field.press("Enter")
         self.still()
 
     def fresh(self) -> None:

@@ -73,11 +73,16 @@ class AnswerTools(Tools):
     def what_if(
         self,
         run: Run,
-        changes: Annotated[dict[str, bool | None], Field(min_length=1, max_length=100)],
+        changes: Annotated[dict[str, bool | None], Field(max_length=100)] | None = None,
+        weights: Annotated[dict[str, float], Field(max_length=100)] | None = None,
         most: Most = 20,
     ) -> dict[str, Any]:
-        """What a run would have predicted with some facts true, false or unknown (null); nothing is kept."""
-        frame = self.workspace.what_if(self.workspace.reopen(run), changes, progress=self.progress())
+        """What a run would have predicted with some facts true, false or unknown (null), or rules of other weights.
+
+        A rule is named as explain's `rule` says it. Nothing is kept.
+        """
+        result = self.workspace.reopen(run)
+        frame = self.workspace.what_if(result, changes, weights=weights, progress=self.progress())
         moved = frame[frame["change"].abs() > 1e-9]
         return answer(
             {"changed": len(moved), "of": len(frame), "items": moved.head(most).to_dict("records")},

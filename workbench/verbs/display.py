@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from workbench.database import display_names
+from workbench.language.ground_atoms import parse_atom
 from workbench.language.values import VALUE_TYPES
 from workbench.tables.names import plural
 
 if TYPE_CHECKING:
+    from workbench.database import Database
     from workbench.grounding import AtomTable, DefinedFact
 
-__all__ = ["shown_atoms", "shown_definition"]
+__all__ = ["shown_atoms", "shown_definition", "shown_texts"]
 
 
 def shown_atoms(
@@ -36,6 +39,28 @@ def shown_atoms(
         shown = (_called(names, type_name, constant) for type_name, constant in zip(types, arguments))
         texts.append(f"{predicate}({', '.join(shown)})" if arguments else predicate)
     return texts
+
+
+def shown_texts(database: Database, atoms: Sequence[str]) -> list[str]:
+    """Atoms given as text with what people call their things; as they are where no table names things."""
+    parsed = [parse_atom(text) for text in atoms]
+    stored = database.predicates()
+    among: dict[str, set[str]] = {}
+    for atom in parsed:
+        if atom is not None and atom[0] in stored:
+            for type_name, constant in zip(stored[atom[0]].argument_types, atom[1]):
+                among.setdefault(type_name, set()).add(constant)
+    names = display_names(database, among)
+    if not names:
+        return list(atoms)
+    found = []
+    for text, atom in zip(atoms, parsed):
+        if atom is None or atom[0] not in stored:
+            found.append(text)
+            continue
+        shown = (_called(names, *one) for one in zip(stored[atom[0]].argument_types, atom[1]))
+        found.append(f"{atom[0]}({', '.join(shown)})" if atom[1] else atom[0])
+    return found
 
 
 def shown_definition(atom: str, fact: DefinedFact, names: Mapping[str, Mapping[str, str]]) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from workbench.verbs.common import as_words
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     import pandas as pd
 
     from workbench.database import Run
@@ -25,8 +27,14 @@ pre { padding: .8rem; border: 1px solid #8886; overflow-x: auto } .bar { height:
 """
 
 
-def html_report(run: Run, scores: pd.DataFrame | None, weights: pd.DataFrame, predictions: pd.DataFrame) -> str:
-    """The report's text. Tables longer than 500 rows are cut, and say so."""
+def html_report(
+    run: Run,
+    scores: pd.DataFrame | None,
+    weights: pd.DataFrame,
+    predictions: pd.DataFrame,
+    named: Callable[[Sequence[str]], Sequence[str]],
+) -> str:
+    """The report's text, atoms as they are `named`. Tables longer than 500 rows are cut, and say so."""
     import pandas as pd
 
     title = f"Run {run.id}: {run.kind}" + (f", {run.name}" if run.name else "")
@@ -59,7 +67,10 @@ def html_report(run: Run, scores: pd.DataFrame | None, weights: pd.DataFrame, pr
         parts += ["<h2>Weights</h2>", _bars(shown), _table(shown)]
     if not predictions.empty:
         columns = [name for name in ("fold", "atom", "value", "truth") if predictions[name].notna().any()]
-        parts += ["<h2>Predictions</h2>", _table(predictions[columns].sort_values("value", ascending=False))]
+        ranked = predictions[columns].sort_values("value", ascending=False)
+        atoms = list(ranked["atom"])
+        ranked["atom"] = [*named(atoms[:MOST_ROWS]), *atoms[MOST_ROWS:]]
+        parts += ["<h2>Predictions</h2>", _table(ranked)]
     parts += ["<h2>Program</h2>", f"<pre>{escape(run.program_text)}</pre>"]
     body = "\n".join(parts)
     return (

@@ -155,7 +155,8 @@ def solve(
         why = "its rows lie on disk" if engine == "auto" else ""
     else:
         solver, why = engine_for(network, weights, task, engine, given)
-    reason = solver.declines(network, weights)
+    # What `auto` chose it has asked already; finding out may take as long as solving.
+    reason = None if engine == "auto" and not given and grounding.memory is None else solver.declines(network, weights)
     if reason is not None:
         raise UsageError.of("E0804", f"engine {solver.name} declines this network: {reason}", help="try --engine auto")
     solution = solver.infer(network, weights, conduct_of(how), start)

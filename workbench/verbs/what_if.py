@@ -1,8 +1,11 @@
-"""What if some facts were otherwise: a recorded prediction made again, and nothing kept."""
+"""What if some facts or weights were otherwise: a recorded prediction made again, and nothing kept."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,18 +13,19 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.database import Database, run_table, set_fact
 from workbench.database.copying import copy_of
-from workbench.errors import UsageError, WorkbenchError
+from workbench.errors import UsageError, WorkbenchError, nearest
 from workbench.grounding import Grounding
 from workbench.progress import SILENT, Progress
 from workbench.verbs.reopening import Recorded, recorded_run
 from workbench.verbs.update import tried
+from workbench.verbs.written_rules import written_rules
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from workbench.verbs.infer import InferenceResult
 
-__all__ = ["what_if"]
+__all__ = ["reweighted", "what_if"]
 
 
 def what_if(
@@ -29,20 +33,21 @@ def what_if(
     result: InferenceResult,
     changes: Mapping[str, bool | None],
     *,
+    weights: Mapping[str, float] | None = None,
     progress: Progress = SILENT,
 ) -> pd.DataFrame:
-    """Infer a recorded result again with some facts changed, and change them back; see `Workspace.what_if`.
+    """Infer a recorded result again with some facts or weights changed, and change them back; see `Workspace.what_if`.
 
-    Only what the changes touch is ground and solved again; of a fold, and of a file that is only read, everything is,
-    on a copy of the data.
+    Only what changed facts touch is ground and solved again; with other weights everything is solved, of a fold, and
+    of a file that is only read, everything is ground, too, facts changed on a copy of the data.
     """
     if result.run_id is None:
         raise UsageError.of("E0815", "only a recorded run can be changed and run again")
     recorded = recorded_run(database, result.run_id, result.fold)
-    if recorded.fold is None and not database.read_only:
-        grounding, values = tried(database, result.run_id, changes, progress=progress)
+    if weights or recorded.fold is not None or database.read_only:
+        grounding, values = _in_full(database, recorded, changes, weights or {}, progress)
     else:
-        grounding, values = _on_a_copy(database, recorded, changes, progress)
+        grounding, values = tried(database, result.run_id, changes, progress=progress)
     ids = recorded.located(grounding.atoms)
     both = run_table(database, result.run_id, "prediction")
     if recorded.fold is not None:
@@ -54,18 +59,47 @@ def what_if(
     return both.sort_values("change", key=lambda column: -column.abs(), kind="stable", ignore_index=True)
 
 
-def _on_a_copy(
-    database: Database, recorded: Recorded, changes: Mapping[str, bool | None], progress: Progress
+def _in_full(
+    database: Database,
+    recorded: Recorded,
+    changes: Mapping[str, bool | None],
+    weights: Mapping[str, float],
+    progress: Progress,
 ) -> tuple[Grounding, Float]:
-    with copy_of(database) as copied:
+    with copy_of(database) if changes else nullcontext(database) as changed:
         for atom, value in changes.items():
-            set_fact(copied, atom, value)
-        grounding = recorded.ground(copied)
+            set_fact(changed, atom, value)
+        grounding = reweighted(recorded.ground(changed), weights)
         known = recorded.known(grounding)
         if recorded.fold is not None:
             _tell(grounding, known, changes)
         values = np.where(np.isnan(known), recorded.infer(grounding, known, progress).values, np.nan)
     return grounding, values
+
+
+def reweighted(grounding: Grounding, weights: Mapping[str, float]) -> Grounding:
+    """The grounding with other weights for some rules, each named as `ws.models.rules(run)` writes it.
+
+    Raises
+    ------
+    UsageError
+        E0853 where no rule reads so, or a weight is no finite number.
+    """
+    templates = grounding.templates
+    changed = templates.weight.copy()
+    rules = {one.text: one for one in written_rules(templates, templates.weight) if one.rule >= 0}
+    for text, weight in weights.items():
+        rule = rules.get(" ".join(text.split()))
+        if rule is None:
+            close = nearest(text, rules)
+            raise UsageError.of(
+                "E0853", f"the run has no rule {text}", help=f"did you mean {close}?" if close else None
+            )
+        if not isfinite(weight):
+            raise UsageError.of("E0853", f"{weight} is no weight", help="give a number; hard rules stay hard")
+        members = list(rule.templates)
+        changed[members] = weight * (templates.share[members] if rule.whole else 1.0)
+    return replace(grounding, templates=replace(templates, weight=changed))
 
 
 def _tell(grounding: Grounding, known: Float, changes: Mapping[str, bool | None]) -> None:
