@@ -19,7 +19,7 @@ from app.wording import GLOSSARY, meanings  # noqa: E402
 from workbench.errors import WorkbenchError  # noqa: E402
 
 st.set_page_config(
-    page_title="Relational workbench", page_icon=":material/hub:", layout="wide", initial_sidebar_state=230
+    page_title="Relational workbench", page_icon=str(HERE / "icon.svg"), layout="wide", initial_sidebar_state=230
 )
 
 st.html(HERE / "page.css")
