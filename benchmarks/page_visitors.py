@@ -134,6 +134,7 @@ def main() -> None:
         "jobs_begun": seen.jobs,
         "runs_kept": kept,
         "first_third_MiB": round(max(seen.memory[:third]) / 2**20),
+        "second_third_MiB": round(max(seen.memory[third : 2 * third]) / 2**20),
         "last_third_MiB": round(max(seen.memory[-third:]) / 2**20),
     }
     for fault in sorted(set(seen.faults)):
