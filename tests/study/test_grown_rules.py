@@ -80,6 +80,15 @@ def test_a_term_of_a_value_is_nothing_where_its_condition_fails() -> None:
     assert all(one.low < one.high for one in bent_terms(np.arange(200.0)[:, None], [0]))
 
 
+def test_columns_that_are_unknown_in_the_same_rows_are_one_condition() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(400, 3))
+    X[rng.random(400) < 0.3, :2] = np.nan  # two values of one category, or two totals over the same rows
+    X[rng.random(400) < 0.2, 2] = np.nan
+    unknown = [term for term in terms_of(X, range(3)) if term.conditions and term.conditions[0].test == "missing"]
+    assert [term.conditions[0].column for term in unknown] == [0, 2]
+
+
 def test_a_program_of_bends_and_products_says_what_the_rules_say(tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
     n = 500

@@ -20,6 +20,12 @@ def test_a_date_is_told_as_a_day_or_where_time_counts_as_days_since() -> None:
     )
 
 
+def test_of_a_category_that_is_unknown_no_value_is_named() -> None:
+    town = Candidate(PATIENT, "is", Onward((), Column("town", "category", ("Ulm", "Jena"))), "Ulm")
+    assert condition_words(Condition(0, "missing"), town) == "town of its patient (patients) is unknown"
+    assert condition_words(Condition(0, "at_least", 0.5), town) == "town = Ulm of its patient (patients)"
+
+
 def test_references_are_called_by_what_they_lead_to() -> None:
     visits = Path("visits", (*PATIENT.hops, Hop("from", "patient_id", "visits")))
     assert candidate_words(Candidate(visits, "count")) == "number of visits of its patient"

@@ -192,11 +192,15 @@ def _cuts(known: Float, different: Float, n_cuts: int) -> list[float]:
 
 def _scaled(found: Iterable[Term], X: Real) -> list[Term]:
     """The terms that say different things of the training rows, with a spread of 1 there, values of mean about 0."""
-    kept = []
+    kept: list[Term] = []
+    seen: set[bytes] = set()
     for term in found:
         if term.form == "condition":
-            share = float(term.holds(X).mean())
-            if min(share, 1 - share) * len(X) >= max(3, 0.002 * len(X)):
+            held = term.holds(X)
+            share = float(held.mean())
+            pattern = np.packbits(held).tobytes()  # columns of one table are unknown in the same rows
+            if min(share, 1 - share) * len(X) >= max(3, 0.002 * len(X)) and pattern not in seen:
+                seen.add(pattern)
                 kept.append(replace(term, spread=max(float(np.sqrt(share * (1 - share))), 0.05)))
             continue
         clipped = np.clip(np.asarray(X[:, term.column], np.float64), term.low, term.high)

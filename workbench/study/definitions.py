@@ -149,9 +149,10 @@ class Definitions:
         return f"!{self._statements.made[key]}"
 
     def _known(self, candidate: Candidate) -> str:
-        key = ("known", candidate)
+        anyhow = replace(candidate, value=None) if candidate.aggregate == "is" else candidate
+        key = ("known", anyhow)
         if key not in self._statements.made:
-            name = self._statements.new(f"{candidate_name(candidate)}Known")
+            name = self._statements.new(f"{candidate_name(anyhow)}Known")
             head = f"{name}({', '.join(self._subject)})"
             self._statements.state(head, self._known_body(candidate))
             self._statements.made[key] = head

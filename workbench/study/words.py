@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 
 from workbench.structure.candidates import Candidate, Onward
@@ -184,6 +185,8 @@ def _value_text(candidate: Candidate, value: float, timed: bool) -> str:
 
 def condition_words(condition: Condition, candidate: Candidate, *, timed: bool = False) -> str:
     """A condition in words, such as `number of its companies is at least 3`."""
+    if condition.test in ("missing", "known") and candidate.aggregate == "is":
+        candidate = replace(candidate, aggregate="value", value=None)  # no value is, or any
     words = candidate_words(candidate, timed=timed)
     alike = candidate.with_ is not None and not candidate.path.many
     is_flag = (
