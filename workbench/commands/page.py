@@ -44,8 +44,6 @@ def page(
         "server.enableXsrfProtection": "true",
         "server.maxUploadSize": 50,
         "server.fileWatcherType": "none",
-        # Collecting all garbage after each run of a view takes 0.1 s in which nobody else is answered.
-        "runner.postScriptGC": "false",
         "browser.gatherUsageStats": "false",
         "client.showErrorDetails": "none",
         "client.toolbarMode": "minimal",
