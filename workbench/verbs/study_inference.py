@@ -76,7 +76,7 @@ def with_inferred(
     if not result.asked and out is None:
         return result
     if remaining(deadline) < A_RULE * result.program.count("\n"):
-        return _not_run(result, "no time is left for it") if result.asked else result
+        return _not_run(result, "the time limit left none for it") if result.asked else result
     with Database.open(_place(out)) as database:
         program = loaded(database, staging, ready, result.program)
         if result.asked:
@@ -119,7 +119,7 @@ def predicted_by(program: Program, ready: Prepared) -> str:
 def _not_run(result: StudyResult, why: str) -> StudyResult:
     note = Diagnostic(
         "E0637",
-        f"the program was not run: {why}",
+        f"the program was not run, which predicts all blanks together: {why}",
         help="blanks have the values that the rules give them row by row",
         severity="warning",
     )
