@@ -76,7 +76,7 @@ def with_inferred(
     if not result.asked and out is None:
         return result
     if remaining(deadline) < A_RULE * result.program.count("\n"):
-        return _not_run(result, "the time limit left none for it") if result.asked else result
+        return _not_run(result, "the time limit left no time for it") if result.asked else result
     with Database.open(_place(out)) as database:
         program = loaded(database, staging, ready, result.program)
         if result.asked:
