@@ -35,6 +35,7 @@ from workbench.database import (
 )
 from workbench.database.copying import copy_of
 from workbench.errors import InputError, UsageError
+from workbench.language import parse_mln
 from workbench.language.program import (
     Atom,
     Constant,
@@ -173,6 +174,16 @@ def test_runs(database: Database) -> None:
     with pytest.raises(UsageError, match="no column colour"):
         record_run(database, replace(record, metrics={"colour": [1]}))
     assert len(read_runs(database)) == 1
+
+
+def test_numbers_and_dates_are_shown_as_data_write_them() -> None:
+    with Database.open() as database:
+        database.declare(parse_mln("*Age(person, number)\n*Joined(person, date)\n"))
+        facts = 'Age(Ann, 87)\nAge(Bob, 0.5)\nJoined(Ann, "2020-01-31")\nJoined(Bob, "2020-01-31 10:20:30")\n'
+        load_alchemy_text(database, facts)
+        shown = [near.arguments for who in ("Ann", "Bob") for near in neighbours(database, "person", who)]
+        assert shown == [("Ann", "87"), ("Ann", "2020-01-31"), ("Bob", "0.5"), ("Bob", "2020-01-31 10:20:30")]
+        assert top_values(database, "Age", 1) == (("0.5", 1), ("87", 1))
 
 
 def test_catalog(database: Database) -> None:

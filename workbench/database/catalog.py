@@ -10,6 +10,7 @@ from workbench.database.database import Database
 from workbench.database.identifiers import quoted
 from workbench.database.rows import first_row, first_value
 from workbench.database.stored import StoredPredicate
+from workbench.database.value_columns import text_of_value
 from workbench.errors import UsageError
 
 __all__ = [
@@ -110,9 +111,10 @@ def distinct_values(database: Database, predicate: str) -> tuple[int, ...]:
 def top_values(database: Database, predicate: str, position: int, *, limit: int = 20) -> tuple[tuple[str, int], ...]:
     """The commonest values of one argument with their numbers of facts, ties by name."""
     stored = database.predicate(predicate)
-    name = quoted(_argument(stored, position))
+    _argument(stored, position)
+    shown = _shown(stored)[position]
     rows = database.execute(
-        f"SELECT {name}::VARCHAR, count(*) FROM facts.{quoted(stored.view_name)} "
+        f"SELECT {shown}, count(*) FROM facts.{quoted(stored.view_name)} "
         f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {int(limit)}"
     ).fetchall()
     return tuple((value, count) for value, count in rows)
@@ -202,15 +204,20 @@ def neighbours(database: Database, type_name: str, constant: str, *, limit: int 
         for position, argument_type in enumerate(predicate.argument_types):
             if argument_type != type_name or len(found) >= limit:
                 continue
-            names = [quoted(name) for name in predicate.argument_names]
-            shown = ", ".join(f"{name}::VARCHAR" for name in names)
             rows = cursor.execute(
-                f"SELECT DISTINCT {shown} FROM facts.{quoted(predicate.view_name)} "
-                f"WHERE {names[position]} = $constant AND value > 0 ORDER BY ALL LIMIT {limit - len(found)}",
+                f"SELECT DISTINCT {', '.join(_shown(predicate))} FROM facts.{quoted(predicate.view_name)} "
+                f"WHERE {quoted(predicate.argument_names[position])} = $constant AND value > 0 "
+                f"ORDER BY ALL LIMIT {limit - len(found)}",
                 {"constant": constant},
             ).fetchall()
             found += [Neighbour(predicate.name, position, tuple(row), predicate.argument_types) for row in rows]
     return tuple(found)
+
+
+def _shown(predicate: StoredPredicate) -> list[str]:
+    """Each argument as rules and data write it, as an SQL expression over the view of facts."""
+    cells = map(quoted, predicate.argument_names)
+    return [text_of_value(cell, kind) if kind else f"{cell}::VARCHAR" for cell, kind in zip(cells, predicate.kinds)]
 
 
 def _argument(predicate: StoredPredicate, position: int) -> str:
