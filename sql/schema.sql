@@ -2,7 +2,7 @@
 CREATE TYPE fact_partition AS ENUM ('evidence', 'truth', 'target');
 
 CREATE TABLE workspace_format (version INTEGER NOT NULL);
-INSERT INTO workspace_format VALUES (5);
+INSERT INTO workspace_format VALUES (6);
 
 CREATE TABLE world (id INTEGER NOT NULL, name VARCHAR NOT NULL);
 
@@ -44,7 +44,8 @@ CREATE TABLE run (
 CREATE TABLE run_weight (
     run INTEGER NOT NULL, fold INTEGER, template INTEGER NOT NULL, rule INTEGER, clause INTEGER,
     formula VARCHAR, written VARCHAR, share DOUBLE, weight DOUBLE, initial DOUBLE, fixed BOOLEAN,
-    open BIGINT, satisfied BIGINT, violated BIGINT, low DOUBLE, high DOUBLE
+    open BIGINT, satisfied BIGINT, violated BIGINT, low DOUBLE, high DOUBLE,
+    support BIGINT, rate DOUBLE, rate_of_others DOUBLE
 );
 -- An atom is its key: world, predicate, and ids of constants in the dictionaries of the types that `run_predicate` has.
 CREATE TABLE run_predicate (run INTEGER NOT NULL, predicate VARCHAR NOT NULL, types VARCHAR[] NOT NULL);

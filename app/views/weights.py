@@ -15,7 +15,17 @@ from app.watching import start, watch
 from app.work import Work
 
 SHOWN = 60
+RENAMED = {
+    "initial": "before",
+    "open": "groundings",
+    **{"support": "labels", "rate": "with", "rate_of_others": "without"},
+}
 ORDERS = ("by weight", "by magnitude", "by change", "by rule")
+LIFT = {
+    "labels": "Labelled atoms of which the rule's body was true.",
+    "with": "How often such an atom is true, whatever the weight.",
+    "without": "How often the others of its predicates are.",
+}
 COLUMNS = {
     "description": "What stands above the rule in the program.",
     "before": "The weight that the program gave.",
@@ -25,6 +35,7 @@ COLUMNS = {
     "groundings": "Ground rules with an open atom.",
     "satisfied": "Groundings that evidence alone satisfies.",
     "violated": "Groundings that evidence alone violates.",
+    **LIFT,
 }
 
 
@@ -73,15 +84,17 @@ def show(run: Any) -> None:
     st.caption(". ".join(notes) + ".")
     if run.kind == "learn":
         intervals(run, bool(frame["low"].notna().any()))
-    shown = frame.rename(columns={"initial": "before", "open": "groundings"})
+    shown = frame.rename(columns=RENAMED)
     described = ["description"] if frame["description"].any() else []
-    columns = [*described, "formula", "weight", "low", "high", "before", "groundings", "satisfied", "violated"]
+    columns = [*described, "formula", "weight", "low", "high", "before", *LIFT, "groundings", "satisfied", "violated"]
     if shown["fixed"].any():
         columns.append("fixed")
     shown = shown[columns].dropna(axis="columns", how="all")
     for name in ("groundings", "satisfied", "violated"):
         if name in shown:
             shown[name] = shown[name].astype("int64")
+    if "labels" in shown:
+        shown["labels"] = shown["labels"].astype("Int64")
     table(shown, help=COLUMNS, weights=("weight", "low", "high", "before"))
     with st.expander("Clausal form"):
         st.caption("What each formula became before grounding: one weight a clause, of the clause's own sense.")

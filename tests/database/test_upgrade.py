@@ -8,10 +8,11 @@ import duckdb
 import pytest
 
 import workbench as wb
-from workbench.database import Database, run_table, scored_predictions
+from workbench.database import Database, load_alchemy_text, run_table, scored_predictions
 from workbench.errors import InputError
 
 OLD = Path(__file__).parent / "formats" / "format_2.sql"
+OLD_AND_SICK = "*Old(person)\nSick(person)\n0.5 Old(x) => Sick(x)\n"
 CEM = 'Smokes("Cem \\"C\\"")'
 
 
@@ -48,6 +49,22 @@ def test_the_first_format_gains_what_weights_are_recorded_with(old: Path) -> Non
     with Database.open(old) as database:
         assert "low" in run_table(database, 1, "weight")
         assert len(run_table(database, 1, "prediction")) == 6
+
+
+def test_the_fifth_format_gains_what_labels_say_beside_a_weight(tmp_path: Path) -> None:
+    path, columns = tmp_path / "work.duckdb", ["support", "rate", "rate_of_others"]
+    with wb.open(path) as workspace:
+        workspace.declare(OLD_AND_SICK)
+        load_alchemy_text(workspace.database, "Old(Ann)\nSick(Ann)\nSick(Bob)\n!Sick(Cem)\n")
+        workspace.learn(OLD_AND_SICK, query="Sick")
+    with duckdb.connect(str(path)) as older:
+        for column in columns:
+            older.execute(f"ALTER TABLE run_weight DROP COLUMN {column}")
+        older.execute("UPDATE workspace_format SET version = 5")
+    with wb.open(path) as workspace:
+        assert workspace.models.rules(1)[columns].isna().all(axis=None)
+        workspace.learn(OLD_AND_SICK, query="Sick")
+        assert workspace.models.rules(2)[columns].to_numpy().tolist() == [[1.0, 1.0, 0.5]]
 
 
 def test_a_run_of_an_older_workspace_is_opened_again(old: Path) -> None:

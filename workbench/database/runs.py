@@ -43,7 +43,7 @@ RunTable = OneOf["weight", "prediction", "metric", "trace"]
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "weight": (
         *("fold", "template", "rule", "clause", "formula", "written", "share", "weight", "initial", "fixed"),
-        *("open", "satisfied", "violated", "low", "high"),
+        *("open", "satisfied", "violated", "low", "high", "support", "rate", "rate_of_others"),
     ),
     "prediction": ("fold", "world", "predicate", "arguments", "value", "truth"),
     "metric": ("fold", "predicate", "metric", "value"),

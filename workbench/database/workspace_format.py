@@ -20,7 +20,7 @@ __all__ = ["DISPLAY_NAMES", "FORMAT_VERSION", "WORKSPACE_TABLES", "make_ready"]
 DISPLAY_NAMES = "CREATE TABLE IF NOT EXISTS display_name (type VARCHAR, constant INTEGER, name VARCHAR)"
 """What people call things: made when the first name is kept."""
 WORKSPACE_TABLES = tuple(re.findall(r"^CREATE TABLE (\w+)", sql_text("schema"), re.MULTILINE))
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 
 Transaction = Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]]
 

@@ -108,6 +108,15 @@ class LearningResult:
             head_only=implication is not None,
         )
 
+    def lift_columns(self) -> dict[str, list[Any]]:
+        """The lift of each template's rule, as columns of a run's record; None where there is none."""
+        columns: dict[str, list[Any]] = {name: [None] * self.templates.n_templates for name in LIFT}
+        for one in written_rules(self.templates, self.learned.weights):
+            lift = self.lift(one)
+            for name, value in (_lift_record(lift) if lift is not None else {}).items():
+                columns[name][one.templates[0]] = value
+        return columns
+
     def _rule(self, one: WrittenRule) -> dict[str, Any]:
         lift = self.lift(one)
         first = one.templates[0]
@@ -148,6 +157,9 @@ class LearningResult:
         }
 
 
+LIFT = ("support", "rate", "rate_of_others")
+"""How many atoms have the rule's body, how often they are true, and how often the others are."""
+
+
 def _lift_record(lift: Lift) -> dict[str, Any]:
-    """How many atoms have the rule's body, how often they are true, and how often the others are."""
-    return {"support": lift.support, "rate": as_json(lift.rate), "rate_of_others": as_json(lift.rate_of_others)}
+    return {name: as_json(getattr(lift, name)) for name in LIFT}

@@ -54,8 +54,9 @@ class Models:
         """A run's rules as their author wrote them, each with its one weight in the author's sense.
 
         Columns: rule, formula, description (in its author's words, where there are any), weight, initial, low, high,
-        fixed, open, satisfied, violated, clauses (what the rule became, one a line). A formula whose clauses weigh
-        differently has a row a clause.
+        fixed, open, satisfied, violated, support (labelled atoms of which the body was true), rate (true ones of
+        them), rate_of_others, clauses (what the rule became, one a line). A formula whose clauses weigh differently
+        has a row a clause; runs that learned nothing have no rates.
         """
         import pandas as pd
 
@@ -81,6 +82,7 @@ class Models:
                     "high": ends[1],
                     "fixed": bool(first["fixed"]),
                     **own[["open", "satisfied", "violated"]].sum().to_dict(),
+                    **pd.to_numeric(first[["support", "rate", "rate_of_others"]]).to_dict(),
                     "clauses": "\n".join(own["formula"]),
                 }
             )

@@ -151,6 +151,7 @@ def record_learning(
     weights = _weights(result.program, result.templates, result.weights, result.grounding)
     if result.intervals is not None:
         weights |= {"low": result.intervals.low, "high": result.intervals.high}
+    weights |= result.lift_columns()
     return record_run(
         database,
         RunRecord(
