@@ -78,6 +78,17 @@ def test_a_workspace_with_runs(smokers: Server, page: Open) -> None:
         assert not test.error, view
 
 
+def test_what_labels_say_stands_beside_a_learned_weight(smokers: Server, page: Open) -> None:
+    test = sound(page("weights"))
+    learned = next(run.id for run in smokers.workspace.runs.all() if run.kind == "learn")
+    test.selectbox(key="weights-run").set_value(learned).run()
+    (frame,) = (item.value for item in sound(test).dataframe)
+    recorded = smokers.workspace.models.rules(learned)
+    assert recorded["rate"].notna().any()
+    for shown, kept in (("labels", "support"), ("with", "rate")):
+        assert frame[shown].dropna().sum() == pytest.approx(recorded[kept].sum())
+
+
 def test_an_example_opens_with_one_click(state: Server, page: Open) -> None:
     test = page("data")
     sound(test.button(key="open-smokers").click().run())
