@@ -18,7 +18,7 @@ from workbench.database.catalog import (
     top_values,
     types_by_size,
 )
-from workbench.database.changes import FactRows, FactTexts, add_facts, remove_facts, texts_of_facts
+from workbench.database.changes import FactRows, FactTexts, StatedFacts, add_facts, remove_facts, texts_of_facts
 from workbench.database.console import QueryResult, query, query_parameters, relations_read
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.dataset import (
@@ -109,6 +109,7 @@ __all__ = [
     "Run",
     "RunRecord",
     "Salvage",
+    "StatedFacts",
     "StoredPredicate",
     "TablePreview",
     "TomlReader",

@@ -10,7 +10,7 @@ import duckdb
 import numpy as np
 import pyarrow
 
-from workbench.arrays import Int32
+from workbench.arrays import Float, Int32
 from workbench.database.database import Database
 from workbench.database.fingerprint import FactSum, sum_of_facts
 from workbench.database.identifiers import quoted, text_literal
@@ -20,7 +20,7 @@ from workbench.database.schema import add_constants
 from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, InputError
 
-__all__ = ["Changed", "FactRows", "FactTexts", "add_facts", "remove_facts", "texts_of_facts"]
+__all__ = ["Changed", "FactRows", "FactTexts", "StatedFacts", "add_facts", "remove_facts", "texts_of_facts"]
 
 ROWS, CODED = "changed_texts", "changed_rows"
 
@@ -41,14 +41,42 @@ class FactTexts:
 
 
 @dataclass(frozen=True)
-class FactRows:
-    """True facts of the evidence by the ids of world and constants, int32 of shape (n, 1 + arity)."""
+class StatedFacts:
+    """Some facts.
 
-    came: Int32
-    went: Int32
+    Attributes
+    ----------
+    ids : int32 array, shape (n, 1 + arity)
+        World and constants.
+    values : float64 array, shape (n,)
+        Truth values above 0.
+    """
+
+    ids: Int32
+    values: Float
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __add__(self, other: StatedFacts) -> StatedFacts:
+        return StatedFacts(np.concatenate([self.ids, other.ids]), np.concatenate([self.values, other.values]))
+
+
+@dataclass(frozen=True)
+class FactRows:
+    """Facts of the evidence that are not false.
+
+    Attributes
+    ----------
+    came, went : StatedFacts
+        Those that are there now, and those that are there no longer.
+    """
+
+    came: StatedFacts
+    went: StatedFacts
 
     def __add__(self, other: FactRows) -> FactRows:
-        return FactRows(np.concatenate([self.came, other.came]), np.concatenate([self.went, other.went]))
+        return FactRows(self.came + other.came, self.went + other.went)
 
 
 @dataclass(frozen=True)
@@ -62,7 +90,7 @@ class Changed:
     by : FactSum
         What that changed in the sum of all.
     rows : FactRows or None
-        Those that are there now, and those that are there no longer; None where arguments are values.
+        Which; None where arguments are values.
     """
 
     facts: int
@@ -156,12 +184,14 @@ def _changed(
     return change
 
 
-def _stated(predicate: StoredPredicate, facts: pyarrow.Table) -> Int32:
-    """The true ones of the evidence."""
+def _stated(predicate: StoredPredicate, facts: pyarrow.Table) -> StatedFacts:
+    """Those of the evidence that are not false."""
     columns = {name: facts.column(name).to_numpy() for name in ("world", *predicate.columns)}
     evidence = np.array([one == "evidence" for one in facts.column("partition").to_pylist()], np.bool_)
-    stated = np.flatnonzero(evidence & (facts.column("value").to_numpy() == 1.0))
-    return np.asarray(ids_of_columns(columns, ("world", *predicate.columns))[stated], np.int32)
+    values = np.asarray(facts.column("value").to_numpy(zero_copy_only=False), np.float64)
+    stated = np.flatnonzero(evidence & (values > 0))
+    ids = ids_of_columns(columns, ("world", *predicate.columns))
+    return StatedFacts(np.asarray(ids[stated], np.int32), values[stated])
 
 
 def _sum(

@@ -2,6 +2,8 @@
 
 The groundings of a clause that reads one changed relation, once and as a condition, are a sum over that relation's
 facts. So are its rows, unit groundings and counts: what came is ground over new facts alone, what went over old ones.
+Of Markov logic counts are of all bindings of its domains, and those that evidence satisfies are what is left of them;
+soft logic counts the bindings that its conditions have, a sum as well.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from workbench.grounding.unification import merging_is_needless
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.program import Literal, Variable
-from workbench.network.ground_network import Blocks, GroundNetwork, Templates
+from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Templates
 
 __all__ = ["Difference", "changed_literal", "difference"]
 
@@ -58,21 +60,20 @@ class Difference:
     def onto_sums(self, network: GroundNetwork) -> GroundNetwork:
         """The network as it was, with the sums by template that it has now."""
         came, went = self.came.network, self.went.network
+        summed = {
+            name: getattr(network, name) + getattr(came, name) - getattr(went, name)
+            for name in ("constant", "unit_scale", "evidence_violated", "groundings", "evidence_satisfied")
+        }
+        if network.domain is Domain.UNIT:
+            return replace(network, **summed)
         mine = came.groundings.sum(axis=1) > 0
         # Of all groundings, which new constants make more, those that evidence satisfies are what is left.
-        groundings = network.groundings + came.groundings - went.groundings
+        groundings = summed["groundings"]
         every = came.groundings.sum(axis=1)
         groundings[:, 1] = np.where(mine, np.maximum(every - groundings[:, 0] - groundings[:, 2], 0), groundings[:, 1])
         satisfied = came.evidence_satisfied * _share(groundings[:, 1], came.groundings[:, 1])[:, None]
-        return replace(
-            network,
-            groundings=groundings,
-            evidence_satisfied=np.where(mine[:, None], satisfied, network.evidence_satisfied),
-            **{
-                name: getattr(network, name) + getattr(came, name) - getattr(went, name)
-                for name in ("constant", "unit_scale", "evidence_violated")
-            },
-        )
+        summed["evidence_satisfied"] = np.where(mine[:, None], satisfied, network.evidence_satisfied)
+        return replace(network, **summed)
 
     def counts(self, before: RuleCount, rows: int) -> RuleCount:
         """What a rule of so many rows became."""
@@ -83,12 +84,13 @@ class Difference:
 
         violated, is_open = now("violated"), now("open")
         every = came.open + came.satisfied + came.violated
+        soft = self.came.network.domain is Domain.UNIT
         return replace(
             before,
             ground_rows=rows,
             unit_groundings=now("unit_groundings"),
             open=is_open,
-            satisfied=max(0, every - is_open - violated),
+            satisfied=now("satisfied") if soft else max(0, every - is_open - violated),
             violated=violated,
         )
 
@@ -113,7 +115,7 @@ def changed_literal(
     facts : mapping of str to FactRows
         Of evidence predicates that are no other way changed.
     """
-    if not isinstance(clause, Clause) or clause.multiset or clause.existential or clause.plus or clause.values:
+    if not isinstance(clause, Clause) or clause.existential or clause.plus or clause.values:
         return None
     if clause.function_values or clause.weight_variable is not None or clause.factor is not None:
         return None
@@ -122,18 +124,30 @@ def changed_literal(
         return None
     open_literals = tuple(one for one in clause.literals if vocabulary.roles[one.atom.predicate].open)
     names = {one.atom.predicate for one in open_literals}
-    if any(vocabulary.roles[name].listed or vocabulary.roles[name].scoped for name in names):
+    listed = any(vocabulary.roles[name].listed for name in names) and not clause.multiset
+    if listed or any(vocabulary.roles[name].scoped for name in names):
         return None
     # A hard row stands for all groundings that come to it, which are not counted.
-    folded = any(map(vocabulary.has_known, names))
+    known = vocabulary.has_observed if clause.multiset else vocabulary.has_known
+    folded = any(map(known, names))
     if clause.hard and names and (folded or not merging_is_needless(clause, open_literals)):
         return None
+    if clause.multiset:
+        name = changed[0].atom.predicate
+        return changed[0] if _as_sharp_as_before(vocabulary, name, facts[name]) else None
     conditions = [one for one in clause.literals if one not in open_literals and not one.positive]
     bound = {term.name for one in conditions for term in one.atom.arguments if isinstance(term, Variable)}
     ranging = {name for name, type_name in clause.variable_types if type_name in types}
     if ranging and (not ranging <= bound or any(len(one.went) for one in facts.values())):
         return None
     return changed[0]
+
+
+def _as_sharp_as_before(vocabulary: Vocabulary, predicate: str, changed: FactRows) -> bool:
+    """Whether all facts are 0 or 1 if and only if all were: constants are summed otherwise where some are between."""
+    came, went = (int((one.values != 1).sum()) for one in (changed.came, changed.went))
+    now = vocabulary.count_between(predicate)
+    return (now > 0) == (now - came + went > 0)
 
 
 def difference(
@@ -149,7 +163,7 @@ def difference(
             grounder.vocabulary.take_facts(predicate, getattr(facts[predicate], name))
         sides.append(_side(grounder, tuple(clauses), templates, checked=name == "came"))
     for predicate in set(clauses.values()):
-        grounder.vocabulary.drop_table("facts", predicate)
+        grounder.vocabulary.let_facts_go(predicate)
     return Difference(frozenset(one.rule for one in clauses), *sides)
 
 

@@ -49,6 +49,7 @@ class FactRelations:
     made: dict[str, int] = field(default_factory=dict)
     _tables: dict[tuple[str, str], str] = field(default_factory=dict)
     _known: dict[str, bool] = field(default_factory=dict)
+    _between: dict[str, int] = field(default_factory=dict)
     _stored_sizes: dict[str, int] = field(default_factory=dict)
     _views: set[str] = field(default_factory=set)
     _functions: dict[str, str] = field(default_factory=dict)
@@ -230,11 +231,14 @@ class FactRelations:
 
     def is_boolean(self, predicate: str) -> bool:
         """Whether all facts of an evidence predicate have the truth value 0 or 1."""
-        key = f"boolean {predicate}"
-        if key not in self._known:
+        return not self.count_between(predicate)
+
+    def count_between(self, predicate: str) -> int:
+        """How many facts of an evidence predicate have a truth value between 0 and 1 (PSL)."""
+        if predicate not in self._between:
             observed = self.observed(predicate)
-            self._known[key] = bool(self._value(f"SELECT NOT EXISTS (FROM {observed} WHERE value <> 1)"))
-        return self._known[key]
+            self._between[predicate] = int(self._value(f"SELECT count(*) FILTER (value <> 1) FROM {observed}"))
+        return self._between[predicate]
 
     def _placed(self, stored: StoredPredicate) -> tuple[list[str], list[str], list[str]]:
         """Columns `a0, p0, ...` (`p` of constants only), the joins that find positions, and the order by position."""

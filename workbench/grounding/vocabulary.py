@@ -10,7 +10,7 @@ import duckdb
 import numpy as np
 import pyarrow
 
-from workbench.arrays import Int32
+from workbench.database import StatedFacts
 from workbench.database.arrow_columns import arrow_column
 from workbench.database.identifiers import quoted
 from workbench.database.stored import StoredPredicate
@@ -81,13 +81,19 @@ class Vocabulary(FactRelations):
             table = self._table("labelled", name, partial(str, query))
             self.stored = {**self.stored, name: replace(stored, table_name=table)}
 
-    def take_facts(self, predicate: str, facts: Int32) -> None:
-        """Let `facts` of an evidence predicate be these alone, ids of shape (n, 1 + arity), until they are dropped."""
+    def take_facts(self, predicate: str, facts: StatedFacts) -> None:
+        """Let `facts` of an evidence predicate be these alone, until they are let go."""
         stored = replace(self.stored[predicate], table_name="incoming")
-        columns = {name: arrow_column(facts[:, place]) for place, name in enumerate(("world", *stored.columns))}
-        columns["value"] = arrow_column(np.ones(len(facts)))
+        columns = {name: arrow_column(facts.ids[:, place]) for place, name in enumerate(("world", *stored.columns))}
+        columns["value"] = arrow_column(facts.values)
         columns["partition"] = arrow_column(np.full(len(facts), "evidence", object))
-        self.replace_table("facts", predicate, pyarrow.table(columns), self._facts_query(stored, "t.value = 1"))
+        soft = self.program.language == "psl"
+        query = self._facts_query(stored, *(("t.value > 0", ", t.value") if soft else ("t.value = 1",)))
+        self.replace_table("observed" if soft else "facts", predicate, pyarrow.table(columns), query)
+
+    def let_facts_go(self, predicate: str) -> None:
+        """Let the facts of a predicate be all that there are, where `take_facts` chose some."""
+        self.drop_table("observed" if self.program.language == "psl" else "facts", predicate)
 
     def arguments(self, predicate: str) -> tuple[str, ...]:
         """The types of an open predicate's arguments."""
