@@ -53,6 +53,7 @@ SUITE = {
     "linkage": Benchmark(
         "linkage --records 30000 100000 300000", "linkage --records 2000", growth=("records", "cpu_seconds")
     ),
+    "one_more_record": Benchmark("one_more_record --records 300000", "one_more_record --records 2000 --more 1"),
     "updates": Benchmark(
         "updates --people 5000 20000 50000", "updates --people 1000", growth=("ground_rows", "update_cpu_seconds")
     ),

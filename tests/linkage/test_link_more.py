@@ -14,9 +14,10 @@ from benchmarks.linkage import people
 from benchmarks.linkage_sets import companies
 from workbench.database import kept_linkage
 from workbench.errors import WorkbenchError
-from workbench.linkage.clustering import cluster
+from workbench.linkage.matching import best_of_each
+from workbench.progress import Conduct
 from workbench.verbs.link_kept import Description
-from workbench.verbs.link_more import _Some
+from workbench.verbs.link_kept_records import stored_records
 from workbench.workspace import Workspace, open_workspace
 
 
@@ -37,10 +38,11 @@ def at_once(ws: Workspace) -> tuple[dict[frozenset[tuple[str, str]], float], dic
     assert store is not None
     description = Description.read(store.model())
     assert description is not None
-    every = _Some(store, description, store.records("number", store.numbers(None).tolist()))
+    every = stored_records(store, description, store.numbers(None))
     pairs = every.pairs(np.ones(len(every), np.bool_))
-    scores = every.log_odds(pairs)
-    found = cluster(len(every), pairs, scores, every.log_odds)
+    scores = every.scores(pairs)
+    scores = every.weighed(pairs, scores, best_of_each(len(every), pairs, scores))
+    found = every.clustered(pairs, scores, Conduct())
     names = [
         (description.sources[source], name)
         for source, name in zip(every.rows.column("source").to_pylist(), every.rows.column("id").to_pylist())
@@ -50,8 +52,11 @@ def at_once(ws: Workspace) -> tuple[dict[frozenset[tuple[str, str]], float], dic
         frozenset((names[left], names[right])): value
         for left, right, value in zip(pairs.left, pairs.right, probability)
     }
-    _, first = np.unique(found.label, return_index=True)
-    return by_name, dict(zip(names, (names[row] for row in first[found.label]))), found.energy
+    order = np.argsort(every.number)
+    first: dict[int, tuple[str, str]] = {}
+    for row in order:
+        first.setdefault(found.label[row], names[row])
+    return by_name, {names[row]: first[found.label[row]] for row in order}, found.energy
 
 
 def arrived(ws: Workspace) -> dict[tuple[str, str], tuple[str, str]]:
@@ -260,7 +265,7 @@ def test_of_two_tables_the_name_tells(tmp_path: Path) -> None:
 
 
 def test_few_records_take_no_millions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.verbs.link_more.MOST_PAIRS", 1000)
+    monkeypatch.setattr("workbench.verbs.link_kept_records.MOST_PAIRS", 1000)
     frame = people(100, seed=4)[0]
     with open_workspace() as ws:
         ws.link(made(tmp_path, frame.iloc[:80]))

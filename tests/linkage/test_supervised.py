@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.linkage import people
 from workbench.linkage.blocking import every_pair
-from workbench.linkage.features import pair_features
+from workbench.linkage.features import pair_features, whole_record
 from workbench.linkage.fields import make_field
 from workbench.linkage.supervised import best_cut
 from workbench.verbs.link import link
@@ -19,9 +19,9 @@ def test_features_leave_the_fields_as_they_are_and_know_equality() -> None:
     field = make_field("title", "text", texts, np.array([0, 0, 1, 2, -1], np.int32))
     before = [field.words.ids.copy(), field.words.starts.copy()]
     pairs = every_pair(5, None)
-    X = pair_features([field], pairs)
+    X = pair_features([field], pairs, whole_record([field]))
     assert all((one == two).all() for one, two in zip(before, (field.words.ids, field.words.starts)))
-    assert (pair_features([field], pairs) == X).sum() == (~np.isnan(X)).sum()
+    assert (pair_features([field], pairs, whole_record([field])) == X).sum() == (~np.isnan(X)).sum()
     missing = pairs.right == 4
     assert np.isnan(X[missing, 0]).all()
     assert not np.isnan(X[~missing]).any()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import duckdb
@@ -22,7 +23,6 @@ from workbench.database.rows import handed_in
 __all__ = ["KeptLinkage", "forget_linkage", "keep_linkage", "kept_linkage", "take_linkage"]
 
 _SCHEMA = "linkage_"
-_TABLES = ("model", "record", "key", "word", "component")
 
 
 def keep_linkage(database: Database, run: int, **tables: pyarrow.Table) -> None:
@@ -37,15 +37,21 @@ def keep_linkage(database: Database, run: int, **tables: pyarrow.Table) -> None:
         and by how many records it was held, `n<k>`; in the order of numbers, which are rows.
     key : pyarrow.Table
         key (uint64), number; in the order of keys.
+    value : pyarrow.Table
+        key (uint64) of a field's value, held: by how many records; in the order of keys.
     word : pyarrow.Table
-        field (a place), word, held.
+        field (a number), word, held.
     component : pyarrow.Table
         component (the number of its first record), energy, bound; those of energy 0 left out.
+    total : pyarrow.Table
+        One row: records, clusters, components (of two records and more).
+    label : pyarrow.Table
+        lower, upper (numbers), same: pairs whose answer was given.
     """
     with database.transaction() as connection:
         connection.execute(f"CREATE SCHEMA {_SCHEMA}{run}")
-        for name in _TABLES:
-            with handed_in(connection, "incoming", tables[name]):
+        for name, rows in tables.items():
+            with handed_in(connection, "incoming", rows):
                 connection.execute(f"CREATE TABLE {_SCHEMA}{run}.{name} AS FROM incoming")
 
 
@@ -99,23 +105,21 @@ class KeptLinkage:
 
     def figures(self) -> dict[str, Any]:
         """records, clusters, components (of two records and more), those of them not proven, energy and bound."""
-        sizes = "SELECT count(*) AS n, count(*) FILTER (cluster = number) AS firsts FROM {0}.record GROUP BY component"
-        whole = (
-            f"SELECT coalesce(sum(n), 0)::INT, coalesce(sum(firsts), 0)::INT, count(*) FILTER (n > 1) FROM ({sizes})"
-        )
+        whole = "SELECT records::INT, clusters::INT, components::INT FROM {0}.total"
         open_ones = "count(*) FILTER (energy - bound > 1e-6)"
         costs = f"SELECT {open_ones}, coalesce(sum(energy), 0), coalesce(sum(bound), 0) FROM {{0}}.component"
         names = ("records", "clusters", "components", "components_open", "energy", "bound")
         return dict(zip(names, (*self._rows(whole)[0], *self._rows(costs)[0])))
 
-    def held(self, field: int, values: Sequence[str]) -> dict[str, int]:
-        """By how many of the fitted records values are held; those by none are left out."""
-        rows = self._rows(
-            f"SELECT f{field}, any_value(n{field}) FROM {self._ever} WHERE f{field} IN (SELECT unnest($asked)) "
-            f"AND n{field} > 0 GROUP BY 1",
-            asked=list(values),
-        )
-        return dict(rows)
+    def add_totals(self, records: int, clusters: int, components: int) -> None:
+        """So many more, or fewer where it is below 0."""
+        grown = "records = records + $records, clusters = clusters + $clusters, components = components + $components"
+        self._rows(f"UPDATE {{0}}.total SET {grown}", records=records, clusters=clusters, components=components)
+
+    def held(self, keys: Array) -> dict[int, int]:
+        """By how many of the fitted records values of such keys were held; those by none are left out."""
+        where = "held > 0 AND key IN (SELECT unnest($keys::UBIGINT[]))"
+        return dict(self._rows(f"SELECT key, held FROM {{0}}.value WHERE {where}", keys=keys.tolist()))
 
     def words(self, field: int, words: Sequence[str]) -> dict[str, int]:
         """How many of the fitted records hold words of a field."""
@@ -138,11 +142,33 @@ class KeptLinkage:
         return np.array([number for (number,) in rows], np.int64)
 
     def records(self, column: str, asked: Sequence[Any]) -> pyarrow.Table:
-        """The records whose number, component, cluster or id is among some, in the order of numbers."""
+        """The records whose number, component, cluster or id is among some, in the order of sources and numbers."""
         kind = "VARCHAR" if column == "id" else "INTEGER"
         where = f"{column} IN (SELECT unnest($asked::{kind}[]))"
-        sql = self._sql(f"FROM {{0}}.record WHERE {where} ORDER BY number")
+        sql = self._sql(f"FROM {{0}}.record WHERE {where} ORDER BY source, number")
         return self.connection.sql(sql, params={"asked": list(asked)}).to_arrow_table()
+
+    def values(self, fields: Sequence[int]) -> pyarrow.Table:
+        """number, source and the values of some fields, of all records in the order of sources and numbers."""
+        columns = ", ".join(["number", "source", *(f"f{field}" for field in fields)])
+        return self.connection.sql(
+            self._sql(f"SELECT {columns} FROM {{0}}.record ORDER BY source, number")
+        ).to_arrow_table()
+
+    def labels(self, numbers: Array) -> Array:
+        """Pairs whose answer was given, with one of some records in them: lower, upper, same; shape (n_pairs, 3)."""
+        if not self._labelled:
+            return np.zeros((0, 3), np.int64)
+        either = "lower IN (SELECT unnest($numbers)) OR upper IN (SELECT unnest($numbers))"
+        rows = self._rows(f"SELECT lower, upper, same::INT FROM {{0}}.label WHERE {either}", numbers=numbers.tolist())
+        return np.array(rows, np.int64).reshape(-1, 3)
+
+    def put_tops(self, numbers: Array, tops: Array) -> None:
+        """Give records the log odds of their best pair."""
+        self._write(
+            "UPDATE {0}.record SET top = i.top FROM incoming i WHERE record.number = i.number",
+            pyarrow.table({"number": numbers.astype(np.int32), "top": tops}),
+        )
 
     def groups(self, numbers: Array, clusters: Sequence[int]) -> pyarrow.Table:
         """number, source, id and cluster of all records in the clusters of some, and in some more clusters."""
@@ -175,6 +201,10 @@ class KeptLinkage:
         """All records, those that were corrected or removed as they were, too."""
         gone = self._rows("SELECT 1 FROM duckdb_tables() WHERE schema_name = '{0}' AND table_name = 'gone'")
         return "(FROM {0}.record UNION ALL BY NAME FROM {0}.gone)" if gone else "{0}.record"
+
+    @cached_property
+    def _labelled(self) -> bool:
+        return bool(self._rows("SELECT 1 FROM {0}.label LIMIT 1"))
 
     def forget_components(self, components: Array) -> None:
         """Let the figures of components go that are to be clustered again."""

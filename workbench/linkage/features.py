@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Float, Float32, Int32
 from workbench.linkage.blocking import Pairs
-from workbench.linkage.fields import Field
+from workbench.linkage.fields import Field, Frequencies
 from workbench.linkage.similarity import distinct_pairs, in_threes, jaro_winkler, weighted_words, words_alike
 
 __all__ = ["pair_features", "whole_record"]
@@ -19,17 +19,18 @@ __all__ = ["pair_features", "whole_record"]
 _SCORERS = (fuzz.ratio, fuzz.partial_ratio, fuzz.token_sort_ratio, fuzz.token_set_ratio)
 
 
-def whole_record(fields: Sequence[Field]) -> Field:
-    """All words of a record's fields as one field of long texts."""
+def whole_record(fields: Sequence[Field], among: Frequencies | None = None) -> Field:
+    """All words of a record's fields as one field of long texts; `among` where the records are some of many."""
     codes = np.stack([field.codes for field in fields], axis=1)
     unique, inverse = np.unique(codes, axis=0, return_inverse=True)
     texts = [" ".join(str(field.texts[code]) for field, code in zip(fields, row) if code >= 0) for row in unique]
-    return Field("whole record", "words", np.array(texts, object), inverse.ravel().astype(np.int32))
+    codes = inverse.ravel().astype(np.int32)
+    return Field("whole record", "words", np.array(texts, object), codes, among=among)
 
 
-def pair_features(fields: Sequence[Field], pairs: Pairs) -> Float:
+def pair_features(fields: Sequence[Field], pairs: Pairs, whole: Field) -> Float:
     """Similarities of each field and of whole records, shape (n_pairs, n_features); NaN where a value is missing."""
-    columns = [_of_field(field, pairs) for field in (*fields, whole_record(fields))]
+    columns = [_of_field(field, pairs) for field in (*fields, whole)]
     return np.concatenate(columns, axis=1).astype(np.float64)
 
 

@@ -49,6 +49,8 @@ class Frequencies:
         Records with a value.
     held : mapping of str to int
         Records that hold each word; others are in none.
+    threes : mapping of str to int
+        Records that hold each three letters.
     spread : float
         The standard deviation of numbers.
     """
@@ -56,6 +58,7 @@ class Frequencies:
     counts: Int64
     filled: int
     held: Mapping[str, int]
+    threes: Mapping[str, int]
     spread: float
 
 

@@ -17,15 +17,20 @@ import numpy as np
 from workbench.arrays import Array, Bool, Float, Int32, Int64
 from workbench.linkage.blocking import Pairs, Statement, block_pairs
 from workbench.linkage.comparison import Comparison, levels_of, near_levels
+from workbench.linkage.features import whole_record
 from workbench.linkage.fields import Field, FieldKind, Frequencies
+from workbench.linkage.kept_labels import KeptSupervised
 from workbench.linkage.keys import Key, part_texts
 from workbench.linkage.linker import Candidates, LinkModel
 from workbench.linkage.neighbours import FEW, Near, in_words, near_pairs
+from workbench.linkage.similarity import in_threes
 from workbench.linkage.sorting import different
+from workbench.linkage.supervised import Supervised, rescored
 from workbench.linkage.tree import FieldTree, TreeModel
 
-__all__ = ["KeptField", "KeptModel"]
+__all__ = ["KeptField", "KeptModel", "between", "field_of", "hashed", "pairs_with"]
 
+Held = Callable[[int, Sequence[str]], Mapping[str, int]]
 MIXED = np.uint64(0x9E3779B97F4A7C15)
 """Odd, of the golden ratio: multiplying by it spreads the bits of a key (Knuth 1998, section 6.4)."""
 
@@ -63,6 +68,10 @@ class KeptModel:
     every : bool
         Whether all pairs are compared.
     tree : TreeModel
+    records : int
+        How many it was fitted on.
+    learned : KeptSupervised or None
+        What labels taught beyond the levels.
     """
 
     fields: tuple[KeptField, ...]
@@ -70,9 +79,11 @@ class KeptModel:
     near: tuple[Near, ...]
     every: bool
     tree: TreeModel
+    records: int = 0
+    learned: KeptSupervised | None = None
 
     @classmethod
-    def of(cls, model: LinkModel, candidates: Candidates) -> KeptModel:
+    def of(cls, model: LinkModel, candidates: Candidates, learned: Supervised | None = None) -> KeptModel:
         """What stays of a fitted model, by statements over keys of its fields."""
         fields = tuple(
             KeptField(
@@ -91,6 +102,8 @@ class KeptModel:
             candidates.near,
             len(candidates.pairs) == candidates.possible,
             model.tree,
+            len(model.comparisons[0].field.codes),
+            None if learned is None else KeptSupervised.of(learned),
         )
 
     def as_record(self) -> dict[str, Any]:
@@ -105,7 +118,9 @@ class KeptModel:
         }
         near = [{"field": one.field, "common": sorted(one.common)} for one in self.near]
         fields = [asdict(one) for one in self.fields]
-        return {"fields": fields, "statements": self.statements, "near": near, "every": self.every, "tree": tree}
+        said = {"fields": fields, "statements": self.statements, "near": near, "every": self.every, "tree": tree}
+        learned = None if self.learned is None else self.learned.as_record()
+        return said | {"records": self.records, "learned": learned}
 
     @classmethod
     def read(cls, said: Mapping[str, Any]) -> KeptModel:
@@ -123,18 +138,24 @@ class KeptModel:
             tuple(Near(one["field"], frozenset(one["common"])) for one in said["near"]),
             said["every"],
             TreeModel(tuple(map(np.array, tree["match"])), tree["share"], others),
+            said.get("records", 0),
+            KeptSupervised.read(said["learned"]) if said.get("learned") else None,
         )
 
-    def searched_by_words(self, field: KeptField) -> bool:
-        """Whether the frequencies of the field's words, or letters in threes, are needed."""
-        return field.kind == "words" or any(one.field == field.name for one in self.near)
+    def words_kept(self, fields: Sequence[Field]) -> list[tuple[int, Field]]:
+        """Fields by whose words pairs are found or weighed, each with the number that its words are kept under.
 
-    def fields_of(
-        self,
-        texts: Sequence[Array],
-        counts: Sequence[Int64],
-        held: Callable[[int, Sequence[str]], Mapping[str, int]],
-    ) -> list[Field]:
+        Those that near texts are found by are split into words, or letters in threes. Where labels taught, all fields
+        and whole records are split either way.
+        """
+        if self.learned is None:
+            sought = {one.field for one in self.near}
+            split = [(place, one) for place, one in enumerate(fields) if one.kind == "words" or one.name in sought]
+            return [(place, in_words(one)) for place, one in split]
+        every = [*fields, whole_record(fields)]
+        return list(enumerate([*every, *map(in_threes, every)]))
+
+    def fields_of(self, texts: Sequence[Array], counts: Sequence[Int64], held: Held) -> list[Field]:
         """Fields of some records.
 
         Parameters
@@ -144,36 +165,68 @@ class KeptModel:
         counts : sequence of int64 arrays, shape (n_records,)
             How many of the fitted records hold them.
         held : callable
-            Of the field at a place, how many of the fitted records hold each of some words.
+            Of the field of a number that `words_kept` tells, how many of the fitted records hold each of some words.
         """
-        found = []
-        for place, (kept, values, known) in enumerate(zip(self.fields, texts, counts)):
-            field = _field_of(kept, values, known)
-            if self.searched_by_words(kept):
-                among = Frequencies(field.counts, kept.filled, held(place, in_words(field).words.texts), kept.spread)
-                field = replace(field, among=among)
-            found.append(field)
+        found = [field_of(kept, values, known) for kept, values, known in zip(self.fields, texts, counts)]
+        if self.learned is not None:
+            return [self._with_words(one, place, held) for place, one in enumerate(found)]
+        for place, split in self.words_kept(found):
+            known = held(place, split.words.texts)
+            whole_words = split is found[place]
+            found[place] = _among(found[place], **{"held" if whole_words else "threes": known})
         return found
 
+    def whole(self, fields: Sequence[Field], held: Held) -> Field:
+        """What `whole_record` makes of the fields, with the words of all fitted records."""
+        codes = np.zeros(0, np.int64)
+        plain = whole_record(fields, Frequencies(codes, self.records, {}, {}, 1.0))
+        return self._with_words(plain, len(fields), held)
+
+    def _with_words(self, field: Field, place: int, held: Held) -> Field:
+        threes = held(len(self.fields) + 1 + place, in_threes(field).words.texts)
+        return _among(field, held=held(place, field.words.texts), threes=threes)
+
     def scores(self, fields: Sequence[Field]) -> Callable[[Pairs], Float]:
-        """What gives the log odds of pairs of the records that the fields hold."""
-        comparisons = [Comparison(field, near_levels(field.kind), one.equal) for field, one in zip(fields, self.fields)]
+        """What gives the log odds of pairs of the records that the fields hold, without what labels taught."""
+        comparisons = self._comparisons(fields)
 
         def log_odds(pairs: Pairs) -> Float:
             return self.tree.scores(levels_of(comparisons, pairs)) if len(pairs) else np.zeros(0)
 
         return log_odds
 
+    def of_candidates(self, fields: Sequence[Field], held: Held) -> Callable[[Pairs], Float]:
+        """What gives the log odds of candidates: with what labels taught."""
+        plain, learned = self.scores(fields), self.learned
+        if learned is None:
+            return plain
+        comparisons, whole = self._comparisons(fields), self.whole(fields, held)
+
+        def log_odds(pairs: Pairs) -> Float:
+            scores = plain(pairs)
+
+            def ask(places: Int64) -> Float:
+                asked = Pairs(pairs.left[places], pairs.right[places])
+                parts = self.tree.contributions(levels_of(comparisons, asked))
+                return learned.probabilities(fields, whole, asked, np.column_stack((parts, scores[places])))
+
+            return rescored(scores, ask)
+
+        return log_odds
+
+    def _comparisons(self, fields: Sequence[Field]) -> list[Comparison]:
+        return [Comparison(field, near_levels(field.kind), one.equal) for field, one in zip(fields, self.fields)]
+
     def keys(self, fields: Sequence[Field]) -> list[Array]:
         """Of each statement the joint key of every record, uint64 shape (n_records,), 0 where it has none."""
         by_name = {field.name: field for field in fields}
         found = []
         for statement in self.statements:
-            joint = np.full(len(fields[0].codes), _hashed(repr(statement)), np.uint64)
+            joint = np.full(len(fields[0].codes), hashed(repr(statement)), np.uint64)
             there = np.ones(len(joint), np.bool_)
             for name, part in statement:
                 field = by_name[name]
-                of_text = np.array([_hashed(text) for text in part_texts(field, part)] + [0], np.uint64)
+                of_text = np.array([hashed(text) for text in part_texts(field, part)] + [0], np.uint64)
                 joint = (joint ^ of_text[field.codes]) * MIXED
                 joint ^= joint >> np.uint64(32)
                 there &= field.codes >= 0
@@ -187,15 +240,15 @@ class KeptModel:
         for near in self.near:
             field = by_name[near.field]
             words = in_words(field).words
-            hashed = np.array([_hashed(f"{near.field}:{word}") for word in words.texts], np.uint64)
+            of_word = np.array([hashed(f"{near.field}:{word}") for word in words.texts], np.uint64)
             rare = np.array([word not in near.common for word in words.texts], np.bool_)
             there = np.flatnonzero(np.append(field.counts <= FEW, False)[field.codes])
             sizes = np.diff(words.starts)[field.codes[there]]
             first = np.repeat(words.starts[field.codes[there]] - np.cumsum(sizes) + sizes, sizes)
             held = words.ids[first + np.arange(len(first))]
             kept = rare[held]
-            whole = np.array([_hashed(f"{near.field}={text}") for text in field.texts] + [0], np.uint64)
-            keys += [hashed[held[kept]], whole[field.codes[there]]]
+            whole = np.array([hashed(f"{near.field}={text}") for text in field.texts] + [0], np.uint64)
+            keys += [of_word[held[kept]], whole[field.codes[there]]]
             rows += [np.repeat(there, sizes)[kept], there]
         return np.concatenate(keys), np.concatenate(rows)
 
@@ -211,11 +264,7 @@ class KeptModel:
         new : bool array, shape (n_records,)
         """
         n = len(new)
-        found = [np.zeros(0, np.int64)]
-        if self.every:
-            one, other = (side.ravel() for side in np.meshgrid(np.arange(n), np.flatnonzero(new)))
-            apart = one != other
-            found.append(np.minimum(one, other)[apart] * n + np.maximum(one, other)[apart])
+        found = [pairs_with(new).keys(n) if self.every else np.zeros(0, np.int64)]
         for joint in self.keys(fields):
             _, code = np.unique(joint, return_inverse=True)
             code = np.where((joint == 0) | np.isin(joint, cut), -1, code.ravel()).astype(np.int32)
@@ -226,26 +275,46 @@ class KeptModel:
         for near in self.near:
             pairs = near_pairs(next(field for field in fields if field.name == near.field), near, None)
             found.append(pairs.keys(n)[new[pairs.left] | new[pairs.right]])
-        pairs = Pairs.of_keys(different(np.concatenate(found)), n)
-        if second is None:
-            return pairs
-        across = second[pairs.left] != second[pairs.right]
-        return Pairs(pairs.left[across], pairs.right[across])
+        return between(Pairs.of_keys(different(np.concatenate(found)), n), second)
 
 
-def _field_of(kept: KeptField, texts: Array, counts: Int64) -> Field:
+def pairs_with(new: Bool) -> Pairs:
+    """All pairs with a new record in them."""
+    n = len(new)
+    one, other = (side.ravel() for side in np.meshgrid(np.arange(n), np.flatnonzero(new)))
+    apart = one != other
+    keys = np.minimum(one, other)[apart] * n + np.maximum(one, other)[apart]
+    return Pairs.of_keys(different(keys), n)
+
+
+def between(pairs: Pairs, second: Int32 | None) -> Pairs:
+    """Those across two sources, where `second` says which; else all."""
+    if second is None:
+        return pairs
+    across = second[pairs.left] != second[pairs.right]
+    return Pairs(pairs.left[across], pairs.right[across])
+
+
+def field_of(kept: KeptField, texts: Array, counts: Int64) -> Field:
+    """A field of some records by their values, None where there is none, and how many fitted records hold each."""
     known: dict[str, int] = {}
     codes = np.array([-1 if text is None else known.setdefault(text, len(known)) for text in texts], np.int32)
     of_text = np.zeros(len(known), np.int64)
     of_text[codes[codes >= 0]] = counts[codes >= 0]
-    among = Frequencies(of_text, kept.filled, {}, kept.spread)
+    among = Frequencies(of_text, kept.filled, {}, {}, kept.spread)
     return Field(kept.name, kept.kind, np.array(list(known), object), codes, kept.beyond, among)
+
+
+def _among(field: Field, *, held: Mapping[str, int] | None = None, threes: Mapping[str, int] | None = None) -> Field:
+    """The field with words, or letters in threes, that are known to be held by others."""
+    assert field.among is not None
+    return replace(field, among=replace(field.among, held=held or {}, threes=threes or {}))
 
 
 def _statement(codes: Array) -> Statement:
     return Statement((Key("", "all", codes.astype(np.int32), 0.0),), 0, 0.0)
 
 
-def _hashed(text: str) -> int:
+def hashed(text: str) -> int:
     """64 bits that stay the same from one machine and version to another."""
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+import numpy as np
+
 from workbench.arrays import Float, Int8, Int32
 from workbench.linkage.blocking import (
     Pairs,
@@ -128,6 +130,10 @@ class LinkModel:
     def scores(self, pairs: Pairs) -> Float:
         """Log odds of pairs."""
         return self.tree.scores(self.levels(pairs))
+
+    def beside(self, pairs: Pairs, scores: Float) -> Float:
+        """What each field adds to the log odds of pairs and these themselves, shape (n_pairs, n_comparisons + 1)."""
+        return np.column_stack((self.tree.contributions(self.levels(pairs)), scores))
 
     def reasons(self, pair: Pairs) -> list[tuple[str, float]]:
         """What each field adds to the log odds of one pair, in words."""

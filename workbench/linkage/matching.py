@@ -2,34 +2,64 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from workbench.arrays import Float, Int32
+from workbench.arrays import Bool, Float, Int32
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.clustering import CLIP, Clustering
 from workbench.linkage.mixture import sigmoid
 
-__all__ = ["beside_rivals", "match_one_to_one"]
+__all__ = ["Rivals", "best_of_each", "match_one_to_one"]
 
 COUNTS = 0.5
 """Of what being each other's best says: pairs of high log odds are so anyway."""
+ALIKE = 1e-9
+"""Log odds that differ by no more are equal: they may have been summed in another order."""
 
 
-def beside_rivals(n: int, pairs: Pairs, scores: Float) -> Float:
-    """Log odds where each record is in one match at most: what it says that two are each other's best, or are not.
+@dataclass(frozen=True)
+class Rivals:
+    """What it says that two records are each other's best, or are not, where each record is in one match at most.
 
     How often matches and non-matches are, the log odds tell themselves.
+
+    Attributes
+    ----------
+    best, other : float
+        What is added to the log odds of pairs that are each other's best, and of all others.
     """
+
+    best: float
+    other: float
+
+    @classmethod
+    def of(cls, pairs: Pairs, scores: Float, top: Float) -> Rivals:
+        """As the pairs of all records tell."""
+        best = _each_others_best(pairs, scores, top)
+        match = sigmoid(scores)
+        m, u = (((one * best).sum() + 0.5) / (one.sum() + 1.0) for one in (match, 1.0 - match))
+        return cls(COUNTS * float(np.log(m / u)), COUNTS * float(np.log((1 - m) / (1 - u))))
+
+    def applied(self, pairs: Pairs, scores: Float, top: Float) -> Float:
+        """Log odds beside those of rival pairs; `top` as `best_of_each` tells it."""
+        return np.asarray(scores + np.where(_each_others_best(pairs, scores, top), self.best, self.other))
+
+
+def best_of_each(n: int, pairs: Pairs, scores: Float) -> Float:
+    """The log odds of each record's best pair, -inf where it has none, shape (n,)."""
     top = np.full(n, -np.inf)
     for side in (pairs.left, pairs.right):
         np.maximum.at(top, side, scores)
-    best = scores >= np.maximum(top[pairs.left], top[pairs.right])
-    match = sigmoid(scores)
-    m, u = (((one * best).sum() + 0.5) / (one.sum() + 1.0) for one in (match, 1.0 - match))
-    return np.asarray(scores + COUNTS * np.where(best, np.log(m / u), np.log((1 - m) / (1 - u))))
+    return top
+
+
+def _each_others_best(pairs: Pairs, scores: Float, top: Float) -> Bool:
+    return np.asarray(scores >= np.maximum(top[pairs.left], top[pairs.right]) - ALIKE)
 
 
 def match_one_to_one(n: int, pairs: Pairs, scores: Float, second: Int32) -> Clustering:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from rapidfuzz.distance import DamerauLevenshtein, JaroWinkler
 from rapidfuzz.process import cpdist
@@ -51,7 +53,8 @@ def weighted_words(field: Field) -> csr_array:
 def in_threes(field: Field) -> Field:
     """The field with values as letters in threes in the places of words."""
     texts = np.array([" ".join(_threes(str(text))) for text in field.texts], object)
-    return Field(field.name, "words", texts, field.codes, among=field.among)
+    among = None if field.among is None else replace(field.among, held=field.among.threes)
+    return Field(field.name, "words", texts, field.codes, among=among)
 
 
 def _threes(text: str) -> list[str]:

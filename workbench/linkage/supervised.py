@@ -6,39 +6,53 @@ a linear model of words shared and not shared is a column of the trees, by cross
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
-from workbench.arrays import Bool, Float
+from workbench.arrays import Bool, Float, Int64
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.features import pair_features, whole_record
 from workbench.linkage.fields import Field
 from workbench.linkage.similarity import weighted_words
 
-__all__ = ["Supervised", "best_cut", "fit_supervised"]
+__all__ = ["Supervised", "best_cut", "design_of", "fit_supervised", "one_thread", "rescored", "words_of"]
 
 MISSING = -1.0
 FOLDS = 5
+CLEAR = 12.0
+WEIGHT_WITHOUT = 0.25
+"""What the log odds without labels count beside the learned ones, which have seen them as a column too."""
 
 
 @dataclass(frozen=True)
 class Supervised:
-    """What was learned; `probabilities` of pairs of the same fields."""
+    """What was learned; `probabilities` of pairs of the same fields.
+
+    Attributes
+    ----------
+    fields : tuple of Field
+    whole : Field
+        `whole_record` of these.
+    trees, boosted, of_words : scikit-learn's models
+    """
 
     fields: tuple[Field, ...]
-    models: tuple[Any, ...]
+    whole: Field
+    trees: Any
+    boosted: Any
     of_words: Any
 
     def probabilities(self, pairs: Pairs, beside: Float | None = None) -> Float:
         """Mean of the models', shape (n_pairs,); `beside` are further columns, as `fit_supervised` was given."""
-        said = self.of_words.decision_function(_words(self.fields, pairs))
-        X = np.column_stack((_design(self.fields, pairs, beside), said))
-        with _one_thread():
-            return np.asarray(np.mean([model.predict_proba(X)[:, 1] for model in self.models], axis=0))
+        said = self.of_words.decision_function(words_of(self.whole, pairs))
+        X = np.column_stack((design_of(self.fields, pairs, self.whole, beside), said))
+        with one_thread():
+            models = (self.trees, self.boosted)
+            return np.asarray(np.mean([model.predict_proba(X)[:, 1] for model in models], axis=0))
 
 
 def fit_supervised(
@@ -49,34 +63,47 @@ def fit_supervised(
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-    linear = LogisticRegression(max_iter=200)
-    words = _words(fields, pairs)
+    linear, whole = LogisticRegression(max_iter=200), whole_record(fields)
+    words = words_of(whole, pairs)
     folds = StratifiedKFold(min(FOLDS, int(match.sum()), int((~match).sum())), shuffle=True, random_state=seed)
-    models = (
-        ExtraTreesClassifier(200, max_features=0.7, random_state=seed),
-        HistGradientBoostingClassifier(
-            max_iter=300, learning_rate=0.05, min_samples_leaf=10, early_stopping=False, random_state=seed,
-        ),
+    trees = ExtraTreesClassifier(200, max_features=0.7, random_state=seed)
+    boosted = HistGradientBoostingClassifier(
+        max_iter=300, learning_rate=0.05, min_samples_leaf=10, early_stopping=False, random_state=seed,
     )  # fmt: skip
-    with _one_thread():
+    with one_thread():
         said = cross_val_predict(linear, words, match, cv=folds, method="decision_function")
-        X = np.column_stack((_design(fields, pairs, beside), said))
-        for model in models:
-            model.fit(X, match)
-        return Supervised(tuple(fields), models, linear.fit(words, match))
+        X = np.column_stack((design_of(fields, pairs, whole, beside), said))
+        return Supervised(tuple(fields), whole, trees.fit(X, match), boosted.fit(X, match), linear.fit(words, match))
 
 
-def _design(fields: Sequence[Field], pairs: Pairs, beside: Float | None) -> Float:
-    X = np.nan_to_num(pair_features(fields, pairs), nan=MISSING)
+def rescored(scores: Float, ask: Callable[[Int64], Float]) -> Float:
+    """Log odds as labels and the model without labels see them together; pairs that are clear without them stay.
+
+    Parameters
+    ----------
+    ask : callable
+        From places in `scores` to what the labels' model gives these pairs.
+    """
+    unclear = np.flatnonzero(np.abs(scores) < CLEAR)
+    if not len(unclear):
+        return scores
+    found = scores.copy()
+    odds = np.clip(ask(unclear), 1e-3, 1 - 1e-3)
+    found[unclear] = np.log(odds / (1 - odds)) + WEIGHT_WITHOUT * scores[unclear]
+    return found
+
+
+def design_of(fields: Sequence[Field], pairs: Pairs, whole: Field, beside: Float | None) -> Float:
+    """The columns that trees learn from, but for what the words say; `whole` is `whole_record` of the fields."""
+    X = np.nan_to_num(pair_features(fields, pairs, whole), nan=MISSING)
     return X if beside is None else np.column_stack((X, beside))
 
 
-def _words(fields: Sequence[Field], pairs: Pairs) -> csr_array:
+def words_of(whole: Field, pairs: Pairs) -> csr_array:
     """Words of whole records, of each pair those that one has and those that both have."""
-    records = whole_record(fields)
-    rows = weighted_words(records)
+    rows = weighted_words(whole)
     rows.data = np.ones_like(rows.data)
-    left, right = (rows[records.codes[side]] for side in (pairs.left, pairs.right))
+    left, right = (rows[whole.codes[side]] for side in (pairs.left, pairs.right))
     return csr_array(hstack((abs(left - right), left.minimum(right))))
 
 
@@ -90,7 +117,7 @@ def best_cut(values: Float, match: Bool) -> float:
     return float(values[order[at]] + following) / 2
 
 
-def _one_thread() -> Any:
+def one_thread() -> Any:
     """Threads that wait for each other in a busy machine cost more than they give."""
     from threadpoolctl import threadpool_limits
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 import duckdb
@@ -12,11 +13,12 @@ import pyarrow
 
 from workbench.arrays import Float, Int8, Int32
 from workbench.database import first_line, quoted
+from workbench.database.rows import handed_in
 from workbench.database.running import ended_on_interrupt
 from workbench.errors import InputError, WorkbenchError, nearest
 from workbench.tables.staging import StagedTable, Staging
 
-__all__ = ["PairConditions"]
+__all__ = ["PairConditions", "is_of_kind", "raw_cell"]
 
 _CLASSES = frozenset("BETWEEN CASE CAST COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION OPERATOR TYPE".split())
 FUNCTIONS = frozenset(
@@ -35,6 +37,7 @@ ROW, SOURCE = '" row"', '" source"'
 VIEWS = ("cells", "texts", "dates")
 _PLAIN = "-?(0|[1-9][0-9]*)"
 _NUMBERS = (("BIGINT", _PLAIN), ("DOUBLE", _PLAIN + "([.][0-9]+)?"))
+_READ: Mapping[str, Callable[[str], object]] = {"BIGINT": int, "DOUBLE": float, "DATE": date.fromisoformat}
 _DATES = (("DATE", "[0-9]{4}-[0-9]{2}-[0-9]{2}"),)
 
 
@@ -43,25 +46,62 @@ class PairConditions:
 
     Cells are numbers where a column has nothing else, else texts; an empty cell is NULL. Conditions that do not fit are
     tried with all cells as texts, then as dates.
+
+    Attributes
+    ----------
+    columns : tuple of str
+    kinds : dict of str to str
+        Columns whose cells are all numbers or all dates, and of which kind.
     """
 
-    def __init__(self, staging: Staging, tables: Sequence[StagedTable], names: Sequence[Sequence[str]]) -> None:
-        """Copy the columns `names`: of each, its name in every table; it is called as in the first."""
-        self.columns = tuple(of[0] for of in names)
+    def __init__(
+        self, columns: Sequence[str], texts: Iterable[pyarrow.Table], kinds: Mapping[str, str] | None = None
+    ) -> None:
+        """Take records as texts.
+
+        Parameters
+        ----------
+        columns : sequence of str
+        texts : iterable of pyarrow.Table
+            Of each record its row, its source, and the cells of the columns in order.
+        kinds : mapping of str to str, optional
+            What columns hold beside texts, as `kinds` of another one tells it; without it they are looked at.
+        """
+        self.columns = tuple(columns)
         self.connection = ended_on_interrupt(duckdb.connect(config={"autoinstall_known_extensions": "false"}))
-        kinds = [f"{ROW} INTEGER", f"{SOURCE} INTEGER", *(f"{quoted(name)} VARCHAR" for name in self.columns)]
-        self.connection.execute(f"CREATE TABLE texts ({', '.join(kinds)})")
-        first = 0
-        for place, table in enumerate(tables):
-            cells = ", ".join(f"nullif({table.cell(of[place])}, '') AS c{at}" for at, of in enumerate(names))
-            sql = f"SELECT (rowid + {first})::INTEGER, {place}, {cells} FROM {table.relation}"
-            self.connection.register("incoming", staging.connection.sql(sql).to_arrow_table())
-            self.connection.execute("INSERT INTO texts FROM incoming")
-            self.connection.unregister("incoming")
-            first += table.rows
-        self._make_views()
+        typed = [f"{ROW} INTEGER", f"{SOURCE} INTEGER", *(f"{quoted(name)} VARCHAR" for name in self.columns)]
+        self.connection.execute(f"CREATE TABLE texts ({', '.join(typed)})")
+        for rows in texts:
+            with handed_in(self.connection, "incoming", rows):
+                self.connection.execute("INSERT INTO texts FROM incoming")
+        self.kinds = self._looked_at() if kinds is None else dict(kinds)
+        # Of known kinds cells are read where they are asked for: of many records few are.
+        self._make_views("TABLE" if kinds is None else "VIEW")
         self.connection.execute("SET enable_external_access = false")
         self.connection.execute("SET lock_configuration = true")
+
+    @classmethod
+    def of_tables(
+        cls, staging: Staging, tables: Sequence[StagedTable], names: Sequence[Sequence[str]]
+    ) -> PairConditions:
+        """The columns `names` of tables: of each, its name in every table; it is called as in the first."""
+
+        def texts() -> Iterator[pyarrow.Table]:
+            first = 0
+            for place, table in enumerate(tables):
+                cells = [f"{raw_cell(table.cell(of[place]))} AS c{at}" for at, of in enumerate(names)]
+                row = f"(rowid + {first})::INTEGER AS row, {place} AS source"
+                yield staging.connection.sql(
+                    f"SELECT {', '.join((row, *cells))} FROM {table.relation}"
+                ).to_arrow_table()
+                first += table.rows
+
+        return cls([of[0] for of in names], texts())
+
+    def texts(self) -> list[pyarrow.ChunkedArray]:
+        """The cells of each column, in the order of the rows."""
+        rows = self.connection.sql(f"FROM texts ORDER BY {ROW}").to_arrow_table()
+        return [rows.column(name) for name in self.columns]
 
     def frequencies(self, column: str) -> Float:
         """Of each record, the share of the filled cells that hold its value; NaN where it has none."""
@@ -72,18 +112,28 @@ class PairConditions:
         ).fetchnumpy()["f"]
         return np.ma.filled(np.ma.asarray(found, float), np.nan)
 
-    def pairs(self, rule: str, *, across: bool, most: int) -> tuple[Int32, Int32]:
-        """Rows of the first `most` pairs for which a blocking rule over `l.x` and `r.x` holds, each once."""
+    def pairs(self, rule: str, *, across: bool, most: int, of_rows: Sequence[int] | None = None) -> tuple[Int32, Int32]:
+        """Rows of the first `most` pairs for which a blocking rule over `l.x` and `r.x` holds, each once.
+
+        With `of_rows` those that have one of these rows in them.
+        """
         where = f"blocking rule {rule}"
         self._check(rule, where, {f"{side}.{name}".lower() for side in "lr" for name in self.columns})
         order = SOURCE if across else ROW
-        found = self._first_that_fits(
-            lambda view: (
-                f"SELECT l.{ROW} AS l, r.{ROW} AS r FROM {view} l JOIN {view} r "
-                f"ON (\n{rule}\n) AND l.{order} < r.{order} LIMIT {most}"
-            ),
-            where,
-        )
+        some = None if of_rows is None else f"{ROW} IN ({', '.join(map(str, of_rows)) or 'NULL'})"
+
+        def sql(view: str) -> str:
+            sides = [(view, view)]
+            if some is not None:
+                chosen, others = (f"(FROM {view} WHERE {kept})" for kept in (some, f"NOT {some}"))
+                sides = [(chosen, view), (others, chosen)]
+            return " UNION ALL ".join(
+                f"(SELECT l.{ROW} AS l, r.{ROW} AS r FROM {left} l JOIN {right} r "
+                f"ON (\n{rule}\n) AND l.{order} < r.{order} LIMIT {most})"
+                for left, right in sides
+            )
+
+        found = self._first_that_fits(sql, where)
         return found["l"].astype(np.int32), found["r"].astype(np.int32)
 
     def levels(self, conditions: Sequence[str | None], left: Int32, right: Int32, where: str) -> Int8:
@@ -97,12 +147,12 @@ class PairConditions:
             f"{side}.{quoted(name)} AS {quoted(f'{name}_{side}')}" for name in self.columns for side in "lr"
         )
         places = pyarrow.array(np.arange(len(left)))
-        asked = pyarrow.table({"place": places, "left_row": left, "right_row": right})
+        asked = pyarrow.table({" place": places, " left": left, " right": right})
         self.connection.register("asked", asked)
         found = self._first_that_fits(
             lambda view: (
-                f"SELECT {ROW} AS place, CASE {cases} ELSE -1 END AS level FROM (SELECT place AS {ROW}, {sides} "
-                f"FROM asked JOIN {view} l ON l.{ROW} = left_row JOIN {view} r ON r.{ROW} = right_row)"
+                f'SELECT " place" AS place, CASE {cases} ELSE -1 END AS level FROM (SELECT " place", {sides} '
+                f'FROM asked JOIN {view} l ON l.{ROW} = " left" JOIN {view} r ON r.{ROW} = " right")'
             ),
             where,
         )
@@ -111,20 +161,29 @@ class PairConditions:
         levels[found["place"]] = found["level"]
         return levels
 
-    def _make_views(self) -> None:
+    def _make_views(self, form: str) -> None:
         """Besides the texts, cells as numbers, and as dates, in columns that have nothing else."""
         for view, kinds in (("cells", _NUMBERS), ("dates", _DATES)):
-            cells = [self._read_as(quoted(name), kinds) for name in self.columns]
-            self.connection.execute(f"CREATE TABLE {view} AS SELECT {', '.join([ROW, SOURCE, *cells])} FROM texts")
+            cells = [
+                f"try_cast({quoted(name)} AS {self.kinds[name]}) AS {quoted(name)}"
+                if self.kinds.get(name) in dict(kinds)
+                else quoted(name)
+                for name in self.columns
+            ]
+            self.connection.execute(f"CREATE {form} {view} AS SELECT {', '.join([ROW, SOURCE, *cells])} FROM texts")
 
-    def _read_as(self, name: str, kinds: Sequence[tuple[str, str]]) -> str:
-        for kind, form in kinds:
-            cast = f"try_cast({name} AS {kind})"
-            fits = f"{cast} IS NOT NULL AND regexp_full_match({name}, '{form}')"
-            sql = f"SELECT coalesce(bool_and({fits}), false) FROM texts WHERE {name} IS NOT NULL"
-            if self.connection.execute(sql).fetchall()[0][0]:
-                return f"{cast} AS {name}"
-        return name
+    def _looked_at(self) -> dict[str, str]:
+        """What each column holds beside texts."""
+        found = {}
+        for name in self.columns:
+            for kind, form in (*_NUMBERS, *_DATES):
+                cell = quoted(name)
+                fits = f"try_cast({cell} AS {kind}) IS NOT NULL AND regexp_full_match({cell}, '{form}')"
+                sql = f"SELECT coalesce(bool_and({fits}), false) FROM texts WHERE {cell} IS NOT NULL"
+                if self.connection.execute(sql).fetchall()[0][0]:
+                    found[name] = kind
+                    break
+        return found
 
     def _first_that_fits(self, sql: Callable[[str], str], where: str) -> dict[str, Any]:
         """The answer over cells as they are, or as texts, or as dates; the first complaint where none fits."""
@@ -179,6 +238,20 @@ class PairConditions:
 
     def _help(self) -> str:
         return f"the records' columns are {', '.join(self.columns)}; two files need columns of the same names"
+
+
+def is_of_kind(text: str, kind: str) -> bool:
+    """Whether a cell is of a kind that `PairConditions.kinds` tells."""
+    try:
+        _READ[kind](text)
+    except ValueError:
+        return False
+    return True
+
+
+def raw_cell(cell: str) -> str:
+    """A trimmed cell as conditions see it: NULL where it is empty, and else as it is written."""
+    return f"nullif({cell}, '')"
 
 
 def _parts(node: Any) -> Iterator[dict[str, Any]]:

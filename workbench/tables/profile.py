@@ -89,7 +89,7 @@ def count_table(staging: Staging, table: StagedTable) -> TableCounts:
 
     Cost: one scan of the table with a dozen aggregates a column.
     """
-    readings = _readings(staging, table)
+    readings = readings_of(staging, table)
     counted = _counted(staging, table, readings)
     exact = _exact_distinct(staging, table, readings, counted)
     columns = []
@@ -121,7 +121,7 @@ def _different_rows(staging: Staging, table: StagedTable, columns: Sequence[Colu
     return int(str(staging.rows(f"SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {table.relation})")[0][0]))
 
 
-def _readings(staging: Staging, table: StagedTable) -> dict[str, Reading]:
+def readings_of(staging: Staging, table: StagedTable) -> dict[str, Reading]:
     """The way to read each column, told by cells of rows spread evenly over the table."""
     found = {}
     step = max(1, table.rows // SAMPLE)

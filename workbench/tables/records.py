@@ -10,12 +10,13 @@ import pyarrow
 import pyarrow.compute as pc
 
 from workbench.arrays import Array, Int32
+from workbench.tables.pair_conditions import raw_cell
 from workbench.tables.profile import ColumnCounts, TableCounts, count_table
 from workbench.tables.readings import Reading
 from workbench.tables.staging import StagedTable, Staging
 from workbench.tables.values import date_value, is_blank, number_value
 
-__all__ = ["RecordColumn", "Records", "read_column", "read_ids", "read_records"]
+__all__ = ["RecordColumn", "Records", "read_columns", "read_ids", "read_records"]
 
 MOSTLY = 0.6
 
@@ -95,36 +96,59 @@ def read_ids(staging: Staging, table: StagedTable, name: str | None) -> Array:
     """The texts that records are called by: a column's cells, or the rows' numbers from 1."""
     if name is None:
         return np.array([str(row + 1) for row in range(table.rows)], object)
-    return np.array(_in_order(staging, table, table.cell(name)).to_pylist(), object)
+    return np.array(_in_order(staging, table, [table.cell(name)])[0].to_pylist(), object)
 
 
-def _in_order(staging: Staging, table: StagedTable, cell: str) -> pyarrow.ChunkedArray:
-    """A column's cells in the order of the rows: batches of large tables come in any order."""
-    with staging.record_batches(f"SELECT rowid AS row, {cell} AS x FROM {table.relation}") as batches:
+def _in_order(staging: Staging, table: StagedTable, cells: Sequence[str]) -> list[pyarrow.ChunkedArray]:
+    """Cells of columns in the order of the rows: batches of large tables come in any order."""
+    named = ", ".join(f"{cell} AS x{place}" for place, cell in enumerate(cells))
+    with staging.record_batches(f"SELECT rowid AS row, {named} FROM {table.relation}") as batches:
         found = batches.read_all()
-    cells = found.column(1)
-    if found.num_rows < 2:
-        return cells
-    rows = found.column(0).to_numpy()
-    return cells if (rows[1:] > rows[:-1]).all() else cells.take(pyarrow.array(np.argsort(rows)))
+    if found.num_rows > 1:
+        rows = found.column(0).to_numpy()
+        if not (rows[1:] > rows[:-1]).all():
+            found = found.take(pyarrow.array(np.argsort(rows)))
+    return list(found.columns[1:])
 
 
 def _column(staging: Staging, counted: Sequence[TableCounts], names: Sequence[str]) -> RecordColumn:
     found = [table.by_name[name] for table, name in zip(counted, names)]
     readings = tuple(column.reading for column in found)
-    return read_column(staging, [table.table for table in counted], names, _kind(found), readings)
+    return _read_column(staging, [table.table for table in counted], names, _kind(found), readings)
 
 
-def read_column(
+def read_columns(
+    staging: Staging, table: StagedTable, wanted: Sequence[tuple[str, str, str, Reading]]
+) -> dict[str, RecordColumn]:
+    """Columns of a table in one look at it: of each what it is to be called, its name there, its kind and reading.
+
+    Of kind `cell` it is as it is written.
+    """
+    if not wanted:
+        return {}
+    cells = _in_order(staging, table, [_cell(table.cell(name), reading, kind) for _, name, kind, reading in wanted])
+    return {
+        called: _encoded_column(called, kind, found.chunks, (reading,))
+        for (called, _, kind, reading), found in zip(wanted, cells)
+    }
+
+
+def _read_column(
     staging: Staging, tables: Sequence[StagedTable], names: Sequence[str], kind: str, readings: Sequence[Reading]
 ) -> RecordColumn:
     """One column of tables, of a kind and way of reading that are known."""
     chunks = []
     for table, name, reading in zip(tables, names, readings):
-        chunks += _in_order(staging, table, _cell(table.cell(name), reading, kind)).chunks
+        chunks += _in_order(staging, table, [_cell(table.cell(name), reading, kind)])[0].chunks
+    return _encoded_column(names[0], kind, chunks, tuple(readings))
+
+
+def _encoded_column(
+    name: str, kind: str, chunks: Sequence[pyarrow.Array], readings: tuple[Reading, ...]
+) -> RecordColumn:
     cells = pyarrow.chunked_array(chunks, type=pyarrow.string())
     texts, codes = _encoded(cells, plain=kind == "text")
-    return RecordColumn(names[0], kind, texts, codes, tuple(readings))
+    return RecordColumn(name, kind, texts, codes, readings)
 
 
 def _kind(columns: Sequence[ColumnCounts]) -> str:
@@ -138,6 +162,8 @@ def _kind(columns: Sequence[ColumnCounts]) -> str:
 
 def _cell(cell: str, reading: Reading, kind: str) -> str:
     """A cell as text in the one form of its kind; NULL where nothing is known."""
+    if kind == "cell":
+        return raw_cell(cell)
     value = f"lower({cell})"
     if kind == "date" and reading.format:
         value = f"coalesce(strftime({date_value(cell, reading.format)}, '%Y-%m-%d'), {value})"

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from workbench.arrays import Float
+from workbench.arrays import Float, Int64
 from workbench.errors import Diagnostic, ExitCode, UsageError, WorkbenchError
-from workbench.linkage.blocking import LARGEST_BLOCK
+from workbench.linkage.blocking import LARGEST_BLOCK, Pairs
 from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import Clustering, cluster
 from workbench.linkage.comparison import make_comparison
 from workbench.linkage.estimates import estimate
 from workbench.linkage.linker import Candidates, LinkModel, Scoring, compare_candidates, find_candidates, learn
-from workbench.linkage.matching import beside_rivals, match_one_to_one
+from workbench.linkage.matching import Rivals, best_of_each, match_one_to_one
+from workbench.linkage.supervised import Supervised, rescored
 from workbench.progress import SILENT, Conduct, Progress, expired
 from workbench.tables.records import Records
 from workbench.verbs.common import deadline_after
@@ -42,6 +43,9 @@ class _Scored:
     left_out: dict[str, str]
     warnings: tuple[Diagnostic, ...]
     captured: float = 1.0
+    learned: Supervised | None = None
+    rivals: Rivals | None = None
+    top: Float | None = None
 
 
 def link(
@@ -118,6 +122,9 @@ def link(
         ),
         cut=cut,
         one_to_one=one_to_one,
+        learned=scored.learned,
+        rivals=scored.rivals,
+        top=scored.top,
     )
 
 
@@ -148,12 +155,37 @@ def _scored(
         comparisons, candidates, patterns, second, seed=seed, known=known, deadline=deadline, progress=progress
     )
     scores = model.tree.scores(patterns.levels)[patterns.of_pair]
-    scores = labelled.rescored(scores, model, candidates, len(records), seed)
+    learned = labelled.learned(model, scores, candidates, len(records), seed)
+    if learned is not None:
+        scores = _with_learned(scores, learned, model, candidates.pairs)
+    rivals, top = None, None
     if one_to_one:
-        scores = beside_rivals(len(records), candidates.pairs, scores)
+        top = best_of_each(len(records), candidates.pairs, scores)
+        rivals = Rivals.of(candidates.pairs, scores, top)
+        scores = rivals.applied(candidates.pairs, scores, top)
     scores = labelled.applied(scores, candidates, len(records))
     captured = captured_share(fields, candidates, scores, second)
-    return _Scored(records, candidates, model, scores, labelled, read.choice.left_out, read.warnings, captured)
+    return _Scored(
+        records,
+        candidates,
+        model,
+        scores,
+        labelled,
+        read.choice.left_out,
+        read.warnings,
+        captured,
+        learned,
+        rivals,
+        top,
+    )
+
+
+def _with_learned(scores: Float, learned: Supervised, model: LinkModel, pairs: Pairs) -> Float:
+    def ask(places: Int64) -> Float:
+        asked = Pairs(pairs.left[places], pairs.right[places])
+        return learned.probabilities(asked, model.beside(asked, scores[places]))
+
+    return rescored(scores, ask)
 
 
 def _scored_by_settings(

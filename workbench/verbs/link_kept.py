@@ -14,16 +14,19 @@ from workbench.arrays import Array, Int64
 from workbench.database import Database, keep_linkage
 from workbench.linkage.clustering import figures_by_group, joined_records
 from workbench.linkage.fields import Field, beyond_words_of
-from workbench.linkage.kept import KeptModel
+from workbench.linkage.kept import KeptModel, hashed
 from workbench.linkage.linker import LinkModel
-from workbench.linkage.neighbours import in_words
+from workbench.linkage.matching import Rivals
 from workbench.tables.readings import Reading
 from workbench.tables.records import RecordColumn
+from workbench.verbs.link_kept_settings import KeptSettings
 from workbench.verbs.link_result import LinkResult
+from workbench.verbs.link_settings import SettingsScoring
 
-__all__ = ["Description", "component_rows", "keep", "key_rows", "record_rows", "values_of"]
+__all__ = ["Description", "component_rows", "group_counts", "keep", "key_rows", "record_rows", "value_key", "values_of"]
 
-VERSION = 1
+VERSION = 2
+Kept = KeptModel | KeptSettings
 
 
 @dataclass(frozen=True)
@@ -38,18 +41,24 @@ class Description:
     id_column : str or None
     columns : mapping of str to (str, tuple of Reading)
         The columns that fields are made of: their kind, and how they were read in each table.
+    one_to_one : bool
+    rivals : Rivals or None
+        One to one, what rival pairs say of a pair.
     """
 
-    model: KeptModel
+    model: Kept
     sources: tuple[str, ...]
     id_column: str | None
     columns: Mapping[str, tuple[str, tuple[Reading, ...]]]
+    one_to_one: bool = False
+    rivals: Rivals | None = None
 
     def text(self) -> str:
         """As it is stored."""
         columns = {name: (kind, [asdict(one) for one in read]) for name, (kind, read) in self.columns.items()}
         said = {"version": VERSION, "model": self.model.as_record(), "columns": columns}
-        return json.dumps(said | {"sources": self.sources, "id_column": self.id_column})
+        said |= {"sources": self.sources, "id_column": self.id_column, "one_to_one": self.one_to_one}
+        return json.dumps(said | {"rivals": None if self.rivals is None else asdict(self.rivals)})
 
     @classmethod
     def read(cls, text: str) -> Description | None:
@@ -58,7 +67,9 @@ class Description:
         if said["version"] != VERSION:
             return None
         columns = {name: (kind, tuple(map(_reading, read))) for name, (kind, read) in said["columns"].items()}
-        return cls(KeptModel.read(said["model"]), tuple(said["sources"]), said["id_column"], columns)
+        model = KeptSettings.read(said["model"]) if "settings" in said["model"] else KeptModel.read(said["model"])
+        rivals = Rivals(**said["rivals"]) if said.get("rivals") else None
+        return cls(model, tuple(said["sources"]), said["id_column"], columns, said.get("one_to_one", False), rivals)
 
 
 def _reading(said: dict[str, Any]) -> Reading:
@@ -66,32 +77,54 @@ def _reading(said: dict[str, Any]) -> Reading:
 
 
 def keep(database: Database, run: int, result: LinkResult) -> None:
-    """Keep what a linkage fitted and found under its run.
-
-    Only of weights that EM found: what labels or a rival pair say of a pair is no function of its two records alone.
-    """
-    if not isinstance(result.model, LinkModel) or result.one_to_one or result.labels:
-        return
+    """Keep what a linkage fitted, or was told, and found under its run."""
     records, clustering = result.records, result.clustering
-    model = KeptModel.of(result.model, result.candidates)
-    wanted = {name for field in model.fields for name in (field.name, *field.beyond)}
-    columns = {one.name: (one.kind, one.readings) for one in records.columns if one.name in wanted}
-    fields = [one.field for one in result.model.comparisons]
-    group = joined_records(len(records), result.candidates.pairs, result.scores)
-    energy, bound = figures_by_group(clustering, group, result.candidates.pairs, result.scores)
+    described, fields = _described(result)
+    numbers, pairs = np.arange(len(records)), result.candidates.pairs
+    group = joined_records(len(records), pairs, result.scores)
+    energy, bound = figures_by_group(clustering, group, pairs, result.scores)
     _, first = np.unique(clustering.label, return_index=True)
-    described = Description(model, records.sources, records.id_column, columns)
-    record = record_rows(np.arange(len(records)), records.source, records.ids, fields)
+    record = record_rows(numbers, records.source, records.ids, fields)
     record = record.append_column("cluster", pyarrow.array(first[clustering.label].astype(np.int32)))
+    record = record.append_column("component", pyarrow.array(group.astype(np.int32)))
+    if result.top is not None:
+        record = record.append_column("top", pyarrow.array(result.top))
+    totals = group_counts(first[clustering.label], group)
+    labels = {"lower": result.labelled.left, "upper": result.labelled.right, "same": result.known}
     keep_linkage(
         database,
         run,
         model=pyarrow.table({"content": [described.text()]}),
-        record=record.append_column("component", pyarrow.array(group.astype(np.int32))),
-        key=key_rows(model, fields, np.arange(len(records))),
-        word=_words(model, fields),
+        record=record,
+        key=key_rows(described.model, fields, numbers),
+        value=_values(fields),
+        word=_words(described.model, fields),
         component=component_rows(group, energy, bound),
+        total=pyarrow.table({name: [count] for name, count in zip(("records", "clusters", "components"), totals)}),
+        label=pyarrow.table(labels),
     )
+
+
+def group_counts(cluster: Int64, component: Int64) -> tuple[int, int, int]:
+    """How many records, clusters, and components of two records and more there are."""
+    _, sizes = np.unique(component, return_counts=True)
+    return len(cluster), len(np.unique(cluster)), int((sizes > 1).sum())
+
+
+def _described(result: LinkResult) -> tuple[Description, list[Field]]:
+    """What is said of a linkage, and the fields of its records."""
+    records, model = result.records, result.model
+    kept: Kept
+    if isinstance(model, SettingsScoring):
+        kept, fields = KeptSettings.of(model)
+        columns = {one.name: ("cell", (Reading(),) * len(records.sources)) for one in fields}
+    else:
+        assert isinstance(model, LinkModel)
+        kept, fields = KeptModel.of(model, result.candidates, result.learned), [one.field for one in model.comparisons]
+        wanted = {name for field in fields for name in (field.name, *field.beyond)}
+        columns = {one.name: (one.kind, one.readings) for one in records.columns if one.name in wanted}
+    said = Description(kept, records.sources, records.id_column, columns, result.one_to_one, result.rivals)
+    return said, fields
 
 
 def record_rows(numbers: Int64, source: Array, ids: Array, fields: Sequence[Field]) -> pyarrow.Table:
@@ -105,7 +138,7 @@ def record_rows(numbers: Int64, source: Array, ids: Array, fields: Sequence[Fiel
     return pyarrow.table(found)
 
 
-def key_rows(model: KeptModel, fields: Sequence[Field], numbers: Int64) -> pyarrow.Table:
+def key_rows(model: Kept, fields: Sequence[Field], numbers: Int64) -> pyarrow.Table:
     """The keys that records are found by, in order."""
     near, rows = model.near_keys(fields)
     keys, records = [near], [numbers[rows]]
@@ -125,21 +158,33 @@ def component_rows(group: Int64, energy: Array, bound: Array) -> pyarrow.Table:
     return pyarrow.table(dict(zip(names, (known[there].astype(np.int32), energy[there], bound[there]))))
 
 
-def _words(model: KeptModel, fields: Sequence[Field]) -> pyarrow.Table:
-    """How many records hold each word of the fields that are searched by words."""
+def value_key(place: int, text: str) -> int:
+    """What tells a value of the field at a place from others, 64 bits."""
+    return hashed(f"{place}={text}")
+
+
+def _values(fields: Sequence[Field]) -> pyarrow.Table:
+    """How many records hold each value, in the order of their keys."""
+    keys = [value_key(place, text) for place, field in enumerate(fields) for text in field.texts.tolist()]
+    held = np.concatenate([field.counts for field in fields]).astype(np.int32)
+    key = np.array(keys, np.uint64)
+    order = np.argsort(key)
+    return pyarrow.table({"key": key[order], "held": held[order]})
+
+
+def _words(model: Kept, fields: Sequence[Field]) -> pyarrow.Table:
+    """How many records hold each word of the fields that pairs are found or weighed by."""
     words: list[str] = []
     places, held = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
-    for place, (kept, field) in enumerate(zip(model.fields, fields)):
-        if model.searched_by_words(kept):
-            split = in_words(field)
-            words += split.words.texts
-            held.append(split.held.astype(np.int32))
-            places.append(np.full(len(held[-1]), place, np.int32))
+    for place, split in model.words_kept(fields):
+        words += split.words.texts
+        held.append(split.held.astype(np.int32))
+        places.append(np.full(len(held[-1]), place, np.int32))
     texts = pyarrow.array(words, pyarrow.string())
     return pyarrow.table({"field": np.concatenate(places), "word": texts, "held": np.concatenate(held)})
 
 
-def values_of(model: KeptModel, columns: Mapping[str, RecordColumn], n: int) -> list[Array]:
+def values_of(model: Kept, columns: Mapping[str, RecordColumn], n: int) -> list[Array]:
     """Of each field the values of records, object arrays, None where there is none, as columns hold them."""
     raw = {
         one.name: Field(one.name, "name", np.array(one.texts, object), one.codes) for one in columns.values()

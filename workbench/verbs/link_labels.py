@@ -15,7 +15,7 @@ from workbench.linkage.blocking import Pairs
 from workbench.linkage.clustering import CLIP
 from workbench.linkage.linker import Candidates, LinkModel
 from workbench.linkage.mixture import Patterns
-from workbench.linkage.supervised import fit_supervised
+from workbench.linkage.supervised import Supervised, fit_supervised
 from workbench.tables import StagedTable, find_sources, stage
 from workbench.tables.names import words
 from workbench.tables.records import Records
@@ -28,9 +28,6 @@ COLUMNS = ("left", "right", "match")
 SHOWN = 5
 FEWEST = 10
 """Labels of either kind, at least, to learn trees from; fewer only settle their pairs and steer EM."""
-CLEAR = 12.0
-WEIGHT_WITHOUT = 0.25
-"""What the log odds without labels count beside the learned ones, which have seen them as a column too."""
 
 
 @dataclass(frozen=True)
@@ -65,28 +62,13 @@ class LabelledPairs:
         yes = np.bincount(of_label[self.match], minlength=size).astype(float)
         return yes, np.bincount(of_label[~self.match], minlength=size).astype(float)
 
-    def rescored(self, scores: Float, model: LinkModel, candidates: Candidates, n: int, seed: int) -> Float:
-        """Log odds as labels and the model without labels see them together: the mean of the two, where labels are
-        enough to learn from; pairs that are clear without them stay.
-        """
+    def learned(self, model: LinkModel, scores: Float, candidates: Candidates, n: int, seed: int) -> Supervised | None:
+        """Trees fitted to the labels, which the model without labels and its log odds stand beside; None for few."""
         if min(int(self.match.sum()), int((~self.match).sum())) < FEWEST:
-            return scores
-        unclear = np.flatnonzero(np.abs(scores) < CLEAR)
+            return None
         fields = tuple(one.field for one in model.comparisons)
-        at = self.places(candidates, n)
-        learned = fit_supervised(
-            fields, self.pairs, self.match, beside=self._beside(model, self.pairs, scores[at]), seed=seed
-        )
-        asked = Pairs(candidates.pairs.left[unclear], candidates.pairs.right[unclear])
-        said = learned.probabilities(asked, self._beside(model, asked, scores[unclear]))
-        found = scores.copy()
-        odds = np.clip(said, 1e-3, 1 - 1e-3)
-        found[unclear] = np.log(odds / (1 - odds)) + WEIGHT_WITHOUT * scores[unclear]
-        return found
-
-    @staticmethod
-    def _beside(model: LinkModel, pairs: Pairs, scores: Float) -> Float:
-        return np.column_stack((model.tree.contributions(model.levels(pairs)), scores))
+        beside = model.beside(self.pairs, scores[self.places(candidates, n)])
+        return fit_supervised(fields, self.pairs, self.match, beside=beside, seed=seed)
 
     def contradictions(self, records: Records, *, one_to_one: bool) -> list[Diagnostic]:
         """What labels say together that no clusters can hold."""

@@ -5,30 +5,27 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from time import perf_counter
 from typing import Unpack
 
 import numpy as np
 import pyarrow
 
-from workbench.arrays import Array, Bool, Float, Int32, Int64
+from workbench.arrays import Bool, Float, Int32, Int64
 from workbench.database import Database, KeptLinkage, kept_linkage
 from workbench.errors import UsageError
-from workbench.linkage.blocking import LARGEST_BLOCK, Pairs
-from workbench.linkage.clustering import cluster, figures_by_group, joined_records
-from workbench.linkage.fields import Field
+from workbench.linkage.blocking import Pairs
+from workbench.linkage.clustering import figures_by_group, joined_records
+from workbench.linkage.matching import best_of_each
 from workbench.progress import Conduct
 from workbench.verbs.link_gone import remove_kept
-from workbench.verbs.link_kept import Description, component_rows
+from workbench.verbs.link_kept import Description, component_rows, group_counts
+from workbench.verbs.link_kept_records import KeptRecords, records_beside
 from workbench.verbs.link_more_result import MoreLinked, Regrouped, linked_pairs
 from workbench.verbs.link_new import Added, add_new
 from workbench.verbs.options import How, conduct_of
 
 __all__ = ["link_more"]
-
-MOST_PAIRS = 20_000_000
-"""So many pairs are compared at most where blocking is not used."""
 
 
 def link_more(
@@ -85,72 +82,22 @@ def link_more(
         else:
             added = add_new(store, description, sources, id_column, correct=correct)
         conduct.progress.step("candidates", 0, None)
-        beside = _found(store, description, added)
-        pairs = beside.pairs(np.isin(beside.number, added.asked))
-        scores = beside.log_odds(pairs)
-        components = _touched(beside, pairs, scores, added)
-        touched = _Some(store, description, store.records("component", components.tolist()))
+        weighed = _weighed(store, description, added)
+        components = _touched(weighed, added)
+        touched = KeptRecords(store, description, store.records("component", components.tolist()))
         store.forget_components(components)
         regrouped = _regrouped(touched, conduct) if len(touched) else None
+        _count(store, added, touched, regrouped)
         return MoreLinked(
             run_id=store.run,
             sources=description.sources,
             added=added,
-            compared=linked_pairs(beside.rows, pairs, scores),
+            compared=weighed.of(added.asked),
             regrouped=regrouped,
             records=store.groups(added.numbers, [] if regrouped is None else regrouped.moved(added.once("cluster"))),
             figures=store.figures(),
             seconds=perf_counter() - begun,
         )
-
-
-@dataclass(frozen=True)
-class _Some:
-    """Some of the kept records, in the order of their numbers."""
-
-    store: KeptLinkage
-    description: Description
-    rows: pyarrow.Table
-
-    def __len__(self) -> int:
-        return int(self.rows.num_rows)
-
-    @cached_property
-    def number(self) -> Int64:
-        return self._ints("number")
-
-    @cached_property
-    def cluster(self) -> Int64:
-        return self._ints("cluster")
-
-    @cached_property
-    def component(self) -> Int64:
-        return self._ints("component")
-
-    @cached_property
-    def fields(self) -> list[Field]:
-        places = range(len(self.description.model.fields))
-        texts = [self.rows.column(f"f{place}").to_numpy() for place in places]
-        counts = [self._ints(f"n{place}") for place in places]
-        return self.description.model.fields_of(texts, counts, self.store.words)
-
-    @cached_property
-    def crowded(self) -> Array:
-        """The joint keys of these records that too many of all share, uint64."""
-        keys = np.unique(np.concatenate([np.zeros(0, np.uint64), *self.description.model.keys(self.fields)]))
-        sizes = self.store.sizes(keys)
-        return np.array([key for key, size in sizes.items() if size > LARGEST_BLOCK], np.uint64)
-
-    def pairs(self, new: Bool) -> Pairs:
-        """The candidates that have one of some records in them."""
-        second = self._ints("source").astype(np.int32) if len(self.description.sources) == 2 else None
-        return self.description.model.pairs(self.fields, second, self.crowded, new)
-
-    def log_odds(self, pairs: Pairs) -> Float:
-        return self.description.model.scores(self.fields)(pairs)
-
-    def _ints(self, name: str) -> Int64:
-        return np.asarray(self.rows.column(name), np.int64)
 
 
 def _kept(database: Database, run: int | None) -> tuple[KeptLinkage, Description]:
@@ -160,7 +107,7 @@ def _kept(database: Database, run: int | None) -> tuple[KeptLinkage, Description
         raise UsageError.of(
             "E0682",
             "the workspace keeps no linkage" if run is None else f"run {run} keeps no linkage",
-            help="link files with --workspace first, without --labels, --settings and --one-to-one",
+            help="link files with --workspace first",
         )
     description = Description.read(store.model())
     if description is None:
@@ -170,52 +117,106 @@ def _kept(database: Database, run: int | None) -> tuple[KeptLinkage, Description
     return store, description
 
 
-def _found(store: KeptLinkage, description: Description, added: Added) -> _Some:
-    """The new and corrected records with all that share a key with one of them."""
-    new = _Some(store, description, store.records("number", added.asked.tolist()))
-    model = description.model
-    if model.every and len(new):
-        _refuse_too_many(len(new), store.figures()["records"])
-        return _Some(store, description, store.records("number", store.numbers(None).tolist()))
-    near, _ = model.near_keys(new.fields)
-    keys = np.unique(np.concatenate([near, *model.keys(new.fields)]))
-    asked = keys[~np.isin(keys, np.append(new.crowded, np.uint64(0)))]
-    return _Some(store, description, store.records("number", store.numbers(asked).tolist()))
+@dataclass(frozen=True)
+class _Weighed:
+    """Compared pairs: the records that they are of, their log odds, and which records have another best pair now."""
+
+    records: KeptRecords
+    pairs: Pairs
+    scores: Float
+    moved: Bool
+
+    def of(self, asked: Int64) -> pyarrow.Table:
+        """The pairs that have one of some records in them, as they are told."""
+        new = np.isin(self.records.number, asked)
+        some = new[self.pairs.left] | new[self.pairs.right]
+        return linked_pairs(self.records.rows, Pairs(self.pairs.left[some], self.pairs.right[some]), self.scores[some])
 
 
-def _refuse_too_many(new: int, records: int) -> None:
-    if new * records > MOST_PAIRS:
-        raise UsageError.of(
-            "E0687",
-            f"{new:,} new records would be compared with all of {records:,}: the linkage was of few records, and knows "
-            "no keys to find others by",
-            help="link all files anew, or add fewer records at a time",
-        )
+def _weighed(store: KeptLinkage, description: Description, added: Added) -> _Weighed:
+    """The pairs of new and corrected records; one to one also those of records whose best pair is another one now."""
+    beside = records_beside(store, description, added.asked)
+    new = np.isin(beside.number, added.asked)
+    pairs = beside.pairs(new)
+    scores = beside.scores(pairs)
+    if description.rivals is None:
+        return _Weighed(beside, pairs, beside.weighed(pairs, scores), np.zeros(len(beside), np.bool_))
+    near = np.concatenate((added.asked, beside.number[pairs.left], beside.number[pairs.right]))
+    near = np.unique(np.concatenate((near, _once_near(store, description, added))))
+    wide = records_beside(store, description, near)
+    inside = np.isin(wide.number, near)
+    pairs = wide.pairs(inside)
+    scores = wide.scores(pairs)
+    best = best_of_each(len(wide), pairs, scores)
+    moved = inside & (best != wide.top)
+    store.put_tops(wide.number[moved], best[moved])
+    again = moved[pairs.left] | moved[pairs.right]
+    asked = Pairs(pairs.left[again], pairs.right[again])
+    return _Weighed(wide, asked, wide.weighed(asked, scores[again], np.where(inside, best, wide.top)), moved)
 
 
-def _touched(beside: _Some, pairs: Pairs, scores: Float, added: Added) -> Int64:
-    """The components that a new or corrected record joins, and those that a corrected or removed one was in."""
-    joined = scores > 0
-    rows = np.concatenate((pairs.left[joined], pairs.right[joined]))
-    return np.union1d(beside.component[rows], added.once("component"))
+def _once_near(store: KeptLinkage, description: Description, added: Added) -> Int64:
+    """The records that share a key with a corrected or removed one as it was, or were labelled with it."""
+    if added.before is None or not added.before.num_rows:
+        return np.zeros(0, np.int64)
+    gone = KeptRecords(store, description, added.before)
+    found = store.numbers(None if description.model.every else gone.keys)
+    labelled = store.labels(gone.number)[:, :2].ravel()
+    return np.concatenate((found, np.intersect1d(labelled, store.numbers(None)))) if len(labelled) else found
 
 
-def _regrouped(touched: _Some, conduct: Conduct) -> Regrouped:
+def _touched(weighed: _Weighed, added: Added) -> Int64:
+    """The components that a new or corrected record joins, and those that a corrected or removed one was in.
+
+    One to one also those of records whose best pair is another one now, and that they join.
+    """
+    joined, component = weighed.scores > 0, weighed.records.component
+    rows = np.concatenate((weighed.pairs.left[joined], weighed.pairs.right[joined], np.flatnonzero(weighed.moved)))
+    return np.union1d(component[rows], added.once("component"))
+
+
+def _regrouped(touched: KeptRecords, conduct: Conduct) -> Regrouped:
     """Records clustered again, and kept so."""
     n = len(touched)
     pairs = touched.pairs(np.ones(n, np.bool_))
-    scores = touched.log_odds(pairs)
-    found = cluster(n, pairs, scores, touched.log_odds, deadline=conduct.deadline, progress=conduct.progress)
+    scores = touched.weighed(pairs, touched.scores(pairs))
+    found = touched.clustered(pairs, scores, conduct)
     group = joined_records(n, pairs, scores)
     energy, bound = figures_by_group(found, group, pairs, scores)
-    _, first = np.unique(found.label, return_index=True)
-    after, component = touched.number[first[found.label]], touched.number[group]
+    after, component = (_first_numbers(touched.number, of) for of in (found.label, group))
+    _, place = np.unique(group, return_inverse=True)
+    of = place[np.unique(component, return_index=True)[1]]
     columns = {"number": touched.number, "cluster": after, "component": component}
     touched.store.regroup(
         pyarrow.table({name: _int32(column) for name, column in columns.items()}),
-        component_rows(component, energy, bound),
+        component_rows(component, energy[of], bound[of]),
     )
-    return Regrouped(touched.number, touched.rows, touched.cluster, after, found.status == "limit")
+    return Regrouped(touched.number, touched.rows, touched.cluster, after, component, found.status == "limit")
+
+
+def _count(store: KeptLinkage, added: Added, touched: KeptRecords, regrouped: Regrouped | None) -> None:
+    """Keep how many records, clusters and components there are now: of the others nothing has changed."""
+    new = np.isin(touched.number, added.new)
+    before = [(touched.cluster[~new], touched.component[~new])]
+    if added.removed is not None:
+        before.append((_ints(added.removed, "cluster"), _ints(added.removed, "component")))
+    once = group_counts(*(np.concatenate(columns) for columns in zip(*before)))
+    now = (0, 0, 0) if regrouped is None else group_counts(regrouped.after, regrouped.component)
+    alone = len(added.new) - int(new.sum())
+    more = np.subtract(now, once) + np.array([alone, alone, 0])
+    store.add_totals(*more.tolist())
+
+
+def _ints(rows: pyarrow.Table, column: str) -> Int64:
+    return np.asarray(rows.column(column), np.int64)
+
+
+def _first_numbers(number: Int64, group: Int64) -> Int64:
+    """Of each record the least number in its group."""
+    _, of = np.unique(group, return_inverse=True)
+    first = np.full(of.max(initial=-1) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, of, number)
+    return np.asarray(first[of])
 
 
 def _int32(column: Int64) -> Int32:

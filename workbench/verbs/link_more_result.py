@@ -36,6 +36,8 @@ class Regrouped:
         As they are stored.
     before, after : int64 arrays, shape (n_records,)
         The cluster, by the number of its first record; a new record was in one of its own.
+    component : int64 array, shape (n_records,)
+        As it is now, by the number of its first record.
     limited : bool
         Whether the time limit left some as they were joined first.
     """
@@ -44,6 +46,7 @@ class Regrouped:
     rows: pyarrow.Table
     before: Int64
     after: Int64
+    component: Int64
     limited: bool
 
     def moved(self, once: Int64) -> list[int]:

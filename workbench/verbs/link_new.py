@@ -15,11 +15,13 @@ from workbench.errors import Diagnostic, InputError
 from workbench.linkage.fields import Field
 from workbench.tables import StagedTable, Staging, find_sources, stage
 from workbench.tables.names import words
-from workbench.tables.profile import count_table
+from workbench.tables.profile import readings_of
 from workbench.tables.readings import Reading
-from workbench.tables.records import RecordColumn, read_column, read_ids
+from workbench.tables.records import RecordColumn, read_columns, read_ids
+from workbench.tables.values import is_blank
 from workbench.verbs.link_ids import columns_of_ids, refuse_unclear_ids, source_of
-from workbench.verbs.link_kept import Description, key_rows, record_rows, values_of
+from workbench.verbs.link_kept import Description, key_rows, record_rows, value_key, values_of
+from workbench.verbs.link_kept_settings import KeptSettings
 from workbench.verbs.link_reading import named_apart
 
 __all__ = ["Added", "add_new"]
@@ -170,14 +172,15 @@ def _read(staging: Staging, table: StagedTable, id_column: str | None, descripti
             f"{table.source.shown} has none of the columns that are compared: {', '.join(description.columns)}",
             help=f"its columns are {', '.join(table.columns[:8])}",
         )
-    own = count_table(staging, table).by_name
-    columns: dict[str, RecordColumn] = {}
+    own = readings_of(staging, table)
+    asked = [
+        (name, called, description.columns[name][0], _fitting(description.columns[name], place, own[called]))
+        for name, called in there.items()
+    ]
+    columns = read_columns(staging, table, asked)
     notes = list(table.notes)
-    for name, called in there.items():
-        kind, readings = description.columns[name]
-        reading = _fitting(readings[place], own[called].reading, kind)
-        columns[name] = read_column(staging, [table], [called], kind, [reading])
-        lost = own[called].filled - int((columns[name].codes >= 0).sum()) if kind == "number" else 0
+    for name, called, _, reading in asked:
+        lost = _lost(description, staging, table, called, columns[name], reading)
         if lost > 0:
             notes.append(_unread(table, called, lost))
     missing = [name for name in description.columns if name not in there]
@@ -191,8 +194,22 @@ def _read(staging: Staging, table: StagedTable, id_column: str | None, descripti
     return _Read(source, read_ids(staging, table, id_column), values, left_out, notes)
 
 
-def _fitting(kept: Reading, own: Reading, kind: str) -> Reading:
+def _lost(
+    description: Description, staging: Staging, table: StagedTable, called: str, column: RecordColumn, reading: Reading
+) -> int:
+    """How many cells say nothing, because all that were linked are numbers, or dates that conditions read."""
+    if column.kind == "number":
+        blank = is_blank(table.cell(called), reading.blanks)
+        filled = staging.rows(f"SELECT count(*) FROM {table.relation} WHERE NOT {blank}")[0][0]
+        return int(filled) - int((column.codes >= 0).sum())
+    if isinstance(description.model, KeptSettings):
+        return int(np.append(description.model.unread(column.name, column.texts), False)[column.codes].sum())
+    return 0
+
+
+def _fitting(column: tuple[str, tuple[Reading, ...]], place: int, own: Reading) -> Reading:
     """The kept way of reading, or the file's own where cells are written so that the kept one cannot be meant."""
+    kind, kept = column[0], column[1][place]
     if kind == "date" and own.format and kept.format not in (own.format, own.other_format):
         return replace(kept, format=own.format)
     if kind == "number" and own.decimal and kept.decimal not in (own.decimal, own.other_decimal):
@@ -228,11 +245,13 @@ def _kept_otherwise(ids: Array) -> InputError:
 
 def _fields(store: KeptLinkage, description: Description, values: list[Array]) -> list[Field]:
     """Fields of new records, which know how often their values were held when the model was fitted."""
-    counts = []
-    for place, of_field in enumerate(values):
-        asked = sorted({text for text in of_field.tolist() if text is not None})
-        held = store.held(place, asked)
-        counts.append(np.array([held.get(text, 0) for text in of_field.tolist()], np.int64))
+    asked = [(place, text) for place, of_field in enumerate(values) for text in of_field.tolist() if text is not None]
+    held = store.held(np.array([value_key(place, text) for place, text in asked], np.uint64))
+    known = {one: held.get(value_key(*one), 0) for one in asked}
+    counts = [
+        np.array([known.get((place, text), 0) for text in of_field.tolist()], np.int64)
+        for place, of_field in enumerate(values)
+    ]
     return description.model.fields_of(values, counts, store.words)
 
 
@@ -248,7 +267,7 @@ def _missing(table: StagedTable, names: Sequence[str]) -> Diagnostic:
 def _unread(table: StagedTable, name: str, lost: int) -> Diagnostic:
     return Diagnostic(
         "E0685",
-        f"{lost:,} cells of {name} in {table.source.shown} are no numbers: nothing is known of these records there",
-        help="the column held numbers when the linkage was fitted",
+        f"{lost:,} cells of {name} in {table.source.shown} are no numbers or dates: there nothing is known",
+        help="the column held nothing else when the linkage was fitted",
         severity="warning",
     )

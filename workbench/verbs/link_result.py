@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.arrays import Float
 from workbench.database import write_table
 from workbench.errors import Diagnostic, UsageError
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.clustering import Clustering
 from workbench.linkage.estimates import Estimates
 from workbench.linkage.linker import Candidates, Scoring
+from workbench.linkage.matching import Rivals
 from workbench.linkage.mixture import sigmoid
+from workbench.linkage.supervised import Supervised
 from workbench.tables.records import Records
 from workbench.verbs.common import as_json
 from workbench.verbs.link_program import write_program
@@ -52,6 +55,12 @@ class LinkResult:
         Whether each record is in one pair at most.
     cut : tuple of str
         What the time limit cut short, in words.
+    learned : Supervised or None
+        What labels taught beyond the model.
+    rivals : Rivals or None
+        What rival pairs say, one to one.
+    top : float64 array, shape (n_records,), or None
+        With these, the log odds of each record's best pair before.
     run_id : int or None
         The run that it is recorded as.
     """
@@ -68,6 +77,9 @@ class LinkResult:
     warnings: tuple[Diagnostic, ...]
     one_to_one: bool = False
     cut: tuple[str, ...] = ()
+    learned: Supervised | None = None
+    rivals: Rivals | None = None
+    top: Float | None = None
     run_id: int | None = None
 
     def __repr__(self) -> str:
@@ -168,9 +180,18 @@ class LinkResult:
     def settled(self) -> np.ndarray:
         """Which candidates a label decides, bool, shape (n_candidates,)."""
         found = np.zeros(len(self.scores), np.bool_)
-        n = len(self.records)
-        found[np.searchsorted(self.candidates.pairs.keys(n), self.labelled.keys(n))] = True
+        found[self._labelled_places] = True
         return found
+
+    @property
+    def known(self) -> np.ndarray:
+        """Which labelled pairs are the same, bool, shape (n_labels,)."""
+        return np.asarray(self.scores[self._labelled_places] > 0)
+
+    @property
+    def _labelled_places(self) -> np.ndarray:
+        n = len(self.records)
+        return np.searchsorted(self.candidates.pairs.keys(n), self.labelled.keys(n))
 
     def statements(self) -> list[dict[str, Any]]:
         """The blocking statements: words, pairs, gain, largest blocks left out."""

@@ -21,7 +21,15 @@ from workbench.tables.pair_conditions import PairConditions
 from workbench.tables.records import Records
 from workbench.verbs.link_reading import identified, linked_tables, shared_columns
 
-__all__ = ["NATS", "ReadBySettings", "SettingsScoring", "candidates_by_settings", "read_by_settings"]
+__all__ = [
+    "MOST_PAIRS",
+    "NATS",
+    "ReadBySettings",
+    "SettingsScoring",
+    "candidates_by_settings",
+    "read_by_settings",
+    "too_many_pairs",
+]
 
 MOST_PAIRS = 50_000_000
 NATS = log(2.0)
@@ -39,8 +47,20 @@ class BlockingRule:
 
 @dataclass(frozen=True)
 class SettingsScoring:
-    """Match weights as Splink gives them, of pairs of the records that `conditions` holds."""
+    """Match weights as Splink gives them, of pairs of the records that `conditions` holds.
 
+    Attributes
+    ----------
+    text : str
+        The settings as they were given.
+    model : SplinkModel
+        What they say.
+    conditions : PairConditions
+    frequencies : dict of str to float64 arrays, shape (n_records,)
+        Column -> the share of filled cells that hold each record's value; NaN where it has none.
+    """
+
+    text: str
     model: SplinkModel
     conditions: PairConditions
     frequencies: dict[str, Float]
@@ -141,7 +161,8 @@ def read_by_settings(
     InputError, UsageError
         E0674 to E0678 for the settings and what they ask of the files; for these as `read_linked`.
     """
-    model = read_splink(_text_of(settings), Path(settings).name)
+    text = _text_of(settings)
+    model = read_splink(text, Path(settings).name)
     tables = linked_tables(sources)
     if (len(tables) == 1) != (model.link_type == "dedupe_only"):
         raise UsageError.of(
@@ -157,8 +178,8 @@ def read_by_settings(
         if id_column is None and not all(named in table.columns for table in staged):
             named = None
         records, _, notes = identified(staging, named, (), strict=id_column is not None)
-        conditions = PairConditions(staging, staged, _once(shared))
-    scoring = SettingsScoring(model, conditions, {term: conditions.frequencies(term) for term in model.terms})
+        conditions = PairConditions.of_tables(staging, staged, _once(shared))
+    scoring = SettingsScoring(text, model, conditions, {term: conditions.frequencies(term) for term in model.terms})
     second = records.source if model.link_type == "link_only" else None
     left_out = {name: "the settings do not name it" for name in conditions.columns if not _names(model, name)}
     return ReadBySettings(records, second, scoring, left_out, tuple(notes))
@@ -178,7 +199,7 @@ def candidates_by_settings(read: ReadBySettings) -> Candidates:
     model = read.scoring.model
     if not model.blocking:
         if possible > MOST_PAIRS:
-            raise _too_many("the settings have no blocking rule, and all pairs")
+            raise too_many_pairs("the settings have no blocking rule, and all pairs")
         return Candidates(every_pair(n, second), [], possible)
     found, rules = Pairs(np.zeros(0, np.int32), np.zeros(0, np.int32)), []
     for text in model.blocking:
@@ -186,7 +207,7 @@ def candidates_by_settings(read: ReadBySettings) -> Candidates:
         before = len(found)
         found = found.joined(more, n)
         if len(found) > MOST_PAIRS:
-            raise _too_many(f"those of blocking rule {text}")
+            raise too_many_pairs(f"those of blocking rule {text}")
         rules.append(BlockingRule(text, len(more), len(found) - before))
     return Candidates(found, rules, possible)
 
@@ -216,7 +237,8 @@ def _names(model: SplinkModel, column: str) -> bool:
     return any(column.casefold() in text.casefold() for text in (*texts, *model.blocking, model.id_column or ""))
 
 
-def _too_many(what: str) -> Exception:
+def too_many_pairs(what: str) -> Exception:
+    """E0679, to be raised."""
     return InputError.of(
         "E0679", f"{what} are more than {MOST_PAIRS:,}", help="give blocking rules that hold for fewer pairs"
     )
