@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -68,6 +67,8 @@ def match_one_to_one(n: int, pairs: Pairs, scores: Float, second: Int32) -> Clus
     The energy is the weight of pairs with log odds above 0 that stay apart; it is proven least. O(k^3) for a component
     of k records.
     """
+    from scipy.optimize import linear_sum_assignment
+
     weights = np.clip(scores, -CLIP, CLIP)
     positive = np.flatnonzero(weights > 0)
     left, right, weight = pairs.left[positive], pairs.right[positive], weights[positive]
