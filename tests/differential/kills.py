@@ -21,6 +21,7 @@ import workbench as wb
 import workbench.verbs.infer
 import workbench.verbs.learn
 import workbench.verbs.loading
+import workbench.verbs.update
 from tests.differential.outcome import Tally
 from workbench.cli import main
 from workbench.database import read_runs
@@ -102,7 +103,10 @@ def _command(draw: random.Random, place: Path, workspace: Path, number: int) -> 
     kind = draw.random() if workspace.exists() else 0.0
     if kind < 0.4:
         return ["load", str(workspace), str(facts), "--rules", rules]
-    if kind < 0.7:
+    run = _in_fork(_inferred, workspace) if kind >= 0.8 else 0
+    if run:
+        return ["update", str(workspace), str(facts), "--run", str(run)]
+    if kind < 0.65:
         return ["infer", rules, "--workspace", str(workspace), "--query", "Smokes", "--engine", "mcsat"]
     return ["learn", rules, "--workspace", str(workspace), "--query", "Smokes"]
 
@@ -157,6 +161,12 @@ def _look(own: Connection, look: Callable[..., object], arguments: tuple[object,
     own.send(look(*arguments))
 
 
+def _inferred(workspace: Path) -> int:
+    """The newest run that inferred; 0 where there is none."""
+    with wb.open(workspace) as opened:
+        return max((run.id for run in read_runs(opened.database) if run.kind == "infer"), default=0)
+
+
 def _state(workspace: Path) -> tuple[int, int]:
     """Runs recorded, and facts."""
     if not workspace.exists():
@@ -176,9 +186,12 @@ def _fault(workspace: Path, before: tuple[int, int], command: list[str]) -> str 
         runs, facts = _state(workspace)
         if runs - before[0] not in (0, 1):
             return f"{runs - before[0]} runs more than before"
-        given = len(Path(command[2]).read_text(encoding="utf-8").splitlines()) if command[0] == "load" else 0
+        brings = command[0] in ("load", "update")
+        given = len(Path(command[2]).read_text(encoding="utf-8").splitlines()) if brings else 0
         if facts - before[1] not in (0, given):
             return f"{facts - before[1]} facts more than before, {given} were given"
+        if command[0] == "update" and (runs > before[0]) != (facts > before[1]):
+            return f"{runs - before[0]} runs and {facts - before[1]} facts more than before"
         with wb.open(workspace) as opened:
             for run in read_runs(opened.database):
                 if run.kind == "infer" and opened.runs.predictions(run.id).empty:
