@@ -212,3 +212,17 @@ def test_linear_columns_stand_beside_trees_as_they_are() -> None:
     assert auc_roc(found.predict(new), y_new) > auc_roc(without.predict(new[:, :8]), y_new) + 0.05
     (alone,) = fit_boosted_trees(np.column_stack((np.zeros(400), X[:, 8])), y, discrete=True, linear=[1])
     assert [term.column for term in alone.terms] == [1]
+
+
+def test_trees_stand_alone_as_those_of_a_fit_that_sees_no_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.structure.boosted_trees.MOST_TREES", 2 * STEP)
+    X, y = planted(300)
+    counted = np.column_stack((X, y + np.random.default_rng(4).poisson(1, len(y))))
+    blind = np.column_stack((X, np.zeros(len(y))))
+    (beside,), (unseeing,) = (fit_boosted_trees(one, y, discrete=True, linear={12}) for one in (counted, blind))
+    assert beside.terms[-1].column == 12
+    assert beside.alone is not None
+    assert unseeing.alone is None
+    assert beside.alone.terms == unseeing.terms
+    assert np.array_equal(beside.alone.weights, unseeing.weights)
+    assert beside.alone.intercept == unseeing.intercept

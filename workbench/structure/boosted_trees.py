@@ -95,7 +95,7 @@ def _beside(trees: WeightedRules, added: Sequence[Term], X: Real, y: Float, scor
     for of their own rows they leave nothing to explain."""
     rows = np.flatnonzero(~np.isnan(scores))
     if len(np.unique(y[rows])) < 2:
-        return trees
+        return replace(trees, alone=trees)
     Z = np.column_stack((scores[rows], *(term.values(X[rows]) for term in added)))
     weights, intercept = ridge_logistic(Z, y[rows], 1.0)
     share = max(float(weights[0]), 0.0)
@@ -104,6 +104,7 @@ def _beside(trees: WeightedRules, added: Sequence[Term], X: Real, y: Float, scor
         terms=(*trees.terms, *added),
         weights=np.append(share * trees.weights, weights[1:]),
         intercept=share * trees.intercept + intercept,
+        alone=trees,
     )
 
 
@@ -142,7 +143,7 @@ def _best_number(
 
     Which columns few trees see is chance, so where few do best they are made more and smaller.
     """
-    model = _model(discrete, len(training), STEP, RATE, seed, warm_start=True)
+    model = _binning_once(_model(discrete, len(training), STEP, RATE, seed, warm_start=True))
     best, best_loss = STEP, np.inf
     for n_trees in range(STEP, MOST_TREES + 1, STEP):
         progress.step("trees", n_trees, MOST_TREES)
@@ -160,6 +161,21 @@ def _best_number(
         return best, RATE, False
     smaller = max(MOST_TREES // (2 * best), 1)
     return best * smaller, RATE / smaller, True
+
+
+def _binning_once(model: Any) -> Any:
+    """The model, made to bin the columns at its first fit alone: for one that is fitted to the same rows again."""
+    bin_data = model._bin_data
+    kept: list[tuple[Any, Any]] = []
+
+    def binned(*arguments: Any, **named: Any) -> Any:
+        if not kept:
+            kept.append((bin_data(*arguments, **named), model._bin_mapper))
+        found, model._bin_mapper = kept[0]
+        return found
+
+    model._bin_data = binned
+    return model
 
 
 def _class_loss(model: Any, X: Float, y: Float) -> float:

@@ -91,16 +91,15 @@ def screened(X: Real, y: Float, *, discrete: bool, most: int, alike: float = 0.9
     order = order[gains[order] > 0][: 4 * most]
     step = max(1, len(y) // 2000)
     sample = np.asarray(X[::step][:, order], np.float64)
-    unknown = np.isnan(sample)
-    middle = np.nanmedian(np.where(unknown.all(axis=0), 0.0, sample), axis=0) if len(sample) else 0.0
-    filled = np.where(unknown, middle, sample)
+    filled = np.where(np.isnan(sample), _middles(sample), sample)
     centred = filled - filled.mean(axis=0)
     norm = np.sqrt((centred**2).sum(axis=0))
-    centred = centred / np.where(norm > 0, norm, 1.0)
+    centred = (centred / np.where(norm > 0, norm, 1.0)).T
+    beside = np.empty((min(most, len(order)), len(sample)))
     kept: list[int] = []
     plainest: list[int] = []
     for place, column in enumerate(order):
-        likeness = np.abs(centred[:, kept].T @ centred[:, place])
+        likeness = np.abs(beside[: len(kept)] @ centred[place])
         if kept and likeness.max() > alike:
             twin = int(np.argmax(likeness))
             if column < plainest[twin] and gains[column] >= NEARLY_AS_TELLING * gains[order[kept[twin]]]:
@@ -108,6 +107,17 @@ def screened(X: Real, y: Float, *, discrete: bool, most: int, alike: float = 0.9
             continue
         if len(kept) == most:
             break
+        beside[len(kept)] = centred[place]
         kept.append(place)
         plainest.append(int(column))
     return np.array(plainest, np.int64)
+
+
+def _middles(sample: Float) -> Float:
+    """The median of the known values of each column; 0 where none is known."""
+    if not len(sample):
+        return np.zeros(sample.shape[1])
+    values = np.sort(sample, axis=0)  # unknown values come last
+    known = np.count_nonzero(~np.isnan(values), axis=0)
+    ends = np.stack(((known - 1) // 2, known // 2)).clip(0)
+    return np.where(known > 0, np.take_along_axis(values, ends, axis=0).mean(axis=0), 0.0)

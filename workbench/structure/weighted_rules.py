@@ -35,6 +35,8 @@ class WeightedRules:
         The relative duality gap of the L1 fit that chose the terms; 0 where there is none.
     complete : bool
         False where time ran out.
+    alone : WeightedRules or None
+        Of trees with other terms beside them: the trees without these.
     """
 
     terms: tuple[Term, ...]
@@ -43,6 +45,7 @@ class WeightedRules:
     discrete: bool
     gap: float = 0.0
     complete: bool = True
+    alone: WeightedRules | None = None
 
     def scores(self, X: Real) -> Float:
         """The sum, shape (n_rows,)."""

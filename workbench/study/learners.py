@@ -50,6 +50,12 @@ class FittedRules:
         return tuple(sorted({at for part in self.parts for term in part.terms for at in term.columns}))
 
     @property
+    def alone(self) -> FittedRules | None:
+        """What a fit without the columns that enter as they are would be, where that is known."""
+        parts = tuple(part.alone for part in self.parts if part.alone is not None)
+        return replace(self, parts=parts) if len(parts) == len(self.parts) else None
+
+    @property
     def complete(self) -> bool:
         """Whether no fit ran out of time."""
         return all(part.complete for part in self.parts)

@@ -186,10 +186,13 @@ def fitted_rules(
     _, asked = study_folds(seen, kind, 5 if time is None else 1, settings.seed, time)[0]
     rest = seen.copy()
     rest[asked] = np.nan
-    losses = []
-    for X in (matrix.given(rest), matrix.without_labels()):
-        losses.append(prediction_loss(kind, fitted(X, rest).predict(X[asked]), seen[asked]))
-    return model if losses[0] <= losses[1] else fitted(matrix.without_labels(), seen)
+    X, blind = matrix.given(rest), matrix.without_labels()
+    seeing = fitted(X, rest)
+    losses = [
+        prediction_loss(kind, one.predict(known[asked]), seen[asked])
+        for one, known in ((seeing, X), (seeing.alone or fitted(blind, rest), blind))
+    ]
+    return model if losses[0] <= losses[1] else model.alone or fitted(blind, seen)
 
 
 def cross_validated_fold(
