@@ -95,25 +95,27 @@ class _Expansion:
 
 def clauses_in(program: Declarations, rule: Rule, world: World) -> list[GroundableClause]:
     """The clauses of a rule in one world, with shares of its weight (1 each for a hard rule)."""
-    found: list[GroundableClause] = []
-    for choice in _sign_choices(rule.formula):
+    found: list[tuple[int, GroundableClause]] = []
+    for number, choice in enumerate(_sign_choices(rule.formula)):
         expansion = _Expansion(program, world)
         apart = _apart(choice, {}, expansion)
         expansion.types = types_of(program, apart, rule.weight_variable)
         clauses = _distribute(_inward(apart, True), expansion)
-        weighted = _shared(clauses, soft=not rule.hard)
-        for clause, share in weighted:
+        for clause, share in _shared(clauses, soft=not rule.hard):
             own = {name: expansion.types[name] for name in _variables(clause) if name in expansion.types}
-            group = None if expansion.by_domain else len(found)
-            found.append(GroundableClause(clause.items, share, own, group))
+            owner, group = (number, None) if expansion.by_domain else (0, len(found))
+            found.append((owner, GroundableClause(clause.items, share, own, group)))
     return _merged(found)
 
 
-def _merged(clauses: list[GroundableClause]) -> list[GroundableClause]:
-    """Clauses that stand there several times as one, of their summed share and one weight to learn."""
+def _merged(clauses: list[tuple[int, GroundableClause]]) -> list[GroundableClause]:
+    """Clauses are sets: those that stand there several times are one, of their summed share and one weight to learn.
+
+    Choices of free signs stay apart where a domain expands the formula: each has a weight of its own.
+    """
     found: dict[object, GroundableClause] = {}
-    for number, clause in enumerate(clauses):
-        key = (number,) if clause.group is None else frozenset(clause.items)
+    for owner, clause in clauses:
+        key = owner, frozenset(clause.items), frozenset(clause.types)
         first = found.get(key)
         found[key] = clause if first is None else replace(first, share=first.share + clause.share, repeated=True)
     return list(found.values())

@@ -165,6 +165,25 @@ def test_literals_that_an_empty_domain_leaves_of_clauses(rule: str) -> None:
     check_mln(MlnCase(0, declared, (rule,), (("w0", ()),), ("R", "Z", "P", "Y"), ()), Tally())
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "0.9 EXIST z (Z(e1) ^ !Z(e1) ^ !P(z))",
+        "0.9 Z(e1) ^ !Z(e1) ^ (Z(e1) v !Z(e1))",
+        "0.9 Z(e1) ^ !Z(e1) ^ (!Z(e1) v Z(e1))",
+    ],
+)
+def test_single_literals_that_contradict_each_other_beside_the_clause_that_denies_them(rule: str) -> None:
+    """Together they are that clause with a negative weight: one clause, in whatever order its literals stand."""
+    check_mln(MlnCase(0, ("P(t)", "Z(e)"), (rule,), (("w0", ("P(A)", "P(B)", "?Z(E)")),), ("Z",), ()), Tally())
+
+
+def test_clauses_of_one_formula_that_differ_in_the_order_of_their_literals() -> None:
+    """They had two weights to learn."""
+    given = case(("P(t)", "C(t)"), ("1 (!P(x) v C(x)) ^ (C(x) v !P(x))",), ("C(A)", "!C(B)", "!C(D)"))
+    check_learning(replace(given, closed=("C",), seed=6), Tally())
+
+
 def test_a_function_in_what_an_empty_domain_makes_false() -> None:
     """Its missing value took away the groundings of the rest."""
     declared = ("t = {Dee, Cy}", "P(t)", "Y(t, e)", "t MotherOf(t)")

@@ -10,7 +10,7 @@ from workbench.errors import Diagnostic
 from workbench.language.asked_dates import bind_asked_dates
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.domains import Domains, ScopedClause, by_domains, by_empty_domains, quantified_types
-from workbench.language.flat_clauses import flat_clause, is_tautology, may_cost, weight_shares
+from workbench.language.flat_clauses import flat_clause, is_tautology, may_cost, merged, weight_shares
 from workbench.language.normal_form import (
     Disjunction,
     Expansion,
@@ -234,9 +234,9 @@ def _of_domains(
     program: Program, number: int, rule: FormulaRule, formula: Formula, expansion: Expansion, *, tied: bool
 ) -> list[ScopedClause]:
     """A formula's clauses by the domains that the expansion knows; `tied`: under one index a choice of signs."""
-    chosen = []
+    chosen, soft = [], rule.weight.kind != "hard"
     for choice in free_sign_choices(formula):
-        shared = weight_shares(distribute(negation_normal_form(choice), expansion), soft=rule.weight.kind != "hard")
+        shared = weight_shares(distribute(negation_normal_form(choice), expansion), soft=soft)
         n_clauses = sum(not is_tautology(disjunction) for disjunction, _ in shared)
         if rule.indivisible and n_clauses > 1:
             raise Indivisible(n_clauses)
@@ -244,20 +244,13 @@ def _of_domains(
     if tied:
         placed = [(place, disjunction, share) for place, shared in enumerate(chosen) for disjunction, share in shared]
     else:
-        merged = _merged(chosen, soft=rule.weight.kind != "hard")
-        placed = [(place, disjunction, share) for place, (disjunction, share) in enumerate(merged)]
+        # Tautologies, few of which are kept, come last.
+        together = sorted(merged(chain.from_iterable(chosen), soft=soft), key=lambda one: is_tautology(one[0]))
+        placed = [(place, disjunction, share) for place, (disjunction, share) in enumerate(together)]
     return [
         flat_clause(program, rule, number, place, disjunction, share, tied, expansion.types)
         for place, disjunction, share in placed
     ]
-
-
-def _merged(chosen: list[list[tuple[Disjunction, float]]], *, soft: bool) -> list[tuple[Disjunction, float]]:
-    """The clauses of all choices of signs, each once; tautologies, few of which are kept, come last."""
-    total: dict[Disjunction, float] = {}
-    for disjunction, share in chain.from_iterable(chosen):
-        total[disjunction] = total.get(disjunction, 0.0) + share if soft else share
-    return sorted(total.items(), key=lambda one: is_tautology(one[0]))
 
 
 def _without_outer_universals(formula: Formula) -> Formula:

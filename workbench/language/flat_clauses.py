@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from workbench.language.builtin import negated_operator
@@ -21,7 +21,7 @@ from workbench.language.program import (
     Program,
 )
 
-__all__ = ["flat_clause", "is_tautology", "may_cost", "weight_shares"]
+__all__ = ["flat_clause", "is_tautology", "may_cost", "merged", "weight_shares"]
 
 
 def weight_shares(disjunctions: list[Disjunction], *, soft: bool) -> list[tuple[Disjunction, float]]:
@@ -34,10 +34,18 @@ def weight_shares(disjunctions: list[Disjunction], *, soft: bool) -> list[tuple[
     else:
         together, chosen = None, disjunctions
     part = 1.0 / len(chosen)
-    merged: dict[Disjunction, float] = {}
-    for disjunction in chosen:
-        merged[disjunction] = merged.get(disjunction, 0.0) + (-part if disjunction is together else part)
-    return [(d, share if soft else 1.0) for d, share in merged.items()]
+    return merged([(one, -part if one is together else part) for one in chosen], soft=soft)
+
+
+def merged(shared: Iterable[tuple[Disjunction, float]], *, soft: bool) -> list[tuple[Disjunction, float]]:
+    """Clauses are sets: those of the same literals are one, of their summed shares (1 where they are hard)."""
+    first: dict[object, Disjunction] = {}
+    total: dict[object, float] = {}
+    for disjunction, share in shared:
+        key = disjunction.as_set
+        first.setdefault(key, disjunction)
+        total[key] = total.get(key, 0.0) + share if soft else 1.0
+    return [(disjunction, total[key]) for key, disjunction in first.items()]
 
 
 def _negated(item: Literal | Comparison) -> Literal | Comparison:

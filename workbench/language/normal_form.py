@@ -84,6 +84,11 @@ class Disjunction:
         return tuple(dict.fromkeys(item for item, _ in self.parts))
 
     @property
+    def as_set(self) -> tuple[object, ...]:
+        """What two disjunctions share that are the same clause, in whatever order they stand."""
+        return frozenset(self.parts), self.universal, self.existential, self.emptied, self.narrowed
+
+    @property
     def variables(self) -> frozenset[str]:
         return frozenset(variable.name for item in self.items for variable in item_variables(item))
 
