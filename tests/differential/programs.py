@@ -22,6 +22,7 @@ from tests.differential.psl_checks import check_psl
 from tests.differential.psl_programs import random_psl_case
 from tests.differential.score_checks import check_scores, random_score_case
 from tests.differential.shrinking import Case, smallest
+from tests.differential.soft_learner_checks import check_soft_learners
 from tests.differential.soft_learning_checks import check_soft_learning, random_soft_case
 from tests.differential.soft_update_checks import check_soft_updates
 from tests.differential.table_checks import check_tables, random_table_case
@@ -49,6 +50,7 @@ KINDS: dict[str, tuple[Callable[[int], Case], Callable[[Case, Tally], None]]] = 
     "psl": (random_psl_case, check_psl),  # type: ignore[dict-item]
     "values": (random_value_case, check_values),  # type: ignore[dict-item]
     "soft learning": (random_soft_case, check_soft_learning),  # type: ignore[dict-item]
+    "soft learners": (random_soft_case, check_soft_learners),  # type: ignore[dict-item]
     "scores": (random_score_case, check_scores),  # type: ignore[dict-item]
     "models": (random_model_case, check_model),  # type: ignore[dict-item]
     "soft updates": (random_psl_case, check_soft_updates),  # type: ignore[dict-item]

@@ -20,7 +20,7 @@ from workbench.learning import Example
 from workbench.learning.hinge_pseudolikelihood import Pseudolikelihood
 from workbench.learning.training import prepare
 
-__all__ = ["check_soft_learning", "random_soft_case"]
+__all__ = ["LabelledRows", "check_soft_learning", "labelled_rows", "random_soft_case"]
 
 NODES = np.polynomial.legendre.leggauss(24)
 PANELS = 12
@@ -48,7 +48,7 @@ def random_soft_case(seed: int) -> PslCase:
 
 
 @dataclass(frozen=True)
-class _World:
+class LabelledRows:
     """One world's rows by rule, of weight 1, and the labels of its atoms."""
 
     rows: list[tuple[int, Row]]
@@ -90,7 +90,7 @@ def _log_integral(rows: Sequence[tuple[int, Row]], weights: Float, labels: dict[
 def check_soft_learning(case: PslCase, tally: Tally) -> None:
     """Raise `Difference` where value, gradient or optimum of the pseudolikelihood is another."""
     try:
-        worlds = [_world(case, number) for number in range(len(case.worlds))]
+        worlds = [labelled_rows(case, number) for number in range(len(case.worlds))]
     except Unlisted:
         tally.add("left out: an atom is not listed")
         return
@@ -122,7 +122,7 @@ def check_soft_learning(case: PslCase, tally: Tally) -> None:
     _check_optimum(worlds, case, rules, learned.weights, tally)
 
 
-def _check_optimum(worlds: list[_World], case: PslCase, rules: Float, learned: Float, tally: Tally) -> None:
+def _check_optimum(worlds: list[LabelledRows], case: PslCase, rules: Float, learned: Float, tally: Tally) -> None:
     """The learned weights are as likely as those that SciPy finds; weights without bound are left out."""
     most = 60.0
     found = minimize(
@@ -144,7 +144,7 @@ def _check_optimum(worlds: list[_World], case: PslCase, rules: Float, learned: F
     tally.add("optima")
 
 
-def _density(worlds: list[_World], weights: Float) -> float:
+def _density(worlds: list[LabelledRows], weights: Float) -> float:
     return sum(world.density(weights) for world in worlds)
 
 
@@ -153,7 +153,13 @@ def _near(what: str, got: float, wanted: float, tolerance: float) -> None:
         raise Difference(what, f"{got:.6f}, by integrals {wanted:.6f}")
 
 
-def _world(case: PslCase, number: int) -> _World:
+def labelled_rows(case: PslCase, number: int) -> LabelledRows:
+    """What the rules say of one world.
+
+    Raises
+    ------
+    Unlisted
+    """
     facts = case.worlds[number][1]
     labels = {(name, *arguments): value for name, part, arguments, value in facts if part == "truth"}
     values = {(name, *arguments): value for name, part, arguments, value in facts if part != "truth"}
@@ -161,4 +167,4 @@ def _world(case: PslCase, number: int) -> _World:
     rows = []
     for place, line in enumerate(case.rules):
         rows += [(place, replace(row, weight=1.0)) for row in rows_of(read_rule(line), listed)]
-    return _World(rows, {key: value for key, value in labels.items() if value is not None})
+    return LabelledRows(rows, {key: value for key, value in labels.items() if value is not None})

@@ -19,6 +19,7 @@ PROGRAMS = {
     "psl": 30,
     "values": 12,
     "soft learning": 4,
+    "soft learners": 9,
     "scores": 10,
     "models": 20,
     "updates": 3,

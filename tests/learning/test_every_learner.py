@@ -7,11 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.differential.soft_learner_checks import OPTIONS
 from tests.kits.learner_kit import check_learner
 from tests.learning.small_networks import Enumeration, random_network, states, templates
 from workbench.errors import UsageError
 from workbench.learning import LEARNERS, Example, default_learner, learners_table, make_learner
 from workbench.learning.choice import validate
+from workbench.learning.hinge_pseudolikelihood import HingePseudolikelihood
 from workbench.network.ground_network import Domain
 from workbench.progress import Conduct
 
@@ -43,6 +45,12 @@ def test_the_kit_leaves_no_learner_out() -> None:
 @pytest.mark.parametrize("name", SHORT)
 def test_learner_kit(name: str, domain: Domain) -> None:
     check_learner(make_learner(name, **SHORT[name]), domain)
+
+
+def test_every_learner_of_soft_logic_has_an_oracle_in_the_differential_programme() -> None:
+    """But for `fixed`, which learns nothing."""
+    soft = {name for name, learner in LEARNERS.items() if Domain.UNIT in learner.declares.domains}
+    assert soft - {"fixed"} == {*OPTIONS, HingePseudolikelihood.name}
 
 
 def test_the_documents_table_is_what_the_learners_declare() -> None:
