@@ -12,7 +12,6 @@ from workbench.language.clauses import Clause, LinearRule
 from workbench.language.domains import Domains, ScopedClause, by_domains, by_empty_domains, quantified_types
 from workbench.language.flat_clauses import flat_clause, is_tautology, may_cost, merged, weight_shares
 from workbench.language.normal_form import (
-    Disjunction,
     Expansion,
     NeedsDomain,
     TooLarge,
