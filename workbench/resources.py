@@ -6,7 +6,6 @@ import os
 import tomllib
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from platform import python_version
@@ -103,6 +102,8 @@ def datasets_directory(data_dir: str | os.PathLike[str] | None = None) -> Path:
 
 def installed(*packages: str) -> dict[str, str]:
     """Python's version, and those of the packages that are there."""
+    from importlib.metadata import PackageNotFoundError, version
+
     found = {"python": python_version()}
     for package in packages:
         with suppress(PackageNotFoundError):

@@ -15,7 +15,7 @@ with wb.open() as workspace:
     workspace.load(sys.argv[1])
     result = workspace.infer(rules, query="Smokes")
     assert len(result.prediction_columns()["atom"]) == 2
-unwanted = ("workbench.learning", "scipy.linalg", "scipy.optimize", "numba", "pandas")
+unwanted = ("workbench.learning", "scipy.linalg", "scipy.optimize", "numba", "pandas", "pyarrow.compute", "sqlite3")
 print([name for name in unwanted if name in sys.modules])
 """
 

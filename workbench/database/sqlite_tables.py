@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 import pyarrow
@@ -14,6 +14,9 @@ import pyarrow
 from workbench.database.identifiers import quoted
 from workbench.database.rows import handed_in
 from workbench.errors import InputError
+
+if TYPE_CHECKING:
+    import sqlite3
 
 __all__ = ["copy_sqlite_table", "sqlite_table_names"]
 
@@ -30,6 +33,8 @@ def copy_sqlite_table(source: str | os.PathLike[str], table: str, target: duckdb
     InputError
         E0213 when the file or the table cannot be read.
     """
+    import sqlite3
+
     address = Path(source).resolve().as_uri() + "?mode=ro"
     try:
         with closing(sqlite3.connect(address, uri=True)) as connection:
@@ -52,6 +57,8 @@ def sqlite_table_names(source: str | os.PathLike[str]) -> tuple[str, ...]:
     InputError
         E0213 when the file cannot be read.
     """
+    import sqlite3
+
     address = Path(source).resolve().as_uri() + "?mode=ro"
     listed = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
     try:

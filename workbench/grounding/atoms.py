@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AtomTable", "named", "written_atoms"]
 
+FEW = 500
+
 
 @dataclass(frozen=True)
 class AtomTable:
@@ -204,7 +206,9 @@ def written_atoms(
 
 
 def named(names: ChunkedArray, ids: Int32) -> list[str]:
-    """The names at some ids."""
+    """The names at some ids; few are looked up one by one, for `take` imports all of Arrow's functions."""
+    if len(ids) <= FEW:
+        return [names[place].as_py() for place in ids.tolist()]
     found: list[str] = names.take(arrow_column(ids)).to_pylist()
     return found
 
