@@ -82,7 +82,6 @@ class Conduct:
         Where random numbers start.
     deadline : float or None
         A `time.monotonic()` reading.
-    progress : Progress
     """
 
     seed: int = 0

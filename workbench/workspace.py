@@ -244,7 +244,6 @@ class Workspace(Reviewing):
 
         Parameters
         ----------
-        result : InferenceResult
         truth : path or paths, optional
             Alchemy `.db`, a table, PSL's data, or a `dataset.toml`.
         unlisted : {'auto', 'false', 'skip'}

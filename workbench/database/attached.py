@@ -43,7 +43,6 @@ def load_attached(
 
     Parameters
     ----------
-    database : Database
     source : path or str
         A file, or a PostgreSQL connection string (`postgresql://...` or `host=... dbname=...`).
     table : str

@@ -48,13 +48,7 @@ class Count:
 
 @dataclass(frozen=True)
 class PredicateSummary:
-    """A predicate with its counts.
-
-    Attributes
-    ----------
-    predicate : StoredPredicate
-    counts : tuple of Count
-    """
+    """A predicate with its counts."""
 
     predicate: StoredPredicate
     counts: tuple[Count, ...]

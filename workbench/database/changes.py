@@ -31,7 +31,6 @@ class FactTexts:
 
     Attributes
     ----------
-    predicate : str
     rows : pyarrow.Table
         Columns `world` (its name), `a0, ...` (text), `value`, `partition`.
     """

@@ -41,11 +41,9 @@ class QueryResult:
 
     Attributes
     ----------
-    columns, types : tuple of str
     rows : tuple of tuples
     truncated : bool
         Whether the row limit cut the answer short.
-    seconds : float
     """
 
     columns: tuple[str, ...]

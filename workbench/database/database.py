@@ -58,7 +58,6 @@ class Database:
 
         Parameters
         ----------
-        path : path or None
         read_only : bool
             Refuse writes; the file must exist.
         threads : int or None

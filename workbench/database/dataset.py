@@ -54,15 +54,12 @@ class Dataset:
 
     Attributes
     ----------
-    directory : Path
-    name, description : str
     program : Path or None
         The rules to begin with.
     query, hidden, closed : tuple of str
         Predicates, as for `infer` and `learn`.
     predicates : tuple of Predicate
         Declared here; those of the program are declared too.
-    facts : tuple of FactsEntry
     folds : {'worlds'} or None
     has_tables : bool
         Whether it maps wide tables (`[[tables]]`, `[[definitions]]`), which `workbench.tables` reads.
@@ -149,7 +146,6 @@ def load_dataset(database: Database, source: str | os.PathLike[str]) -> LoadRepo
 
     Parameters
     ----------
-    database : Database
     source : path
         A `dataset.toml`, or a directory that holds one; a directory without one is loaded by `load_directory`.
     """

@@ -62,11 +62,8 @@ def insert_facts(
 
     Parameters
     ----------
-    database : Database
     read : callable
         Gives the rows anew each time: columns that `facts` name, under those names.
-    facts : sequence of FactColumns
-    world : str
     source : str
         What the rows came from, for messages.
 

@@ -24,7 +24,6 @@ class KeptFold:
 
     Attributes
     ----------
-    number : int
     train_worlds, test_worlds : tuple of str
         Empty test worlds where the fold is made of atoms.
     test_atoms : int
@@ -78,10 +77,6 @@ def make_atom_folds(
 
     Parameters
     ----------
-    database : Database
-    predicate : str
-    count : int
-    seed : int
     group_by : int or None
         An argument's position: atoms that share it stay together.
 

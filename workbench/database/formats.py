@@ -37,7 +37,6 @@ class FileFacts:
     ----------
     predicate, columns, value, header, world_column
         As in `load_tables`; the predicate is the file's name where it is not given.
-    world : str
     partition : {'evidence', 'truth', 'target'}
     split : {'infer', 'learn', 'validation'}
         Which of the lists of files a PSL document may hold.
@@ -195,9 +194,6 @@ def load_facts(
 
     Parameters
     ----------
-    database : Database
-    source : path
-    facts : FileFacts, optional
     form : str, optional
         A key of `FORMATS` in place of what the file's name tells.
 

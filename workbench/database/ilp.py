@@ -35,7 +35,6 @@ def load_ilp(database: Database, problem: IlpProblem) -> LoadReport:
 
     Parameters
     ----------
-    database : Database
     problem : IlpProblem
         From `workbench.language.ilp_reader`.
 

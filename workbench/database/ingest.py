@@ -45,8 +45,6 @@ class LoadReport:
     ----------
     facts : mapping of str to int
         New facts by predicate (duplicates are not counted).
-    worlds : tuple of str
-    warnings : tuple of Diagnostic
     """
 
     facts: Mapping[str, int]

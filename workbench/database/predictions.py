@@ -48,7 +48,6 @@ class RecordedAtoms:
 
     Attributes
     ----------
-    predicate : str
     types : tuple of str
         Of its arguments, when they were recorded.
     place : int64 array, shape (n,)

@@ -40,11 +40,8 @@ def load_psl_data(
 
     Parameters
     ----------
-    database : Database
-    source : path
     split : {'infer', 'learn', 'validation'}
         Which of the lists of files a `.json` file may hold.
-    world : str
 
     Raises
     ------

@@ -20,8 +20,6 @@ class RelationArrays:
 
     Attributes
     ----------
-    predicates : tuple of str
-    argument_types : tuple of tuple of str
     facts : tuple of int32 array, shape (n_facts, arity)
         In order of insertion.
     constants : mapping of type to tuple of str

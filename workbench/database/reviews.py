@@ -24,8 +24,6 @@ class Answer:
         Counted from 1.
     written : str
         When, UTC, in ISO format.
-    reviewer : str
-    world : str
     atom : str
         `Predicate(Constant, ...)`.
     says : bool or None

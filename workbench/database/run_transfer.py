@@ -24,7 +24,6 @@ def take_run(database: Database, source: Database, number: int) -> int:
 
     Parameters
     ----------
-    database, source : Database
     number : int
         In `source`.
 

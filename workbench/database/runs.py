@@ -60,15 +60,10 @@ class RunRecord:
     ----------
     kind : str
         `ground`, `learn`, `infer`, `evaluate`, `crossval`, `structure`, ...
-    status : str
-    seconds : float
-    program_text : str
     engine : str or None
         The engine or learner.
-    seed : int or None
     parent : int or None
         The run this one is part of, or started from.
-    data_hash : str or None
     parameters, versions : mapping
         JSON-ready.
     atom_types : mapping of predicate to types

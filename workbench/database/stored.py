@@ -21,14 +21,11 @@ class StoredPredicate:
 
     Attributes
     ----------
-    name, table_name, view_name : str
     argument_types : tuple of str
         The type of each column a0, a1, ...; a function's return type comes last.
     kind : {'predicate', 'function'}
     value_last : bool
         The last column is a number that weighs a rule, whatever its type is called.
-    closed : bool or None
-    exactly_one, at_most_one : tuple of int
     entities : tuple of int
         Columns of constants' ids whose type is called like a type of values.
     """

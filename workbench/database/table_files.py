@@ -43,7 +43,6 @@ class TablePreview:
 
     Attributes
     ----------
-    columns : tuple of str
     rows : tuple of tuples of str or None
     """
 

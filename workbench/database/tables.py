@@ -50,8 +50,6 @@ def load_tables(
 
     Parameters
     ----------
-    database : Database
-    source : path or sequence of paths
     predicate : str or None
         The predicate of the rows; None takes each file's stem.
     columns : sequence of str or None

@@ -33,7 +33,6 @@ class Reproduction:
         The parts of the table to measure.
     folds : int or None
         Only the first so many.
-    measured : Measurements
     """
 
     directory: Path
@@ -53,7 +52,6 @@ class Experiment:
 
     Attributes
     ----------
-    name : str
     subject : str
         What it is about, in a line.
     title : str
@@ -63,7 +61,6 @@ class Experiment:
     published : mapping of (system, column, metric) to float or None
     measure : callable
         Puts scores and seconds into `Reproduction.measured`; what it takes by name besides are choices of the caller.
-    notes : sequence of str
     columns : collection of str
         The data sets that can be run apart; empty where the experiment offers no choice.
     clock : callable

@@ -35,8 +35,6 @@ class GroundedWorld:
 
     Attributes
     ----------
-    name : str
-    example : Example
     atoms : mapping of predicate to int64 array
         The atoms of each query predicate, in order of the names of their arguments.
     """

@@ -33,13 +33,8 @@ class Study:
 
     Attributes
     ----------
-    database : Database
-    program : Program
-    worlds : tuple of GroundedWorld
-    templates : Templates
     samples, burn_in : int
         Of the Gibbs chain that predicts.
-    progress : Progress
     cache : dict
         Whatever a system keeps for the next fold, by a key that begins with its own word.
     """

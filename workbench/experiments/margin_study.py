@@ -53,15 +53,10 @@ class MarginStudy:
 
     Attributes
     ----------
-    names : tuple of str
-    examples : tuple of Example
-    templates : Templates
     penalties : tuple of float
         The values of C that are tried, ascending.
     cuts : tuple of str
         The kinds of cuts that are tried.
-    progress : Progress
-    cache : dict
     """
 
     names: tuple[str, ...]

@@ -26,7 +26,6 @@ class Measurements:
         Where the experiment learns that it should stop.
     clock : callable
         `perf_counter` for seconds on the wall, `cpu_seconds` for those of the processor.
-    scores : list of FoldScore
     seconds : dict of str to float
         By system, summed over folds.
     notes : list of str

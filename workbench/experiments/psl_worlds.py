@@ -43,7 +43,6 @@ class HingeWorld:
     ----------
     example : Example
         Its network and labels (NaN where none).
-    templates : Templates
     arguments : tuple of tuple of str
         The arguments of each atom, by atom id.
     """

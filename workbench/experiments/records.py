@@ -40,8 +40,6 @@ class Measurement:
         ISO date, UTC.
     cpu_seconds : float
         Of the whole command.
-    versions : mapping of str to str
-    table : ReproductionTable
     """
 
     command: str

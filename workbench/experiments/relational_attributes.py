@@ -41,7 +41,6 @@ class AttributeTable:
 
     Attributes
     ----------
-    names : tuple of str
     values : int64 array, shape (n * n, n_attributes)
     categories : int64 array, shape (n_attributes,)
     """

@@ -39,13 +39,10 @@ class Row:
         As in the paper, `MLN(VP)`.
     column : str
         A data set, a field, or `average`.
-    metric : str
-    published : float or None
     ours : float or None
         Mean over folds; None where only the published figure stands.
     sd : float or None
         Standard deviation over folds (n - 1).
-    folds : int
     """
 
     system: str
@@ -67,8 +64,6 @@ class ReproductionTable:
         What `reproduce` was called with.
     title : str
         The paper and its table.
-    rows : tuple of Row
-    folds_detail : tuple of FoldScore
     notes : tuple of str
         Where data or protocol differ from the paper, and settings that were chosen, in words.
     seconds : mapping of str to float

@@ -115,7 +115,6 @@ class AtomTable:
 
         Parameters
         ----------
-        predicate : str
         world : int32 array, shape (n,)
         constants : int32 array, shape (n, arguments)
 

@@ -49,7 +49,6 @@ class DefinedFact:
     ----------
     number : int
         Different bindings of `variables` under which the definition says it.
-    variables, types : tuple of str
     named : tuple of tuple of str
         The first few bindings, constants by name.
     """

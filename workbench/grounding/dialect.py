@@ -31,7 +31,6 @@ class Dialect:
 
     Attributes
     ----------
-    name : str
     types : mapping of DuckDB's names of types to the database's
     functions : mapping of Function to format string of the arguments, or None for what the database has not
     operators : mapping of Operator to format string of two operands

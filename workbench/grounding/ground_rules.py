@@ -43,13 +43,10 @@ class GroundRules:
         -1 for hard rules.
     atoms : tuple of int
         Ids in the network, ascending.
-    coefficients : tuple of float
-    constant : float
     unit : bool
         Summed in the network's `unit`; otherwise a row.
     scale : float
         Of all of them.
-    groundings : int
     named : tuple of GroundRule
         Those of largest scale, as many as were asked for.
     """

@@ -75,11 +75,8 @@ class Shape:
         Columns `template` (with `+`), `l0, l1, ...` (atom ids; -1 where data decide the literal), `b` (the constant,
         where it varies) and `s` (a factor of the scale). With `listing`: `literals`, lists of `2 * atom + negated`.
         With `lines`: `k0, ..., atom, coefficient, b, undefined`.
-    coefficients : tuple of float
     folded : bool
         Some `l` can be -1.
-    listing : bool
-    lines : LineForm or None
     constant : float or None
         `b` of the rows; None for the MLN's, 1 minus the number of negated literals left.
     """
@@ -98,7 +95,6 @@ class MissingAtom:
 
     Attributes
     ----------
-    predicate : str
     alias : str or None
         The left join that finds it, if one does.
     is_missing : Expression
@@ -130,7 +126,6 @@ class Case:
         As in `Shape`.
     merged : bool
         Equal rows must be merged.
-    listing : bool
     missing : tuple of MissingAtom
         Atoms that must be listed.
     """
@@ -208,7 +203,6 @@ class Plan:
 
     Attributes
     ----------
-    clause : Clause or LinearRule
     cases : tuple of Case
         Of an arithmetic rule none: its `lines` are one query.
     counts : Select, Union or None
@@ -235,7 +229,6 @@ class Plan:
         Predicates of atoms that must be listed, with the query for the ids of one that is not.
     checked_late : bool
         That they are is not counted, but seen when the rows are read.
-    lines : Shape or None
     """
 
     clause: Clause | LinearRule

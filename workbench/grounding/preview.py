@@ -54,15 +54,12 @@ class RulePreview:
     ----------
     rule : str
         Its text.
-    clauses : int
     ground_rows, unit_groundings : int
         Rows of the network, and entries of `unit`, after merging and before hard rules fix atoms.
     open, satisfied, violated : int
         Groundings with an open atom, satisfied and violated by evidence alone, before merging.
-    templates : int
     joins : str
         The relations joined, with their sizes.
-    sql, plan : str
     samples : tuple of str
         Ground clauses in logic syntax.
     """

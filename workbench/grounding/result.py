@@ -23,9 +23,6 @@ class RuleCount:
     ----------
     rule : int
         Its number in the program.
-    text : str
-    clauses : int
-    templates : int
     ground_rows : int
         Rows of the network (merged).
     unit_groundings : int
@@ -51,10 +48,8 @@ class Origin:
 
     Attributes
     ----------
-    database : Database
     vocabulary : Vocabulary
         Its temporary relations are gone; `again` makes them anew.
-    numbering : Numbering
     """
 
     database: Database
@@ -68,18 +63,12 @@ class Grounding:
 
     Attributes
     ----------
-    network : GroundNetwork
-    templates : Templates
-    atoms : AtomTable
-    rules : tuple of RuleCount
-    warnings : tuple of Diagnostic
     truth : float64 array, shape (n_atoms,)
         Labels, NaN where there is none; see `grounding.labels`.
     listed : float64 array, shape (n_atoms,), or None
         Values that data list beside targets (PSL).
     labelled : tuple of str
         The predicates asked about of which the data state some label.
-    origin : Origin
     memory : int or None
         Where the rows lie in files: how many bytes of them may stay in memory while they are passed over.
     """

@@ -53,7 +53,6 @@ class RowSink:
 
     Parameters
     ----------
-    n_atoms : int
     capacity, entries : int
         Most rows and most nonzeros.
     integral, integral_constants : bool

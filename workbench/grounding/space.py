@@ -74,7 +74,6 @@ class AtomSpace:
 
     Attributes
     ----------
-    predicates : tuple of str
     offset : mapping of predicate to int64 array, shape (n_worlds,)
     count : mapping of predicate to int64 array, shape (n_worlds,)
     grids : mapping of predicate to Grid
@@ -97,7 +96,6 @@ class Numbering:
 
     Attributes
     ----------
-    n_open : int
     space_of_open, open_of_space : int64 arrays, or None where all atoms are open
         The atom of each column; the column of each atom, -1 where it has none.
     """

@@ -28,7 +28,6 @@ class Branch:
         For each atom, whether some negated literal (a body atom of a PSL rule) is it.
     negated : int
         Number of negated literals counted into the row's constant, `b = 1 - negated`.
-    required : tuple of Equality
     excluded : tuple of tuple of Equality
         Conjunctions of which none may hold.
     """

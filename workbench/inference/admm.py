@@ -30,7 +30,6 @@ class ADMM(FirstOrder):
     ----------
     tolerance : float
         Relative gap between energy and dual bound that counts as solved.
-    max_iterations : int
     penalty : float or None
         The augmented Lagrangian's penalty; None derives it from the mean weight.
     relaxation : float

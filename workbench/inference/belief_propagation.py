@@ -41,7 +41,6 @@ class BeliefPropagation(Engine):
         that share is halved, down to 0.01.
     tolerance : float
         Residual that counts as settled: the largest change of a message before damping, in log-odds.
-    iterations : int
     """
 
     name: ClassVar[str] = "bp"

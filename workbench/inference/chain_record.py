@@ -22,7 +22,6 @@ class Record:
     ----------
     soft, raw : float64 arrays, shape (n_atoms,)
         Mean conditional probabilities (Rao-Blackwell), and `(count + 1/2) / (samples + 1)`, in the network's order.
-    samples : int
     effective : float64 array, shape (n_atoms,)
         Effective number of samples behind `soft`, by batch means; infinite where it never varied.
     error : float64 array, shape (n_atoms,)

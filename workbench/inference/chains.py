@@ -45,7 +45,6 @@ class Chain:
     ----------
     y : int8 array, shape (n_atoms,);  ell : float64 array, shape (n_rows,);  block_true : int32 array
     random : uint64 array, shape (2,)
-    group : Group
     cluster : Cluster
         Work space of joint draws and of cluster swaps.
     hits, soft : float32 arrays, shape (BATCHES, n_atoms)

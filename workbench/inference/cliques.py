@@ -44,10 +44,6 @@ def count_cliques(problem: HingeProblem) -> HingeProblem:
     clique's sum, divided by its size, is an auxiliary variable. Where there is no clique the problem is returned as it
     is. Cliques are found greedily. Cost: a sort of the pairs, and their number times the size of the cliques at worst.
 
-    Parameters
-    ----------
-    problem : HingeProblem
-
     Returns
     -------
     HingeProblem

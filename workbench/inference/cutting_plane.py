@@ -81,7 +81,6 @@ class CuttingPlane(Engine):
         Solves each partial network; with `ilp` the answer is proven optimal once nothing is violated.
     source : RowSource or None
         Where further rows come from, such as a lazily grounded rule; None takes the network's own rows a few at a time.
-    max_rounds : int
     most_rows : float
         Share of the network's own rows. Where a partial network needs more, the whole is solved at once, for rounds
         only pay while few rows matter.

@@ -43,7 +43,6 @@ class Plan:
 
     Attributes
     ----------
-    order : list of int
     scopes : list of tuples of int
         By place in the order: the variable, then those later in the order that its table spans, in that order.
     width : float
@@ -234,8 +233,6 @@ class _Cost:
         With the coefficients of atoms known to be true.
     parts : tuple of tuples of float
         Of each variable, the coefficient that each of its values adds.
-    kind : int
-    weight : float
     """
 
     constant: float

@@ -50,7 +50,6 @@ class LinearAnswer:
         At `x`, recomputed from the hinge problem; infinite where the solver gave none.
     bound : float
         A lower bound on the optimum that the solver proved (to its tolerance); -inf where it has none.
-    iterations : int
     """
 
     status: str

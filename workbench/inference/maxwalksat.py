@@ -45,7 +45,6 @@ class MaxWalkSAT(Engine):
     ----------
     flips : int or None
         Steps in all; None for `flips_per_atom` times the atoms. Components share them by size.
-    flips_per_atom : int
     tries : int
         Restarts that the steps are divided among: the first from `start` or from each atom's unit clauses, the others
         from random states.

@@ -28,7 +28,6 @@ class Mixed(Engine):
     ----------
     sampler : Engine
         Of marginals.
-    exact : Exact
     """
 
     task: ClassVar[Literal["map", "marginal"]] = "marginal"

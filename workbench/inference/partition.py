@@ -26,12 +26,7 @@ class Starts(NamedTuple):
 
 @dataclass(frozen=True)
 class Partition(Part[HingeProblem]):
-    """A program with atoms, rows and blocks sorted by connected component: a part that is the whole.
-
-    Attributes
-    ----------
-    starts : Starts
-    """
+    """A program with atoms, rows and blocks sorted by connected component: a part that is the whole."""
 
     starts: Starts
 

@@ -42,7 +42,6 @@ class PDHG(FirstOrder):
     ----------
     tolerance : float
         Relative gap between energy and dual bound that counts as solved.
-    max_iterations : int
     check_every : int
         Iterations between checks of energy, bound and restarts.
     finish : bool

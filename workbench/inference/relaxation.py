@@ -36,7 +36,6 @@ def solve_relaxation(
 
     Parameters
     ----------
-    problem : HingeProblem
     solver : {'auto', 'flow', 'highs', 'simplex', 'ipm', 'pdhg'}
         `auto`: a maximum flow where clauses have at most two literals, HiGHS for small linear programs, else restarted
         primal-dual hybrid gradient.

@@ -59,7 +59,6 @@ class StreamedProgram(HingeProblem):
 
     Attributes
     ----------
-    parts : tuple of RowPart
     magnitudes : float64 array, shape (n,)
         Of each atom the summed absolute coefficients in the parts' rows.
     weight_square : float

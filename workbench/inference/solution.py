@@ -39,7 +39,6 @@ class Solution:
 
     Attributes
     ----------
-    status : Status
     values : float64 array, shape (n_atoms,)
         0/1 for an MLN's MAP state, truth values in [0, 1] for PSL, probabilities for marginals.
     energy : float
@@ -48,7 +47,6 @@ class Solution:
         A proven lower bound on the least energy; -inf when the engine has none, NaN for marginals.
     hard_violation : float
         Violated hard clauses (MLN), or the largest violation of a hard row (PSL).
-    engine : str
     reason : str
         Why this engine, or why it stopped, in one sentence.
     trace : mapping of str to array

@@ -29,7 +29,6 @@ class Streamed(FirstOrder):
     ----------
     tolerance : float
         Relative gap between energy and dual bound that counts as solved.
-    max_iterations : int
     check_every : int
         Passes between checks of energy, bound and restarts; a check costs two more.
     memory : int, optional

@@ -35,7 +35,6 @@ class FactorModel:
     ----------
     states : int64 array, shape (n_variables,)
         How many states each variable has.
-    groups : tuple of FactorGroup
     """
 
     states: Int64

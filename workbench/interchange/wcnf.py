@@ -18,7 +18,6 @@ class WeightedClauses:
 
     Attributes
     ----------
-    n_variables : int
     literals : int64 array, shape (n_literals,)
         `v + 1` for variable v, `-(v + 1)` for its negation, clause after clause.
     start : int64 array, shape (n_clauses + 1,)

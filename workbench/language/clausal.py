@@ -45,7 +45,6 @@ def clausal_form(
 
     Parameters
     ----------
-    program : Program
     domains : mapping of type to its constants, optional
         Needed only where an existential quantifier stands over a conjunction or over an inner universal quantifier,
         which is expanded. Types with declared constants and no entry here take those.

@@ -57,7 +57,6 @@ class Clause:
         Share of the formula's weight, negative where clausal form negated it; the scale under tied weights.
     fixed : bool
         Never learned.
-    hard : bool
     weight_variable : str or None
         The rule variable whose number is each grounding's weight: the scale is that number times `share`, and the
         template's own weight is 1 and fixed.

@@ -42,10 +42,8 @@ class Wanted:
 
     Attributes
     ----------
-    rule : int
     asked : Comparison or Apply
         `+bin(a, 4)`, `standardised(a)` or `scaled(A)`.
-    variable : str
     source : (str, int) or None
         The predicate and place whose numbers the variable takes; None where it stands at no such place.
     """

@@ -82,7 +82,6 @@ class IlpProblem:
         Head modes and body modes, in source order.
     body_predicates : tuple of str
         What may occur in a body: the determinations, or every predicate with a body mode.
-    settings : mapping of str to str
     facts : mapping of (predicate, arity) to tuple of argument tuples
         Ground background facts in source order; a compound term is one opaque symbol, written canonically.
     clauses : tuple of BackgroundClause
@@ -90,7 +89,6 @@ class IlpProblem:
     positives, negatives : tuples of argument tuples
     folds : mapping of (argument tuple, label) to int
         Where the file assigns examples to folds.
-    warnings : tuple of Diagnostic
     """
 
     target: str

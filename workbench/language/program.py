@@ -210,7 +210,6 @@ class Predicate:
 
     Parameters
     ----------
-    argument_types : tuple of str
     exactly_one, at_most_one : tuple of int
         Positions marked `!` and `?` in the declaration.
     closed : bool or None
@@ -407,14 +406,12 @@ class Program:
     ----------
     language : {'mln', 'psl'}
     types, predicates, functions : mapping of name to declaration, in source order
-    rules : tuple of Rule
     text : str
         The source as given; included files are in `sources`.
     sources : mapping of file name (None for text given directly) to its text
         What the spans point into.
     definitions : tuple of Definition
         Their heads are among `predicates`, closed.
-    scopes : tuple of Scope
     """
 
     language: OneOf["mln", "psl"]

@@ -30,7 +30,6 @@ class PslFacts:
 
     Parameters
     ----------
-    predicate : str
     partition : {'observations', 'targets', 'truth'}
     split : {'all', 'infer', 'learn', 'validation'}
         For which task the facts are meant.
@@ -55,7 +54,6 @@ class PslDocument:
     ----------
     predicates : tuple of Predicate
         With `closed` set where the file says so, or where a 2.4 document gives the predicate no targets.
-    facts : tuple of PslFacts
     rules : tuple of str
         The rules of a 2.4 document, as text.
     rules_file : Path or None
@@ -64,7 +62,6 @@ class PslDocument:
     infer_options, learn_options : mapping
         Options of one task only.
     evaluations : mapping of predicate to the evaluators named for it
-    source : str or None
     text : str
         The document itself, so that messages about its rules can point into it.
     """

@@ -29,7 +29,6 @@ def argument_kinds(
 
     Parameters
     ----------
-    types : sequence of str
     entities : iterable of int
         Positions whose type is an ordinary one in spite of its name.
     value_last : bool

@@ -42,7 +42,6 @@ class FormulaTypes:
         Those that stand in arguments: they belong to the type.
     compared : list of (Constant, type name)
         Those that a variable of the type is tested to equal.
-    problems : list of Problem
     """
 
     variables: dict[str, str] = field(default_factory=dict)

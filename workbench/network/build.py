@@ -27,7 +27,6 @@ def network_from_clauses(
 
     Parameters
     ----------
-    n_atoms : int
     clauses : iterable of sequences of int
         Each clause as literals `+(atom + 1)` or `-(atom + 1)`; equal literals merge. A tautology is refused.
     template : int array, shape (n_clauses,)

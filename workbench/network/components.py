@@ -19,7 +19,6 @@ class Components:
 
     Attributes
     ----------
-    n : int
     of_atom : int32 array, shape (n_atoms,)
     of_row : int32 array, shape (n_rows,)
         -1 for a row without atoms.

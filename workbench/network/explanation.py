@@ -52,7 +52,6 @@ def explain_atom(network: GroundNetwork, weights: Float, values: Float, atom: in
     Parameters
     ----------
     values : float64 array, shape (n_atoms,)
-    atom : int
 
     Notes
     -----

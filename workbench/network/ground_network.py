@@ -125,7 +125,6 @@ class GroundNetwork:
         Summed potential of the unit groundings at y = 0.
     groundings : float64 array, shape (n_templates, 3)
         Open, satisfied by evidence alone, violated by evidence alone; a rule can have more of them than int64 holds.
-    blocks : Blocks
     world : int32 array, shape (n_atoms,)
         The database each atom belongs to; rows never join worlds.
     unit_scale : float64 array, shape (n_templates, 2)

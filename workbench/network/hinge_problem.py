@@ -59,7 +59,6 @@ class HingeProblem:
 
     Attributes
     ----------
-    n_atoms : int
     A : csr_array, float64, shape (n_rows, n)
         `ell = b + A x`.
     b, weight : float64 arrays, shape (n_rows,)
@@ -67,7 +66,6 @@ class HingeProblem:
     kind : int8 array, shape (n_rows,)
         A `RowKind` each.
     cost, lower, upper : float64 arrays, shape (n,)
-    constant : float
     block_start : int64 array, shape (n_blocks + 1,)
     block_member : int64 array
         Members of block k are `block_member[block_start[k] : block_start[k + 1]]`; blocks are disjoint.

@@ -26,7 +26,6 @@ class Lift:
         Share of true ones among them; NaN without any.
     others : int
         Labelled atoms of the same predicates for which no ground rule's body is.
-    rate_of_others : float
     body_rate : float
         Share of the rule's open groundings whose body is true.
     """

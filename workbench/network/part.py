@@ -22,7 +22,6 @@ class Part(Generic[Problem]):
 
     Attributes
     ----------
-    problem
     variables, rows : int64 arrays
         The whole problem's number of each variable (of a network: atom) and of each soft (of a network: any) row.
     """

@@ -46,7 +46,6 @@ def relax(network: GroundNetwork, weights: Float) -> HingeProblem:
 
     Parameters
     ----------
-    network : GroundNetwork
     weights : float64 array, shape (n_templates,)
 
     Returns

@@ -33,7 +33,6 @@ class Call:
 
     Attributes
     ----------
-    name, about : str
     role : str
         Who may make it.
     quick, writing : bool

@@ -24,7 +24,6 @@ def connect(url: str, *, token: str | None = None) -> RemoteWorkspace:
     ----------
     url : str
         Such as `http://127.0.0.1:8700`.
-    token : str, optional
 
     Raises
     ------

@@ -20,7 +20,6 @@ class Folders:
 
     Attributes
     ----------
-    roots : tuple of Path
     most_bytes : int
         Largest file.
     """

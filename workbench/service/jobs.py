@@ -25,13 +25,9 @@ class Job:
 
     Attributes
     ----------
-    id : int
-    kind, owner : str
     status : {'waiting', 'running', 'done', 'failed', 'cancelled'}
-    stage, message : str
     share : float or None
         How much of the stage is done.
-    answer : mapping or None
     """
 
     id: int

@@ -26,7 +26,6 @@ class Tools:
 
     Attributes
     ----------
-    workspace : Workspace
     folders : Folders
         Whose files may be loaded.
     progress : callable

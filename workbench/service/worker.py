@@ -31,7 +31,6 @@ class Task:
     ----------
     function : str
         `module:name`, called as `function(workspace, arguments, progress)`.
-    arguments : mapping
     path : Path
         The workspace that it works on, made where there is none.
     memory : int

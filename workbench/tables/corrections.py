@@ -34,8 +34,6 @@ def corrected(
 
     Parameters
     ----------
-    mapping : TablesMapping
-    table, column : str
     kind : str, optional
         None leaves it.
     predicate : str, optional

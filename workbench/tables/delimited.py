@@ -36,8 +36,6 @@ class Delimited:
     ----------
     path : Path
         The file itself, or a copy in UTF-8 with plain line ends.
-    separator, encoding : str
-    header : bool
     names : tuple of str
         The columns, `column1`, `column2`, ... where the file names none.
     longest_line : int

@@ -21,10 +21,8 @@ class MappedPredicate:
 
     Attributes
     ----------
-    name : str
     types : tuple of str
         Of its arguments; `number`, `date` and `text` are value types.
-    table : str
     column : ColumnMapping or None
         None for the relation of a table whose rows are tuples.
     subjects : int
@@ -47,14 +45,10 @@ class Target:
 
     Attributes
     ----------
-    table : TableMapping
-    column : ColumnMapping
     value : str or None
         The value whose presence is predicted, of a category or of the words for yes and no.
     kind : {'yes/no', 'category', 'number'}
         Whether something is so; which of several values it is; how much it is.
-    predicate : str
-    types : tuple of str
     """
 
     table: TableMapping

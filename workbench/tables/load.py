@@ -75,10 +75,6 @@ def load_tables_as_mapped(
 
     Parameters
     ----------
-    database : Database
-    staging : Staging
-    mapping : TablesMapping
-    world : str
     labels : {'evidence', 'withheld'}
         Whether the known cells of the target are facts that inference may use, or truth to learn from and to score.
     typed : mapping, optional

@@ -73,11 +73,8 @@ class TableMapping:
 
     Attributes
     ----------
-    source : TableSource
     type : str
         Of the things; of a relation unused.
-    key : str or None
-    relation : str or None
     display : tuple of str
         The columns that people call the things by, such as forename and surname; empty for the key alone.
     columns : tuple of ColumnMapping
@@ -133,12 +130,9 @@ class SqlDefinition:
 
     Attributes
     ----------
-    name : str
     types : tuple of str
         Of its arguments, which are the columns selected: types of the mapping's things and categories, `number`,
         `date`, `text`.
-    sql : str
-    description : str
     span : Span or None
         Where it is written.
     """
@@ -156,10 +150,8 @@ class TablesMapping:
 
     Attributes
     ----------
-    tables : tuple of TableMapping
     predict : str or None
         `TABLE.COLUMN` or `TABLE.COLUMN=VALUE`.
-    definitions : tuple of SqlDefinition
     """
 
     tables: tuple[TableMapping, ...]

@@ -35,7 +35,6 @@ def format_mapping(mapping: TablesMapping, directory: str | os.PathLike[str] | N
 
     Parameters
     ----------
-    mapping : TablesMapping
     directory : path, optional
         Files below it are written relative to it, as `read_mapping` reads them; None for the working directory.
         Of the addresses of databases passwords are left out: give those again with the address.

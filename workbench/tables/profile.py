@@ -24,7 +24,6 @@ class ColumnCounts:
 
     Attributes
     ----------
-    name : str
     reading : Reading
         The way of reading that most cells of a sample follow.
     blanks : int

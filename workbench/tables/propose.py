@@ -40,7 +40,6 @@ def propose(
 
     Parameters
     ----------
-    staging : Staging
     predict : str or None
         `TABLE.COLUMN` or `TABLE.COLUMN=VALUE`, kept in the mapping; `workbench.tables.target_of` checks it.
     taken : mapping of str to sequence of str, optional

@@ -27,7 +27,6 @@ class RecordColumn:
 
     Attributes
     ----------
-    name : str
     kind : {'date', 'number', 'text'}
         What most cells are. Dates are texts `2020-01-31` where they can be read and as written where not.
     texts : list of str
@@ -59,7 +58,6 @@ class Records:
         Texts that tell the records of a source apart.
     id_column : str or None
         Where they stand; None where they are row numbers.
-    columns : tuple of RecordColumn
     """
 
     sources: tuple[str, ...]
@@ -79,7 +77,6 @@ def read_records(
 
     Parameters
     ----------
-    tables : sequence of StagedTable
     names : sequence of sequences of str
         The columns to be compared: of each, its name in every table.
     id_columns : sequence of (str or None)

@@ -25,8 +25,6 @@ class Key:
 
     Attributes
     ----------
-    column : str
-    reason : str
     unique : bool
         No blank, no repetition.
     """
@@ -42,8 +40,6 @@ class Reference:
 
     Attributes
     ----------
-    column, table : str
-    reason : str
     missing : int
         Different values that are no key there.
     """

@@ -29,7 +29,6 @@ class TableSource:
         The table's name: the file's up to its first dot, the sheet's, or the table's in its database.
     path : str
         The file or the URL of the database.
-    form : Form
     part : str or None
         The sheet, or the table of a database.
     separator, encoding : str or None

@@ -38,7 +38,6 @@ class StagedTable:
 
     Attributes
     ----------
-    name : str
     relation : str
         The table's name in the staging's database, safe to put into SQL.
     source : TableSource
@@ -46,10 +45,8 @@ class StagedTable:
     columns : tuple of str
         As the source names them, in order; column number i is called `c<i>` in `relation`. Cells are trimmed text, or
         NULL; which texts mean that nothing is known is for the mapping to say.
-    rows : int
     first_row : int
         The row of the source, counted from 1 with the header, that `rowid` 0 of `relation` came from.
-    notes : tuple of Diagnostic
     """
 
     name: str

@@ -28,7 +28,6 @@ class TargetRows:
 
     Attributes
     ----------
-    target : Target
     keys : pyarrow.Table
         A column of texts for each argument that says what a row is about: the key, the things related, or the row's
         number.
@@ -127,7 +126,6 @@ class Leak:
 
     Attributes
     ----------
-    column : str
     how : str
         In words: "is filled exactly where is_fraud = yes".
     agreement : float

@@ -26,18 +26,15 @@ class TypedTable:
 
     Attributes
     ----------
-    mapping : TableMapping
     relation : str
         Its name in the staging's database. Beside the columns it has `row_`, the row of the source.
     columns : mapping of str to str
         The SQL name of each column that makes facts or names things: keys, references, categories and texts are
         VARCHAR, numbers DOUBLE, dates TIMESTAMP, yes and no DOUBLE 1 and 0; NULL where the cell is blank.
-    rows : int
     subject : tuple of str
         The SQL names of what a row is about: the key, the references of a relation, or `row_`.
     target : str or None
         The SQL name of the target's column in its table: as said there, or DOUBLE 1 and 0 for a target of one value.
-    notes : tuple of Diagnostic
     """
 
     mapping: TableMapping

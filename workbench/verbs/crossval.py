@@ -44,7 +44,6 @@ class FoldPlan:
 
     Attributes
     ----------
-    name : str
     train, test : tuple of int
         Ids of worlds.
     kept : int or None
@@ -64,13 +63,9 @@ class FoldResult:
 
     Attributes
     ----------
-    plan : FoldPlan
-    learning : LearningResult
-    inference : InferenceResult
     held_out : bool array, shape (n_atoms,)
         The atoms that are scored.
     truth : float64 array, shape (n_held_out,)
-    scores : mapping of str to float
     """
 
     plan: FoldPlan

@@ -27,7 +27,6 @@ def shown_atoms(
 
     Parameters
     ----------
-    atoms : AtomTable
     names : mapping of type to mapping of constant to name
         As `workbench.database.display_names` gives them.
     ids : array, optional

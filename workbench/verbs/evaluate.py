@@ -43,7 +43,6 @@ class _Scored:
     ----------
     predicate : str
         As the predictions spell it.
-    beside : BesideTruth
     unlisted : {'false', 'skip'}
         What an atom that the truth does not list is taken for.
     """
@@ -75,7 +74,6 @@ def evaluate_file(
         As `infer --out` writes it; a column `world` tells atoms of one name apart.
     truth : sequence of Path
         What `load` takes, and PSL's tables. `WORLD=FILE` names the world of a file's facts.
-    threshold : float
     kind : {'auto', 'binary', 'continuous'}
         As in `workbench.evaluation.scores`: `continuous` gives the errors of 0/1 labels, too.
     categorical : sequence of str

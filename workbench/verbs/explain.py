@@ -88,14 +88,12 @@ class Explanation:
 
     Attributes
     ----------
-    atom : str
     value : float
         The predicted value.
     log_odds : float
         Conditional log-odds at the state, the sum of the contributions (MLN).
     contributions : tuple of Contribution
         Largest magnitude first.
-    language : str
     samples : int
         How many sampled states the log-odds and the contributions are means over; 0 for the one state.
     shown : str

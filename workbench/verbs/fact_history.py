@@ -25,7 +25,6 @@ class FactEdit:
     ----------
     written : str
         When, UTC, in ISO format.
-    author, fact, world, partition : str
     how : {'true', 'false', 'removed'}
     changed : int
         Facts that came or went; 0 where nothing was otherwise before.

@@ -26,9 +26,6 @@ class DatabaseFlipCounts:
 
     Parameters
     ----------
-    database : Database
-    program : Program
-    templates : Templates
     worlds : sequence of int or str, or None
         The training worlds; None for all.
     tie : bool

@@ -35,13 +35,11 @@ class InductionCrossValidation:
     ----------
     names : tuple of str
         The folds.
-    scores : tuple of mapping of str to float
     rules : tuple of int
         Clauses learned in each fold.
     fold : int64 array, shape (n_examples,)
         The fold in which each example was held out; -1 for one that is in none.
     predicted, truth : float64 arrays, shape (n_examples,)
-    seconds : float
     """
 
     names: tuple[str, ...]

@@ -27,12 +27,6 @@ class LearningResult:
 
     Attributes
     ----------
-    learned : LearnedWeights
-    templates : Templates
-    program : Program
-    grounding : Grounding
-    seconds : float
-    run_id : int or None
     intervals : WeightIntervals or None
         Where they were asked for.
     truth : float64 array, shape (n_atoms,), or None

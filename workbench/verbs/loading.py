@@ -47,13 +47,11 @@ def load(
 
     Parameters
     ----------
-    database : Database
     source : path, URL, data frame, or several
     world, partition, predicate, split
         As in `Workspace.load`.
     wide : bool, optional
         Whether tables are wide and mapped to predicates; None decides for each source by `are_wide_tables`.
-    mapping : TablesMapping or path, optional
     predict : str, optional
         As in `load_wide_tables`; with either, tables are wide.
 

@@ -46,12 +46,7 @@ MERGED_AT_ONCE = 8
 
 @dataclass(frozen=True, repr=False)
 class DistributedResult(InferenceResult):
-    """An answer whose ground rows were on other machines, and are gone.
-
-    Attributes
-    ----------
-    ground_rows, unit_entries, components, parts : int
-    """
+    """An answer whose ground rows were on other machines, and are gone."""
 
     ground_rows: int = 0
     unit_entries: int = 0

@@ -28,7 +28,6 @@ class Prospects:
         Predicates of the program with labels set apart as truth.
     learnable : tuple of str
         Those whose facts learning can take for labels: in Markov logic every predicate with facts.
-    worlds, folds : int
     """
 
     unweighted: int

@@ -43,13 +43,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What one evaluator of a document found of a predicate.
-
-    Attributes
-    ----------
-    predicate, evaluator : str
-    figures : mapping of str to float
-    """
+    """What one evaluator of a document found of a predicate."""
 
     predicate: str
     evaluator: str
@@ -62,8 +56,6 @@ class DocumentPlan:
 
     Attributes
     ----------
-    document : PslDocument
-    settings : DocumentSettings
     has_learn_split : bool
         It lists facts for learning apart, truth among them.
     """
@@ -95,13 +87,10 @@ class DocumentRun:
 
     Attributes
     ----------
-    inference : InferenceResult
     learning : LearningResult or None
         None where the document's own weights were kept.
-    evaluations : tuple of Evaluation
     done : str
         What was done, in words.
-    warnings : tuple of Diagnostic
     """
 
     inference: InferenceResult

@@ -52,8 +52,6 @@ class DocumentSettings:
         Whether the document says to learn, or not to; None where it says neither.
     learner, engine : str
         `auto` where the document names none.
-    learner_options, engine_options : mapping
-    seed : int or None
     ignored : tuple of str
         Options without an equal, as `name = value`.
     """

@@ -22,10 +22,8 @@ class QueryAtom:
 
     Attributes
     ----------
-    predicate : str
     arguments : tuple of (str, bool)
         Names, and whether each is a variable.
-    text : str
     """
 
     predicate: str

@@ -34,7 +34,6 @@ class Recorded:
 
     Attributes
     ----------
-    fold : int or None
     by_name : bool
         A fold of atoms, whose predictor knew all labels but theirs.
     database : Database

@@ -32,9 +32,6 @@ class Inferred:
 
     Attributes
     ----------
-    solution : Solution
-    grounding : Grounding
-    program : Program
     weights : float64 array, shape (n_templates,)
     task : {'map', 'marginal'}
     seconds : float
@@ -47,7 +44,6 @@ class Inferred:
         What evidence alone decides, in neither the solution's energy nor its bound.
     ground_seconds : float
         The part of `seconds` that grounding took.
-    warnings : tuple of Diagnostic
     learned_in_sample : bool
         Whether the weights were learned from labels of these atoms.
     asked : Query or None

@@ -52,7 +52,6 @@ class Question:
 
     Attributes
     ----------
-    atom, world : str
     shown : str
         The atom with what people call its things.
     value : float
@@ -80,9 +79,7 @@ class ReviewQueue:
 
     Attributes
     ----------
-    run : int
     order : {'change', 'doubt'}
-    questions : tuple of Question
     total : int
         Predictions without a label, asked about or not.
     """
@@ -137,7 +134,6 @@ def review_queue(
         The newest inference, where none is named.
     order : {'change', 'doubt'}
         By what an answer is expected to change, or by how even a prediction is.
-    most : int
 
     Raises
     ------

@@ -25,9 +25,6 @@ class RuleVersion:
         Counted from 1.
     written : str
         When, UTC, in ISO format.
-    author : str
-    language : str
-    text : str
     """
 
     number: int

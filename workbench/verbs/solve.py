@@ -50,7 +50,6 @@ class SolvedModel:
     task : {'map', 'marginal', 'pr'}
     status : Status
         `infeasible` where no state has a probability above 0, or keeps all hard clauses.
-    engine, reason : str
     seconds : float
         On the wall, reading included.
     log10_z : float or None

@@ -29,7 +29,6 @@ class StructureResult:
         The rules as a program in Alchemy's syntax, with declarations.
     method, status : str
         `status` is 'complete' or 'converged', or says what stopped the search; the rules are the best until then.
-    seconds : float
     figures : mapping of str to number
         Clauses evaluated and collected, and what else the method counts.
     candidates : tuple of LearnedRule

@@ -67,7 +67,6 @@ def study(
         `TABLE.DATECOLUMN` of the same table: each row is asked at its own date, and sees nothing that is dated later.
     mapping : TablesMapping or path, optional
         What the columns mean; proposed where it is not given.
-    folds, rules : int
     learner : {'rules', 'boosted_trees'}
     inductive : bool
         In cross-validation, held-out rows see no label of other rows.

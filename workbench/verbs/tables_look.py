@@ -45,7 +45,6 @@ class TablesLook:
     columns : mapping of table to column names
     readings : mapping of (table, column) to Reading
         How the cells of each column are written, told by the first thousand.
-    notes : tuple of Diagnostic
     """
 
     mapping: TablesMapping

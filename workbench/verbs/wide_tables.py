@@ -75,14 +75,12 @@ def load_wide_tables(
 
     Parameters
     ----------
-    database : Database
     sources : sequence of paths or URLs
         Files, directories, databases; empty for those that the mapping names.
     mapping : TablesMapping or path, optional
         Tables of the same names; None proposes one.
     predict : str, optional
         `TABLE.COLUMN` or `TABLE.COLUMN=VALUE`, in place of the mapping's own.
-    world : str, optional
 
     Returns
     -------
