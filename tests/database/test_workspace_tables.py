@@ -36,15 +36,8 @@ from workbench.database import (
 from workbench.database.copying import copy_of
 from workbench.errors import InputError, UsageError
 from workbench.language import parse_mln
-from workbench.language.program import (
-    Atom,
-    Constant,
-    FormulaRule,
-    Predicate,
-    Type,
-    Variable,
-    Weight,
-)
+from workbench.language.program import FormulaRule, Predicate, Type, Weight
+from workbench.language.terms import Atom, Constant, Variable
 
 FACTS = "Friends(Ann,Bob)\nFriends(Ann,Cem)\n!Friends(Bob,Cem)\nSmokes(Ann)\n?Smokes(Bob)\n0.5 Smokes(Cem)\nRain\n"
 

@@ -15,18 +15,8 @@ from workbench.grounding import GroundRequest, ground
 from workbench.grounding.definitions import make_definitions
 from workbench.grounding.prepare import clauses_of, prepare
 from workbench.language import parse_mln
-from workbench.language.program import (
-    Aggregate,
-    Apply,
-    Atom,
-    Comparison,
-    Condition,
-    Constant,
-    Literal,
-    Program,
-    Term,
-    Variable,
-)
+from workbench.language.program import Aggregate, Condition, Program
+from workbench.language.terms import Apply, Atom, Comparison, Constant, Literal, Term, Variable
 from workbench.language.values import parse_value
 from workbench.language.variable_types import infer_condition_types
 

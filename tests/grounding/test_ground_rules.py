@@ -37,7 +37,8 @@ from workbench.language import clausal_form, parse_mln, parse_psl
 from workbench.language.clauses import Clause
 from workbench.language.ground_atoms import atom_text
 from workbench.language.printing import format_formula
-from workbench.language.program import Constant, FormulaRule, Program, Term, Variable
+from workbench.language.program import FormulaRule, Program
+from workbench.language.terms import Constant, Term, Variable
 from workbench.network import Domain, explain_atom
 from workbench.verbs.explain import explain_result
 from workbench.verbs.infer import InferenceResult

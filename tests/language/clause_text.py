@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 
 from workbench.language.clauses import Clause, FunctionValue, LinearRule
 from workbench.language.printing import MLN, format_number
-from workbench.language.program import Apply, Atom, Comparison, Literal, Term, Variable
 from workbench.language.psl_printing import PSL, format_linear
+from workbench.language.terms import Apply, Atom, Comparison, Literal, Term, Variable
 
 
 def format_clause(clause: Clause | LinearRule, weight: float | None = None) -> str:

@@ -6,22 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from workbench.language.clauses import Clause
-from workbench.language.program import (
+from workbench.language.program import ArithmeticRule, Cardinality, LinearTerm, LogicalRule, Program
+from workbench.language.terms import (
     And,
-    ArithmeticRule,
     Atom,
-    Cardinality,
     Comparison,
     Constant,
     Formula,
     Iff,
     Implies,
-    LinearTerm,
     Literal,
-    LogicalRule,
     Not,
     Or,
-    Program,
     Quantified,
     SumVariable,
     Term,

@@ -5,29 +5,31 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from workbench.language.program import (
-    And,
-    Apply,
     ArithmeticRule,
-    Atom,
     Calculation,
     Cardinality,
+    Filter,
+    FormulaRule,
+    LinearTerm,
+    LogicalRule,
+    Weight,
+)
+from workbench.language.terms import (
+    And,
+    Apply,
+    Atom,
     Comparison,
     Constant,
-    Filter,
     Formula,
-    FormulaRule,
     FreeSign,
     Iff,
     Implies,
-    LinearTerm,
     Literal,
-    LogicalRule,
     Not,
     Or,
     Quantified,
     SumVariable,
     Variable,
-    Weight,
 )
 
 MLN_DECLARATIONS = "P(t)\nQ(t, t)\n*Rain\nHas(t, t!)\nt Next(t)\nu = {A1, B1}\nn = {1,...,5}\nIn(u?, n)\n"

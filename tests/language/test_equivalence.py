@@ -24,21 +24,19 @@ from workbench.language import check, clausal_form, format_program, parse_mln, p
 from workbench.language.clauses import Clause
 from workbench.language.formulas import formula_terms, term_variables
 from workbench.language.mln_to_psl import mln_to_psl
-from workbench.language.program import (
+from workbench.language.program import FormulaRule, Program, Weight
+from workbench.language.terms import (
     And,
     Atom,
     Comparison,
     Constant,
     Formula,
-    FormulaRule,
     Iff,
     Implies,
     Not,
     Or,
-    Program,
     Quantified,
     Variable,
-    Weight,
 )
 
 BASE = parse_mln("P(t)\nQ(t, t)\nR\n")

@@ -7,23 +7,9 @@ import pytest
 from workbench.errors import InputError
 from workbench.language import check, clausal_form, parse_psl
 from workbench.language.clauses import Clause, LinearRule
-from workbench.language.program import (
-    And,
-    ArithmeticRule,
-    Atom,
-    Calculation,
-    Cardinality,
-    Comparison,
-    Constant,
-    LinearTerm,
-    LogicalRule,
-    Not,
-    Or,
-    Predicate,
-    SumVariable,
-    Variable,
-)
+from workbench.language.program import ArithmeticRule, Calculation, Cardinality, LinearTerm, LogicalRule, Predicate
 from workbench.language.psl_types import with_declarations
+from workbench.language.terms import And, Atom, Comparison, Constant, Not, Or, SumVariable, Variable
 
 
 def logical(text: str) -> LogicalRule:

@@ -10,7 +10,8 @@ from itertools import product
 from workbench.grounding.templates import clause_text
 from workbench.language.clauses import Clause
 from workbench.language.ground_atoms import atom_text
-from workbench.language.program import Comparison, Constant, Program, Term, Variable
+from workbench.language.program import Program
+from workbench.language.terms import Comparison, Constant, Term, Variable
 
 GroundLiteral = tuple[str, bool]
 

@@ -7,21 +7,8 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from workbench.language.clauses import Clause, LinearRule
-from workbench.language.program import (
-    And,
-    Atom,
-    Calculation,
-    Cardinality,
-    Comparison,
-    Constant,
-    Factor,
-    Formula,
-    LinearTerm,
-    Not,
-    Or,
-    SumVariable,
-    Term,
-)
+from workbench.language.program import Calculation, Cardinality, Factor, LinearTerm
+from workbench.language.terms import And, Atom, Comparison, Constant, Formula, Not, Or, SumVariable, Term
 
 Key = tuple[str, ...]
 

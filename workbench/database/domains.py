@@ -15,7 +15,8 @@ from workbench.database.schema import add_constants, declare_type
 from workbench.database.stored import StoredPredicate
 from workbench.language.definitions import condition_atoms
 from workbench.language.formulas import rule_leaves
-from workbench.language.program import Apply, Atom, Comparison, Constant, FreeSign, Program, Rule
+from workbench.language.program import Program, Rule
+from workbench.language.terms import Apply, Atom, Comparison, Constant, FreeSign
 
 __all__ = ["declare_constants", "program_constants", "refresh_domains"]
 

@@ -10,8 +10,9 @@ from workbench.language.builtin import negated_operator
 from workbench.language.ilp import IlpProblem
 from workbench.language.ilp_terms import LogicVariable, Term, term_text
 from workbench.language.printing import MLN
-from workbench.language.program import Atom, Comparison, Condition, Constant, Definition, Literal, Variable
-from workbench.language.program import Term as WrittenTerm
+from workbench.language.program import Condition, Definition
+from workbench.language.terms import Atom, Comparison, Constant, Literal, Variable
+from workbench.language.terms import Term as WrittenTerm
 
 __all__ = ["Written", "definitions_of", "is_number", "written_background"]
 

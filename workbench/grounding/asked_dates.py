@@ -16,7 +16,8 @@ from workbench.grounding.request import GroundRequest
 from workbench.language.asked_dates import ASKED_DATE, asked_at
 from workbench.language.builtin import DATE_OF
 from workbench.language.printing import quote_constant
-from workbench.language.program import Atom, Definition, Literal, Predicate, Program, Scope, Type, Variable
+from workbench.language.program import Definition, Predicate, Program, Scope, Type
+from workbench.language.terms import Atom, Literal, Variable
 from workbench.language.values import ValueKind
 
 __all__ = ["with_dates_of_scopes"]

@@ -11,7 +11,7 @@ from workbench.grounding.select import Select
 from workbench.grounding.unification import Equality, TermClasses, unify
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause, LinearRule
-from workbench.language.program import Constant, Variable
+from workbench.language.terms import Constant, Variable
 
 __all__ = ["Bindings", "all_bindings", "open_bindings"]
 

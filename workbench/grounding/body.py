@@ -12,7 +12,7 @@ from workbench.grounding.unification import Equality
 from workbench.grounding.value_terms import Typed
 from workbench.language.clauses import FunctionValue
 from workbench.language.formulas import variable_names
-from workbench.language.program import Atom, Constant, Variable
+from workbench.language.terms import Atom, Constant, Variable
 from workbench.language.values import ValueKind
 
 __all__ = ["Body"]

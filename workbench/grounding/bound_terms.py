@@ -28,7 +28,7 @@ from workbench.grounding.value_terms import TEXT_FUNCTIONS, Typed, constant_valu
 from workbench.language.bins import BIN
 from workbench.language.builtin import DATE_OF, FITTED, STRING_FUNCTIONS, VALUE_FUNCTIONS
 from workbench.language.clauses import FunctionValue
-from workbench.language.program import Apply, Comparison, Constant, Term, Variable
+from workbench.language.terms import Apply, Comparison, Constant, Term, Variable
 from workbench.language.user_functions import user_function
 from workbench.language.values import ValueKind
 

@@ -23,7 +23,7 @@ from workbench.grounding.select import (
 from workbench.grounding.unification import Branch, branches, merging_is_needless
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
-from workbench.language.program import Atom, Literal
+from workbench.language.terms import Atom, Literal
 from workbench.language.values import ValueKind
 
 __all__ = ["plan_clause", "plan_total", "scale_of", "varying_scale"]

@@ -19,17 +19,8 @@ from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.builtin import DATE_OF
 from workbench.language.clauses import Clause
 from workbench.language.formulas import change_item, item_variables, substitution, term_variables, variable_names
-from workbench.language.program import (
-    Aggregate,
-    Atom,
-    Comparison,
-    Condition,
-    Constant,
-    Definition,
-    Literal,
-    Predicate,
-    Variable,
-)
+from workbench.language.program import Aggregate, Condition, Definition, Predicate
+from workbench.language.terms import Atom, Comparison, Constant, Literal, Variable
 from workbench.language.values import value_text
 from workbench.language.variable_types import infer_condition_types
 

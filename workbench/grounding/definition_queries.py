@@ -25,7 +25,8 @@ from workbench.grounding.select import (
 from workbench.grounding.value_terms import Typed
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.formulas import variable_names
-from workbench.language.program import Aggregate, Apply, Atom, Comparison, Condition, Literal, Term, Variable
+from workbench.language.program import Aggregate, Condition
+from workbench.language.terms import Apply, Atom, Comparison, Literal, Term, Variable
 from workbench.language.values import ValueKind
 
 __all__ = ["conditions_select", "reads_now"]

@@ -21,7 +21,7 @@ from workbench.grounding.tallied import rule_counts
 from workbench.grounding.unification import merging_is_needless
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause, LinearRule
-from workbench.language.program import Literal, Variable
+from workbench.language.terms import Literal, Variable
 from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Templates
 
 __all__ = ["Difference", "changed_literal", "difference"]

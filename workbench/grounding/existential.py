@@ -8,7 +8,7 @@ from workbench.grounding.plans import WIDEST_INTEGRAL, Case, Plan, count_case, s
 from workbench.grounding.select import COUNT, Column, Expression, Raw, Select, Source, Union, Value, call, equal, negate
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
-from workbench.language.program import Literal, Variable
+from workbench.language.terms import Literal, Variable
 
 __all__ = ["plan_existential"]
 

@@ -28,7 +28,7 @@ from workbench.grounding.unification import unify
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.grounding.wording import GroundRule, in_words, merged
 from workbench.language.clauses import Clause
-from workbench.language.program import Atom, Constant, Variable
+from workbench.language.terms import Atom, Constant, Variable
 
 __all__ = ["GroundRules", "ground_rules"]
 

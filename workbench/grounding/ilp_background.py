@@ -18,7 +18,8 @@ from workbench.grounding.prepare import prepare
 from workbench.grounding.request import GroundRequest
 from workbench.language.definitions import strata
 from workbench.language.ilp import IlpProblem, Tuples
-from workbench.language.program import Apply, Constant, Predicate, Program, Type
+from workbench.language.program import Predicate, Program, Type
+from workbench.language.terms import Apply, Constant
 
 __all__ = ["derive_facts"]
 

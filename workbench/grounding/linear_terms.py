@@ -30,21 +30,8 @@ from workbench.grounding.select import (
 )
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import LinearRule
-from workbench.language.program import (
-    And,
-    Atom,
-    Calculation,
-    Cardinality,
-    Comparison,
-    Factor,
-    Formula,
-    LinearTerm,
-    Not,
-    Or,
-    SumVariable,
-    Term,
-    Variable,
-)
+from workbench.language.program import Calculation, Cardinality, Factor, LinearTerm
+from workbench.language.terms import And, Atom, Comparison, Formula, Not, Or, SumVariable, Term, Variable
 
 __all__ = ["RuleTerms"]
 

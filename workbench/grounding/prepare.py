@@ -28,12 +28,7 @@ from workbench.language.clauses import Clause, LinearRule
 from workbench.language.definitions import condition_atoms
 from workbench.language.formulas import plus_variables
 from workbench.language.later_facts import later_facts
-from workbench.language.program import (
-    Definition,
-    FormulaRule,
-    Predicate,
-    Program,
-)
+from workbench.language.program import Definition, FormulaRule, Predicate, Program
 
 __all__ = ["clauses_of", "prepare"]
 

@@ -12,7 +12,7 @@ from workbench.grounding.unification import Branch
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
 from workbench.language.formulas import variable_names
-from workbench.language.program import Atom, Term
+from workbench.language.terms import Atom, Term
 
 __all__ = ["CaseMaker"]
 

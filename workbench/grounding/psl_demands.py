@@ -13,7 +13,8 @@ from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import RoleOf, mentioned_predicates
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.formulas import formula_atoms, rule_atoms, rule_comparisons
-from workbench.language.program import Apply, Program
+from workbench.language.program import Program
+from workbench.language.terms import Apply
 
 __all__ = ["check_demands"]
 

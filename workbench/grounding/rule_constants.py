@@ -10,7 +10,8 @@ from workbench.database.identifiers import quoted
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.definitions import condition_atoms
 from workbench.language.formulas import leaves
-from workbench.language.program import Atom, Comparison, Constant, Program, SumVariable, Variable
+from workbench.language.program import Program
+from workbench.language.terms import Atom, Comparison, Constant, SumVariable, Variable
 from workbench.language.variable_types import infer_condition_types
 
 __all__ = ["defining_constants", "look_up", "rule_constants"]

@@ -12,20 +12,9 @@ from workbench.arrays import Int32
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.formulas import change_item, map_terms, plus_variables, substitution
 from workbench.language.printing import MLN, format_formula
-from workbench.language.program import (
-    Apply,
-    Calculation,
-    Cardinality,
-    Comparison,
-    Constant,
-    Factor,
-    FormulaRule,
-    LinearTerm,
-    Literal,
-    Program,
-    Term,
-)
+from workbench.language.program import Calculation, Cardinality, Factor, FormulaRule, LinearTerm, Program
 from workbench.language.rewriting import rule_text
+from workbench.language.terms import Apply, Comparison, Constant, Literal, Term
 from workbench.network.ground_network import Templates
 
 __all__ = ["TemplateTable", "clause_text", "linear_text"]

@@ -9,7 +9,7 @@ from workbench.grounding.result import Grounding
 from workbench.grounding.stored_domains import StoredDomains
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
-from workbench.language.program import Variable
+from workbench.language.terms import Variable
 
 __all__ = ["uneven_types"]
 

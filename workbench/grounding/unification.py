@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 from workbench.language.clauses import Clause
-from workbench.language.program import Atom, Constant, Literal, Term, Variable
+from workbench.language.terms import Atom, Constant, Literal, Term, Variable
 
 __all__ = ["Branch", "Equality", "TermClasses", "branches", "merging_is_needless", "unify"]
 

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from workbench.language.builtin import DATE_OF
 from workbench.language.clauses import Clause
-from workbench.language.program import Apply, Atom, Comparison, Definition, Literal, Predicate, Program, Scope, Variable
+from workbench.language.program import Definition, Predicate, Program, Scope
 from workbench.language.renaming import fresh_name
+from workbench.language.terms import Apply, Atom, Comparison, Literal, Variable
 from workbench.language.values import ValueKind
 
 __all__ = ["ASKED_DATE", "asked_at", "bind_asked_dates", "with_asked_dates", "without_asked_dates"]

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from workbench.errors import Span
 from workbench.language.formulas import formula_terms, map_terms
-from workbench.language.program import And, Apply, Comparison, Constant, Formula, Implies, Literal, Term, Variable
 from workbench.language.refusal import Refused
+from workbench.language.terms import And, Apply, Comparison, Constant, Formula, Implies, Literal, Term, Variable
 
 __all__ = ["BIN", "MOST_BINS", "bin_of", "lifted", "lifted_items"]
 

@@ -11,9 +11,10 @@ from lark import Token, Transformer, v_args
 from workbench.errors import Span, nearest
 from workbench.language.builtin import AGGREGATES
 from workbench.language.definitions import Collected
-from workbench.language.program import Aggregate, Atom, Condition, Constant, Definition, Scope, Term
+from workbench.language.program import Aggregate, Condition, Definition, Scope
 from workbench.language.refusal import Refused, unquoted
 from workbench.language.source import Source
+from workbench.language.terms import Atom, Constant, Term
 
 __all__ = ["StatementBuilder"]
 

@@ -19,18 +19,11 @@ from workbench.language.normal_form import (
     distribute,
     negation_normal_form,
 )
-from workbench.language.program import (
-    ArithmeticRule,
-    Formula,
-    FormulaRule,
-    LogicalRule,
-    Program,
-    Quantified,
-    Variable,
-)
+from workbench.language.program import ArithmeticRule, FormulaRule, LogicalRule, Program
 from workbench.language.psl_clausal import linear_rules, logical_clause
 from workbench.language.renaming import free_sign_choices, rename_apart
 from workbench.language.source import Diagnostics
+from workbench.language.terms import Formula, Quantified, Variable
 from workbench.language.variable_types import infer_types
 
 __all__ = ["MOST_CLAUSES", "clausal_form", "clausal_form_by_world", "clause_problems"]

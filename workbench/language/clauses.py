@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from workbench.errors import Span
-from workbench.language.program import Comparison, Constant, Filter, LinearTerm, Literal, Variable
+from workbench.language.program import Filter, LinearTerm
+from workbench.language.terms import Comparison, Constant, Literal, Variable
 
 __all__ = ["Clause", "FunctionValue", "LinearRule"]
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from workbench.language.formulas import formula_atoms
-from workbench.language.program import FormulaRule, Function, Predicate, Type, Variable
+from workbench.language.program import FormulaRule, Function, Predicate, Type
 from workbench.language.refusal import Refused
+from workbench.language.terms import Variable
 from workbench.language.values import VALUE_TYPES
 
 __all__ = ["Declared"]

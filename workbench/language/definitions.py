@@ -8,20 +8,10 @@ from dataclasses import dataclass, replace
 from workbench.errors import Span
 from workbench.language.builtin import DATE_OF
 from workbench.language.formulas import term_variables, variable_names
-from workbench.language.program import (
-    Aggregate,
-    Atom,
-    Comparison,
-    Condition,
-    Definition,
-    Literal,
-    Predicate,
-    Program,
-    Term,
-    Variable,
-)
+from workbench.language.program import Aggregate, Condition, Definition, Predicate, Program
 from workbench.language.source import Diagnostics
 from workbench.language.strata import in_order
+from workbench.language.terms import Atom, Comparison, Literal, Term, Variable
 from workbench.language.variable_types import FormulaTypes, infer_condition_types
 
 __all__ = ["Collected", "Use", "check_definitions", "condition_atoms", "strata", "uses", "with_defined_predicates"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from workbench.language.clauses import Clause, FunctionValue
 from workbench.language.formulas import formula_parts, term_variables
 from workbench.language.normal_form import Item, Scoped
-from workbench.language.program import Formula, Literal, Quantified, Term, Variable
+from workbench.language.terms import Formula, Literal, Quantified, Term, Variable
 
 __all__ = ["Domains", "ScopedClause", "by_domains", "by_empty_domains", "empty_types", "quantified_types"]
 

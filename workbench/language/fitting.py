@@ -15,22 +15,9 @@ from workbench.language.bins import BIN
 from workbench.language.builtin import FITTED
 from workbench.language.formulas import map_parts, map_terms, rule_atoms, rule_comparisons
 from workbench.language.printing import format_rule
-from workbench.language.program import (
-    And,
-    Apply,
-    ArithmeticRule,
-    Comparison,
-    Constant,
-    Formula,
-    FormulaRule,
-    Literal,
-    LogicalRule,
-    Program,
-    Rule,
-    Term,
-    Variable,
-)
+from workbench.language.program import ArithmeticRule, FormulaRule, LogicalRule, Program, Rule
 from workbench.language.rewriting import with_rules
+from workbench.language.terms import And, Apply, Comparison, Constant, Formula, Literal, Term, Variable
 from workbench.language.values import ValueKind, value_text
 
 __all__ = ["Wanted", "fitted_text", "wanted_of"]

@@ -14,12 +14,8 @@ from workbench.language.normal_form import (
     Disjunction,
     Item,
 )
-from workbench.language.program import (
-    Comparison,
-    FormulaRule,
-    Literal,
-    Program,
-)
+from workbench.language.program import FormulaRule, Program
+from workbench.language.terms import Comparison, Literal
 
 __all__ = ["flat_clause", "is_tautology", "may_cost", "merged", "weight_shares"]
 

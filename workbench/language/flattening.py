@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from workbench.language.clauses import FunctionValue
-from workbench.language.program import Apply, Constant, Program, Term, Variable
+from workbench.language.program import Program
 from workbench.language.renaming import fresh_name
+from workbench.language.terms import Apply, Constant, Term, Variable
 
 __all__ = ["Flattening"]
 

@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from workbench.language.program import (
+from workbench.language.program import FormulaRule, LogicalRule, Rule
+from workbench.language.terms import (
     And,
     Apply,
     Atom,
     Comparison,
     Constant,
     Formula,
-    FormulaRule,
     FreeSign,
     Iff,
     Implies,
     Literal,
-    LogicalRule,
     Not,
     Or,
     Quantified,
-    Rule,
     Term,
     Variable,
 )

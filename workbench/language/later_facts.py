@@ -14,19 +14,8 @@ from workbench.language.asked_dates import asked_at
 from workbench.language.builtin import DATE_OF, negated_operator
 from workbench.language.clauses import Clause, FunctionValue, LinearRule
 from workbench.language.definitions import condition_atoms
-from workbench.language.program import (
-    Aggregate,
-    Apply,
-    Atom,
-    Comparison,
-    Constant,
-    Definition,
-    Literal,
-    Predicate,
-    Program,
-    Term,
-    Variable,
-)
+from workbench.language.program import Aggregate, Definition, Predicate, Program
+from workbench.language.terms import Apply, Atom, Comparison, Constant, Literal, Term, Variable
 from workbench.language.values import ValueKind
 
 __all__ = ["later_facts"]

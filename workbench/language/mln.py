@@ -25,15 +25,7 @@ from workbench.language.mln_kinds import (
     is_type_declaration,
     tag_weight,
 )
-from workbench.language.program import (
-    Definition,
-    FormulaRule,
-    Function,
-    Predicate,
-    Program,
-    Scope,
-    Type,
-)
+from workbench.language.program import Definition, FormulaRule, Function, Predicate, Program, Scope, Type
 from workbench.language.refusal import Refused
 from workbench.language.source import Diagnostics, Source, read_text
 from workbench.language.statements import (

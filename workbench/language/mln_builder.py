@@ -22,16 +22,15 @@ from workbench.language.declared import Declared
 from workbench.language.definitions import Collected
 from workbench.language.formulas import formula_comparisons, leaves
 from workbench.language.mln_declarations import DeclarationBuilder
-from workbench.language.program import (
-    Aggregate,
+from workbench.language.program import Aggregate, Condition, FormulaRule, Weight
+from workbench.language.refusal import Refused, finite_weight
+from workbench.language.terms import (
     And,
     Apply,
     Atom,
     Comparison,
-    Condition,
     Constant,
     Formula,
-    FormulaRule,
     FreeSign,
     Iff,
     Implies,
@@ -42,9 +41,7 @@ from workbench.language.program import (
     SumVariable,
     Term,
     Variable,
-    Weight,
 )
-from workbench.language.refusal import Refused, finite_weight
 
 __all__ = ["MlnBuilder", "is_variable_name"]
 

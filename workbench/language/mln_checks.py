@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from workbench.language.formulas import formula_atoms, formula_parts, formula_terms, term_variables, variable_names
-from workbench.language.program import (
-    Constant,
-    Formula,
-    FormulaRule,
-    Program,
-    Quantified,
-    Variable,
-)
+from workbench.language.program import FormulaRule, Program
 from workbench.language.source import Diagnostics
+from workbench.language.terms import Constant, Formula, Quantified, Variable
 from workbench.language.values import ValueKind, parse_value
 from workbench.language.variable_types import infer_types
 

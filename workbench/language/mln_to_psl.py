@@ -15,24 +15,10 @@ from workbench.errors import Span
 from workbench.language.builtin import negated_operator
 from workbench.language.clausal import clausal_form
 from workbench.language.clauses import Clause
-from workbench.language.program import (
-    ArithmeticRule,
-    Atom,
-    Cardinality,
-    Comparison,
-    Constant,
-    LinearTerm,
-    Literal,
-    LogicalRule,
-    Predicate,
-    Program,
-    SumVariable,
-    Term,
-    Variable,
-    Weight,
-)
+from workbench.language.program import ArithmeticRule, Cardinality, LinearTerm, LogicalRule, Predicate, Program, Weight
 from workbench.language.psl_types import with_declarations
 from workbench.language.source import Diagnostics
+from workbench.language.terms import Atom, Comparison, Constant, Literal, SumVariable, Term, Variable
 
 __all__ = ["PslTranslation", "mln_to_psl"]
 

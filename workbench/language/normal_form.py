@@ -18,7 +18,7 @@ from workbench.language.formulas import (
     item_variables,
     substitution,
 )
-from workbench.language.program import (
+from workbench.language.terms import (
     And,
     Atom,
     Comparison,

@@ -5,20 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from workbench.language.program import (
-    Aggregate,
-    Apply,
-    Atom,
-    Comparison,
-    Condition,
-    Constant,
-    Definition,
-    Literal,
-    Scope,
-    SumVariable,
-    Term,
-    Variable,
-)
+from workbench.language.program import Aggregate, Condition, Definition, Scope
+from workbench.language.terms import Apply, Atom, Comparison, Constant, Literal, SumVariable, Term, Variable
 
 __all__ = ["TIGHTNESS", "Notation"]
 

@@ -7,28 +7,9 @@ import re
 from workbench.language.asked_dates import ASKED_DATE, without_asked_dates
 from workbench.language.builtin import DATE_OF, STRING_PREDICATES
 from workbench.language.notation import TIGHTNESS, Notation
-from workbench.language.program import (
-    And,
-    Atom,
-    Comparison,
-    Definition,
-    Formula,
-    FormulaRule,
-    FreeSign,
-    Function,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Predicate,
-    Program,
-    Quantified,
-    Rule,
-    Scope,
-    Type,
-    Weight,
-)
+from workbench.language.program import Definition, FormulaRule, Function, Predicate, Program, Rule, Scope, Type, Weight
 from workbench.language.psl_printing import PSL, format_psl_rule
+from workbench.language.terms import And, Atom, Comparison, Formula, FreeSign, Iff, Implies, Not, Or, Quantified
 
 __all__ = [
     "MLN",

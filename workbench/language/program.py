@@ -11,169 +11,29 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from workbench.errors import Span
+from workbench.language.terms import Atom, Comparison, Formula, Literal, Term
 from workbench.language.values import VALUE_TYPES, ValueKind, argument_kinds
 
 __all__ = [
     "Aggregate",
-    "And",
-    "Apply",
     "ArithmeticRule",
-    "Atom",
     "Calculation",
     "Cardinality",
-    "Comparison",
     "Condition",
-    "Constant",
     "Definition",
     "Factor",
     "Filter",
-    "Formula",
     "FormulaRule",
-    "FreeSign",
     "Function",
-    "Iff",
-    "Implies",
     "LinearTerm",
-    "Literal",
     "LogicalRule",
-    "Not",
-    "Or",
     "Predicate",
     "Program",
-    "Quantified",
     "Rule",
     "Scope",
-    "SumVariable",
-    "Term",
     "Type",
-    "Variable",
     "Weight",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """A logical variable; `plus` marks Alchemy's `+x`, one template per constant."""
-
-    name: str
-    plus: bool = False
-    span: Span | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class SumVariable:
-    """PSL's summation variable `+X` in an arithmetic rule."""
-
-    name: str
-    span: Span | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Constant:
-    """A constant, by its name without quotes; numbers keep their text."""
-
-    name: str
-    span: Span | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Apply:
-    """A function applied to terms: a declared function, `succ`, `+ - * / %`, or a string function."""
-
-    function: str
-    arguments: tuple[Term, ...]
-    span: Span | None = field(default=None, compare=False)
-
-
-Term = Variable | SumVariable | Constant | Apply
-
-
-@dataclass(frozen=True, slots=True)
-class Atom:
-    """A predicate applied to terms."""
-
-    predicate: str
-    arguments: tuple[Term, ...]
-    span: Span | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """An equality or order test between terms: `= != < <= > >=`, or a string predicate named in `operator`.
-
-    String predicates are those of `workbench.language.builtin.STRING_PREDICATES`, with a leading `!` where negated.
-    `%` is PSL's test that keeps each unordered pair once: `left` precedes `right` in the order of strings (negated
-    `!%`).
-    """
-
-    operator: str
-    left: Term
-    right: Term
-    span: Span | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """An atom or its negation."""
-
-    atom: Atom
-    positive: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class FreeSign:
-    """Alchemy's `*P(x)`: the formula is taken once with the atom and once with its negation."""
-
-    atom: Atom
-
-
-@dataclass(frozen=True, slots=True)
-class Not:
-    """`!f`."""
-
-    body: Formula
-
-
-@dataclass(frozen=True, slots=True)
-class And:
-    """`f ^ g ^ ...`."""
-
-    items: tuple[Formula, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Or:
-    """`f v g v ...`."""
-
-    items: tuple[Formula, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Implies:
-    """`left => right`."""
-
-    left: Formula
-    right: Formula
-
-
-@dataclass(frozen=True, slots=True)
-class Iff:
-    """`left <=> right`."""
-
-    left: Formula
-    right: Formula
-
-
-@dataclass(frozen=True, slots=True)
-class Quantified:
-    """`FORALL x, y body` or `EXIST x, y body`."""
-
-    kind: OneOf["forall", "exist"]
-    variables: tuple[str, ...]
-    body: Formula
-
-
-Formula = Atom | FreeSign | Comparison | Not | And | Or | Implies | Iff | Quantified
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,8 +179,6 @@ class LinearTerm:
 
     Parameters
     ----------
-    coefficient : float
-        The numeric factor.
     atoms : tuple of Atom
         No atom for a constant term; at most one atom may be open, the others are closed. Arguments that are
         `SumVariable` are summed over.
@@ -353,13 +211,10 @@ class Aggregate:
 
     Parameters
     ----------
-    variable : str
-        Takes the result.
     function : str
         A name of `workbench.language.builtin.AGGREGATES`.
     of : tuple of Term
         What is counted, summed, ...: one term, of `count`, `exists` and `share` perhaps several.
-    body : tuple of (Literal or Comparison)
     among : tuple of (Literal or Comparison)
         `share` only: the further conditions whose share is taken, `share(c: body, among)`.
     """
@@ -404,7 +259,6 @@ class Program:
 
     Attributes
     ----------
-    language : {'mln', 'psl'}
     types, predicates, functions : mapping of name to declaration, in source order
     text : str
         The source as given; included files are in `sources`.

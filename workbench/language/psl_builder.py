@@ -15,29 +15,23 @@ from workbench.language.building import StatementBuilder
 from workbench.language.builtin import DEGREES, FITTED, VALUE_FUNCTIONS, negated_operator
 from workbench.language.definitions import Collected
 from workbench.language.linear import combine, constant_line
-from workbench.language.program import (
-    Aggregate,
+from workbench.language.program import Aggregate, ArithmeticRule, Cardinality, Condition, Filter, LogicalRule, Weight
+from workbench.language.psl_nodes import Extremum, Joined, Node, Operation, line_of, span_of
+from workbench.language.refusal import Refused, finite_weight
+from workbench.language.terms import (
     And,
     Apply,
-    ArithmeticRule,
     Atom,
-    Cardinality,
     Comparison,
-    Condition,
     Constant,
-    Filter,
     Formula,
     Literal,
-    LogicalRule,
     Not,
     Or,
     SumVariable,
     Term,
     Variable,
-    Weight,
 )
-from workbench.language.psl_nodes import Extremum, Joined, Node, Operation, line_of, span_of
-from workbench.language.refusal import Refused, finite_weight
 
 __all__ = ["PslBuilder"]
 

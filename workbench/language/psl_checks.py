@@ -10,18 +10,13 @@ from workbench.language.program import (
     ArithmeticRule,
     Calculation,
     Cardinality,
-    Comparison,
-    Constant,
     Factor,
     FormulaRule,
-    Literal,
     LogicalRule,
     Program,
-    SumVariable,
-    Term,
-    Variable,
 )
 from workbench.language.source import Diagnostics
+from workbench.language.terms import Comparison, Constant, Literal, SumVariable, Term, Variable
 
 __all__ = ["check_soft_rules"]
 

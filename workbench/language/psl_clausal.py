@@ -9,7 +9,8 @@ from workbench.language.clauses import Clause, LinearRule
 from workbench.language.flattening import Flattening
 from workbench.language.formulas import rule_atoms, term_variables
 from workbench.language.linear import combine
-from workbench.language.program import ArithmeticRule, Literal, LogicalRule, Program, SumVariable
+from workbench.language.program import ArithmeticRule, LogicalRule, Program
+from workbench.language.terms import Literal, SumVariable
 
 __all__ = ["linear_rules", "logical_clause"]
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from workbench.errors import Span
 from workbench.language.definitions import Collected
 from workbench.language.linear import Line, LinearProblem, combine, divide, extremum, multiply
-from workbench.language.program import Atom, Cardinality, Constant, LinearTerm, Variable
+from workbench.language.program import Cardinality, LinearTerm
 from workbench.language.refusal import Refused
+from workbench.language.terms import Atom, Constant, Variable
 
 __all__ = ["Extremum", "Joined", "Node", "Operation", "line_of", "span_of"]
 

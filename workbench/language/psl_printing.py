@@ -3,22 +3,8 @@
 from __future__ import annotations
 
 from workbench.language.notation import TIGHTNESS, Notation
-from workbench.language.program import (
-    And,
-    ArithmeticRule,
-    Atom,
-    Calculation,
-    Cardinality,
-    Comparison,
-    Constant,
-    Factor,
-    Formula,
-    LinearTerm,
-    LogicalRule,
-    Not,
-    Or,
-    Weight,
-)
+from workbench.language.program import ArithmeticRule, Calculation, Cardinality, Factor, LinearTerm, LogicalRule, Weight
+from workbench.language.terms import And, Atom, Comparison, Constant, Formula, Not, Or
 
 __all__ = ["PSL", "format_linear", "format_psl_rule", "psl_number"]
 

@@ -17,25 +17,19 @@ from workbench.language.definitions import condition_atoms
 from workbench.language.formulas import map_parts, rule_atoms, rule_comparisons
 from workbench.language.program import (
     Aggregate,
-    Apply,
     ArithmeticRule,
-    Atom,
-    Comparison,
     Condition,
     Definition,
     Filter,
-    Formula,
-    Literal,
     LogicalRule,
     Predicate,
     Program,
     Rule,
     Scope,
-    SumVariable,
     Type,
-    Variable,
 )
 from workbench.language.source import Diagnostics
+from workbench.language.terms import Apply, Atom, Comparison, Formula, Literal, SumVariable, Variable
 from workbench.language.values import VALUE_TYPES, ValueKind
 
 __all__ = ["with_declarations", "with_inferred_types", "with_values"]

@@ -14,15 +14,7 @@ from workbench.language.formulas import (
     substitution,
     term_variables,
 )
-from workbench.language.program import (
-    Atom,
-    Formula,
-    FreeSign,
-    Not,
-    Quantified,
-    Term,
-    Variable,
-)
+from workbench.language.terms import Atom, Formula, FreeSign, Not, Quantified, Term, Variable
 
 __all__ = ["free_sign_choices", "fresh_name", "rename_apart"]
 

@@ -8,18 +8,10 @@ from dataclasses import replace
 
 from workbench.language.mln import mln_statements
 from workbench.language.printing import format_formula, format_number, format_program, format_rule, with_weight
-from workbench.language.program import (
-    Apply,
-    ArithmeticRule,
-    Constant,
-    FormulaRule,
-    LogicalRule,
-    Program,
-    Rule,
-    Weight,
-)
+from workbench.language.program import ArithmeticRule, FormulaRule, LogicalRule, Program, Rule, Weight
 from workbench.language.psl import psl_statements
 from workbench.language.statements import Statement
+from workbench.language.terms import Apply, Constant
 
 __all__ = ["rule_line", "rule_text", "with_rules"]
 

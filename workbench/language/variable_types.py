@@ -8,23 +8,21 @@ from dataclasses import dataclass, field
 from workbench.errors import Span, nearest
 from workbench.language.builtin import DATE_OF, FITTED, FUNCTIONS, STRING_FUNCTIONS, VALUE_FUNCTIONS
 from workbench.language.formulas import formula_parts, term_variables
-from workbench.language.program import (
-    Aggregate,
+from workbench.language.program import Aggregate, Condition, Program
+from workbench.language.source import Problem
+from workbench.language.terms import (
     Apply,
     Atom,
     Comparison,
-    Condition,
     Constant,
     Formula,
     FreeSign,
     Literal,
-    Program,
     Quantified,
     SumVariable,
     Term,
     Variable,
 )
-from workbench.language.source import Problem
 from workbench.language.type_cells import ANY, Cell, TypeCells, dated
 
 __all__ = ["FormulaTypes", "infer_condition_types", "infer_types"]

@@ -15,7 +15,8 @@ from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.grounding import Grounding, GroundRequest, LazyRows, ground, ground_lazily, uneven_types
 from workbench.inference.row_store import RowStore
 from workbench.language.formulas import formula_atoms
-from workbench.language.program import FormulaRule, Implies, Program
+from workbench.language.program import FormulaRule, Program
+from workbench.language.terms import Implies
 from workbench.learning import (
     LEARNERS,
     Example,

@@ -12,7 +12,8 @@ from workbench.arrays import Float
 from workbench.errors import Diagnostic
 from workbench.grounding import Grounding
 from workbench.language.formulas import formula_atoms
-from workbench.language.program import FormulaRule, Implies, Program
+from workbench.language.program import FormulaRule, Program
+from workbench.language.terms import Implies
 from workbench.learning import LearnedWeights, WeightIntervals
 from workbench.network import Lift, Templates, observed_lift
 from workbench.verbs.common import as_json
