@@ -10,8 +10,8 @@ from typing import NoReturn
 import typer
 
 from workbench import __version__
+from workbench.commands.command import COMMANDS
 from workbench.commands.console import interrupts_raise, print_error, print_json
-from workbench.commands.options import COMMANDS
 from workbench.errors import Cancelled, ExitCode, WorkbenchError
 
 __all__ = ["app", "main"]

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import Cancelled, Diagnostic, InputError, WorkbenchError, shortened
+from workbench.errors import Cancelled, Diagnostic, ExitCode, InputError, WorkbenchError, shortened
 from workbench.progress import Progress
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ __all__ = [
     "as_records",
     "check_output",
     "check_predictions_output",
+    "end_as",
     "interrupts_raise",
     "is_directory",
     "number",
@@ -36,6 +37,7 @@ __all__ = [
     "replacing",
     "shown_progress",
     "writing",
+    "written",
 ]
 
 LONGEST_CELL = 400
@@ -222,6 +224,15 @@ def _handling(handler: Callable[[int, Any], None]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+def end_as(status: str) -> None:
+    """End the command with the exit code that an answer's status calls for; go on where it is 0."""
+    import typer
+
+    codes = {"infeasible": ExitCode.INFEASIBLE, "limit": ExitCode.LIMIT, "cancelled": ExitCode.LIMIT}
+    if status in codes:
+        raise typer.Exit(int(codes[status]))
+
+
 def as_records(frame: Any) -> list[dict[str, Any]]:
     """A data frame's rows as plain records."""
     return [dict(zip(frame.columns, row)) for row in frame.itertuples(index=False, name=None)]
@@ -282,3 +293,10 @@ def replacing(path: Path) -> Iterator[Path]:
             part.replace(final)
         finally:
             part.unlink(missing_ok=True)
+
+
+def written(path: Path | None, write: Callable[[Path], object]) -> None:
+    """Let `write` make a file that takes the place of `path` when it is whole; nothing without a path."""
+    if path is not None:
+        with replacing(path) as part:
+            write(part)

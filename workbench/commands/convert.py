@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from workbench.commands.command import command, option
 from workbench.commands.console import check_output, print_json, print_line, replacing
-from workbench.commands.options import Json, RulesFile, command, given_rules, option
+from workbench.commands.given import given_rules
+from workbench.commands.options import Json, RulesFile
 from workbench.errors import UsageError
 
 __all__ = ["convert"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from workbench.commands.command import command
 from workbench.commands.console import print_json, print_line
-from workbench.commands.options import Json, command
+from workbench.commands.options import Json
 
 __all__ = ["engines"]
 

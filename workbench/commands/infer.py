@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from workbench.commands.command import OUTPUT, SOLVING, command, option
 from workbench.commands.console import (
     check_predictions_output,
+    end_as,
     is_directory,
     number,
     print_error,
@@ -20,9 +20,9 @@ from workbench.commands.console import (
     replacing,
     shown_progress,
 )
+from workbench.commands.given import chosen_labels, chosen_task, opened, parameters, read_rules
 from workbench.commands.options import (
-    OUTPUT,
-    SOLVING,
+    EngineName,
     Json,
     Labels,
     Limit,
@@ -32,27 +32,15 @@ from workbench.commands.options import (
     QuestionOfAtoms,
     RulesFile,
     Seed,
+    TaskName,
     TimeLimit,
-    chosen_labels,
-    command,
-    opened,
-    option,
-    parameters,
-    read_rules,
 )
-from workbench.errors import ExitCode, InputError, UsageError, nearest
+from workbench.errors import InputError, UsageError, nearest
 
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
 
-__all__ = ["chosen_task", "evaluate", "infer", "write_frame"]
-
-TaskName = Annotated[
-    str | None, option("--task", "map or marginal; by default marginal for MLN, map for PSL.", SOLVING)
-]
-EngineName = Annotated[
-    str, option("--engine -e", "auto, exact, ilp, rc2, lp, cpi, maxwalksat, mcsat, gibbs, bp, admm, ...", SOLVING)
-]
+__all__ = ["evaluate", "infer", "write_frame"]
 
 
 FORMS = (".csv", ".parquet", ".result", "")
@@ -73,13 +61,6 @@ class UnlistedAtoms(StrEnum):
     auto = "auto"
     false = "false"
     skip = "skip"
-
-
-def chosen_task(task: str | None) -> Literal["map", "marginal"] | None:
-    """The task by name."""
-    if task not in (None, "map", "marginal"):
-        raise UsageError.of("E0810", f"there is no task {task}", help="the tasks are map and marginal")
-    return task  # type: ignore[return-value]
 
 
 @command(
@@ -195,8 +176,7 @@ def infer(
             print_line(document.done)
             for one in document.evaluations:
                 print_table(f"{one.evaluator} of {one.predicate}", ("metric", "value"), list(one.figures.items()))
-    if summary["status"] in ("limit", "cancelled"):
-        raise typer.Exit(int(ExitCode.LIMIT))
+    end_as(summary["status"])
 
 
 def write_predictions(result: InferenceResult, out: str, *, include_hidden: bool) -> None:

@@ -6,22 +6,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, cast
 
-import typer
-
+from workbench.commands.command import DATA, OUTPUT, SOLVING, command, option
 from workbench.commands.console import (
     check_output,
+    end_as,
     print_json,
     print_line,
     print_table,
     print_warnings,
-    replacing,
     shown_progress,
+    written,
 )
-from workbench.commands.infer import chosen_task
+from workbench.commands.given import choices, chosen_task, opened, parameters, read_rules
 from workbench.commands.options import (
-    DATA,
-    OUTPUT,
-    SOLVING,
     Facts,
     Json,
     Limit,
@@ -30,15 +27,9 @@ from workbench.commands.options import (
     Question,
     RulesFile,
     Seed,
+    TaskName,
     TimeLimit,
-    choices,
-    command,
-    opened,
-    option,
-    parameters,
-    read_rules,
 )
-from workbench.errors import ExitCode
 
 __all__ = ["crossval", "learn"]
 
@@ -117,9 +108,7 @@ def learn(
             memory=memory,
         )
     print_warnings(result.warnings)
-    if out is not None:
-        with replacing(out) as part:
-            result.save(part)
+    written(out, result.save)
     if json:
         print_json(result.summary())
     else:
@@ -130,8 +119,7 @@ def learn(
         if len(rows) > 60:
             print_line(f"... {len(rows) - 60:,} more; --out FILE writes them all")
         print_line(f"{result.learned.status} by {result.learned.learner} in {result.seconds:.2f} s")
-    if result.learned.status in ("limit", "cancelled"):
-        raise typer.Exit(int(ExitCode.LIMIT))
+    end_as(result.learned.status)
 
 
 @command(
@@ -162,7 +150,7 @@ def crossval(
         bool, option("--inductive", "Predict a fold of atoms without the labels of the others.", SOLVING)
     ] = False,
     only: OnlyWorlds = None,
-    task: Annotated[str | None, option("--task", "map or marginal.", SOLVING)] = None,
+    task: TaskName = None,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
     json: Json = False,
@@ -199,7 +187,7 @@ def crossval(
             candidates=choices(candidates),
             engine=engine,
             engine_options=parameters(engine_settings),
-            task=None if task is None else chosen_task(task),
+            task=chosen_task(task),
             seed=seed,
             time_limit=time_limit,
             progress=progress,

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from workbench.commands.command import DATA, OUTPUT, SOLVING, command, option
 from workbench.commands.console import (
     check_output,
     print_json,
     print_line,
     print_table,
     print_warnings,
-    replacing,
     shown_progress,
+    written,
 )
-from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, command, option
+from workbench.commands.options import Json, RunsFile, Seed, TimeLimit
 from workbench.commands.served import address_of, at_hand, connected
 from workbench.errors import Diagnostic, ExitCode, UsageError
 
@@ -100,14 +102,9 @@ def link(
             seed=seed, progress=progress,
         )  # fmt: skip
     print_warnings(result.warnings)
-    with replacing(out) as part:
-        result.write_clusters(part)
-    if pairs is not None:
-        with replacing(pairs) as part:
-            result.write_pairs(part)
-    if program is not None:
-        with replacing(program) as part:
-            result.write_program(part)
+    written(out, result.write_clusters)
+    written(pairs, result.write_pairs)
+    written(program, result.write_program)
     if json:
         print_json(result.as_record())
     else:
@@ -127,26 +124,15 @@ def _refuse_beside(given: Mapping[str, object]) -> None:
         )
 
 
-def _link_more(
-    files: list[str],
-    kept: Path,
-    out: Path,
-    pairs: Path | None,
-    *,
-    json: bool,
-    **options: Any,
-) -> None:
+def _link_more(files: list[str], kept: Path, out: Path, pairs: Path | None, *, json: bool, **options: Any) -> None:
     """Link new records against a kept linkage, or change kept ones, and write the clusters that changed."""
     from workbench.verbs.link_result import write_linked
 
     address = address_of(kept)
     how = _at_the_server(address, files, **options) if address else _in_the_file(kept, files, quiet=json, **options)
     said, clusters, compared = how
-    with replacing(out) as part:
-        write_linked(clusters, part)
-    if pairs is not None:
-        with replacing(pairs) as part:
-            write_linked(compared, part)
+    written(out, partial(write_linked, clusters))
+    written(pairs, partial(write_linked, compared))
     if json:
         print_json(said)
     else:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.commands.options import command, option
+from workbench.commands.command import command, option
 from workbench.errors import UsageError
 
 __all__ = ["allowed_folders", "mcp"]

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.commands.options import command, option
+from workbench.commands.command import command, option
 from workbench.errors import UsageError, not_installed
 from workbench.resources import shipped
 

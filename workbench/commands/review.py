@@ -8,8 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from workbench.commands.command import command, option
 from workbench.commands.console import print_json, print_line, print_table, shown_progress
-from workbench.commands.options import Json, command, option
+from workbench.commands.options import Json
 from workbench.commands.runs import Workspace
 from workbench.errors import UsageError
 

@@ -9,22 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
+from workbench.commands.command import command, option
 from workbench.commands.console import print_json, print_line, print_table, print_warnings, replacing
-from workbench.commands.options import (
-    STANDARD_INPUT,
-    Json,
-    Memory,
-    OnlyWorlds,
-    Question,
-    RulesFile,
-    Seed,
-    command,
-    given_rules,
-    opened,
-    option,
-    read_rules,
-    text_of_standard_input,
-)
+from workbench.commands.given import STANDARD_INPUT, given_rules, opened, read_rules, text_of_standard_input
+from workbench.commands.options import EngineName, Json, Limit, Memory, OnlyWorlds, Question, RulesFile, Seed, TaskName
 
 __all__ = ["check", "explain", "fmt", "ground"]
 
@@ -104,7 +92,7 @@ def ground(
     sql: Annotated[bool, option("--sql", "Show each rule's SQL.")] = False,
     plan: Annotated[bool, option("--plan", "Show DuckDB's plan of each rule.")] = False,
     samples: Annotated[int, option("--samples", "Sample ground clauses a rule.", min=0)] = 3,
-    limit: Annotated[int, option("--limit", "Refuse rules with more ground rows than this.")] = 50_000_000,
+    limit: Limit = 50_000_000,
     memory: Memory = None,
     json: Json = False,
 ) -> None:
@@ -161,8 +149,8 @@ def explain(
     question: Question,
     atom: Annotated[str | None, typer.Argument(help="The atom to explain, such as 'Smokes(Anna)'.")] = None,
     only: OnlyWorlds = None,
-    engine: Annotated[str, typer.Option("--engine")] = "auto",
-    task: Annotated[str | None, option("--task", "map or marginal.")] = None,
+    engine: EngineName = "auto",
+    task: TaskName = None,
     averaged: Annotated[int, option("--averaged", "Average over so many sampled states.", min=0)] = 0,
     seed: Seed = 0,
     json: Json = False,
@@ -183,7 +171,7 @@ def explain(
         raise UsageError.of(
             "E0809", "explain takes a code, or a rules file and an atom", help="workbench explain RULES 'P(A)' --data F"
         )
-    from workbench.commands.infer import chosen_task
+    from workbench.commands.given import chosen_task
 
     rules = given_rules(Path(target))
     with opened(question, rules) as open_workspace:

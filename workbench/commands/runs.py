@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from workbench.commands.command import command, option
 from workbench.commands.console import (
     as_records,
     check_output,
@@ -18,7 +19,7 @@ from workbench.commands.console import (
     replacing,
 )
 from workbench.commands.infer import write_frame
-from workbench.commands.options import Json, command, option
+from workbench.commands.options import Json
 from workbench.commands.served import address_of, at_hand, connected
 
 __all__ = ["compare", "export", "load", "repair", "runs"]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from workbench.commands.command import command, option
 from workbench.commands.console import print_error
 from workbench.commands.mcp import allowed_folders
-from workbench.commands.options import command, option
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:

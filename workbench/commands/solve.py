@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from workbench.commands.console import check_output, print_json, print_line, replacing, shown_progress
-from workbench.commands.options import OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, command, option
+from workbench.commands.command import OUTPUT, SOLVING, command, option
+from workbench.commands.console import check_output, end_as, print_json, print_line, replacing, shown_progress
+from workbench.commands.options import Json, RunsFile, Seed, TimeLimit
 from workbench.commands.served import at_hand
-from workbench.errors import ExitCode
 
 if TYPE_CHECKING:
     from workbench.verbs.options import SolveOptions
@@ -67,9 +67,7 @@ def solve(
         print_line(f"{found.status} in {found.seconds:.2f} s by {found.engine}: {found.reason}")
         for name, value in figures.items():
             print_line(f"{name}: {'unknown' if value is None else f'{value:.6f}'}")
-    codes = {"infeasible": ExitCode.INFEASIBLE, "limit": ExitCode.LIMIT, "cancelled": ExitCode.LIMIT}
-    if found.status in codes:
-        raise typer.Exit(int(codes[found.status]))
+    end_as(found.status)
 
 
 _OF_TASK = {"map": ("bound", "gap"), "marginal": (), "pr": ("log10_z",)}

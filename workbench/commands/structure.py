@@ -7,26 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
+from workbench.commands.command import command, option
 from workbench.commands.console import (
     check_output,
+    end_as,
     print_json,
     print_line,
     print_table,
     print_warnings,
-    replacing,
     shown_progress,
+    written,
 )
-from workbench.commands.options import (
-    Facts,
-    Json,
-    Seed,
-    TimeLimit,
-    command,
-    opened,
-    option,
-    parameters,
-)
-from workbench.errors import ExitCode
+from workbench.commands.given import opened, parameters
+from workbench.commands.options import Facts, Json, Seed, TimeLimit
 
 __all__ = ["structure"]
 
@@ -85,9 +78,7 @@ def structure(
         else:
             targets = target.split(",") if target else None
             result = space.structure(rules, targets=targets, method=method, **shared)
-    if out is not None:
-        with replacing(out) as part:
-            result.save(part)
+    written(out, result.save)
     if json:
         print_json(result.summary())
     else:
@@ -109,5 +100,4 @@ def structure(
         print_line(
             f"{result.status} by {result.method} in {result.seconds:.2f} s; {len(result.candidates):,} candidates"
         )
-    if result.status in ("limit", "cancelled"):
-        raise typer.Exit(int(ExitCode.LIMIT))
+    end_as(result.status)

@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.commands.console import print_json, print_line, print_table, print_warnings, shown_progress, writing
-from workbench.commands.options import DATA, OUTPUT, SOLVING, Json, RunsFile, Seed, TimeLimit, command, option
+from workbench.commands.command import DATA, OUTPUT, SOLVING, command, option
+from workbench.commands.console import (
+    end_as,
+    print_json,
+    print_line,
+    print_table,
+    print_warnings,
+    shown_progress,
+    writing,
+)
+from workbench.commands.options import Json, RunsFile, Seed, TimeLimit
 from workbench.commands.served import at_hand
-from workbench.errors import ExitCode
 
 if TYPE_CHECKING:
     from workbench.study.result import StudyResult
@@ -59,8 +67,7 @@ def study(
         print_json(result.as_record())
     else:
         _print(result, out)
-    if result.status != "done":
-        raise typer.Exit(int(ExitCode.LIMIT))
+    end_as(result.status)
 
 
 def _print(result: StudyResult, out: Path) -> None:

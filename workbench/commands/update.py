@@ -8,11 +8,20 @@ from typing import Annotated, Any
 
 import typer
 
-from workbench.commands.console import number, print_json, print_line, print_table, print_warnings, shown_progress
-from workbench.commands.options import Json, command, option
+from workbench.commands.command import command, option
+from workbench.commands.console import (
+    end_as,
+    number,
+    print_json,
+    print_line,
+    print_table,
+    print_warnings,
+    shown_progress,
+)
+from workbench.commands.options import Json
 from workbench.commands.runs import Part, Workspace
 from workbench.commands.served import address_of, connected
-from workbench.errors import ExitCode, UsageError
+from workbench.errors import UsageError
 
 __all__ = ["update"]
 
@@ -58,8 +67,7 @@ def update(
         print_json(summary)
     else:
         _print(summary, rows)
-    if summary["status"] in ("limit", "cancelled"):
-        raise typer.Exit(int(ExitCode.LIMIT))
+    end_as(summary["status"])
 
 
 def _in_the_file(
