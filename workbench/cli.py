@@ -11,7 +11,8 @@ import typer
 
 from workbench import __version__
 from workbench.commands.command import COMMANDS
-from workbench.commands.console import interrupts_raise, print_error, print_json
+from workbench.commands.console import print_error, print_json
+from workbench.commands.working import interrupts_raise
 from workbench.errors import Cancelled, ExitCode, WorkbenchError
 
 __all__ = ["app", "main"]

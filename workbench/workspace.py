@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal
 
-from workbench.database import (
-    Database,
-    LoadReport,
-    Partition,
-    Salvage,
-    endings,
-    salvage,
-)
+from workbench.database import Database, LoadReport, Partition, Salvage, endings, salvage
 from workbench.database.copying import copy_of
 from workbench.language.ground_atoms import atom_text, parse_atom
-from workbench.progress import SILENT, Progress
+from workbench.progress import Progress
 from workbench.tables import ColumnKind, TableMapping, TablesMapping
 from workbench.verbs.common import as_words
 from workbench.verbs.data import Data
@@ -27,20 +19,15 @@ from workbench.verbs.examples import BundledExample, bundled_examples, example_t
 from workbench.verbs.modelling import RulesLike
 from workbench.verbs.models import Models
 from workbench.verbs.recorded import Runs
-from workbench.verbs.reviewing import Reviewing
+from workbench.verbs.revisiting import Revisiting
 from workbench.verbs.rules import CheckedRules, Rules
+from workbench.verbs.standalone import Standalone
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from workbench.database import Unlisted
-    from workbench.study.result import StudyResult
     from workbench.verbs.infer import InferenceResult
-    from workbench.verbs.link_more_result import MoreLinked
-    from workbench.verbs.link_result import LinkResult
-    from workbench.verbs.options import LinkMoreOptions, LinkOptions, SolveOptions, StudyOptions
-    from workbench.verbs.solve import SolvedModel
-    from workbench.verbs.update import Update
 
 __all__ = [
     "BundledExample",
@@ -93,12 +80,7 @@ def file_endings(kind: Literal["facts", "columns", "wide"]) -> list[str]:
     return [*(ending[1:] for ending in endings(kind)), "gz"]
 
 
-LINKED = ("records", "candidates", "clusters", "estimated_precision", "estimated_recall", "energy", "bound", "gap")
-SOLVED = ("log10_z", "map_log10", "cost", "bound", "gap")
-"""Figures of a linkage, and of a solved model, that their runs keep."""
-
-
-class Workspace(Reviewing):
+class Workspace(Standalone, Revisiting):
     """Data, rules and runs in one DuckDB database.
 
     Use as a context manager, or call `close`. What only some verbs need (SciPy, Numba, pandas) is imported by them.
@@ -265,164 +247,6 @@ class Workspace(Reviewing):
         from workbench.verbs.evaluate import evaluate_result
 
         return evaluate_result(result, truth, unlisted=unlisted)
-
-    def study(
-        self,
-        sources: Sequence[str | os.PathLike[str]],
-        predict: str,
-        *,
-        record: bool = True,
-        **options: Unpack[StudyOptions],
-    ) -> StudyResult:
-        """Learn, score and explain a model of one column of tables; of this workspace nothing is read.
-
-        Parameters
-        ----------
-        record : bool
-            Keep the study as a run.
-        **options
-            As in `workbench.verbs.study.study`, whose errors these are.
-        """
-        from workbench.verbs.study import study
-
-        result = study(sources, predict, **options)
-        if not record:
-            return result
-        return replace(result, run_id=self.runs.record_study(result, seed=options.get("seed", 0)))
-
-    def link(self, *sources: str | os.PathLike[str], record: bool = True, **options: Unpack[LinkOptions]) -> LinkResult:
-        """Which records of one file, or of two, are of the same thing; of this workspace nothing is read.
-
-        Parameters
-        ----------
-        record : bool
-            Keep the figures as a run, and beside it what `link_more` links new records by.
-        **options
-            As in `workbench.verbs.link.link`, whose errors these are.
-        """
-        from workbench.verbs.link import link
-        from workbench.verbs.link_kept import keep
-        from workbench.verbs.runs import record_figures
-
-        result = link(sources, **options)
-        if not record:
-            return result
-        said = result.as_record()
-        figures = {name: said[name] for name in LINKED}
-        settings = {"sources": [os.fspath(one) for one in sources], **options}
-        settings.pop("progress", None)
-        with self.database.transaction():
-            number = record_figures(self.database, "link", result.status, result.seconds, "em", figures, settings)
-            keep(self.database, number, result)
-        return replace(result, run_id=number)
-
-    def link_more(
-        self, *sources: str | os.PathLike[str], run: int | None = None, **options: Unpack[LinkMoreOptions]
-    ) -> MoreLinked:
-        """Link new records against those of a recorded linkage, and keep them there; or correct or remove kept ones.
-
-        Parameters
-        ----------
-        run : int, optional
-            The linkage; without it the newest one that is kept.
-        **options
-            As in `workbench.verbs.link_more.link_more`, whose errors these are.
-        """
-        from workbench.verbs.link_more import link_more
-
-        return link_more(self.database, sources, run=run, **options)
-
-    def solve(
-        self, path: str | os.PathLike[str], *, record: bool = True, **options: Unpack[SolveOptions]
-    ) -> SolvedModel:
-        """Solve a model of another tool, a UAI or WCNF file; of this workspace nothing is read.
-
-        Parameters
-        ----------
-        record : bool
-            Keep the figures as a run; the state or the marginals are in the result.
-        **options
-            As in `workbench.verbs.solve.solve_model`, whose errors these are.
-        """
-        from workbench.verbs.runs import record_figures
-        from workbench.verbs.solve import solve_model
-
-        result = solve_model(path, **options)
-        if not record:
-            return result
-        figures = {name: getattr(result, name) for name in SOLVED}
-        settings = {"sources": [os.fspath(path)], "reason": result.reason, **options}
-        settings.pop("progress", None)
-        number = record_figures(self.database, "solve", result.status, result.seconds, result.engine, figures, settings)
-        return replace(result, run_id=number)
-
-    def reopen(self, number: int, *, fold: int | None = None, progress: Progress = SILENT) -> InferenceResult:
-        """An inference run, or one fold of a cross-validation, as it was: ground again, its recorded values put back.
-
-        Raises
-        ------
-        UsageError
-            When it is no inference run, or the facts have changed since.
-        """
-        from workbench.database import display_names
-        from workbench.verbs.reopening import reopen
-
-        result = reopen(self.database, number, fold=fold, progress=progress)
-        return replace(result, names=display_names(self.database))
-
-    def what_if(
-        self,
-        result: InferenceResult,
-        changes: Mapping[str, bool | None] | None = None,
-        *,
-        weights: Mapping[str, float] | None = None,
-        progress: Progress = SILENT,
-    ) -> pd.DataFrame:
-        """Infer again with some facts or weights changed, on a copy of the data; nothing is kept.
-
-        Parameters
-        ----------
-        result : InferenceResult
-            A recorded one, or a fold of a recorded cross-validation (`reopen`).
-        changes : mapping of atom to bool or None
-            Facts to take as true or false, or (None) as unknown.
-        weights : mapping of rule to float
-            Other weights for rules, each as `ws.models.rules(run)` writes it under `formula`.
-
-        Returns
-        -------
-        DataFrame
-            atom, predicate, before, after, change; the largest change first. Atoms that became facts have no `after`.
-
-        Raises
-        ------
-        UsageError
-            E0815 where the result is not recorded, E0853 for a rule that the run does not have.
-        """
-        from workbench.verbs.what_if import what_if
-
-        return what_if(self.database, result, changes or {}, weights=weights, progress=progress)
-
-    def update(
-        self,
-        run: int,
-        add: Sequence[Any] = (),
-        remove: Sequence[Any] = (),
-        *,
-        correct: bool = False,
-        world: str | None = None,
-        partition: Partition = "evidence",
-        progress: Progress = SILENT,
-    ) -> Update:
-        """Change facts and bring a recorded prediction up to date with them, in one transaction.
-
-        See `workbench.verbs.update.update`; the answer is recorded as a run whose parent is the one it started from.
-        """
-        from workbench.verbs.update import update
-
-        return update(
-            self.database, run, add, remove, correct=correct, world=world, partition=partition, progress=progress
-        )
 
     def recall(self, name: str) -> str | None:
         """A remembered text."""

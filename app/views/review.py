@@ -90,7 +90,7 @@ def known(atom: str) -> None:
 
 def standing(name: str, left: int, total: int) -> None:
     """How far it has come, how far reviewers agree, and what was answered."""
-    from workbench.verbs.review import agreements, disputed
+    from workbench.verbs.answers import agreements, disputed
 
     given = workspace().answers()
     mine = [one for one in given if one.reviewer == name]

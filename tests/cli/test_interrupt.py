@@ -14,7 +14,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from workbench.arrays import Float
-from workbench.commands.console import interrupts_raise
+from workbench.commands.working import interrupts_raise
 from workbench.database import Database
 from workbench.errors import Cancelled
 from workbench.experiments import EXPERIMENTS, ReproductionTable
@@ -106,7 +106,7 @@ def test_work_that_hears_nothing_is_ended(run: Run, tmp_path: Path, monkeypatch:
         raise AssertionError
 
     monkeypatch.setattr(Exact, "infer", deaf)
-    monkeypatch.setattr("workbench.commands.console.PATIENCE", 0.1)
+    monkeypatch.setattr("workbench.commands.working.PATIENCE", 0.1)
     outcome = run("infer", rules, "--data", data, "--query", "Smokes", "-w", workspace, "-e", "exact", "--json")
     assert outcome.code == 4
     assert outcome.json["status"] == "cancelled"

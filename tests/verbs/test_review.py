@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import UsageError
-from workbench.verbs.review import Question, agreements, disputed
+from workbench.verbs.answers import agreements, disputed
+from workbench.verbs.review import Question
 from workbench.workspace import Workspace, open_workspace
 
 RULES = "Likes(person, topic)\nFan(person)\n1 Likes(p, +t) => Fan(p)\n-0.2 Fan(p)\n"

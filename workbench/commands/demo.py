@@ -5,7 +5,8 @@ from __future__ import annotations
 from time import perf_counter
 
 from workbench.commands.command import command
-from workbench.commands.console import print_line, print_table, shown_progress
+from workbench.commands.console import print_line, print_table
+from workbench.commands.working import shown_progress
 from workbench.resources import shipped
 
 __all__ = ["demo"]

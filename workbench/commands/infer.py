@@ -18,7 +18,6 @@ from workbench.commands.console import (
     print_table,
     print_warnings,
     replacing,
-    shown_progress,
 )
 from workbench.commands.given import chosen_labels, chosen_task, opened, parameters, read_rules
 from workbench.commands.options import (
@@ -35,6 +34,7 @@ from workbench.commands.options import (
     TaskName,
     TimeLimit,
 )
+from workbench.commands.working import shown_progress
 from workbench.errors import InputError, UsageError, nearest
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from workbench.commands.console import (
     print_line,
     print_table,
     print_warnings,
-    shown_progress,
     written,
 )
 from workbench.commands.given import choices, chosen_task, opened, parameters, read_rules
@@ -30,6 +29,7 @@ from workbench.commands.options import (
     TaskName,
     TimeLimit,
 )
+from workbench.commands.working import shown_progress
 
 __all__ = ["crossval", "learn"]
 

@@ -10,17 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.commands.command import DATA, OUTPUT, SOLVING, command, option
-from workbench.commands.console import (
-    check_output,
-    print_json,
-    print_line,
-    print_table,
-    print_warnings,
-    shown_progress,
-    written,
-)
+from workbench.commands.console import check_output, print_json, print_line, print_table, print_warnings, written
 from workbench.commands.options import Json, RunsFile, Seed, TimeLimit
 from workbench.commands.served import address_of, at_hand, connected
+from workbench.commands.working import shown_progress
 from workbench.errors import Diagnostic, ExitCode, UsageError
 
 if TYPE_CHECKING:

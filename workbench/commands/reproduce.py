@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench.commands.command import command, option
-from workbench.commands.console import print_error, print_json, print_line, print_table, shown_progress
+from workbench.commands.console import print_error, print_json, print_line, print_table
 from workbench.commands.options import Json
+from workbench.commands.working import shown_progress
 from workbench.errors import ExitCode, InputError, UsageError
 from workbench.progress import after
 from workbench.resources import require_experiments

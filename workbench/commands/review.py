@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from workbench.commands.command import command, option
-from workbench.commands.console import print_json, print_line, print_table, shown_progress
+from workbench.commands.console import print_json, print_line, print_table
 from workbench.commands.options import Json
 from workbench.commands.runs import Workspace
+from workbench.commands.working import shown_progress
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def review(
 
     A letter a line: y yes, n no, s skip, u undo, l learn again and go on with what is doubtful then, q quit.
     """
-    from workbench.verbs.review import agreements
+    from workbench.verbs.answers import agreements
     from workbench.workspace import open_workspace
 
     if not Path(workspace).exists():

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from workbench.commands.command import OUTPUT, SOLVING, command, option
-from workbench.commands.console import check_output, end_as, print_json, print_line, replacing, shown_progress
+from workbench.commands.console import check_output, end_as, print_json, print_line, replacing
 from workbench.commands.options import Json, RunsFile, Seed, TimeLimit
 from workbench.commands.served import at_hand
+from workbench.commands.working import shown_progress
 
 if TYPE_CHECKING:
     from workbench.verbs.options import SolveOptions

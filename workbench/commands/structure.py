@@ -15,11 +15,11 @@ from workbench.commands.console import (
     print_line,
     print_table,
     print_warnings,
-    shown_progress,
     written,
 )
 from workbench.commands.given import opened, parameters
 from workbench.commands.options import Facts, Json, Seed, TimeLimit
+from workbench.commands.working import shown_progress
 
 __all__ = ["structure"]
 

@@ -8,17 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench.commands.command import DATA, OUTPUT, SOLVING, command, option
-from workbench.commands.console import (
-    end_as,
-    print_json,
-    print_line,
-    print_table,
-    print_warnings,
-    shown_progress,
-    writing,
-)
+from workbench.commands.console import end_as, print_json, print_line, print_table, print_warnings, writing
 from workbench.commands.options import Json, RunsFile, Seed, TimeLimit
 from workbench.commands.served import at_hand
+from workbench.commands.working import shown_progress
 
 if TYPE_CHECKING:
     from workbench.study.result import StudyResult

@@ -9,18 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from workbench.commands.command import command, option
-from workbench.commands.console import (
-    end_as,
-    number,
-    print_json,
-    print_line,
-    print_table,
-    print_warnings,
-    shown_progress,
-)
+from workbench.commands.console import end_as, number, print_json, print_line, print_table, print_warnings
 from workbench.commands.options import Json
 from workbench.commands.runs import Part, Workspace
 from workbench.commands.served import address_of, connected
+from workbench.commands.working import shown_progress
 from workbench.errors import UsageError
 
 __all__ = ["update"]

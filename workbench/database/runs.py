@@ -12,6 +12,7 @@ from typing import Literal as OneOf
 
 import duckdb
 
+from workbench import __version__
 from workbench.arrays import Array
 from workbench.database.arrow_columns import arrow_column
 from workbench.database.database import Database
@@ -20,7 +21,7 @@ from workbench.database.rows import first_value, handed_in
 from workbench.database.written_predictions import written_predictions
 from workbench.errors import UsageError
 from workbench.language.reading import language_of
-from workbench.resources import sql_text
+from workbench.resources import installed, sql_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,6 +51,11 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "trace": ("fold", "step", "series", "value"),
 }
 Columns = Mapping[str, Sequence[Any] | Array]
+
+
+def _versions() -> dict[str, str]:
+    """What a result depends on."""
+    return {"workbench": __version__, **installed("duckdb", "numpy", "scipy", "numba", "highspy")}
 
 
 @dataclass(frozen=True)
@@ -83,7 +89,7 @@ class RunRecord:
     data_hash: str | None = None
     name: str | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=_versions)
     atom_types: Mapping[str, Sequence[str]] = field(default_factory=dict)
     weights: Columns = field(default_factory=dict)
     predictions: Columns = field(default_factory=dict)

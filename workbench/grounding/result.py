@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from workbench.arrays import Float
 from workbench.database.database import Database
 from workbench.errors import Diagnostic
@@ -86,3 +88,8 @@ class Grounding:
 
     def __repr__(self) -> str:
         return f"Grounding({self.network.A.shape[0]:,} ground rows over {self.atoms.n_atoms:,} open atoms)"
+
+    @property
+    def untouched(self) -> Float | float:
+        """Truth values (PSL) of atoms in no ground row: those listed with them, else 1/2."""
+        return 0.5 if self.listed is None else np.where(np.isnan(self.listed), 0.5, self.listed)

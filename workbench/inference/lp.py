@@ -14,12 +14,7 @@ from workbench.inference.accepts import RELAXABLE, Accepts, Trait
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.linear_program import LinearAnswer
 from workbench.inference.maxwalksat import MaxWalkSAT
-from workbench.inference.relaxation import (
-    RelaxationSolver,
-    better,
-    is_proven,
-    solve_relaxation,
-)
+from workbench.inference.relaxation import RelaxationSolver, better, is_proven, solve_relaxation
 from workbench.inference.roof_duality import has_roof_dual
 from workbench.inference.rounding import round_state
 from workbench.inference.solution import Engine, Solution, Status, infeasible

@@ -10,10 +10,7 @@ from workbench.language.clauses import Clause
 from workbench.language.domains import ScopedClause
 from workbench.language.flattening import Flattening
 from workbench.language.formulas import formula_terms, item_variables, term_variables
-from workbench.language.normal_form import (
-    Disjunction,
-    Item,
-)
+from workbench.language.normal_form import Disjunction, Item
 from workbench.language.program import FormulaRule, Program
 from workbench.language.terms import Comparison, Literal
 

@@ -28,13 +28,7 @@ from workbench.language.mln_kinds import (
 from workbench.language.program import Definition, FormulaRule, Function, Predicate, Program, Scope, Type
 from workbench.language.refusal import Refused
 from workbench.language.source import Diagnostics, Source, read_text
-from workbench.language.statements import (
-    Statement,
-    description,
-    opens_scope,
-    scope_tokens,
-    split_statements,
-)
+from workbench.language.statements import Statement, description, opens_scope, scope_tokens, split_statements
 
 __all__ = ["mln_statements", "parse_mln"]
 

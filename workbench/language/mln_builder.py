@@ -12,12 +12,7 @@ from lark import Token, v_args
 
 from workbench.errors import Span
 from workbench.language.bins import BIN, bin_of, lifted
-from workbench.language.builtin import (
-    ARITHMETIC,
-    COMPARISONS,
-    STRING_PREDICATES,
-    negated_operator,
-)
+from workbench.language.builtin import ARITHMETIC, COMPARISONS, STRING_PREDICATES, negated_operator
 from workbench.language.declared import Declared
 from workbench.language.definitions import Collected
 from workbench.language.formulas import formula_comparisons, leaves

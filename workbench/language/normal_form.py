@@ -12,12 +12,7 @@ from itertools import product
 from math import prod
 
 from workbench.language.builtin import negated_operator
-from workbench.language.formulas import (
-    change_item,
-    formula_parts,
-    item_variables,
-    substitution,
-)
+from workbench.language.formulas import change_item, formula_parts, item_variables, substitution
 from workbench.language.terms import (
     And,
     Atom,
@@ -109,8 +104,7 @@ def negation_normal_form(formula: Formula, positive: bool = True) -> Formula:
             parts = (negation_normal_form(left, not positive), negation_normal_form(right, positive))
             return Or(parts) if positive else And(parts)
         case Iff(left, right):
-            both = And((Implies(left, right), Implies(right, left)))
-            return negation_normal_form(both, positive)
+            return negation_normal_form(And((Implies(left, right), Implies(right, left))), positive)
         case Quantified(kind, variables, body):
             inner = negation_normal_form(body, positive)
             return Quantified("forall" if (kind == "forall") == positive else "exist", variables, inner)
@@ -161,7 +155,6 @@ class Expansion:
         Most disjunctions that a formula may have.
     types : dict of variable to type
         Copies of variables join it.
-    domains : mapping of type to constants
     """
 
     limit: int

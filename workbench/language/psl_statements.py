@@ -7,15 +7,7 @@ from collections.abc import Iterator, Sequence
 from lark import Lark, Token
 
 from workbench.language.source import Diagnostics, Source
-from workbench.language.statements import (
-    CLOSING,
-    OPENING,
-    STRAY,
-    Statement,
-    is_sound,
-    opens_scope,
-    report_stray,
-)
+from workbench.language.statements import CLOSING, OPENING, STRAY, Statement, is_sound, opens_scope, report_stray
 
 __all__ = ["split_rules"]
 

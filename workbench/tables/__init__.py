@@ -25,6 +25,7 @@ SQL of this room is about staged and typed tables only, in a database that is th
 through `workbench.database.insert_facts`.
 """
 
+from workbench.tables.checked import type_tables
 from workbench.tables.corrections import corrected
 from workbench.tables.definitions import check_definitions
 from workbench.tables.facts import MappedPredicate, Target, mapped_predicates, subject_types, target_of
@@ -37,7 +38,7 @@ from workbench.tables.readings import Reading, find_reading
 from workbench.tables.sources import TableSource, find_sources, form_of, is_table_file
 from workbench.tables.staging import StagedTable, Staging, stage
 from workbench.tables.targets import Leak, TargetRows, leaks, target_faults, target_rows
-from workbench.tables.typed import TypedTable, counted, type_tables
+from workbench.tables.typed import TypedTable, counted
 
 __all__ = [
     "ColumnKind",

@@ -11,12 +11,13 @@ import pyarrow
 from workbench.database import DEFAULT_WORLD, Database, FactColumns, LoadReport, Partition, insert_facts, name_things
 from workbench.errors import Diagnostic
 from workbench.language.program import Predicate
+from workbench.tables.checked import type_tables
 from workbench.tables.definitions import defined_rows
 from workbench.tables.facts import MappedPredicate, mapped_predicates, target_of
 from workbench.tables.mapping import SqlDefinition, TablesMapping
 from workbench.tables.staging import Staging
 from workbench.tables.targets import target_warnings
-from workbench.tables.typed import TypedTable, type_tables
+from workbench.tables.typed import TypedTable
 
 __all__ = ["TablesReport", "load_tables_as_mapped"]
 

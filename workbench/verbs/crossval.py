@@ -18,10 +18,11 @@ from workbench.inference.accepts import Task
 from workbench.language.program import Program
 from workbench.progress import SILENT
 from workbench.verbs.common import as_json
-from workbench.verbs.infer import InferenceResult, refuse_numbers, solve_given
+from workbench.verbs.infer import InferenceResult, solve_given
 from workbench.verbs.learn import learn
 from workbench.verbs.learning_result import LearningResult
 from workbench.verbs.options import How
+from workbench.verbs.program_faults import refuse_numbers
 
 if TYPE_CHECKING:
     import pandas as pd

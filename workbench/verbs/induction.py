@@ -10,7 +10,7 @@ from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
-from workbench.arrays import Bool, Float, Int32
+from workbench.arrays import Bool, Float, Int32, Int64
 from workbench.database import Database
 from workbench.database.ilp import load_ilp
 from workbench.database.ilp_definitions import Written, written_background
@@ -47,7 +47,6 @@ class Induction:
 
     Parameters
     ----------
-    loop : {'induce', 'induce_cover', 'induce_max'}
     weights : {'none', 'l1', 'l2', 'elastic', 'group'}
         Exact conditional likelihood under a Laplace or Gaussian prior, half of each, or a group lasso over the clauses
         of the same predicates; its strength is chosen by cross-validation, and the figures have the answer's objective
@@ -74,11 +73,8 @@ class Induction:
     settings: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for given, known in (
-            (self.loop, LOOPS),
-            (self.weights, ("none", *WEIGHTINGS)),
-            (self.features, ("auto", *FEATURES)),
-        ):
+        choices = (LOOPS, ("none", *WEIGHTINGS), ("auto", *FEATURES))
+        for given, known in zip((self.loop, self.weights, self.features), choices):
             if given not in known:
                 raise UsageError.of("E0611", f"there is no `{given}` here", help=f"choose from {', '.join(known)}")
         if self.features != "auto" and self.weights == "none":
@@ -231,12 +227,15 @@ def arrays(database: Database, problem: IlpProblem) -> tuple[Background, Example
     return background, Examples(problem.target, problem.argument_types()[problem.target], arguments, label)
 
 
+def _told(learner: ClauseLearner, parts: Int32) -> tuple[Int64, Float]:
+    """How many positives and negatives each body covers, shape (n, 2), and what that tells, shape (n,)."""
+    positive, negative = learner.examples.label == 1, learner.examples.label == 0
+    tally = learner.cache.tally(parts, np.stack([pack(positive), pack(negative)]))
+    return tally, information_gain(tally[:, 0], tally[:, 1], int(positive.sum()), int(negative.sum()))
+
+
 def _of_most_gain(learner: ClauseLearner, parts: Int32, most: int) -> Int32:
-    label = learner.examples.label
-    masks = np.stack([pack(label == 1), pack(label == 0)])
-    tally = learner.cache.tally(parts, masks)
-    gain = information_gain(tally[:, 0], tally[:, 1], int((label == 1).sum()), int((label == 0).sum()))
-    return np.asarray(parts[np.argsort(-gain, kind="stable")[:most]])
+    return np.asarray(parts[np.argsort(-_told(learner, parts)[1], kind="stable")[:most]])
 
 
 def _covering(
@@ -244,16 +243,12 @@ def _covering(
 ) -> list[LearnedRule]:
     """The bodies as rules, with what they cover."""
     examples = learner.examples
-    positive, negative = examples.label == 1, examples.label == 0
-    tally = learner.cache.tally(parts, np.stack([pack(positive), pack(negative)]))
-    gain = information_gain(tally[:, 0], tally[:, 1], int(positive.sum()), int(negative.sum()))
+    (tally, gain), bodies = _told(learner, parts), learner.cache.body_literals(parts)
     return [
         LearnedRule(
             body_text(learner.background, examples, body, written.inline), p, n, p / max(p + n, 1), value, weight
         )
-        for body, (p, n), value, weight in zip(
-            learner.cache.body_literals(parts), tally.tolist(), gain.tolist(), weights
-        )
+        for body, (p, n), value, weight in zip(bodies, tally.tolist(), gain.tolist(), weights)
     ]
 
 
@@ -275,8 +270,7 @@ def _rules(learner: ClauseLearner, found: Induced, written: Written) -> tuple[tu
     examples = learner.examples
     head = body_text(learner.background, examples, np.zeros((0, 1), np.int32))
     positives, negatives = int((examples.label == 1).sum()), int((examples.label == 0).sum())
-    share = positives / (positives + negatives)
-    rules.append(LearnedRule(head, positives, negatives, share, 0.0, weighted.unit))
+    rules.append(LearnedRule(head, positives, negatives, positives / (positives + negatives), 0.0, weighted.unit))
     return tuple(sorted(rules, key=lambda rule: (-(rule.weight or 0.0), rule.text))), tuple(made)
 
 

@@ -24,6 +24,7 @@ from workbench.progress import SILENT, Conduct
 from workbench.verbs.common import as_json, deadline_after
 from workbench.verbs.naming import row_texts
 from workbench.verbs.options import How, conduct_of
+from workbench.verbs.program_faults import says_nothing
 from workbench.verbs.queries import Query
 from workbench.verbs.results import Inferred
 
@@ -39,9 +40,8 @@ __all__ = [
     "asks_for_numbers",
     "infeasible_error",
     "infer",
-    "refuse_numbers",
     "require_weights",
-    "says_nothing",
+    "rounded_bound",
     "solve",
     "solve_given",
     "solve_numbers",
@@ -123,17 +123,10 @@ def infer(
     if solution.status is Status.INFEASIBLE:
         raise infeasible_error(grounding, solution)
     return InferenceResult(
-        solution,
-        grounding,
-        program,
-        chosen,
-        task,
-        perf_counter() - begun,
-        evidence_energy=evidence_energy(grounding.network, chosen),
-        ground_seconds=ground_seconds,
+        solution, grounding, program, chosen, task, perf_counter() - begun,
+        evidence_energy=evidence_energy(grounding.network, chosen), ground_seconds=ground_seconds, asked=asked,
         warnings=(*grounding.warnings, *unanswered, *says_nothing(program, chosen)),
-        asked=asked,
-    )
+    )  # fmt: skip
 
 
 def solve(
@@ -162,10 +155,13 @@ def solve(
     solution = solver.infer(network, weights, conduct_of(how), start)
     if network.domain is Domain.UNIT:
         solution = replace(solution, values=_with_listed_values(grounding, solution.values))
-    if solution.energy < solution.bound <= solution.energy + 1e-9 * max(1.0, abs(solution.energy)):
-        solution = replace(solution, bound=solution.energy)
     reasons = "; ".join(part for part in (why and f"auto took {solver.name}: {why}", solution.reason) if part)
-    return replace(solution, reason=reasons)
+    return replace(solution, reason=reasons, bound=rounded_bound(solution.bound, solution.energy))
+
+
+def rounded_bound(bound: float, energy: float) -> float:
+    """The bound, or the energy where rounding alone puts the bound above it."""
+    return energy if energy < bound <= energy + 1e-9 * max(1.0, abs(energy)) else bound
 
 
 def asks_for_numbers(program: Program, asked: Sequence[str]) -> bool:
@@ -208,25 +204,8 @@ def solve_numbers(grounding: Grounding, weights: Float, task: Task, engine: str)
             help="let the body of a rule for a number be decided by facts, and give the rule a weight",
         )
     solution = solver.solve(network, weights)
-    return replace(
-        solution, reason=f"auto took {solver.name}: {solution.reason}" if engine == "auto" else solution.reason
-    )
-
-
-def refuse_numbers(program: Program, doing: str) -> None:
-    """Refuse what is done with truths alone.
-
-    Raises
-    ------
-    UsageError
-        E0640 where the program predicts numbers.
-    """
-    for name in sorted(program.numeric):
-        raise UsageError.of(
-            "E0640",
-            f"{name} is a number to be predicted, and {doing} is for what is true or false",
-            help="`workbench study` learns rules for numbers from tables; `workbench infer` applies them",
-        )
+    told = f"auto took {solver.name}: " if engine == "auto" else ""
+    return replace(solution, reason=told + solution.reason)
 
 
 def _with_listed_values(grounding: Grounding, values: Float) -> Float:
@@ -238,8 +217,7 @@ def _with_listed_values(grounding: Grounding, values: Float) -> Float:
     touched |= np.diff(network.unit.indptr) > 0
     if touched.all() or np.isnan(values).any():
         return values
-    listed = 0.5 if grounding.listed is None else np.where(np.isnan(grounding.listed), 0.5, grounding.listed)
-    return np.where(touched, values, listed)
+    return np.where(touched, values, grounding.untouched)
 
 
 def solve_given(
@@ -307,29 +285,13 @@ def _require_addable(grounding: Grounding, weights: Float) -> None:
         )
 
 
-def says_nothing(program: Program, weights: Float) -> list[Diagnostic]:
-    """A warning where all weights are 0 and no rule is hard: every state is as likely as any other."""
-    if not weights.size or np.any(weights != 0) or any(rule.weight.kind == "hard" for rule in program.rules):
-        return []
-    undecided = "every atom has probability 1/2" if program.language == "mln" else "every state costs 0"
-    return [
-        Diagnostic(
-            "E0709",
-            f"all weights are 0, so the rules predict nothing: {undecided}",
-            help="the labels show no effect of any rule; try other rules, another learner or other parameters",
-            severity="warning",
-        )
-    ]
-
-
 def infeasible_error(grounding: Grounding, solution: Solution) -> InfeasibleError:
     """The error that names a small set of ground hard rows that no state satisfies together."""
     brief = Conduct(deadline=deadline_after(SHRINKING))
     conflict = smallest_conflict(grounding.network, among=solution.conflict, conduct=brief)
     conflict = solution.conflict if conflict is None else conflict
     rows = [] if conflict is None else [int(row) for row in conflict]
-    named = "; ".join(_hard_rule_texts(grounding, rows[:10])) + (
-        f" and {len(rows) - 10} more" if len(rows) > 10 else ""
-    )
+    more = f" and {len(rows) - 10} more" if len(rows) > 10 else ""
+    named = "; ".join(_hard_rule_texts(grounding, rows[:10])) + more
     message = "the hard rules and the evidence admit no world"
     return InfeasibleError((Diagnostic("E0401", f"{message}: {named}" if named else message),))

@@ -16,7 +16,7 @@ from workbench.progress import SILENT
 from workbench.verbs.common import recorded_program
 from workbench.verbs.learn import by_world, example_of
 from workbench.verbs.options import How, conduct_of
-from workbench.verbs.runs import recorded_request
+from workbench.verbs.reopening import recorded_request
 
 __all__ = ["intervals_of_run"]
 

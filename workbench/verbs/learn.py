@@ -30,10 +30,10 @@ from workbench.network import Templates
 from workbench.network.ground_network import Domain
 from workbench.progress import SILENT, Progress
 from workbench.verbs.generative import DatabaseFlipCounts
-from workbench.verbs.infer import refuse_numbers, says_nothing
 from workbench.verbs.learning_result import LearningResult
 from workbench.verbs.naming import row_texts
 from workbench.verbs.options import How, conduct_of
+from workbench.verbs.program_faults import refuse_numbers, says_nothing
 from workbench.verbs.results import is_query, query_predicates
 from workbench.verbs.written_rules import written_rules
 

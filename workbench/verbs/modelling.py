@@ -1,4 +1,4 @@
-"""What a workspace asks of rules: preview, ground, infer, and a PSL document as PSL runs it; runs recorded."""
+"""What a workspace asks of rules: preview, ground, infer; runs recorded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
     from workbench.verbs.learning_result import LearningResult
     from workbench.verbs.options import InferenceOptions, RequestOptions
-    from workbench.verbs.psl_document import DocumentRun
 
 __all__ = ["Modelling", "RulesLike", "request_of", "settings_of"]
 
@@ -241,63 +240,6 @@ class Modelling:
         if not record:
             return result
         return replace(result, run_id=runs.record_inference(self.database, result, seed, settings_of(settings)))
-
-    def run_document(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        learn: bool = True,
-        engine: str = "auto",
-        options: Mapping[str, object] | None = None,
-        seed: int = 0,
-        **inference: Any,
-    ) -> DocumentRun:
-        """Run a PSL 2.4 document whose facts are loaded as PSL runs it: learn, infer, evaluate.
-
-        Parameters
-        ----------
-        path : path
-            A `.json` or `.yaml` document; `load` has loaded it.
-        learn : bool
-            Learn the weights from the `learn` split where there is one and the options do not say otherwise; False
-            keeps the document's.
-        engine, options, seed, **inference
-            As in `infer`; they come before the document's own options.
-
-        Returns
-        -------
-        DocumentRun
-            `.inference`, `.learning` (None where weights were kept), `.evaluations`, `.done` (in words), `.summary()`.
-        """
-        from workbench.verbs import psl_document, runs
-
-        plan = psl_document.plan_of(path)
-        settings, program = plan.settings, as_program(path)
-        seed = seed or settings.seed or 0
-        learning = None
-        if learn and plan.learns:
-            how: dict[str, Any] = {name: inference[name] for name in ("time_limit", "progress") if name in inference}
-            learning, facts = psl_document.learn_document(path, settings, seed=seed, **how)
-            program = psl_document.with_weights(program, learning)
-            if inference.get("record", True):
-                given = {
-                    "learner": settings.learner,
-                    "options": settings.learner_options,
-                    "time_limit": inference.get("time_limit"),
-                    "split": "learn",
-                }
-                number = runs.record_learning(self.database, learning, seed, settings_of(given), facts=facts)
-                learning = replace(learning, run_id=number)
-        if engine in ("auto", settings.engine):
-            engine, options = settings.engine, {**settings.engine_options, **(options or {})}
-        found = self.infer(program, engine=engine, options=options, seed=seed, **inference)
-        return psl_document.DocumentRun(
-            found,
-            learning,
-            psl_document.evaluated(plan, found),
-            psl_document.what_was_done(plan, learning),
-            (*plan.warnings(), *(learning.warnings if learning else ())),
-        )
 
 
 def _whole(request: RequestOptions) -> RequestOptions:

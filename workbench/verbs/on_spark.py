@@ -19,24 +19,25 @@ from workbench.arrays import Float, Int64
 from workbench.database import Database
 from workbench.errors import InfeasibleError, UsageError
 from workbench.grounding import Grounding, GroundRequest
-from workbench.grounding.counting import Tally, check_listed
-from workbench.grounding.ground import Grounder
 from workbench.grounding.spark import TASKS_A_CORE, Spark, spark_session
 from workbench.inference import Solution, Status
 from workbench.inference.accepts import Task
 from workbench.language.program import Program
 from workbench.network import Domain, evidence_energy
 from workbench.progress import SILENT
-from workbench.verbs.infer import InferenceResult, asks_for_numbers, require_weights, says_nothing
+from workbench.verbs.infer import InferenceResult, asks_for_numbers, require_weights, rounded_bound
 from workbench.verbs.options import How
+from workbench.verbs.program_faults import says_nothing
 from workbench.verbs.queries import Query
-from workbench.verbs.spark_tasks import ANSWERS, RECORDS, ROW, UNIT, GroundTask, SolveTask, connect, kept_records
+from workbench.verbs.spark_tasks import ANSWERS, RECORDS, UNIT, SolveTask, connect, kept_records
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from workbench.verbs.explain import Explanation
     from workbench.verbs.rule_distances import RuleDistance
+
+from workbench.verbs.spark_grounding import SparkGrounder
 
 __all__ = ["DistributedResult", "infer_on_spark", "master_of"]
 
@@ -165,45 +166,6 @@ def _declined(what: str, cure: str) -> UsageError:
     return UsageError.of("E0881", f"--on spark does not do {what}", help=cure)
 
 
-class SparkGrounder(Grounder):
-    """The steps of a grounding, but the rows are records that executors write to `records`."""
-
-    def _emit(self, tally: Tally) -> int:
-        plan, backend = tally.plan, self.backend
-        assert isinstance(backend, Spark)
-        if not tally.open.sum():
-            return 0
-        if plan.checked_late:
-            check_listed(self.vocabulary, plan)
-        relation = self.template_relation(tally)
-        for shape in plan.shapes(relation):
-            frame = backend.frame(shape.select)
-            if shape.lines is not None:
-                # A grounding's lines must meet in one task, in order.
-                keys = [f"k{number}" for number in range(shape.lines.n_keys)]
-                frame = frame.repartition(*keys) if keys else frame.repartition(1)
-                frame = frame.sortWithinPartitions(*keys, "atom")
-            records = _records(frame, GroundTask(plan, shape, int(tally.templates[0]), self.numbering))
-            if shape.lines is not None and shape.lines.merged:
-                records = _merged(records)
-            records.write.mode("append").parquet(str(backend.folder / "records"))
-        return 0
-
-
-def _records(frame: DataFrame, task: GroundTask) -> DataFrame:
-    return frame.mapInArrow(lambda batches: task.run(batches), RECORDS)
-
-
-def _merged(records: DataFrame) -> DataFrame:
-    """Equal rows as one, with the sum of their scales; hard rows keep theirs. Unit groundings stay as they are."""
-    rows = records.where(f"what = {ROW}").groupBy("what", "template", "relation", "b", "atoms", "values")
-    merged = rows.agg({"scale": "sum"}).withColumnRenamed("sum(scale)", "scale")
-    merged = merged.selectExpr(
-        "what", "template", "relation", "IF(relation = 0, scale, 1.0D) AS scale", "b", "atoms", "values"
-    )
-    return merged.unionByName(records.where(f"what <> {ROW}"))
-
-
 @dataclass(frozen=True)
 class _Answer:
     solution: Solution
@@ -292,16 +254,12 @@ def _together(grounding: Grounding, answers: list[dict[str, Any]]) -> Solution:
         about = f", those about {named} among them" if named else ""
         raise InfeasibleError.of("E0401", f"the hard rules and the evidence admit no world{about}")
     unit = network.domain is Domain.UNIT
-    values = np.zeros(network.n_atoms)
-    if unit:
-        values[:] = 0.5 if grounding.listed is None else np.where(np.isnan(grounding.listed), 0.5, grounding.listed)
+    values = np.zeros(network.n_atoms) + (grounding.untouched if unit else 0.0)
     for one in answers:
         values[one["atoms"]] = one["values"]
     order = (Status.CANCELLED, Status.LIMIT, Status.FEASIBLE)
     energy = float(sum(one["energy"] for one in answers))
-    bound = float(sum(one["bound"] for one in answers))
-    if energy < bound <= energy + 1e-9 * max(1.0, abs(energy)):
-        bound = energy
+    bound = rounded_bound(float(sum(one["bound"] for one in answers)), energy)
     hard = [one["hard"] for one in answers] or [0.0]
     engines = sorted({one["engine"] for one in answers})
     solution = Solution(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -16,16 +16,15 @@ from workbench.grounding import AtomTable, Grounding, GroundRequest, fitted, gro
 from workbench.inference import Solution, Status
 from workbench.inference.accepts import Task
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import recorded_program
+from workbench.verbs.common import names_of, recorded_program
 from workbench.verbs.infer import InferenceResult, asks_for_numbers, solve_given, solve_numbers
 from workbench.verbs.queries import read_query
-from workbench.verbs.runs import recorded_request
 from workbench.verbs.written_rules import learned_text, recorded_templates
 
 if TYPE_CHECKING:
     from workbench.language.program import Program
 
-__all__ = ["Recorded", "recorded_run", "reopen"]
+__all__ = ["Recorded", "recorded_request", "recorded_run", "reopen"]
 
 
 @dataclass(frozen=True)
@@ -175,4 +174,21 @@ def recorded_run(database: Database, number: int, fold: int | None = None) -> Re
         fold,
         plans[fold]["kept"] is not None and not settings.get("inductive"),
         database,
+    )
+
+
+def recorded_request(
+    database: Database, run: Run, *, role: Literal["infer", "learn"], worlds: Sequence[str] | None
+) -> GroundRequest:
+    """What a recorded run grounded, its worlds (None for all) found again by name."""
+    settings, by_name = run.parameters, database.worlds()
+    return GroundRequest(
+        query=read_query(settings.get("query") or None).predicates,
+        closed=names_of(settings.get("closed")),
+        hidden=names_of(settings.get("hidden")),
+        worlds=tuple(by_name[name] for name in worlds) if worlds else None,
+        role=role,
+        tie=bool(settings.get("tie")),
+        ignore_evidence_violations=bool(settings.get("ignore_evidence_violations")),
+        allow_future=bool(settings.get("allow_future")),
     )

@@ -33,13 +33,13 @@ class Reviewing(Training):
 
     def answer(self, question: Question, says: bool | None, *, reviewer: str = "") -> Answer:
         """Keep what somebody says of an atom (None: skipped); what most say becomes its label at once."""
-        from workbench.verbs.review import answer
+        from workbench.verbs.answers import answer
 
         return answer(self.database, question, says, reviewer)
 
     def undo_answer(self, *, reviewer: str = "") -> Answer | None:
         """Take a reviewer's last answer back; None where there is none."""
-        from workbench.verbs.review import undo
+        from workbench.verbs.answers import undo
 
         return undo(self.database, reviewer)
 

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench import __version__
 from workbench.arrays import Array, Float
-from workbench.database import (
-    Database,
-    Run,
-    RunRecord,
-    data_hash,
-    record_run,
-    take_linkage,
-)
+from workbench.database import Database, RunRecord, data_hash, record_run, take_linkage
 from workbench.database import take_run as transferred
-from workbench.grounding import GroundRequest
 from workbench.language import format_program
-from workbench.resources import installed
-from workbench.verbs.common import as_json, names_of
-from workbench.verbs.queries import read_query
+from workbench.verbs.common import as_json
 from workbench.verbs.written_rules import template_texts
 
 if TYPE_CHECKING:
@@ -42,15 +31,8 @@ __all__ = [
     "record_inference",
     "record_learning",
     "record_structure",
-    "recorded_request",
     "take_run",
-    "versions",
 ]
-
-
-def versions() -> dict[str, str]:
-    """The versions that a result depends on."""
-    return {"workbench": __version__, **installed("duckdb", "numpy", "scipy", "numba", "highspy")}
 
 
 def _weights(program: Program, templates: Templates, weights: Array, grounding: Grounding) -> dict[str, Any]:
@@ -132,7 +114,6 @@ def record_inference(
                 **as_json(parameters),
                 "figures": summary,
             },
-            versions=versions(),
             weights=_weights(result.program, result.grounding.templates, result.weights, result.grounding),
             atom_types=_atom_types(result),
             predictions=_predictions(result),
@@ -163,7 +144,6 @@ def record_learning(
             seed=seed,
             data_hash=facts or data_hash(database),
             parameters={"language": result.program.language, **as_json(parameters)},
-            versions=versions(),
             weights=weights,
             traces=_trace(result.learned.trace),
         ),
@@ -182,7 +162,6 @@ def record_ended(database: Database, kind: str, seconds: float, program: str, pa
             engine=parameters.get("learner") or parameters.get("engine") or parameters.get("method"),
             seed=parameters.get("seed"),
             parameters={**as_json(parameters), "ended": True},
-            versions=versions(),
         ),
     )
 
@@ -208,7 +187,6 @@ def record_figures(
             engine=engine,
             seed=parameters.get("seed"),
             parameters={"language": "", **as_json(parameters), "figures": as_json(known)},
-            versions=versions(),
             metrics={"metric": list(known), "value": list(known.values())},
         ),
     )
@@ -246,7 +224,6 @@ def record_structure(database: Database, result: StructureResult, seed: int, par
             seed=seed,
             data_hash=data_hash(database),
             parameters={"language": "mln", **as_json(parameters), "figures": as_json(dict(result.figures))},
-            versions=versions(),
             weights={
                 "template": numbers,
                 "rule": numbers,
@@ -259,23 +236,6 @@ def record_structure(database: Database, result: StructureResult, seed: int, par
                 "violated": [rule.negatives for rule in result.rules],
             },
         ),
-    )
-
-
-def recorded_request(
-    database: Database, run: Run, *, role: Literal["infer", "learn"], worlds: Sequence[str] | None
-) -> GroundRequest:
-    """What a recorded run grounded, its worlds (None for all) found again by name."""
-    settings, by_name = run.parameters, database.worlds()
-    return GroundRequest(
-        query=read_query(settings.get("query") or None).predicates,
-        closed=names_of(settings.get("closed")),
-        hidden=names_of(settings.get("hidden")),
-        worlds=tuple(by_name[name] for name in worlds) if worlds else None,
-        role=role,
-        tie=bool(settings.get("tie")),
-        ignore_evidence_violations=bool(settings.get("ignore_evidence_violations")),
-        allow_future=bool(settings.get("allow_future")),
     )
 
 
@@ -321,7 +281,6 @@ def record_crossval(database: Database, result: CrossValidation, seed: int, para
                 "folds": folds,
                 **({"programs": programs} if len(set(programs)) > 1 else {}),
             },
-            versions=versions(),
             weights={key: np.concatenate([part[key] for part in weights]) for key in weights[0]},
             atom_types=_atom_types(last.inference),
             predictions={key: np.concatenate([part[key] for part in parts]) for key in parts[0]},

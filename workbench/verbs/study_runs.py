@@ -14,7 +14,7 @@ from workbench.database import Database, RunRecord, constant_ids, record_run
 from workbench.errors import UsageError
 from workbench.language import format_program, parse_program
 from workbench.verbs.common import as_json
-from workbench.verbs.runs import beside, versions
+from workbench.verbs.runs import beside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +66,6 @@ def record_study(database: Database, result: StudyResult, *, seed: int = 0) -> i
         name=result.target,
         parameters={"target": result.target, "kind": result.kind, "labels": result.sentence, "language": "mln"}
         | ({"folds": names} if held_out else {}),
-        versions=versions(),
         atom_types=types,
         predictions=held_out,
         metrics={"metric": list(scores), "value": [float(value) for value in scores.values() if value is not None]},

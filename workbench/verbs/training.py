@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 from workbench.errors import UsageError
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import task_of
-from workbench.verbs.modelling import Modelling, RulesLike, request_of, settings_of
+from workbench.verbs.documents import Documents
+from workbench.verbs.modelling import RulesLike, request_of, settings_of
 
 if TYPE_CHECKING:
     from workbench.language.ilp import IlpProblem
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Training"]
 
 
-class Training(Modelling):
+class Training(Documents):
     """The part of a workspace that learns rules and their weights."""
 
     def learn(

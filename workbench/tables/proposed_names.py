@@ -1,0 +1,133 @@
+"""Names that are proposed: types of categories, and predicates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
+from workbench.tables.names import predicate_name, singular_words, type_name, without_id, words
+from workbench.tables.staging import Staging
+from workbench.tables.values import is_blank
+
+__all__ = ["with_category_types", "with_predicates"]
+
+
+def with_category_types(staging: Staging, tables: Sequence[TableMapping]) -> list[TableMapping]:
+    """Types for categories: one for columns of one name that share most of their values."""
+    things = {table.type for table in tables}
+    first: dict[str, tuple[TableMapping, ColumnMapping]] = {}
+
+    def typed(table: TableMapping, column: ColumnMapping) -> ColumnMapping:
+        if column.kind != "category":
+            return column
+        parts = words(column.name)
+        for candidate in (type_name(parts), type_name((*words(table.type), *parts))):
+            if candidate in things:
+                continue
+            holder = first.setdefault(candidate, (table, column))
+            if holder[1] is column or _share_values(staging, (table, column), holder):
+                return replace(column, type=candidate)
+        return replace(column, type=_unused(f"{table.type}_{type_name(parts)}", {*things, *first}))
+
+    return [replace(table, columns=tuple(typed(table, column) for column in table.columns)) for table in tables]
+
+
+def _share_values(
+    staging: Staging, one: tuple[TableMapping, ColumnMapping], other: tuple[TableMapping, ColumnMapping]
+) -> bool:
+    """Whether half of the values of the column that has fewer are values of the other."""
+
+    def values(table: TableMapping, column: ColumnMapping) -> str:
+        staged = staging.tables[table.name]
+        cell = staged.cell(column.name)
+        blank = is_blank(cell, column.reading.blanks)
+        return f"SELECT DISTINCT {cell} AS x FROM {staged.relation} WHERE NOT {blank}"
+
+    row = staging.rows(
+        f"SELECT count(a.x), count(b.x), count(*) FILTER (a.x = b.x) "
+        f"FROM ({values(*one)}) a FULL JOIN ({values(*other)}) b ON a.x = b.x"
+    )[0]
+    left, right, both = map(int, row)
+    return 2 * both >= min(left, right)
+
+
+def with_predicates(tables: Sequence[TableMapping], taken: Mapping[str, Sequence[str]]) -> list[TableMapping]:
+    """Names for the predicates: the column's own where it is the only one of that name, else with the table's."""
+    mapping = TablesMapping(tuple(tables))
+    wanted = [
+        (table, column, _predicate_words(table, column))
+        for table in tables
+        for column in table.columns
+        if column.kind not in ("key", "constant", "empty", "ignore")
+        and not (table.relation is not None and column.kind == "reference")
+    ]
+    relations = [table.relation for table in tables if table.relation is not None]
+    names = [predicate_name(parts).casefold() for _, _, parts in wanted] + [name.casefold() for name in relations]
+    chosen: dict[tuple[str, str], str] = {}
+    used: dict[str, Sequence[str]] = {}
+    folded = {name.casefold(): (name, types) for name, types in taken.items()}
+
+    def is_free(name: str, types: Sequence[str]) -> bool:
+        there = folded.get(name.casefold())
+        free = there is None or (there[0] == name and tuple(there[1]) == tuple(types))
+        return free and name.casefold() not in used
+
+    def first_free(candidates: Sequence[str], types: Sequence[str]) -> str:
+        name = next((name for name in candidates if is_free(name, types)), None)
+        number = 2
+        while name is None:
+            name = f"{candidates[-1]}{number}" if is_free(f"{candidates[-1]}{number}", types) else None
+            number += 1
+        used[name.casefold()] = types
+        return name
+
+    named = [
+        replace(table, relation=first_free([table.relation], _subject(mapping, table))) if table.relation else table
+        for table in tables
+    ]
+    for table, column, parts in wanted:
+        alone = names.count(predicate_name(parts).casefold()) == 1
+        bare = predicate_name(parts)
+        longer = predicate_name((*singular_words(table.name), *parts))
+        types = (*_subject(mapping, table), *_object(mapping, column))
+        chosen[table.name, column.name] = first_free([bare, longer] if alone else [longer], types)
+    return [
+        replace(
+            table,
+            columns=tuple(replace(column, predicate=chosen.get((table.name, column.name))) for column in table.columns),
+        )
+        for table in named
+    ]
+
+
+def _predicate_words(table: TableMapping, column: ColumnMapping) -> tuple[str, ...]:
+    parts = words(column.name)
+    if column.kind == "reference":
+        said = () if column.parts else without_id(parts)
+        return said or singular_words(column.table or column.name)
+    return parts
+
+
+def _subject(mapping: TablesMapping, table: TableMapping) -> tuple[str, ...]:
+    """The types of what a row is about."""
+    if table.relation is None:
+        return (mapping.type_of(table),)
+    return tuple(mapping.type_of(mapping.table(column.table or "")) for column in table.references)
+
+
+def _object(mapping: TablesMapping, column: ColumnMapping) -> tuple[str, ...]:
+    """The type of what a column says; nothing for yes or no."""
+    if column.kind == "reference":
+        return (mapping.type_of(mapping.table(column.table or "")),)
+    if column.kind == "yes/no":
+        return ()
+    return (column.type or column.kind,)
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    number = 2
+    candidate = name
+    while candidate in taken:
+        candidate, number = f"{name}_{number}", number + 1
+    return candidate

@@ -1,0 +1,50 @@
+"""What programs are refused or warned of where they are applied."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.arrays import Float
+from workbench.errors import Diagnostic, UsageError
+from workbench.language.program import Program
+
+if TYPE_CHECKING:
+    pass
+
+SHRINKING = 5.0
+"""Seconds spent on leaving rows out of a clash before it is named."""
+
+__all__ = ["refuse_numbers", "says_nothing"]
+
+
+def refuse_numbers(program: Program, doing: str) -> None:
+    """Refuse what is done with truths alone.
+
+    Raises
+    ------
+    UsageError
+        E0640 where the program predicts numbers.
+    """
+    for name in sorted(program.numeric):
+        raise UsageError.of(
+            "E0640",
+            f"{name} is a number to be predicted, and {doing} is for what is true or false",
+            help="`workbench study` learns rules for numbers from tables; `workbench infer` applies them",
+        )
+
+
+def says_nothing(program: Program, weights: Float) -> list[Diagnostic]:
+    """A warning where all weights are 0 and no rule is hard: every state is as likely as any other."""
+    if not weights.size or np.any(weights != 0) or any(rule.weight.kind == "hard" for rule in program.rules):
+        return []
+    undecided = "every atom has probability 1/2" if program.language == "mln" else "every state costs 0"
+    return [
+        Diagnostic(
+            "E0709",
+            f"all weights are 0, so the rules predict nothing: {undecided}",
+            help="the labels show no effect of any rule; try other rules, another learner or other parameters",
+            severity="warning",
+        )
+    ]

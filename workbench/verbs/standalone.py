@@ -1,0 +1,118 @@
+"""The part of a workspace that works on files beside it, and records what came of it: studies, linkages, models."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Unpack
+
+from workbench.verbs.reviewing import Reviewing
+
+if TYPE_CHECKING:
+    from workbench.study.result import StudyResult
+    from workbench.verbs.link_more_result import MoreLinked
+    from workbench.verbs.link_result import LinkResult
+    from workbench.verbs.options import LinkMoreOptions, LinkOptions, SolveOptions, StudyOptions
+    from workbench.verbs.solve import SolvedModel
+
+__all__ = ["Standalone"]
+
+LINKED = ("records", "candidates", "clusters", "estimated_precision", "estimated_recall", "energy", "bound", "gap")
+SOLVED = ("log10_z", "map_log10", "cost", "bound", "gap")
+"""Figures of a linkage, and of a solved model, that their runs keep."""
+
+
+class Standalone(Reviewing):
+    """Work that reads nothing of the workspace, recorded in it."""
+
+    def study(
+        self,
+        sources: Sequence[str | os.PathLike[str]],
+        predict: str,
+        *,
+        record: bool = True,
+        **options: Unpack[StudyOptions],
+    ) -> StudyResult:
+        """Learn, score and explain a model of one column of tables; of this workspace nothing is read.
+
+        Parameters
+        ----------
+        record : bool
+            Keep the study as a run.
+        **options
+            As in `workbench.verbs.study.study`, whose errors these are.
+        """
+        from workbench.verbs.study import study
+        from workbench.verbs.study_runs import record_study
+
+        result = study(sources, predict, **options)
+        if not record:
+            return result
+        return replace(result, run_id=record_study(self.database, result, seed=options.get("seed", 0)))
+
+    def link(self, *sources: str | os.PathLike[str], record: bool = True, **options: Unpack[LinkOptions]) -> LinkResult:
+        """Which records of one file, or of two, are of the same thing; of this workspace nothing is read.
+
+        Parameters
+        ----------
+        record : bool
+            Keep the figures as a run, and beside it what `link_more` links new records by.
+        **options
+            As in `workbench.verbs.link.link`, whose errors these are.
+        """
+        from workbench.verbs.link import link
+        from workbench.verbs.link_kept import keep
+        from workbench.verbs.runs import record_figures
+
+        result = link(sources, **options)
+        if not record:
+            return result
+        said = result.as_record()
+        figures = {name: said[name] for name in LINKED}
+        settings = {"sources": [os.fspath(one) for one in sources], **options}
+        settings.pop("progress", None)
+        with self.database.transaction():
+            number = record_figures(self.database, "link", result.status, result.seconds, "em", figures, settings)
+            keep(self.database, number, result)
+        return replace(result, run_id=number)
+
+    def link_more(
+        self, *sources: str | os.PathLike[str], run: int | None = None, **options: Unpack[LinkMoreOptions]
+    ) -> MoreLinked:
+        """Link new records against those of a recorded linkage, and keep them there; or correct or remove kept ones.
+
+        Parameters
+        ----------
+        run : int, optional
+            The linkage; without it the newest one that is kept.
+        **options
+            As in `workbench.verbs.link_more.link_more`, whose errors these are.
+        """
+        from workbench.verbs.link_more import link_more
+
+        return link_more(self.database, sources, run=run, **options)
+
+    def solve(
+        self, path: str | os.PathLike[str], *, record: bool = True, **options: Unpack[SolveOptions]
+    ) -> SolvedModel:
+        """Solve a model of another tool, a UAI or WCNF file; of this workspace nothing is read.
+
+        Parameters
+        ----------
+        record : bool
+            Keep the figures as a run; the state or the marginals are in the result.
+        **options
+            As in `workbench.verbs.solve.solve_model`, whose errors these are.
+        """
+        from workbench.verbs.runs import record_figures
+        from workbench.verbs.solve import solve_model
+
+        result = solve_model(path, **options)
+        if not record:
+            return result
+        figures = {name: getattr(result, name) for name in SOLVED}
+        settings = {"sources": [os.fspath(path)], "reason": result.reason, **options}
+        settings.pop("progress", None)
+        number = record_figures(self.database, "solve", result.status, result.seconds, result.engine, figures, settings)
+        return replace(result, run_id=number)
