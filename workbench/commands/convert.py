@@ -34,7 +34,9 @@ def convert(
     (PSL 2.3); a .mln program becomes an equivalent .psl program with weights that are not negative. A graphical model
     (.uai) or weighted clauses (.wcnf) become the other, or an integer program (.lp, .mps).
     """
-    if source.name.removesuffix(".gz").endswith((".uai", ".wcnf")):
+    from workbench.verbs.solve import is_model
+
+    if is_model(source):
         _refuse_data(data or learn_data, "a model is converted by itself")
         _convert_model(source, out, json=json)
         return

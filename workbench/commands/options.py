@@ -44,9 +44,7 @@ QueryFile = Annotated[
 TaskName = Annotated[
     str | None, option("--task", "map or marginal; by default marginal for MLN, map for PSL.", SOLVING)
 ]
-EngineName = Annotated[
-    str, option("--engine -e", "auto, exact, ilp, rc2, lp, cpi, maxwalksat, mcsat, gibbs, bp, admm, ...", SOLVING)
-]
+EngineName = Annotated[str, option("--engine -e", "auto, or one that `workbench engines` lists.", SOLVING)]
 Seed = Annotated[int, option("--seed", "Seed of everything random.", SOLVING, min=0)]
 TimeLimit = Annotated[float | None, option("--time-limit", "Seconds for the solver or learner.", SOLVING, min=0.0)]
 Limit = Annotated[int, option("--limit", "Refuse rules with more ground rows than this.", SOLVING)]

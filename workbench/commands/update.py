@@ -79,6 +79,8 @@ def _in_the_file(
 
 def _at_the_server(address: str, run: int, add: list[str], remove: list[str], **options: Any) -> dict[str, Any]:
     """The summary of an update that a server makes; files are sent to it."""
+    from workbench.verbs.fact_changes import is_fact
+
     with connected(address) as remote:
         if not run:
             predictions = [one["id"] for one in remote.runs(most=200)["items"] if one["kind"] == "infer"]
@@ -87,7 +89,7 @@ def _at_the_server(address: str, run: int, add: list[str], remove: list[str], **
             run = max(predictions)
 
         def sent(sources: list[str]) -> tuple[list[str], list[str]]:
-            texts = [one for one in sources if one.endswith(")")]
+            texts = [one for one in sources if is_fact(one)]
             return texts, [remote.upload(one) for one in sources if one not in texts]
 
         (texts, files), (gone, gone_files) = sent(add), sent(remove)

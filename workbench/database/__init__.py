@@ -4,10 +4,7 @@ from workbench.database.alchemy import load_alchemy, load_alchemy_text
 from workbench.database.arrow_columns import arrow_column
 from workbench.database.attached import copy_attached, database_tables, load_attached
 from workbench.database.catalog import (
-    Count,
-    FactsPage,
     Neighbour,
-    PredicateSummary,
     catalog,
     combinations,
     constants,
@@ -21,21 +18,12 @@ from workbench.database.catalog import (
 from workbench.database.changes import FactRows, FactTexts, StatedFacts, add_facts, remove_facts, texts_of_facts
 from workbench.database.console import QueryResult, query, query_parameters, relations_read
 from workbench.database.database import DEFAULT_WORLD, Database
-from workbench.database.dataset import (
-    DATASET_KEYS,
-    DESCRIPTION,
-    Dataset,
-    FactsEntry,
-    load_dataset,
-    load_directory,
-    load_file,
-    read_dataset,
-)
+from workbench.database.dataset import DATASET_KEYS, DESCRIPTION, load_dataset, load_file, read_dataset
 from workbench.database.encoded_facts import FactColumns, display_names, insert_facts, name_things
 from workbench.database.fact_source import FactSource
 from workbench.database.facts import set_fact
 from workbench.database.fingerprint import FactSum, data_hash, fact_print, fact_sums, hash_of
-from workbench.database.folds import KeptFold, clear_folds, held_out_keys, make_atom_folds, make_world_folds, read_folds
+from workbench.database.folds import KeptFold, held_out_keys, make_atom_folds, make_world_folds, read_folds
 from workbench.database.formats import FORMATS, FileFacts, endings, format_of, load_facts, write_table
 from workbench.database.identifiers import quoted, text_literal, unused_name
 from workbench.database.ingest import LoadReport, Partition
@@ -73,7 +61,6 @@ from workbench.database.runs import (
     run_table,
 )
 from workbench.database.salvage import Salvage, salvage
-from workbench.database.stored import StoredPredicate
 from workbench.database.table_files import TablePreview, preview_table, read_fault
 from workbench.database.tables import load_frame, load_tables, predicate_of_file
 from workbench.database.text_files import cells_of_line, chunks_of_lines, display_name, line_reader, open_binary
@@ -86,23 +73,18 @@ __all__ = [
     "FORMATS",
     "Answer",
     "BesideTruth",
-    "Count",
     "Database",
-    "Dataset",
     "FactColumns",
     "FactRows",
     "FactSource",
     "FactSum",
     "FactTexts",
-    "FactsEntry",
-    "FactsPage",
     "FileFacts",
     "KeptFold",
     "KeptLinkage",
     "LoadReport",
     "Neighbour",
     "Partition",
-    "PredicateSummary",
     "Predictions",
     "QueryResult",
     "RecordedAtoms",
@@ -110,7 +92,6 @@ __all__ = [
     "RunRecord",
     "Salvage",
     "StatedFacts",
-    "StoredPredicate",
     "TablePreview",
     "TomlReader",
     "Unlisted",
@@ -121,7 +102,6 @@ __all__ = [
     "cells_of_line",
     "changed_rows",
     "chunks_of_lines",
-    "clear_folds",
     "combinations",
     "constant_ids",
     "constants",
@@ -161,7 +141,6 @@ __all__ = [
     "load_alchemy_text",
     "load_attached",
     "load_dataset",
-    "load_directory",
     "load_facts",
     "load_file",
     "load_frame",

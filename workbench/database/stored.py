@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
@@ -82,32 +82,26 @@ class StoredPredicate:
             names.append(unused_name(wanted, [*names, "world", "value", "partition"]))
         return tuple(names)
 
-    def as_texts(self, tables: Mapping[str, str], source: str = "f") -> Coded:
-        """The names of constants and the texts of values, from a relation of facts as they are stored."""
-        names, values = dict(self.constant_columns), dict(self.value_columns)
-        return Coded(
-            [
-                f"{f'c_{column}.name' if column in names else text_of_value(f'{source}.{column}', values[column])} "
-                f"AS {column}"
-                for column in self.columns
-            ],
-            " ".join(
-                f"JOIN {quoted(tables[name])} c_{column} ON c_{column}.id = {source}.{column}"
-                for column, name in self.constant_columns
-            ),
-        )
+    def as_texts(self, tables: Mapping[str, str]) -> Coded:
+        """The names of constants and the texts of values, from a relation `f` of facts as they are stored."""
+        return self._coded(tables, "f", "name", "id", text_of_value)
 
     def as_ids(self, tables: Mapping[str, str], source: str = "f") -> Coded:
         """The ids of constants and the values, from a relation of texts; rows with an unknown name are left out."""
+        return self._coded(tables, source, "id", "name", value_of_text)
+
+    def _coded(
+        self, tables: Mapping[str, str], source: str, wanted: str, known: str, value: Callable[[str, ValueKind], str]
+    ) -> Coded:
         names, values = dict(self.constant_columns), dict(self.value_columns)
+        cells = {
+            column: f"c_{column}.{wanted}" if column in names else value(f"{source}.{column}", values[column])
+            for column in self.columns
+        }
         return Coded(
-            [
-                f"{f'c_{column}.id' if column in names else value_of_text(f'{source}.{column}', values[column])} "
-                f"AS {column}"
-                for column in self.columns
-            ],
+            [f"{cell} AS {column}" for column, cell in cells.items()],
             " ".join(
-                f"JOIN {quoted(tables[name])} c_{column} ON c_{column}.name = {source}.{column}"
+                f"JOIN {quoted(tables[name])} c_{column} ON c_{column}.{known} = {source}.{column}"
                 for column, name in self.constant_columns
             ),
         )

@@ -4,7 +4,6 @@ from workbench.evaluation.clusters import cluster_scores
 from workbench.evaluation.curves import auc_pr, auc_roc, average_precision, best_threshold, threshold_counts
 from workbench.evaluation.folds import Fold, k_fold, leave_one_world_out
 from workbench.evaluation.metrics import (
-    Calibration,
     binary_scores,
     calibration,
     categorical_accuracy,
@@ -16,7 +15,6 @@ from workbench.evaluation.metrics import (
 )
 from workbench.evaluation.significance import (
     PairedTest,
-    Summary,
     corrected_resampled_t_test,
     paired_t_test,
     paired_tests,
@@ -25,10 +23,8 @@ from workbench.evaluation.significance import (
 )
 
 __all__ = [
-    "Calibration",
     "Fold",
     "PairedTest",
-    "Summary",
     "auc_pr",
     "auc_roc",
     "average_precision",

@@ -6,14 +6,13 @@ from workbench.grounding.fitting import fitted
 from workbench.grounding.ground import ground
 from workbench.grounding.ground_rules import GroundRules, ground_rules
 from workbench.grounding.lazy import LazyGrounding, LazyRows, ground_lazily
-from workbench.grounding.preview import Preview, RulePreview, preview
-from workbench.grounding.request import DEFAULT_LIMIT, GroundRequest
+from workbench.grounding.preview import Preview, preview
+from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding, RuleCount
 from workbench.grounding.uneven_types import uneven_types
 from workbench.grounding.wording import GroundRule
 
 __all__ = [
-    "DEFAULT_LIMIT",
     "AtomTable",
     "DefinedFact",
     "GroundRequest",
@@ -24,7 +23,6 @@ __all__ = [
     "LazyRows",
     "Preview",
     "RuleCount",
-    "RulePreview",
     "fitted",
     "ground",
     "ground_lazily",

@@ -1,7 +1,7 @@
 """Engines that solve a ground network."""
 
 from workbench.inference.choose import choose, engine_for
-from workbench.inference.registry import ENGINES, has_parameter, make_engine, with_parameters
+from workbench.inference.registry import ENGINES, has_parameter, make_engine
 from workbench.inference.rounded import fitted
 from workbench.inference.solution import Engine, Solution, Status
 
@@ -15,5 +15,4 @@ __all__ = [
     "fitted",
     "has_parameter",
     "make_engine",
-    "with_parameters",
 ]

@@ -1,14 +1,13 @@
 """Graphical models and weighted satisfiability as others exchange them: UAI and WCNF files to ground networks."""
 
 from workbench.interchange.conversion import ClauseProgram, as_clauses, as_factors, as_integer_program
-from workbench.interchange.factors import FactorGroup, FactorModel
+from workbench.interchange.factors import FactorModel
 from workbench.interchange.ground import GroundModel, ground_clauses, ground_factors
 from workbench.interchange.uai import format_uai, parse_evidence, parse_uai
 from workbench.interchange.wcnf import WeightedClauses, format_wcnf, parse_wcnf
 
 __all__ = [
     "ClauseProgram",
-    "FactorGroup",
     "FactorModel",
     "GroundModel",
     "WeightedClauses",

@@ -13,7 +13,7 @@ from workbench.language.builtin import AGGREGATES
 from workbench.language.definitions import Collected
 from workbench.language.program import Aggregate, Condition, Definition, Scope
 from workbench.language.refusal import Refused, unquoted
-from workbench.language.source import Source
+from workbench.language.source import SourceText
 from workbench.language.terms import Atom, Constant, Term
 
 __all__ = ["StatementBuilder"]
@@ -27,7 +27,7 @@ class StatementBuilder(Transformer[Token, object], Generic[Node]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.source = Source(None, "")
+        self.source = SourceText(None, "")
 
     @abstractmethod
     def head(self, node: Node) -> Atom:

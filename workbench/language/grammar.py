@@ -12,7 +12,7 @@ from lark import Lark, Token
 from lark.exceptions import UnexpectedToken
 
 from workbench.language.building import StatementBuilder
-from workbench.language.source import Source
+from workbench.language.source import SourceText
 from workbench.language.syntax_errors import explain_unexpected
 
 __all__ = ["Grammar"]
@@ -43,7 +43,7 @@ class Grammar(local, Generic[Builder]):
             postlex=_KeptTerminals(self._kept),
         )
 
-    def parse(self, tokens: Sequence[Token], source: Source, start: str) -> object:
+    def parse(self, tokens: Sequence[Token], source: SourceText, start: str) -> object:
         """What the builder makes of a statement's tokens.
 
         Raises

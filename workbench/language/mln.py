@@ -27,7 +27,7 @@ from workbench.language.mln_kinds import (
 )
 from workbench.language.program import Definition, FormulaRule, Function, Predicate, Program, Scope, Type
 from workbench.language.refusal import Refused
-from workbench.language.source import Diagnostics, Source, read_text
+from workbench.language.source import Diagnostics, SourceText, read_text
 from workbench.language.statements import Statement, description, opens_scope, scope_tokens, split_statements
 
 __all__ = ["mln_statements", "parse_mln"]
@@ -74,7 +74,7 @@ def mln_statements(text: str, source: str | None = None) -> list[tuple[Statement
         With every error of syntax.
     """
     reading = _Reading(follow=False)
-    reading.read(Source(source, text), Path())
+    reading.read(SourceText(source, text), Path())
     reading.diagnostics.raise_errors()
     return reading.items
 
@@ -83,7 +83,7 @@ def _read(text: str, source: str | None, directory: str | os.PathLike[str] | Non
     reading = _Reading()
     if source is not None:
         reading.included.add(Path(source).resolve())
-    reading.read(Source(source, text), Path(directory or "."))
+    reading.read(SourceText(source, text), Path(directory or "."))
     return reading.program(text), reading.diagnostics
 
 
@@ -114,7 +114,7 @@ class _Reading:
     def __post_init__(self) -> None:
         self.diagnostics = Diagnostics(self.sources)
 
-    def read(self, source: Source, directory: Path) -> None:
+    def read(self, source: SourceText, directory: Path) -> None:
         self.sources[source.name] = source.text
         for statement in split_statements(GRAMMAR.parser, source, self.diagnostics):
             if statement.tokens[0].type != "INCLUDE":
@@ -247,6 +247,6 @@ class _Reading:
         elif path.resolve() not in self.included:
             self.included.add(path.resolve())
             try:
-                self.read(Source(str(path), read_text(path)), path.parent)
+                self.read(SourceText(str(path), read_text(path)), path.parent)
             except InputError as error:
                 self.diagnostics.add("E0114", error.diagnostics[0].message, span, error.diagnostics[0].help)

@@ -13,7 +13,7 @@ from workbench.language.psl_builder import PslBuilder
 from workbench.language.psl_statements import split_rules
 from workbench.language.psl_types import with_inferred_types
 from workbench.language.refusal import Refused
-from workbench.language.source import Diagnostics, Source
+from workbench.language.source import Diagnostics, SourceText
 from workbench.language.statements import Statement, description, opens_scope, scope_tokens
 
 __all__ = ["parse_psl", "psl_statements"]
@@ -63,14 +63,14 @@ def psl_statements(text: str, source: str | None = None) -> list[tuple[Statement
         With every error of syntax.
     """
     diagnostics = Diagnostics({source: text})
-    found = list(_rules(Source(source, text), diagnostics))
+    found = list(_rules(SourceText(source, text), diagnostics))
     diagnostics.raise_errors()
     return found
 
 
 def _read(text: str, source: str | None, starts: Sequence[int] = ()) -> tuple[Program, Diagnostics]:
     diagnostics = Diagnostics({source: text})
-    items = [item for _, item in _rules(Source(source, text), diagnostics, starts)]
+    items = [item for _, item in _rules(SourceText(source, text), diagnostics, starts)]
     rules = tuple(item for item in items if isinstance(item, LogicalRule | ArithmeticRule))
     definitions = tuple(item for item in items if isinstance(item, Definition))
     scopes = tuple(item for item in items if isinstance(item, Scope))
@@ -79,7 +79,9 @@ def _read(text: str, source: str | None, starts: Sequence[int] = ()) -> tuple[Pr
     return program, diagnostics
 
 
-def _rules(source: Source, diagnostics: Diagnostics, starts: Sequence[int] = ()) -> Iterator[tuple[Statement, Item]]:
+def _rules(
+    source: SourceText, diagnostics: Diagnostics, starts: Sequence[int] = ()
+) -> Iterator[tuple[Statement, Item]]:
     for statement in split_rules(GRAMMAR.parser, source, diagnostics, starts):
         GRAMMAR.builder.source = source
         tokens = statement.tokens

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from lark import Lark, Token
 
-from workbench.language.source import Diagnostics, Source
+from workbench.language.source import Diagnostics, SourceText
 from workbench.language.statements import CLOSING, OPENING, STRAY, Statement, is_sound, opens_scope, report_stray
 
 __all__ = ["split_rules"]
@@ -28,7 +28,7 @@ STRAY_HELP = {
 
 
 def split_rules(
-    parser: Lark, source: Source, diagnostics: Diagnostics, starts: Sequence[int] = ()
+    parser: Lark, source: SourceText, diagnostics: Diagnostics, starts: Sequence[int] = ()
 ) -> Iterator[Statement]:
     """Cut `source` into rules.
 

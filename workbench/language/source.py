@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 
 from workbench.errors import Diagnostic, InputError, Span
 
-__all__ = ["Diagnostics", "Problem", "Source", "decoded", "read_text"]
+__all__ = ["Diagnostics", "Problem", "SourceText", "decoded", "read_text"]
 
 MOST_ERRORS = 200
 LONGEST_MESSAGE = 400
@@ -29,7 +29,7 @@ class Positioned(Protocol):
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceText:
     """One source text: `name` is the file's path as the user gave it, or None for text given directly."""
 
     name: str | None

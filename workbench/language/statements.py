@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from lark import Lark, Token
 
 from workbench.errors import Span
-from workbench.language.source import Diagnostics, Source
+from workbench.language.source import Diagnostics, SourceText
 
 __all__ = [
     "CLOSING",
@@ -42,7 +42,7 @@ STRAY = {"UNKNOWN", "OPEN_COMMENT", "OPEN_STRING"}
 class Statement:
     """The tokens of one declaration, rule or `#include`, without its line ends."""
 
-    source: Source
+    source: SourceText
     tokens: list[Token]
 
     @property
@@ -56,7 +56,7 @@ class Statement:
         return self.tokens[-1].end_pos or 0
 
 
-def split_statements(parser: Lark, source: Source, diagnostics: Diagnostics) -> Iterator[Statement]:
+def split_statements(parser: Lark, source: SourceText, diagnostics: Diagnostics) -> Iterator[Statement]:
     """Cut `source` into statements; one with a character that means nothing is reported and left out."""
     tokens: list[Token] = []
     depth = 0
@@ -131,7 +131,9 @@ def is_sound(tokens: list[Token]) -> bool:
     return not any(token.type in STRAY for token in tokens)
 
 
-def report_stray(token: Token, source: Source, diagnostics: Diagnostics, help: Mapping[str, str] | None = None) -> None:
+def report_stray(
+    token: Token, source: SourceText, diagnostics: Diagnostics, help: Mapping[str, str] | None = None
+) -> None:
     """Report a character that means nothing; the second and later ones of a line are taken as the same slip."""
     span = source.span(token)
     if token.type == "OPEN_COMMENT":

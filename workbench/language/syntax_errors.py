@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from lark import Token
 
 from workbench.language.refusal import Refused
-from workbench.language.source import Source
+from workbench.language.source import SourceText
 
 __all__ = ["explain_unexpected"]
 
@@ -31,7 +31,7 @@ PSL_WORDS = {
 
 
 def explain_unexpected(
-    tokens: Sequence[Token], position: int, expected: Iterable[str], source: Source, language: str
+    tokens: Sequence[Token], position: int, expected: Iterable[str], source: SourceText, language: str
 ) -> Refused:
     """Explain the token at `position`; past the end of `tokens`, the statement stops too early."""
 

@@ -1,7 +1,7 @@
 """The ground network: energy, counts, relaxation, components, explanation."""
 
 from workbench.network.build import blocks_from_members, network_from_clauses, network_from_rows
-from workbench.network.components import Components, components
+from workbench.network.components import components
 from workbench.network.energy import (
     distances,
     energy,
@@ -22,7 +22,6 @@ __all__ = [
     "AtomExplanation",
     "BlockKind",
     "Blocks",
-    "Components",
     "Domain",
     "GroundNetwork",
     "Lift",

@@ -28,7 +28,7 @@ through `workbench.database.insert_facts`.
 from workbench.tables.checked import type_tables
 from workbench.tables.corrections import corrected
 from workbench.tables.definitions import check_definitions
-from workbench.tables.facts import MappedPredicate, Target, mapped_predicates, subject_types, target_of
+from workbench.tables.facts import MappedPredicate, Target, mapped_predicates, target_of
 from workbench.tables.kinds import ColumnKind
 from workbench.tables.load import TablesReport, load_tables_as_mapped
 from workbench.tables.mapping import ColumnMapping, SqlDefinition, TableMapping, TablesMapping
@@ -37,13 +37,12 @@ from workbench.tables.propose import propose
 from workbench.tables.readings import Reading, find_reading
 from workbench.tables.sources import TableSource, find_sources, form_of, is_table_file
 from workbench.tables.staging import StagedTable, Staging, stage
-from workbench.tables.targets import Leak, TargetRows, leaks, target_faults, target_rows
+from workbench.tables.targets import leaks, target_faults, target_rows
 from workbench.tables.typed import TypedTable, counted
 
 __all__ = [
     "ColumnKind",
     "ColumnMapping",
-    "Leak",
     "MappedPredicate",
     "Reading",
     "SqlDefinition",
@@ -54,7 +53,6 @@ __all__ = [
     "TablesMapping",
     "TablesReport",
     "Target",
-    "TargetRows",
     "TypedTable",
     "check_definitions",
     "corrected",
@@ -70,7 +68,6 @@ __all__ = [
     "propose",
     "read_mapping",
     "stage",
-    "subject_types",
     "target_faults",
     "target_of",
     "target_rows",

@@ -23,7 +23,7 @@ from workbench.database import (
 from workbench.database.copying import copy_of
 from workbench.verbs.loading import load
 
-__all__ = ["Applied", "FactChanges", "changes_of"]
+__all__ = ["Applied", "FactChanges", "changes_of", "is_fact"]
 
 
 @dataclass(frozen=True)
@@ -80,12 +80,12 @@ def _texts(database: Database, sources: Sequence[Any], *, world: str, partition:
     if not each:
         return []
     # Facts written out are read as one text: each reading costs as much as many facts.
-    texts = [one for one in each if isinstance(one, str) and _is_fact(one)]
+    texts = [one for one in each if isinstance(one, str) and is_fact(one)]
     with copy_of(database, facts=False) as apart:
         if texts:
             load_alchemy_text(apart, "\n".join(texts), world=world, partition=partition)
         for source in each:
-            if not (isinstance(source, str) and _is_fact(source)):
+            if not (isinstance(source, str) and is_fact(source)):
                 load(apart, source, world=world, partition=partition, wide=False)
         return texts_of_facts(apart)
 
@@ -101,7 +101,7 @@ def _each(sources: Any) -> Iterator[Any]:
             yield from _each(one)
 
 
-def _is_fact(text: str) -> bool:
+def is_fact(text: str) -> bool:
     """Whether a text is a fact, and not the name of a file."""
     # A look at the disk for each fact would take as long as reading them all.
     return "(" in text and ")" in text and (text.endswith(")") or "\n" in text or not Path(text).exists())

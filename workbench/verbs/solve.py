@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import math
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -13,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from workbench.arrays import Float, Int64
+from workbench.database.text_files import ending_of
 from workbench.errors import InputError, UsageError
 from workbench.inference import Engine, Solution, Status, fitted, make_engine
 from workbench.inference.model_files import write_integer_program
@@ -35,7 +37,7 @@ from workbench.network.energy import energy_offset
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import deadline_after
 
-__all__ = ["ModelTask", "SolvedModel", "convert_model", "read_model", "solve_model"]
+__all__ = ["ModelTask", "SolvedModel", "convert_model", "is_model", "read_model", "solve_model"]
 
 ModelTask = Literal["map", "marginal", "pr"]
 LOG_10 = math.log(10.0)
@@ -94,6 +96,15 @@ class SolvedModel:
         ]
 
 
+PARSERS: Mapping[str, Callable[[str, str], FactorModel | WeightedClauses]] = {".uai": parse_uai, ".wcnf": parse_wcnf}
+"""How models are read, by the endings of their files."""
+
+
+def is_model(path: Path) -> bool:
+    """Whether a file is a model of another tool, by its ending, plain or with .gz."""
+    return ending_of(path)[0] in PARSERS
+
+
 def read_model(path: str | os.PathLike[str]) -> FactorModel | WeightedClauses:
     """The model of a file by its ending: .uai or .wcnf, plain or with .gz.
 
@@ -105,13 +116,11 @@ def read_model(path: str | os.PathLike[str]) -> FactorModel | WeightedClauses:
         E0713 for another ending.
     """
     source = Path(path)
-    name = source.name.removesuffix(".gz")
-    if not name.endswith((".uai", ".wcnf")):
+    if not is_model(source):
         raise UsageError.of(
             "E0713", f"{source} is of no known form", help="models are .uai or .wcnf files, plain or with .gz"
         )
-    text = _text(source)
-    return parse_uai(text, str(source)) if name.endswith(".uai") else parse_wcnf(text, str(source))
+    return PARSERS[ending_of(source)[0]](_text(source), str(source))
 
 
 def solve_model(
