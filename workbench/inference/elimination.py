@@ -12,7 +12,7 @@ from workbench.arrays import Float, Int64
 from workbench.network.ground_network import Relation
 from workbench.network.layout import SQUARED, Layout
 
-__all__ = ["Plan", "Variables", "best_values", "marginals", "plan", "variables"]
+__all__ = ["EliminationOrder", "Variables", "best_values", "marginals", "plan", "variables"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Variables:
 
 
 @dataclass(frozen=True)
-class Plan:
+class EliminationOrder:
     """An elimination order.
 
     Attributes
@@ -86,7 +86,7 @@ def variables(layout: Layout, component: int) -> Variables:
     return Variables(choices, of_atom, rows, scopes)
 
 
-def plan(variables: Variables, width: float) -> Plan | float:
+def plan(variables: Variables, width: float) -> EliminationOrder | float:
     """A greedy order, narrowest next table first; or, as soon as one exceeds `width` bits, that table's width."""
     bits = [float(np.log2(choice.size)) if choice.size else 0.0 for choice in variables.choices]
     neighbours: list[set[int]] = [set() for _ in bits]
@@ -123,11 +123,11 @@ def plan(variables: Variables, width: float) -> Plan | float:
     scopes = [
         (variable, *sorted(around, key=place.__getitem__)) for variable, around in zip(order, groups, strict=True)
     ]
-    return Plan(order, scopes, widest, size)
+    return EliminationOrder(order, scopes, widest, size)
 
 
 def marginals(
-    layout: Layout, variables: Variables, order: Plan, look: Callable[[], None] = lambda: None
+    layout: Layout, variables: Variables, order: EliminationOrder, look: Callable[[], None] = lambda: None
 ) -> tuple[dict[int, float], float]:
     """The probability of each free atom, and log Z of the component (energy of free atoms only).
 
@@ -163,7 +163,7 @@ def marginals(
 
 
 def best_values(
-    layout: Layout, variables: Variables, order: Plan, look: Callable[[], None] = lambda: None
+    layout: Layout, variables: Variables, order: EliminationOrder, look: Callable[[], None] = lambda: None
 ) -> tuple[list[int], float]:
     """The atoms that are true in a least-energy state of the component, and minus its energy (-inf: none)."""
     tables, messages, parents = _upwards(layout, variables, order, _log_max, look)
@@ -182,7 +182,7 @@ def best_values(
 def _upwards(
     layout: Layout,
     variables: Variables,
-    order: Plan,
+    order: EliminationOrder,
     combine: Callable[[Float, tuple[int, ...]], Float],
     look: Callable[[], None],
 ) -> tuple[list[Float], list[Float], list[int]]:

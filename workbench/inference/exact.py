@@ -10,7 +10,7 @@ import numpy as np
 from workbench.arrays import Bool, Float, Int64
 from workbench.errors import Cancelled
 from workbench.inference.accepts import ALL, Accepts
-from workbench.inference.elimination import Plan, Variables, best_values, marginals, plan, variables
+from workbench.inference.elimination import EliminationOrder, Variables, best_values, marginals, plan, variables
 from workbench.inference.propagation import propagate
 from workbench.inference.sampling import refuse
 from workbench.inference.solution import Engine, Solution, Status, infeasible
@@ -148,14 +148,14 @@ class Exact(Engine):
         bound = -np.inf if stopped else energy
         return Solution(status, values, energy, bound, broken, self.name, reason, diagnostics=figures)
 
-    def _plan(self, layout: Layout, component: int) -> tuple[Variables, Plan] | str:
+    def _plan(self, layout: Layout, component: int) -> tuple[Variables, EliminationOrder] | str:
         """Variables and order of a component, or why there is none."""
         span = layout.row_ptr[layout.row_start[component + 1]] - layout.row_ptr[layout.row_start[component]]
         if span > LARGE:
             return f"a component's rows have {span} literals, more than {LARGE}"
         names = variables(layout, component)
         order = plan(names, self.width)
-        if not isinstance(order, Plan):
+        if not isinstance(order, EliminationOrder):
             size = len(names.choices)
             return f"a component of {size} variables has induced width {order:.3g} or more, over {self.width}"
         if order.size > self.memory:
