@@ -10,7 +10,7 @@ from workbench.errors import Diagnostic, InputError
 from workbench.tables.facts import target_of
 from workbench.tables.mapping import ColumnMapping, TablesMapping
 from workbench.tables.staging import StagedTable, Staging
-from workbench.tables.typed import ROW, TypedTable, filled, typed_table
+from workbench.tables.typed import ROW, TypedTable, is_filled, typed_table
 
 __all__ = ["type_tables"]
 
@@ -53,7 +53,7 @@ def _with_readable_cells(staging: Staging, typed: TypedTable) -> TypedTable:
     checked = [column for column in checked if column.makes_facts]
     if not checked or not typed.rows:
         return typed
-    filled = ", ".join(f"count(*) FILTER ({filled(staged, column)})" for column in checked)
+    filled = ", ".join(f"count(*) FILTER ({is_filled(staged, column)})" for column in checked)
     read = ", ".join(f"count({typed.columns[column.name]})" for column in checked)
     before = staging.rows(f"SELECT {filled} FROM {staged.relation}")[0]
     after = staging.rows(f"SELECT {read} FROM {typed.relation}")[0]
@@ -71,7 +71,7 @@ def _unreadable(
     rows = staging.rows(
         f"SELECT t.{ROW}, {shown} FROM {typed.relation} t JOIN {staged.relation} s "
         f"ON s.rowid + {staged.first_row} = t.{ROW} WHERE t.{typed.columns[column.name]} IS NULL "
-        f"AND {filled(staged, column)} ORDER BY 1 LIMIT {SHOWN}"
+        f"AND {is_filled(staged, column)} ORDER BY 1 LIMIT {SHOWN}"
     )
     what = {"number": "number", "date": "date", "yes/no": "yes or no"}[column.kind]
     where = (column.parts or (column.name,))[0]

@@ -14,7 +14,7 @@ from workbench.tables.mapping import ColumnMapping, TableMapping
 from workbench.tables.staging import StagedTable, Staging
 from workbench.tables.values import date_from_parts, date_value, is_blank, number_value, truth_value
 
-__all__ = ["ROW", "TypedTable", "counted", "filled", "typed_table"]
+__all__ = ["ROW", "TypedTable", "counted", "is_filled", "typed_table"]
 
 ROW = "row_"
 
@@ -49,7 +49,7 @@ def counted(staging: Staging, table: TableMapping) -> TableMapping:
     """A table of a mapping that was read, with the rows and blanks of a staged one, and where that came from."""
     staged = staging.tables[table.name]
     _check_columns(staged, table)
-    wanted = ", ".join(f"count(*) FILTER (NOT ({filled(staged, column)}))" for column in table.columns)
+    wanted = ", ".join(f"count(*) FILTER (NOT ({is_filled(staged, column)}))" for column in table.columns)
     blanks = staging.rows(f"SELECT {wanted} FROM {staged.relation}")[0] if wanted else ()
     columns = tuple(
         replace(column, missing=int(blank), reason=column.reason or "the mapping says so")
@@ -149,7 +149,7 @@ def _target_value(staged: StagedTable, target: Target) -> str:
     return f"CASE WHEN {text} IS NULL THEN NULL WHEN {text} = {text_literal(value)} THEN 1 ELSE 0 END::DOUBLE"
 
 
-def filled(staged: StagedTable, column: ColumnMapping) -> str:
+def is_filled(staged: StagedTable, column: ColumnMapping) -> str:
     """The test that a cell is not blank."""
     names = column.parts or (column.name,)
     return " AND ".join(f"NOT {is_blank(staged.cell(name), column.reading.blanks)}" for name in names)
