@@ -105,3 +105,19 @@ def test_the_time_limit_holds_within_a_measurement(name: str) -> None:
     endless = {"sweeps": 10_000_000} | ({"counts": "gibbs"} if name == "voted_perceptron" else {})
     found = make_learner(name, **endless).fit(EXAMPLES, templates(4), deadline=monotonic() + 0.3)
     assert (found.status, found.trace.get("gradient_norm", np.zeros(0)).size) == ("limit", 0)
+
+
+def test_a_direction_across_the_slope_is_not_taken_for_the_optimum() -> None:
+    from workbench.learning.chain import CountSamples
+    from workbench.learning.expectation import Measured
+    from workbench.learning.moments import Moments
+    from workbench.learning.newton import _Newton
+
+    seen = np.array([[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])  # each potential of variance 1, apart
+    moments = Moments((CountSamples(seen, np.zeros(0), np.zeros(0)),), np.zeros(2))
+    step = _Newton(np.zeros(2), 1.0, 1e-6, 0.0, conjugate=True)
+    # Of the step before: its slope, and a direction that makes the next one lie across the slope of now.
+    step._previous, step._direction = np.array([0.0, 1.0]), np.array([-1.0 + 1e-7, 5.0])
+    following = step._proposed(Measured(np.array([1.0, 0.0]), moments=moments))
+    assert following is not None
+    assert following[0] > 0.1

@@ -97,6 +97,10 @@ class PreconditionedConjugateGradient(DiagonalNewton):
     conjugate: ClassVar[bool] = True
 
 
+ASCENT = 0.1
+"""A direction that is conjugate to the last is taken where it ascends at least so much of what Newton's own does."""
+
+
 class _Newton:
     """The accepted weights with what was measured there, the last direction, and the damping."""
 
@@ -142,7 +146,7 @@ class _Newton:
         return None if self._predicted < self._tolerance else self._weights + move
 
     def _turned(self, at: Measured) -> Float:
-        """The next direction: Newton's by the diagonal, or conjugate to the last while that still ascends."""
+        """The next direction: Newton's by the diagonal, or conjugate to the last while that still ascends well."""
         assert at.moments is not None
         curvature = np.maximum(at.moments.variance + self._precision, 1e-3)
         scaled, direction, slope = at.slope / curvature, self._direction, at.slope
@@ -152,4 +156,5 @@ class _Newton:
             along = float(self._previous @ (self._previous / curvature))
             turned = max(0.0, float(scaled @ (slope - self._previous)) / max(along, 1e-12))
             direction = scaled + turned * direction
-        return direction if direction @ slope > 0 else scaled
+        # One nearly across the slope promises nothing, which is not to have arrived.
+        return direction if direction @ slope > ASCENT * (scaled @ slope) else scaled
