@@ -16,7 +16,7 @@ SELECT count(*) - count(atom) FROM listed_Open;
 
 CREATE OR REPLACE TEMP TABLE "observed_Knows" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1, t.value FROM "p_Knows" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value > 0 ORDER BY t.world, t.a0, t.a1;
 
-SELECT NOT EXISTS (FROM observed_Knows WHERE value <> 1);
+SELECT count(*) FILTER (value <> 1) FROM observed_Knows;
 
 SELECT count(*) FROM listed_Open;
 
