@@ -14,15 +14,22 @@ from app.work import Work
 __all__ = ["latest_of", "start", "watch"]
 
 
+OWN = "own-jobs"
+"""Where a browser's session keeps the numbers of the jobs that it began."""
+
+
 def start(work: Work) -> None:
     """Queue work in the background, and show the page anew with it."""
-    server().runner.submit(work, server().workspace)
+    job = server().runner.submit(work, server().workspace)
+    st.session_state[OWN] = {*st.session_state.get(OWN, ()), job.number}
     st.rerun()
 
 
 def latest_of(kinds: Sequence[str]) -> Job | None:
-    """The job of these kinds that was begun last."""
-    return next((job for job in reversed(server().runner.jobs) if job.kind in kinds), None)
+    """The job of these kinds that was begun last, by this browser where it began one: others' do not hide its end."""
+    jobs = [job for job in server().runner.jobs if job.kind in kinds]
+    own = [job for job in jobs if job.number in st.session_state.get(OWN, ())]
+    return next(reversed(own or jobs), None)
 
 
 def watch(kinds: Sequence[str]) -> Job | None:

@@ -185,6 +185,20 @@ def test_inference_runs_in_the_background(smokers: Server, page: Open) -> None:
     assert len(smokers.workspace.runs.all()) == 3
 
 
+def test_what_one_browser_began_is_not_hidden_by_what_another_began_later(smokers: Server, page: Open) -> None:
+    one, other = page("learn"), page("learn")
+    ended = []
+    for test in (one, other):
+        test.selectbox(key="engine").set_value("exact").run()
+        sound(test.button(key="run").click().run())
+        ended.append(finished(smokers.runner.latest()))
+    ended[1].status = "running"
+    assert [item.value for item in sound(one.run()).metric if item.label == "Status"] == ["exact"]
+    assert not [item for item in sound(other.run()).metric if item.label == "Status"]
+    ended[1].status = "done"
+    assert [item.value for item in sound(other.run()).metric if item.label == "Status"] == ["exact"]
+
+
 def test_published_figures_stand_alone_until_something_is_run(
     state: Server, page: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
