@@ -109,7 +109,7 @@ def clauses_in(program: Declarations, rule: Rule, world: World) -> list[Groundab
 
 
 def _merged(clauses: list[tuple[int, GroundableClause]]) -> list[GroundableClause]:
-    """Clauses are sets: those that stand there several times are one, of their summed share and one weight to learn.
+    """Clauses are sets: those that stand there several times are one, of their summed share and one weight to learn; none where shares cancel.
 
     Choices of free signs stay apart where a domain expands the formula: each has a weight of its own.
     """
@@ -118,7 +118,7 @@ def _merged(clauses: list[tuple[int, GroundableClause]]) -> list[GroundableClaus
         key = owner, frozenset(clause.items), frozenset(clause.types)
         first = found.get(key)
         found[key] = clause if first is None else replace(first, share=first.share + clause.share, repeated=True)
-    return list(found.values())
+    return [clause for clause in found.values() if abs(clause.share) > 1e-12]
 
 
 def _sign_choices(formula: Formula) -> list[Formula]:

@@ -16,6 +16,9 @@ from workbench.language.terms import Comparison, Literal
 
 __all__ = ["flat_clause", "is_tautology", "may_cost", "merged", "weight_shares"]
 
+ROUNDING = 1e-12
+"""Shares of a weight below this are what adding them up left over."""
+
 
 def weight_shares(disjunctions: list[Disjunction], *, soft: bool) -> list[tuple[Disjunction, float]]:
     """Each clause with its share of the weight, single literals conjoined in one."""
@@ -31,14 +34,17 @@ def weight_shares(disjunctions: list[Disjunction], *, soft: bool) -> list[tuple[
 
 
 def merged(shared: Iterable[tuple[Disjunction, float]], *, soft: bool) -> list[tuple[Disjunction, float]]:
-    """Clauses are sets: those of the same literals are one, of their summed shares (1 where they are hard)."""
+    """Clauses are sets: those of the same literals are one, of their summed shares (1 where they are hard).
+
+    Shares that cancel leave nothing: `(P v Q) ^ !P ^ !Q` says of every world the same.
+    """
     first: dict[object, Disjunction] = {}
     total: dict[object, float] = {}
     for disjunction, share in shared:
         key = disjunction.as_set
         first.setdefault(key, disjunction)
         total[key] = total.get(key, 0.0) + share if soft else 1.0
-    return [(disjunction, total[key]) for key, disjunction in first.items()]
+    return [(disjunction, total[key]) for key, disjunction in first.items() if abs(total[key]) > ROUNDING]
 
 
 def _negated(item: Literal | Comparison) -> Literal | Comparison:
