@@ -109,8 +109,9 @@ def clauses_in(program: Declarations, rule: Rule, world: World) -> list[Groundab
 
 
 def _merged(clauses: list[tuple[int, GroundableClause]]) -> list[GroundableClause]:
-    """Clauses are sets: those that stand there several times are one, of their summed share and one weight to learn; none where shares cancel.
+    """Clauses are sets: those that stand there several times are one, of their summed share and one weight to learn.
 
+    Where shares cancel there is none.
     Choices of free signs stay apart where a domain expands the formula: each has a weight of its own.
     """
     found: dict[object, GroundableClause] = {}
