@@ -17,11 +17,8 @@ import numpy as np
 
 from workbench.arrays import Int32, Int64
 from workbench.network.compiled import compiled
-from workbench.structure.background import ABSENT
 
 __all__ = ["Interning", "component_keys"]
-
-_ABSENT = int(ABSENT)
 
 
 @compiled
