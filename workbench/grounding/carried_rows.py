@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array, vstack
 
 from workbench.arrays import Array, Float, Int8, Int32, Int64
+from workbench.grounding.chosen_rows import Choice
 from workbench.grounding.row_keys import equal_rows, row_keys
 from workbench.network.ground_network import GroundNetwork
 
@@ -43,19 +44,22 @@ def carried(
     number: Int64,
 ) -> CarriedRows:
     """Some rows of a network, atoms and templates renumbered."""
+    chosen = Choice.of(rows)
+    A = chosen.rows_of(network.A)
     if place.size == n_atoms and np.array_equal(place, np.arange(n_atoms)):
-        A = network.A if rows.size == network.n_rows else csr_array(network.A[rows])
         A = csr_array((A.data, A.indices, A.indptr), shape=(rows.size, n_atoms + 1))
     else:
-        A = csr_array(network.A[rows])
         columns = np.where(place < 0, n_atoms, place).astype(A.indices.dtype)[A.indices]
         A = csr_array((A.data, columns, A.indptr), shape=(rows.size, n_atoms + 1))
-        A.sort_indices()
-    template = network.template[rows]
+        # Not in place: the entries may be the network's own.
+        A = A.sorted_indices()
+    template = chosen.of_column(network.template)
     if number.size:
-        template = np.where(template >= 0, number[np.maximum(template, 0)], -1).astype(np.int32)
-    scale = np.ones(rows.size) if network.scale is None else network.scale[rows]
-    return CarriedRows(A, network.b[rows], rule[rows], template, scale, network.relation[rows])
+        # Hard rows, of template -1, find the last.
+        template = np.append(number, -1).astype(np.int32)[template]
+    scale = np.ones(rows.size) if network.scale is None else chosen.of_column(network.scale)
+    b, rule, relation = (chosen.of_column(one) for one in (network.b, rule, network.relation))
+    return CarriedRows(A, b, rule, template, scale, relation)
 
 
 def carried_units(unit: csr_array, place: Int64, *, n_atoms: int, number: Int64, n_templates: int) -> csr_array:
@@ -71,11 +75,13 @@ def carried_units(unit: csr_array, place: Int64, *, n_atoms: int, number: Int64,
 def stacked(*parts: CarriedRows) -> CarriedRows:
     """All rows, in runs of templates."""
     template = np.concatenate([one.template for one in parts])
-    order = np.argsort(template, kind="stable")
+    order = Choice.of(np.argsort(template, kind="stable"))
     names = ("b", "rule", "scale", "relation")
-    columns: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in parts])[order] for name in names}
-    A = csr_array(csr_array(vstack([one.A for one in parts], format="csr"))[order])
-    return CarriedRows(A=A, template=template[order], **columns)
+    columns: dict[str, Any] = {
+        name: order.of_column(np.concatenate([getattr(one, name) for one in parts])) for name in names
+    }
+    A = order.rows_of(csr_array(vstack([one.A for one in parts], format="csr")))
+    return CarriedRows(A=A, template=order.of_column(template), **columns)
 
 
 def edited(before: CarriedRows, came: CarriedRows, went: CarriedRows) -> CarriedRows:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.arrays import Float, Int8, Int32, Int64
+from workbench.arrays import Bool, Int8, Int64
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 from workbench.network.layout import Layout
@@ -14,6 +14,11 @@ from workbench.network.layout import Layout
 __all__ = ["Propagation", "propagate"]
 
 _NO_REASON = -1
+TOLERANCE = 1e-9
+
+# Numba takes integers for constants, not members of an enumeration.
+AT_MOST, EQUAL = int(Relation.AT_MOST), int(Relation.EQUAL)
+EXACTLY_ONE = int(BlockKind.EXACTLY_ONE)
 
 
 @dataclass(frozen=True)
@@ -59,21 +64,7 @@ def propagate(layout: Layout, network: GroundNetwork) -> Propagation:
         return Propagation(layout.fixed, None, none)
     fixed = layout.fixed.copy()
     reason = np.full(layout.n_atoms, _NO_REASON, np.int64)
-    clash = _propagate(
-        layout.row_ptr,
-        layout.row_atom,
-        layout.row_coefficient,
-        layout.atom_ptr,
-        layout.atom_row,
-        layout.b,
-        layout.kind,
-        layout.block_of,
-        layout.block_ptr,
-        layout.block_atom,
-        layout.block_kind,
-        fixed,
-        reason,
-    )
+    clash = _propagate(layout, fixed, reason)
     if clash == _NO_REASON:
         return Propagation(fixed, None, none)
     return _explain(layout, fixed, reason, int(clash))
@@ -101,121 +92,110 @@ def _explain(layout: Layout, fixed: Int8, reason: Int64, clash: int) -> Propagat
 
 
 @compiled
-def _propagate(
-    row_ptr: Int64,
-    row_atom: Int32,
-    coefficient: Float,
-    atom_ptr: Int64,
-    atom_row: Int32,
-    b: Float,
-    kind: Int8,
-    block_of: Int32,
-    block_ptr: Int64,
-    block_atom: Int32,
-    block_kind: Int8,
-    fixed: Int8,
-    reason: Int64,
-) -> int:
+def _propagate(layout: Layout, fixed: Int8, reason: Int64) -> int:
     """Fill `fixed` and `reason`; return the row (or `-2 - block`) that nothing can meet, or -1."""
-    n_rows = row_ptr.size - 1
-    n_blocks = block_kind.size
+    n_rows = layout.row_ptr.size - 1
     # Rows are queued as themselves, block k as n_rows + k.
-    queue = np.empty(n_rows + n_blocks, np.int64)
-    queued = np.zeros(n_rows + n_blocks, np.int8)
-    head = 0
-    length = 0
-    for row in range(n_rows):
-        if kind[row] == 1 or kind[row] == 2:
-            queue[length] = row
-            queued[row] = 1
-            length += 1
-    for block in range(n_blocks):
-        queue[length] = n_rows + block
-        queued[n_rows + block] = 1
-        length += 1
-    capacity = queue.size
+    queue = np.empty(n_rows + layout.block_kind.size, np.int64)
+    queued = np.zeros(queue.size, np.bool_)
+    head, length = 0, 0
+    for item in range(queue.size):
+        if item >= n_rows or layout.kind[item] == AT_MOST or layout.kind[item] == EQUAL:
+            length = _enqueue(queue, queued, head, length, item)
     newly = np.empty(fixed.size, np.int64)
     while length > 0:
         item = queue[head]
-        head = (head + 1) % capacity
-        length -= 1
-        queued[item] = 0
-        n_new = 0
+        head, length = (head + 1) % queue.size, length - 1
+        queued[item] = False
         if item < n_rows:
-            low = b[item]
-            high = b[item]
-            for k in range(row_ptr[item], row_ptr[item + 1]):
-                a = coefficient[k]
-                value = fixed[row_atom[k]]
-                if value >= 0:
-                    low += a * value
-                    high += a * value
-                elif a > 0:
-                    high += a
-                else:
-                    low += a
-            equal = kind[item] == 2
-            if low > 1e-9 or (equal and high < -1e-9):
-                return int(item)
-            for k in range(row_ptr[item], row_ptr[item + 1]):
-                atom = row_atom[k]
-                if fixed[atom] >= 0:
-                    continue
-                a = coefficient[k]
-                size = abs(a)
-                if low + size > 1e-9:
-                    fixed[atom] = 0 if a > 0 else 1
-                elif equal and high - size < -1e-9:
-                    fixed[atom] = 1 if a > 0 else 0
-                else:
-                    continue
-                reason[atom] = item
-                newly[n_new] = atom
-                n_new += 1
-                if equal:
-                    # Both bounds move with every fixing: look at the row again.
-                    break
-            if equal and n_new > 0 and queued[item] == 0:
-                queue[(head + length) % capacity] = item
-                queued[item] = 1
-                length += 1
+            n_new, cause = _force_by_row(layout, item, fixed, newly), item
         else:
-            block = item - n_rows
-            n_true = 0
-            n_open = 0
-            last = -1
-            for k in range(block_ptr[block], block_ptr[block + 1]):
-                atom = block_atom[k]
-                if fixed[atom] == 1:
-                    n_true += 1
-                elif fixed[atom] < 0:
-                    n_open += 1
-                    last = atom
-            if n_true > 1 or (n_true == 0 and n_open == 0 and block_kind[block] == 0):
-                return int(-2 - block)
-            if n_true == 1:
-                for k in range(block_ptr[block], block_ptr[block + 1]):
-                    atom = block_atom[k]
-                    if fixed[atom] < 0:
-                        fixed[atom] = 0
-                        reason[atom] = -2 - block
-                        newly[n_new] = atom
-                        n_new += 1
-            elif n_open == 1 and block_kind[block] == 0:
-                fixed[last] = 1
-                reason[last] = -2 - block
-                newly[n_new] = last
-                n_new += 1
+            n_new, cause = _force_by_block(layout, item - n_rows, fixed, newly), -2 - (item - n_rows)
+        if n_new < 0:
+            return int(cause)
+        if n_new > 0 and item < n_rows and layout.kind[item] == EQUAL:
+            length = _enqueue(queue, queued, head, length, item)
         for i in range(n_new):
             atom = newly[i]
-            for k in range(atom_ptr[atom], atom_ptr[atom + 1]):
-                row = atom_row[k]
-                if (kind[row] == 1 or kind[row] == 2) and queued[row] == 0:
-                    queue[(head + length) % capacity] = row
-                    queued[row] = 1
-                    length += 1
-            if block_of[atom] >= 0 and queued[n_rows + block_of[atom]] == 0:
-                queue[(head + length) % capacity] = n_rows + block_of[atom]
-                queued[n_rows + block_of[atom]] = 1
-                length += 1
+            reason[atom] = cause
+            for k in range(layout.atom_ptr[atom], layout.atom_ptr[atom + 1]):
+                row = layout.atom_row[k]
+                if layout.kind[row] == AT_MOST or layout.kind[row] == EQUAL:
+                    length = _enqueue(queue, queued, head, length, row)
+            if layout.block_of[atom] >= 0:
+                length = _enqueue(queue, queued, head, length, n_rows + layout.block_of[atom])
     return -1
+
+
+@compiled
+def _enqueue(queue: Int64, queued: Bool, head: int, length: int, item: int) -> int:
+    """Put an item at the end of the ring unless it waits there; the ring's length."""
+    if queued[item]:
+        return length
+    queue[(head + length) % queue.size] = item
+    queued[item] = True
+    return length + 1
+
+
+@compiled
+def _force_by_row(layout: Layout, row: int, fixed: Int8, newly: Int64) -> int:
+    """Fix the atoms that a hard row leaves one value (of an equality the first); how many, -1 where none would do."""
+    low, high = layout.b[row], layout.b[row]
+    for k in range(layout.row_ptr[row], layout.row_ptr[row + 1]):
+        a, value = layout.row_coefficient[k], fixed[layout.row_atom[k]]
+        if value >= 0:
+            low += a * value
+            high += a * value
+        elif a > 0:
+            high += a
+        else:
+            low += a
+    equal = layout.kind[row] == EQUAL
+    if low > TOLERANCE or (equal and high < -TOLERANCE):
+        return -1
+    n_new = 0
+    for k in range(layout.row_ptr[row], layout.row_ptr[row + 1]):
+        atom, a = layout.row_atom[k], layout.row_coefficient[k]
+        if fixed[atom] >= 0:
+            continue
+        if low + abs(a) > TOLERANCE:
+            fixed[atom] = 0 if a > 0 else 1
+        elif equal and high - abs(a) < -TOLERANCE:
+            fixed[atom] = 1 if a > 0 else 0
+        else:
+            continue
+        newly[n_new] = atom
+        n_new += 1
+        if equal:
+            # Both bounds move with every fixing: the row is looked at again.
+            break
+    return n_new
+
+
+@compiled
+def _force_by_block(layout: Layout, block: int, fixed: Int8, newly: Int64) -> int:
+    """Fix the atoms that a block leaves one value; how many, -1 where it cannot be met."""
+    n_true, n_open, last = 0, 0, -1
+    for k in range(layout.block_ptr[block], layout.block_ptr[block + 1]):
+        atom = layout.block_atom[k]
+        if fixed[atom] == 1:
+            n_true += 1
+        elif fixed[atom] < 0:
+            n_open += 1
+            last = atom
+    one_wanted = layout.block_kind[block] == EXACTLY_ONE
+    if n_true > 1 or (n_true == 0 and n_open == 0 and one_wanted):
+        return -1
+    n_new = 0
+    if n_true == 1:
+        for k in range(layout.block_ptr[block], layout.block_ptr[block + 1]):
+            atom = layout.block_atom[k]
+            if fixed[atom] < 0:
+                fixed[atom] = 0
+                newly[n_new] = atom
+                n_new += 1
+    elif n_open == 1 and one_wanted:
+        fixed[last] = 1
+        newly[0] = last
+        n_new = 1
+    return n_new

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
@@ -12,6 +12,40 @@ from workbench.network.compiled import compiled
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 
 __all__ = ["round_state"]
+
+SLACK = 1e-9
+
+
+class Entries(NamedTuple):
+    """A matrix of clauses or constraints, by rows and by atoms."""
+
+    row_ptr: Int32
+    row_atom: Int32
+    row_slope: Float
+    atom_ptr: Int32
+    atom_row: Int32
+    atom_slope: Float
+
+
+class Choice(NamedTuple):
+    """What decides an atom's value: the first `n_first` have one, others take what soft clauses' weights say.
+
+    Attributes
+    ----------
+    first : bool array, shape (n_atoms,)
+    n_first : int
+    probability : float64 array, shape (n_atoms,) or (0,)
+        Of atoms without a value being true; empty where they count as lost.
+    gain : float64 array, shape (n_atoms,)
+        By being true, of unit groundings.
+    weight : float64 array, shape (n_soft_rows,)
+    """
+
+    first: Bool
+    n_first: int
+    probability: Float
+    gain: Float
+    weight: Float
 
 
 def round_state(
@@ -62,17 +96,8 @@ def round_state(
     else:
         order, n_first = np.arange(network.n_atoms), 0
         probability = 0.25 + 0.5 * np.clip(relaxed, 0.0, 1.0)
-    values = _round(
-        order.astype(np.int32),
-        n_first,
-        relaxed > 0.5,
-        probability,
-        gain,
-        *_both_ways(soft),
-        effective[rows],
-        *_both_ways(hard),
-        right,
-    )
+    choice = Choice(relaxed > 0.5, n_first, probability, gain, effective[rows])
+    values = _round(order.astype(np.int32), choice, _both_ways(soft), _both_ways(hard), right)
     return np.asarray(values, np.float64)
 
 
@@ -86,10 +111,10 @@ def _at_most_rows(network: GroundNetwork) -> tuple[csr_array, Float]:
     return csr_array(vstack([A, -A[twice]], format="csr")), np.concatenate([right, -right[twice]])
 
 
-def _both_ways(A: csr_array) -> tuple[Int32, Int32, Float, Int32, Int32, Float]:
+def _both_ways(A: csr_array) -> Entries:
     """A matrix by rows and by columns."""
     by_column = A.tocsc()
-    return (
+    return Entries(
         A.indptr.astype(np.int32),
         A.indices.astype(np.int32),
         A.data.astype(np.float64),
@@ -100,95 +125,84 @@ def _both_ways(A: csr_array) -> tuple[Int32, Int32, Float, Int32, Int32, Float]:
 
 
 @compiled
-def _round(
-    order: Int32,
-    n_first: int,
-    first_value: Bool,
-    probability: Float,
-    gain: Float,
-    soft_start: Int32,
-    soft_atom: Int32,
-    soft_slope: Float,
-    atom_soft_start: Int32,
-    atom_soft: Int32,
-    atom_soft_slope: Float,
-    weight: Float,
-    hard_start: Int32,
-    hard_atom: Int32,
-    hard_slope: Float,
-    atom_hard_start: Int32,
-    atom_hard: Int32,
-    atom_hard_slope: Float,
-    right: Float,
-) -> Int8:
-    """Assign the atoms in `order`: the first `n_first` to `first_value`, the rest by weights; propagate hard rows."""
-    n = gain.size
-    values = np.full(n, -1, np.int8)
-    satisfied = np.zeros(weight.size, np.int32)
+def _round(order: Int32, choice: Choice, soft: Entries, hard: Entries, right: Float) -> Int8:
+    """Give the atoms in `order` the values that `choice` prefers; propagate hard rows after each."""
+    values = np.full(order.size, -1, np.int8)
+    satisfied = np.zeros(choice.weight.size, np.int32)
     room = right.copy()  # what is left of each hard row once unassigned atoms take their cheapest value
     for r in range(right.size):
-        for e in range(hard_start[r], hard_start[r + 1]):
-            room[r] -= min(hard_slope[e], 0.0)
-    trail = np.empty(n, np.int32)
-    slack = 1e-9
-
-    for step in range(n):
-        i = order[step]
-        if values[i] >= 0:
+        for e in range(hard.row_ptr[r], hard.row_ptr[r + 1]):
+            room[r] -= min(hard.row_slope[e], 0.0)
+    trail = np.empty(order.size, np.int32)
+    for step in range(order.size):
+        atom = order[step]
+        if values[atom] >= 0:
             continue
-        if step < n_first:
-            choice = 1 if first_value[i] else 0
+        if step < choice.n_first:
+            preferred = 1 if choice.first[atom] else 0
         else:
-            balance = gain[i]
-            for e in range(atom_soft_start[i], atom_soft_start[i + 1]):
-                r = atom_soft[e]
-                if satisfied[r] > 0:
-                    continue
-                share = weight[r]
-                if probability.size > 0:
-                    for f in range(soft_start[r], soft_start[r + 1]):
-                        k = soft_atom[f]
-                        if k != i and values[k] < 0:
-                            share *= 1.0 - probability[k] if soft_slope[f] < 0 else probability[k]
-                balance -= share * atom_soft_slope[e]
-            choice = 1 if balance > 0.0 else 0
-        for attempt in range(3):
-            value = choice if attempt != 1 else 1 - choice
-            values[i] = value
-            trail[0] = i
-            n_trail, n_done, conflict = 1, 0, False
-            while n_done < n_trail:
-                k = trail[n_done]
-                n_done += 1
-                for e in range(atom_hard_start[k], atom_hard_start[k + 1]):
-                    slope = atom_hard_slope[e]
-                    room[atom_hard[e]] -= slope * values[k] - min(slope, 0.0)
-                for e in range(atom_hard_start[k], atom_hard_start[k + 1]):
-                    r = atom_hard[e]
-                    if room[r] < -slack:
-                        conflict = True
-                        continue
-                    for f in range(hard_start[r], hard_start[r + 1]):
-                        u = hard_atom[f]
-                        if values[u] < 0 and abs(hard_slope[f]) > room[r] + slack:
-                            values[u] = 0 if hard_slope[f] > 0 else 1
-                            trail[n_trail] = u
-                            n_trail += 1
-                if conflict and attempt < 2:
-                    break
-            if not conflict or attempt == 2:
-                break
-            for t in range(n_done):
-                k = trail[t]
-                for e in range(atom_hard_start[k], atom_hard_start[k + 1]):
-                    slope = atom_hard_slope[e]
-                    room[atom_hard[e]] += slope * values[k] - min(slope, 0.0)
-            for t in range(n_trail):
-                values[trail[t]] = -1
+            preferred = 1 if _balance(atom, choice, soft, values, satisfied) > 0.0 else 0
+        n_trail = _assign(atom, preferred, hard, values, room, trail, False)
+        if n_trail == 0:
+            n_trail = _assign(atom, 1 - preferred, hard, values, room, trail, False)
+        if n_trail == 0:
+            # Neither value fits: the preferred one stays, with what it forces, and is repaired later.
+            n_trail = _assign(atom, preferred, hard, values, room, trail, True)
         for t in range(n_trail):
             k = trail[t]
-            for e in range(atom_soft_start[k], atom_soft_start[k + 1]):
-                true = values[k] == 1 if atom_soft_slope[e] < 0 else values[k] == 0
-                if true:
-                    satisfied[atom_soft[e]] += 1
+            for e in range(soft.atom_ptr[k], soft.atom_ptr[k + 1]):
+                if (values[k] == 1) == (soft.atom_slope[e] < 0):
+                    satisfied[soft.atom_row[e]] += 1
     return values
+
+
+@compiled
+def _balance(atom: int, choice: Choice, soft: Entries, values: Int8, satisfied: Int32) -> float:
+    """What the weights say for an atom being true: of clauses not yet satisfied, as likely as they stay so."""
+    balance = choice.gain[atom]
+    for e in range(soft.atom_ptr[atom], soft.atom_ptr[atom + 1]):
+        r = soft.atom_row[e]
+        if satisfied[r] > 0:
+            continue
+        share = choice.weight[r]
+        if choice.probability.size > 0:
+            for f in range(soft.row_ptr[r], soft.row_ptr[r + 1]):
+                k = soft.row_atom[f]
+                if k != atom and values[k] < 0:
+                    share *= 1.0 - choice.probability[k] if soft.row_slope[f] < 0 else choice.probability[k]
+        balance -= share * soft.atom_slope[e]
+    return float(balance)
+
+
+@compiled
+def _assign(atom: int, value: int, hard: Entries, values: Int8, room: Float, trail: Int32, whatever: bool) -> int:
+    """Give an atom a value, and others what hard rows then force; how many in `trail`. A clash takes all back, and 0
+    is returned, unless it is to stand `whatever` happens."""
+    values[atom] = value
+    trail[0] = atom
+    n_trail, n_done, conflict = 1, 0, False
+    while n_done < n_trail and (whatever or not conflict):
+        k = trail[n_done]
+        n_done += 1
+        for e in range(hard.atom_ptr[k], hard.atom_ptr[k + 1]):
+            room[hard.atom_row[e]] -= hard.atom_slope[e] * values[k] - min(hard.atom_slope[e], 0.0)
+        for e in range(hard.atom_ptr[k], hard.atom_ptr[k + 1]):
+            r = hard.atom_row[e]
+            if room[r] < -SLACK:
+                conflict = True
+                continue
+            for f in range(hard.row_ptr[r], hard.row_ptr[r + 1]):
+                u = hard.row_atom[f]
+                if values[u] < 0 and abs(hard.row_slope[f]) > room[r] + SLACK:
+                    values[u] = 0 if hard.row_slope[f] > 0 else 1
+                    trail[n_trail] = u
+                    n_trail += 1
+    if whatever or not conflict:
+        return n_trail
+    for t in range(n_done):
+        k = trail[t]
+        for e in range(hard.atom_ptr[k], hard.atom_ptr[k + 1]):
+            room[hard.atom_row[e]] += hard.atom_slope[e] * values[k] - min(hard.atom_slope[e], 0.0)
+    for t in range(n_trail):
+        values[trail[t]] = -1
+    return 0
