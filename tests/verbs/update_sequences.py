@@ -49,8 +49,9 @@ def canonical(grounding: Grounding) -> dict[str, Counter[Any]]:
     sums: Counter[Any] = Counter()
     for name in ("constant", "groundings", "unit_scale", "evidence_satisfied", "evidence_violated"):
         for label, figure in zip(labels, np.atleast_2d(getattr(network, name).T).T.tolist()):
-            if np.any(figure):
-                sums[name, label, tuple(round(value, 9) for value in np.atleast_1d(figure).tolist())] += 1
+            rounded = tuple(round(value, 9) for value in np.atleast_1d(figure).tolist())
+            if any(rounded):
+                sums[name, label, rounded] += 1
     members = network.blocks.members
     blocks: Counter[Any] = Counter()
     for block in range(network.blocks.n_blocks):
