@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Array", "Bool", "Float", "Float32", "Int8", "Int32", "Int64", "Integer", "Real", "UInt64"]
+__all__ = ["Array", "Bool", "Float", "Float32", "Int8", "Int32", "Int64", "Integer", "Real", "UInt8", "UInt64"]
 
 Float = npt.NDArray[np.float64]
 Float32 = npt.NDArray[np.float32]
 Real = npt.NDArray[np.floating]
 """Of either precision."""
 Int8 = npt.NDArray[np.int8]
+UInt8 = npt.NDArray[np.uint8]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Integer = npt.NDArray[np.integer]

@@ -15,9 +15,9 @@ from workbench.structure import weighted_rules
 from workbench.structure.boosted_trees import MOST_TREES, RATE, STEP, _best_number, fit_boosted_trees
 from workbench.structure.cuts import Cuts, plain_between
 from workbench.structure.grown_rules import fit_grown_rules
-from workbench.structure.screening import screened
+from workbench.structure.screening import Binned, screened
 from workbench.structure.terms import Condition, Term
-from workbench.structure.weighted_rules import fit_weighted_rules
+from workbench.structure.weighted_rules import CountedLabels, fit_weighted_rules
 
 
 @pytest.fixture(autouse=True)
@@ -226,3 +226,33 @@ def test_trees_stand_alone_as_those_of_a_fit_that_sees_no_labels(monkeypatch: py
     assert beside.alone.terms == unseeing.terms
     assert np.array_equal(beside.alone.weights, unseeing.weights)
     assert beside.alone.intercept == unseeing.intercept
+
+
+def test_what_columns_tell_of_some_rows_is_what_these_rows_say_where_values_are_few() -> None:
+    X, y = planted(400)
+    few = np.round(X[:, :6]).clip(-1, 1)
+    rows = np.flatnonzero(np.random.default_rng(2).random(400) < 0.6)
+    some = Binned.of(few).gains(y, rows, np.arange(6), discrete=True)
+    alone = Binned.of(few[rows]).gains(y[rows], np.arange(len(rows)), np.arange(6), discrete=True)
+    np.testing.assert_allclose(some, alone, rtol=1e-9)
+    assert int(np.argmax(some)) == 2
+    turned = Binned.of(few).gains(np.where(np.isin(np.arange(400), rows), y, 1 - y), rows, np.arange(6), discrete=True)
+    np.testing.assert_array_equal(some, turned)  # other rows' labels are not looked at
+
+
+def test_counts_of_labels_stay_where_they_foretell_rows_whose_labels_they_do_not_know() -> None:
+    def fitted(counts: np.ndarray, hidden_counts: np.ndarray) -> set[int]:
+        def hiding(rows: np.ndarray) -> np.ndarray:
+            left_out = np.isin(np.arange(n), rows)[:, None]
+            return np.where(left_out, hidden_counts[:, None], counts[:, None])
+
+        X = np.column_stack((rng.normal(size=(n, 3)), counts))
+        found = fit_weighted_rules(X, y, counted=CountedLabels((3,), hiding))
+        return {column for term in found.terms for column in term.columns}
+
+    rng = np.random.default_rng(8)
+    n = 240
+    y = (rng.random(n) < 0.4).astype(float)
+    true = y + rng.normal(0, 0.8, n)
+    assert 3 in fitted(true, true)
+    assert 3 not in fitted(true, 1 - true)  # it tells the labels of the rows that are learned from alone

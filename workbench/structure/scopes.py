@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,10 +23,13 @@ class Scope:
         Ascending.
     straight : bool
         Whether all their plain numbers are taken together, none left out.
+    counted : bool
+        Whether columns that count labels of other rows are taken beside.
     """
 
     columns: Int64
     straight: bool = False
+    counted: bool = False
 
     def telling(self, X: Real, y: Float, *, discrete: bool, most: int) -> Int64:
         """The columns of the scope that tell most of the target."""
@@ -34,10 +38,13 @@ class Scope:
         return self.columns[screened(X[:, self.columns], y, discrete=discrete, most=most)]
 
 
-def scopes_of(X: Real, own: Int64 | None, most_rules: int) -> list[Scope]:
-    """All columns; the target's own table's; and these as they are, one number each, where they are few."""
-    everything = np.arange(X.shape[1])
-    found = [Scope(everything)]
+def scopes_of(X: Real, own: Int64 | None, most_rules: int, counted: Sequence[int] = ()) -> list[Scope]:
+    """All columns; the target's own table's; and these as they are, one number each, where they are few.
+
+    Columns in `counted`, which count labels, are in none of them; all others come with these beside first.
+    """
+    everything = np.setdiff1d(np.arange(X.shape[1]), np.asarray(counted, np.int64))
+    found = [*([Scope(everything, counted=True)] if len(counted) else []), Scope(everything)]
     if own is not None and 0 < len(own) < X.shape[1]:
         found.append(Scope(own))
     plain = everything if own is None else own

@@ -2,52 +2,93 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from workbench.arrays import Float, Int64, Real
+from workbench.arrays import Float, Int64, Real, UInt8
+from workbench.network.compiled import compiled
 
-__all__ = ["column_gains", "screened"]
+__all__ = ["Binned", "screened"]
 
 MOST_BINS = 12
 AT_ONCE = 128
 """Columns that are sorted together."""
+MOST_ROWS = 20_000
+"""More are sampled evenly."""
 
 
-def column_gains(X: Real, y: Float, *, discrete: bool, rows: int = 20_000) -> Float:
-    """How much each column alone tells of the target: the likelihood (squares) gained by a rate a bin, smoothed.
+@dataclass(frozen=True)
+class Binned:
+    """Columns with their values in bins of equal shares, equal values together; unknown values have one of their own.
 
-    Bins hold equal shares of the known values, equal values together; unknown values have one of their own. Where a
-    straight line tells more, that is the gain. Rows beyond `rows` are sampled evenly. O(rows log(rows)) a column.
+    Attributes
+    ----------
+    X : float32 array, shape (n_rows, n_columns)
+    bins : uint8 array, shape (n_rows, n_columns)
+    low, high : float64 array, shape (n_columns,)
+        About the first and the last hundredth of the known values: what a straight line is drawn through.
     """
-    step = max(1, len(y) // rows)
-    X, y = X[::step], y[::step]
-    if len(y) < 5 or y.min() == y.max():
-        return np.zeros(X.shape[1])
-    blocks = (X[:, first : first + AT_ONCE] for first in range(0, X.shape[1], AT_ONCE))
-    return np.concatenate([np.zeros(0), *(_gains(block, y, discrete) for block in blocks)])
+
+    X: Real
+    bins: UInt8
+    low: Float
+    high: Float
+
+    @staticmethod
+    def of(X: Real) -> Binned:
+        """The bins of all rows. O(rows log(rows)) a column."""
+        X = np.ascontiguousarray(X, np.float32)
+        bins = np.zeros(X.shape, np.uint8)
+        low, high = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+        for first in range(0, X.shape[1] if len(X) else 0, AT_ONCE):
+            block = slice(first, first + AT_ONCE)
+            bins[:, block], low[block], high[block] = _binned(X[:, block])
+        return Binned(X, bins, low, high)
+
+    def gains(self, y: Float, rows: Int64, among: Int64, *, discrete: bool) -> Float:
+        """How much each column among some tells alone of the target of some rows; `y` is that of all rows.
+
+        The likelihood (squares) gained by a rate a bin, smoothed. Where a straight line tells more, that is the gain.
+        """
+        if len(rows) < 5 or y[rows].min() == y[rows].max():
+            return np.zeros(len(among))
+        base = float(y[rows].mean())
+        target = np.asarray(y, np.float64)
+        n, total, sums = _summed(self.X, self.bins, self.low, self.high, target, rows, among, base)
+        rate = (total + 5 * base) / (n + 5)
+        if discrete:
+            each = total * np.log(rate / base) + (n - total) * np.log((1 - rate) / (1 - base))
+        else:
+            each = n * (rate - base) ** 2 / (2 * max(float(y[rows].var()), 1e-12))
+        stepped = each.sum(axis=0) - 0.5 * (np.count_nonzero(n, axis=0) - 1)
+        known, x, xx, of, ofof, both = sums
+        size = np.maximum(known, 1)
+        scale = (xx - x**2 / size) * (ofof - of**2 / size)
+        share = np.minimum((both - x * of / size) ** 2 / np.where(scale > 1e-12, scale, np.inf), 1 - 1e-9)
+        straight = -0.5 * known * np.log1p(-share) - 0.5
+        several = (np.count_nonzero(n[:-1], axis=0) > 1) | (known < len(rows)) | (xx > x**2 / size)
+        return np.where((known >= 5) & several, np.maximum(stepped, straight), 0.0)
+
+    def telling(self, y: Float, rows: Int64, among: Int64, *, discrete: bool, most: int, alike: float = 0.985) -> Int64:
+        """The columns among some that tell most of these rows' target, without those that say nearly the same.
+
+        Columns are in order of plainness: of two that are nearly equal and tell nearly as much, the first stays.
+        """
+        gains = np.zeros(self.X.shape[1])
+        gains[among] = self.gains(y, rows, among, discrete=discrete)
+        return _unlike(self.X, rows, gains, most, alike)
 
 
-def _gains(X: Real, y: Float, discrete: bool) -> Float:
-    """The gains of columns that are sorted together; 0 for one that is known of few rows or says the same of all."""
+UNKNOWN = MOST_BINS + 1
+"""The bin of unknown values; a least value that fills the first bin may make one bin more than `MOST_BINS`."""
+
+
+def _binned(X: Real) -> tuple[UInt8, Float, Float]:
+    """Bins, low and high of columns that are sorted together."""
     order = np.argsort(X, axis=0)  # unknown values come last
-    values = np.take_along_axis(X, order, axis=0).astype(np.float64)
-    labels = y[order]
+    values = np.take_along_axis(X, order, axis=0)
     known = np.count_nonzero(~np.isnan(values), axis=0)
-    greatest = np.take_along_axis(values, np.maximum(known - 1, 0)[None], axis=0)[0]
-    telling = (known >= 5) & ((values[0] < greatest) | (known < len(y)))
-    n, total = _binned(values, labels, known)
-    base = float(y.mean())
-    rate = (total + 5 * base) / (n + 5)
-    if discrete:
-        each = total * np.log(rate / base) + (n - total) * np.log((1 - rate) / (1 - base))
-    else:
-        each = n * (rate - base) ** 2 / (2 * max(float(y.var()), 1e-12))
-    gains = each.sum(axis=0) - 0.5 * (np.count_nonzero(n, axis=0) - 1)
-    return np.where(telling, np.maximum(gains, _straight_gains(values, labels, known)), 0.0)
-
-
-def _binned(values: Float, labels: Float, known: Int64) -> tuple[Float, Float]:
-    """Rows and sum of labels of each bin of each column, shape (n_bins, n_columns), some bins empty."""
     places = np.arange(len(values))[:, None]
     begins = np.ones(values.shape, np.bool_)
     begins[1:] = values[1:] != values[:-1]
@@ -57,40 +98,62 @@ def _binned(values: Float, labels: Float, known: Int64) -> tuple[Float, Float]:
     cuts = np.take_along_axis(first, wanted, axis=0)
     # A least value that fills the first bin has it for itself.
     above = np.where(cuts[0] == 0, np.count_nonzero(values == values[0], axis=0), known)
-    ends = np.zeros_like(known), np.full_like(known, len(values))
-    cuts = np.sort(np.stack([ends[0], *cuts, above, known, ends[1]]), axis=0)
-    sums = np.concatenate((np.zeros((1, values.shape[1])), np.cumsum(labels, axis=0)))
-    return np.diff(cuts, axis=0).astype(np.float64), np.diff(np.take_along_axis(sums, cuts, axis=0), axis=0)
-
-
-def _straight_gains(values: Float, labels: Float, known: Int64) -> Float:
-    """What a straight line tells: the likelihood gained by it where errors are normal, less that of one number."""
+    found = (places >= above).astype(np.uint8)
+    for cut in cuts:
+        found += (places >= cut) & (cut > 0)
+    found[places >= known] = UNKNOWN
+    bins = np.empty_like(found)
+    np.put_along_axis(bins, order, found, axis=0)
     ends = np.stack((known // 100, known - 1 - known // 100)).clip(0)
-    low, high = np.take_along_axis(values, ends, axis=0)
-    clipped = np.where(high > low, np.clip(values, low, high), values)
-    inside = ~np.isnan(values)
-    n = np.maximum(known, 1)
-    x = np.where(inside, clipped, 0.0)
-    x = np.where(inside, x - x.sum(axis=0) / n, 0.0)
-    of = np.where(inside, labels - (labels * inside).sum(axis=0) / n, 0.0)
-    scale = (x**2).sum(axis=0) * (of**2).sum(axis=0)
-    share = np.minimum((x * of).sum(axis=0) ** 2 / np.where(scale > 0, scale, 1.0), 1 - 1e-9)
-    return np.asarray(-0.5 * known * np.log1p(-share) - 0.5)
+    low, high = np.nan_to_num(np.take_along_axis(values, ends, axis=0).astype(np.float64))
+    least, greatest = np.take_along_axis(values, np.stack((np.zeros_like(known), np.maximum(known - 1, 0))), axis=0)
+    flat = high <= low
+    return bins, np.where(flat, np.nan_to_num(least), low), np.where(flat, np.nan_to_num(greatest), high)
+
+
+@compiled
+def _summed(
+    X: Real, bins: UInt8, low: Float, high: Float, y: Float, rows: Int64, among: Int64, base: float
+) -> tuple[Float, Float, Float]:
+    """Of each bin of each column, shape (n_bins, n_columns), some bins empty, its rows and their sum of targets; of
+    each column's known values number, sum, sum of squares, the same of targets less `base`, and the sum of products.
+    """
+    k = among.size
+    n, total, sums = np.zeros((UNKNOWN + 1, k)), np.zeros((UNKNOWN + 1, k)), np.zeros((6, k))
+    for i in rows:
+        of = y[i] - base
+        for j in range(k):
+            column = among[j]
+            at = bins[i, column]
+            n[at, j] += 1.0
+            total[at, j] += y[i]
+            if at != UNKNOWN:
+                value = min(max(X[i, column], low[column]), high[column]) - low[column]
+                sums[0, j] += 1.0
+                sums[1, j] += value
+                sums[2, j] += value * value
+                sums[3, j] += of
+                sums[4, j] += of * of
+                sums[5, j] += value * of
+    return n, total, sums
 
 
 NEARLY_AS_TELLING = 0.97
 
 
-def screened(X: Real, y: Float, *, discrete: bool, most: int, alike: float = 0.985) -> Int64:
-    """The columns that tell most of the target, without those that another that tells more is nearly equal to.
+def screened(X: Real, y: Float, *, discrete: bool, most: int) -> Int64:
+    """The columns that tell most of the target, without those that another that tells more is nearly equal to."""
+    step = max(1, len(y) // MOST_ROWS)
+    X, y = X[::step], y[::step]
+    return Binned.of(X).telling(y, np.arange(len(y)), np.arange(X.shape[1]), discrete=discrete, most=most)
 
-    Columns are in order of plainness: of two that are nearly equal and tell nearly as much, the first stays.
-    """
-    gains = column_gains(X, y, discrete=discrete)
+
+def _unlike(X: Real, rows: Int64, gains: Float, most: int, alike: float) -> Int64:
+    """The columns that gain most, without those that one that gains more is nearly equal to."""
     order = np.argsort(-gains, kind="stable")
     order = order[gains[order] > 0][: 4 * most]
-    step = max(1, len(y) // 2000)
-    sample = np.asarray(X[::step][:, order], np.float64)
+    step = max(1, len(rows) // 2000)
+    sample = np.asarray(X[np.ix_(rows[::step], order)], np.float64)
     filled = np.where(np.isnan(sample), _middles(sample), sample)
     centred = filled - filled.mean(axis=0)
     norm = np.sqrt((centred**2).sum(axis=0))

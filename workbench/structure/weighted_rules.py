@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,10 +10,12 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress, expired, remaining
 from workbench.structure.scopes import Scope, scopes_of
-from workbench.structure.sparse_fits import at_penalty, log_loss, path, refitted, sigmoid
+from workbench.structure.screening import Binned
+from workbench.structure.sparse_fits import Fit, at_penalty, log_loss, path, refitted, sigmoid
+from workbench.structure.term_columns import TermColumns
 from workbench.structure.terms import Term, pair_terms, straight_terms, terms_of
 
-__all__ = ["WeightedRules", "constant_rules", "fit_weighted_rules", "random_splits"]
+__all__ = ["CountedLabels", "WeightedRules", "constant_rules", "fit_weighted_rules", "random_splits"]
 
 MOST_COLUMNS = 250
 MOST_TERMS = 500
@@ -62,12 +64,31 @@ class WeightedRules:
         return len(self.terms)
 
 
+@dataclass(frozen=True)
+class CountedLabels:
+    """Columns that count known labels of other rows: they enter as they are, or not at all.
+
+    Attributes
+    ----------
+    columns : tuple of int
+    hiding : callable
+        The columns, shape (n_rows, n_columns), as they are where the labels of some rows (an int64 array) are hidden.
+    """
+
+    columns: tuple[int, ...]
+    hiding: Callable[[Int64], Real]
+
+    def among(self, rows: Int64) -> CountedLabels:
+        """The same of some of the rows."""
+        return CountedLabels(self.columns, lambda hidden: self.hiding(rows[hidden])[rows])
+
+
 def fit_weighted_rules(
     X: Real,
     y: Float,
     *,
     most_rules: int = 30,
-    linear: Collection[int] = (),
+    counted: CountedLabels | None = None,
     own: Int64 | None = None,
     held_out: Sequence[Int64] | None = None,
     seed: int = 0,
@@ -82,8 +103,9 @@ def fit_weighted_rules(
         NaN where unknown.
     y : float64 array, shape (n_rows,)
         0 and 1.
-    linear : collection of int
-        Columns that enter as they are or not at all: no threshold, no logarithm.
+    counted : CountedLabels or None
+        Tried beside the other columns, each held-out set with its own labels hidden: among few neighbours, what is
+        left of a count tells a row's own label (it is the one that is missing).
     own : int64 array or None
         Columns of the target's own table. Rules over these alone are tried beside rules over all, and held-out rows
         choose: among thousands of columns of other tables some fit by chance.
@@ -105,20 +127,21 @@ def fit_weighted_rules(
         rows = even_sample(y, MOST_ROWS)
         of_sample = None if held_out is None else [np.flatnonzero(np.isin(rows, split)) for split in held_out]
         chosen = fit_weighted_rules(
-            X[rows], y[rows], most_rules=most_rules, linear=linear, own=own,
-            held_out=of_sample, seed=seed, deadline=deadline, progress=progress,
+            X[rows], y[rows], most_rules=most_rules, own=own,
+            counted=None if counted is None else counted.among(rows), held_out=of_sample, seed=seed,
+            deadline=deadline, progress=progress,
         )  # fmt: skip
         return _weighed_by(chosen, X, y)
     splits = random_splits(y, True, seed) if held_out is None else held_out
-    scopes = scopes_of(X, own, most_rules)
-    losses: dict[tuple[int, int, float, float | None], list[float]] = {}
+    scopes = scopes_of(X, own, most_rules, () if counted is None else counted.columns)
+    design = _Design(X, y, most_rules, counted, deadline)
+    losses: dict[_Choice, list[float]] = {}
     for number, left_out in enumerate(splits):
         if number and expired(deadline):
             break
         progress.step("rules", number, len(splits) + 1)
-        for place, among in enumerate(scopes):
-            for choice, loss in _tried(X, y, left_out, most_rules, linear, among, deadline):
-                losses.setdefault((place, *choice), []).append(loss)
+        for choice, loss in _tried(design, left_out, scopes):
+            losses.setdefault(choice, []).append(loss)
     if not losses:
         return constant_rules(y, True)
     tried_most = max(map(len, losses.values()))
@@ -126,8 +149,7 @@ def fit_weighted_rules(
     place, stage, share, ridge = min(complete, key=lambda choice: float(np.mean(losses[choice])))
     progress.step("rules", len(splits), len(splits) + 1)
     terms: list[Term] = []
-    everything = np.arange(len(y))
-    for number, more, columns in _stages(X, y, everything, most_rules, linear, scopes[place], deadline):
+    for number, more, columns in design.stages(np.empty(0, np.int64), scopes[place]):
         if number > stage:
             break
         terms, Z = more, columns
@@ -170,40 +192,46 @@ ALL = 0.0
 """The share of the largest penalty that stands for all terms of a scope, under a ridge alone."""
 
 
-def _tried(
-    X: Real,
-    y: Float,
-    held_out: Int64,
-    most_rules: int,
-    linear: Collection[int],
-    among: Scope,
-    deadline: float | None,
-) -> Iterator[tuple[tuple[int, float, float | None], float]]:
-    """The loss on the held-out rows of each stage and penalty, with and without a refit.
+_Choice = tuple[int, int, float, float | None]
+"""Scope, stage, share of the largest penalty, and ridge of a refit."""
+
+
+def _tried(design: _Design, held_out: Int64, scopes: Sequence[Scope]) -> Iterator[tuple[_Choice, float]]:
+    """The loss on the held-out rows of each stage and penalty of each scope, with and without a refit.
 
     Share 1 stands for no rule at all.
     """
+    y, most_rules, deadline = design.y, design.most_rules, design.deadline
     training = np.setdiff1d(np.arange(len(y)), held_out)
     if len(training) < 3 or not len(held_out) or len(np.unique(y[training])) < 2:
         return
-    none = constant_rules(y[training], True)
-    yield (0, 1.0, None), log_loss(none.scores(X[held_out]), y[held_out])
-    for stage, terms, Z in _stages(X, y, training, most_rules, linear, among, deadline):
-        learned, asked, seen = Z[training], Z[held_out], y[training]
-        if among.straight:
-            for pull in STRAIGHT_RIDGES if len(terms) <= most_rules else ():
-                whole = refitted(learned, seen, np.arange(len(terms)), pull)
-                yield (stage, ALL, pull), log_loss(whole.scores(asked), y[held_out])
-            continue
-        refits: dict[tuple[bytes, float], float] = {}  # one support often lasts for several penalties
-        for share, fit in path(learned, seen, most_rules, deadline):
-            yield (stage, share, None), log_loss(fit.scores(asked), y[held_out])
-            for ridge in RIDGES if len(fit.support) else ():
-                key = fit.support.tobytes(), ridge
+    seen, truth = y[training], y[held_out]
+    none = constant_rules(seen, True).intercept
+    for place, among in enumerate(scopes):
+        yield (place, 0, 1.0, None), log_loss(np.full(len(truth), none), truth)
+        for stage, terms, Z in design.stages(held_out, among):
+            learned, asked = Z[training], Z[held_out]
+            if among.straight:
+                for pull in STRAIGHT_RIDGES if len(terms) <= most_rules else ():
+                    whole = refitted(learned, seen, np.arange(len(terms)), pull)
+                    yield (place, stage, ALL, pull), log_loss(whole.scores(asked), truth)
+                continue
+            refits: dict[bytes, list[float]] = {}  # one support often lasts for several penalties
+            for share, fit in path(learned, seen, most_rules, deadline):
+                yield (place, stage, share, None), log_loss(fit.scores(asked), truth)
+                if not len(fit.support):
+                    continue
+                key = fit.support.tobytes()
                 if key not in refits:
-                    again = refitted(learned, seen, fit.support, ridge)
-                    refits[key] = log_loss(again.scores(asked), y[held_out])
-                yield (stage, share, ridge), refits[key]
+                    refits[key] = [log_loss(one.scores(asked), truth) for one in _refits(learned, seen, fit)]
+                yield from (((place, stage, share, ridge), loss) for ridge, loss in zip(RIDGES, refits[key]))
+
+
+def _refits(Z: Float, y: Float, fit: Fit) -> Iterator[Fit]:
+    """The support of a fit under each ridge."""
+    for ridge in RIDGES:
+        fit = refitted(Z, y, fit.support, ridge, start=fit)
+        yield fit
 
 
 RIDGES = (1.0, 10.0, 100.0)
@@ -234,41 +262,52 @@ def random_splits(y: Float, discrete: bool, seed: int) -> list[Int64]:
     return found
 
 
-def _stages(
-    X: Real,
-    y: Float,
-    training: Int64,
-    most_rules: int,
-    linear: Collection[int],
-    among: Scope,
-    deadline: float | None,
-) -> Iterator[tuple[int, list[Term], Float]]:
-    """Terms that a path may choose from and their columns for all rows, times handicaps; ever more of them.
+class _Design:
+    """What fits to different rows of one design share: the bins of columns, terms and their values."""
 
-    Stage 0 has numbers (and which of two values, and being unknown), 1 their thresholds too, 2 pairs of conditions.
-    """
-    inner = X[training]
-    if among.straight:
-        terms = straight_terms(inner, [at for at in among.columns if int(at) not in linear])
-        yield 0, terms, _columns(terms, X)
-        return
-    columns = among.telling(inner, y[training], discrete=True, most=MOST_COLUMNS)
-    terms = terms_of(inner, columns, linear=linear)[:MOST_TERMS]
-    if not terms:
-        return
-    Z = _columns(terms, X)
-    numbers = {term.column for term in terms if not term.conditions}
-    plain = [at for at, term in enumerate(terms) if not (numbers & set(term.columns) and _is_threshold(term))]
-    yield 0, [terms[at] for at in plain], Z[:, plain]
-    if len(plain) < len(terms):
-        yield 1, terms, Z
-    if len(training) < 60 or remaining(deadline) < 5:
-        return
-    fitted = at_penalty(Z[training], y[training], 0.1, most_rules, deadline).scores(Z[training])
-    residual = y[training] - sigmoid(fitted)
-    pairs = pair_terms(inner, residual, terms)
-    if pairs:
-        yield 2, [*terms, *pairs], np.column_stack((Z, _columns(pairs, X)))
+    def __init__(
+        self, X: Real, y: Float, most_rules: int, counted: CountedLabels | None, deadline: float | None
+    ) -> None:
+        self.X, self.y, self.most_rules, self.counted, self.deadline = X, y, most_rules, counted, deadline
+        self.binned = Binned.of(X)
+        self.columns = TermColumns(X)
+        self._telling: dict[tuple[bytes, bytes], Int64] = {}
+
+    def stages(self, held_out: Int64, among: Scope) -> Iterator[tuple[int, list[Term], Float]]:
+        """Terms that a path may choose from and their columns for all rows, times handicaps; ever more of them.
+
+        Stage 0 has numbers (and which of two values, and being unknown), 1 their thresholds too, 2 pairs of conditions.
+        """
+        training = np.setdiff1d(np.arange(len(self.y)), held_out)
+        if among.straight:
+            terms = straight_terms(self.X, among.columns)
+            yield 0, terms, _columns(terms, self.X)
+            return
+        asked = training.tobytes(), among.columns.tobytes()
+        if asked not in self._telling:
+            self._telling[asked] = self.binned.telling(
+                self.y, training, among.columns, discrete=True, most=MOST_COLUMNS
+            )
+        terms, Z = self.columns.of(self._telling[asked], MOST_TERMS)
+        if among.counted and self.counted is not None:
+            beside = self.counted.columns
+            counts = self.counted.hiding(held_out)
+            more = terms_of(counts, range(len(beside)), linear=range(len(beside)))
+            terms, Z = [*(term.on(beside) for term in more), *terms], np.column_stack((_columns(more, counts), Z))
+        if not terms:
+            return
+        numbers = {term.column for term in terms if not term.conditions}
+        plain = [at for at, term in enumerate(terms) if not (numbers & set(term.columns) and _is_threshold(term))]
+        yield 0, [terms[at] for at in plain], Z[:, plain]
+        if len(plain) < len(terms):
+            yield 1, terms, Z
+        if len(training) < 60 or remaining(self.deadline) < 5:
+            return
+        seen = self.y[training]
+        fitted = at_penalty(Z[training], seen, 0.1, self.most_rules, self.deadline).scores(Z[training])
+        pairs = pair_terms(self.X[training], seen - sigmoid(fitted), terms)
+        if pairs:
+            yield 2, [*terms, *pairs], np.column_stack((Z, _columns(pairs, self.X)))
 
 
 def _is_threshold(term: Term) -> bool:

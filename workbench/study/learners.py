@@ -15,7 +15,7 @@ from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress
 from workbench.structure.boosted_trees import fit_boosted_trees
 from workbench.structure.grown_rules import fit_grown_rules
-from workbench.structure.weighted_rules import WeightedRules, fit_weighted_rules
+from workbench.structure.weighted_rules import CountedLabels, WeightedRules, fit_weighted_rules
 from workbench.tables.facts import TargetKind
 from workbench.threads import one_blas_thread
 
@@ -70,6 +70,7 @@ def fit_learner(
     n_classes: int = 2,
     most_rules: int = 30,
     linear: Collection[int] = (),
+    counted: CountedLabels | None = None,
     own: Int64 | None = None,
     held_out: Sequence[Int64] | None = None,
     seed: int = 0,
@@ -78,7 +79,8 @@ def fit_learner(
 ) -> FittedRules:
     """Fit a learner to labelled rows; `y` is 0 or 1, a number, or the place of a class.
 
-    Columns in `linear` (labels of neighbours) enter as they are, in trees of yes or no beside the trees.
+    Columns in `linear` (labels of neighbours) stand beside trees of yes or no as they are; `counted` are the same to
+    rules, which choose whether to read them by held-out rows.
     All on one thread: threads that wait for each other over short sums cost more than they give.
     """
     from threadpoolctl import threadpool_limits
@@ -86,7 +88,9 @@ def fit_learner(
     if learner == "boosted_trees":
         import_module("sklearn.ensemble")  # only the threads of what is loaded are limited
     with threadpool_limits(1):
-        return _fitted(learner, kind, X, y, n_classes, most_rules, linear, own, held_out, seed, deadline, progress)
+        return _fitted(
+            learner, kind, X, y, n_classes, most_rules, linear, counted, own, held_out, seed, deadline, progress
+        )
 
 
 def _fitted(
@@ -97,6 +101,7 @@ def _fitted(
     n_classes: int,
     most_rules: int,
     linear: Collection[int],
+    counted: CountedLabels | None,
     own: Int64 | None,
     held_out: Sequence[Int64] | None,
     seed: int,
@@ -120,7 +125,7 @@ def _fitted(
     each = max(most_rules // len(targets), 1)
     parts = tuple(
         fit_weighted_rules(
-            X, target, most_rules=each, linear=linear, own=own,
+            X, target, most_rules=each, counted=counted, own=own,
             held_out=held_out, seed=seed, deadline=deadline, progress=progress,
         )
         for target in targets

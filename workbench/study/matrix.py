@@ -80,17 +80,22 @@ class CandidateMatrix:
 
         No row sees its own label, for a row is no neighbour of itself.
         """
-        filled = self.X
-        copied = False
-        for index, candidate in enumerate(self.candidates):
-            if candidate.aggregate != "labelled":
-                continue
-            if not copied:
-                filled, copied = self.X.copy(), True
+        columns = sorted(self.labelled)
+        if not columns:
+            return self.X
+        filled = self.X.copy()
+        filled[:, columns] = self.counts(labels, columns)
+        return filled
+
+    def counts(self, labels: Float, columns: Sequence[int]) -> Real:
+        """The columns of labels alone, shape (n_rows, n_columns), filled as `given` fills them."""
+        found = np.empty((len(labels), len(columns)), np.float32)
+        for place, column in enumerate(columns):
+            candidate = self.candidates[column]
             ties = self.neighbours[candidate.path]
             hits = labels[ties.target] == candidate.label
-            filled[:, index] = np.bincount(ties.source[hits], minlength=len(labels))
-        return filled
+            found[:, place] = np.bincount(ties.source[hits], minlength=len(labels))
+        return found
 
 
 def candidate_matrix(

@@ -12,6 +12,7 @@ from workbench.arrays import Float, Int64, Real
 from workbench.errors import Cancelled
 from workbench.evaluation import best_threshold
 from workbench.progress import SILENT, Progress, expired, remaining
+from workbench.structure.weighted_rules import CountedLabels
 from workbench.study.baselines import BASELINES, baseline_predictions
 from workbench.study.folds import fold_metrics, latest_split, prediction_loss, study_folds
 from workbench.study.learners import FittedRules, LearnerName, TargetKind, fit_learner
@@ -166,20 +167,23 @@ def fitted_rules(
     """A learner fitted to the rows whose label is seen; no row sees its own label, nor one that is not seen.
 
     Rules about the known labels of other rows stay where they foretell rows that no label of theirs was learned with:
-    among few neighbours, what is left of a count tells a row's own label (it is the one that is missing).
+    among few neighbours, what is left of a count tells a row's own label (it is the one that is missing). Trees are
+    fitted again for that; rules see to it in their choice of a penalty.
     """
 
-    def fitted(X: Real, labels: Float) -> FittedRules:
+    def fitted(X: Real, labels: Float, counted: CountedLabels | None = None) -> FittedRules:
         rows = np.flatnonzero(~np.isnan(labels))
         held_out = latest_split(time[rows]) if time is not None and len(rows) >= 20 else None
         return fit_learner(
             settings.learner, kind, X[rows], labels[rows], n_classes=n_classes, most_rules=settings.rules,
-            linear=matrix.labelled, own=matrix.own, held_out=held_out, seed=settings.seed, deadline=deadline,
-            progress=progress,
+            linear=matrix.labelled, counted=counted, own=matrix.own, held_out=held_out, seed=settings.seed,
+            deadline=deadline, progress=progress,
         )  # fmt: skip
 
-    model = fitted(matrix.given(seen), seen)
     rows = np.flatnonzero(~np.isnan(seen))
+    if settings.learner == "rules":
+        return fitted(matrix.given(seen), seen, _counted(matrix, seen, rows))
+    model = fitted(matrix.given(seen), seen)
     if matrix.labelled.isdisjoint(model.columns) or len(rows) < 20 or expired(deadline):
         return model
     # A fifth at random, or the later half.
@@ -193,6 +197,20 @@ def fitted_rules(
         for one, known in ((seeing, X), (seeing.alone or fitted(blind, rest), blind))
     ]
     return model if losses[0] <= losses[1] else model.alone or fitted(blind, seen)
+
+
+def _counted(matrix: CandidateMatrix, seen: Float, rows: Int64) -> CountedLabels | None:
+    """The counts of labels that the rows see, of those that are seen."""
+    columns = tuple(sorted(matrix.labelled))
+    if not columns:
+        return None
+
+    def hiding(hidden: Int64) -> Real:
+        labels = seen.copy()
+        labels[rows[hidden]] = np.nan
+        return matrix.counts(labels, columns)[rows]
+
+    return CountedLabels(columns, hiding)
 
 
 def cross_validated_fold(
