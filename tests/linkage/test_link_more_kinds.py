@@ -122,3 +122,17 @@ def check(ws: Workspace, more: object) -> None:
     assert more.figures["records"] == len(clusters)  # type: ignore[attr-defined]
     compared = pairs_by_name(more.pairs)  # type: ignore[attr-defined]
     assert compared == pytest.approx({pair: pairs[pair] for pair in compared}, abs=2e-6)
+
+
+@pytest.mark.parametrize("kind", ["settings", "labels"])
+def test_pairs_of_new_records_have_the_columns_that_the_first_ones_have(tmp_path: Path, kind: str) -> None:
+    with open_workspace() as ws:
+        result, later = first_linked(ws, tmp_path, kind)
+        more = ws.link_more(made(tmp_path, later, "a"))
+        assert list(more.pairs.columns) == list(result.pairs.columns)
+        more.write_pairs(tmp_path / "pairs.csv")
+        written = pd.read_csv(tmp_path / "pairs.csv")
+        assert list(written.columns) == list(result.pairs.columns)
+        if kind == "settings":
+            odds = 2.0 ** written["match_weight"]
+            assert written["probability"].to_numpy() == pytest.approx((odds / (1 + odds)).to_numpy(), abs=1e-6)

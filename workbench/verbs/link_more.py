@@ -21,6 +21,7 @@ from workbench.progress import Conduct
 from workbench.verbs.link_gone import remove_kept
 from workbench.verbs.link_kept import Description, component_rows, group_counts
 from workbench.verbs.link_kept_records import KeptRecords, records_beside
+from workbench.verbs.link_kept_settings import KeptSettings
 from workbench.verbs.link_more_result import MoreLinked, Regrouped, linked_pairs
 from workbench.verbs.link_new import Added, add_new
 from workbench.verbs.options import How, conduct_of
@@ -97,6 +98,7 @@ def link_more(
             records=store.groups(added.numbers, [] if regrouped is None else regrouped.moved(added.once("cluster"))),
             figures=store.figures(),
             seconds=perf_counter() - begun,
+            by_settings=isinstance(description.model, KeptSettings),
         )
 
 

@@ -18,6 +18,7 @@ from workbench.linkage.mixture import sigmoid
 from workbench.verbs.common import as_json
 from workbench.verbs.link_new import Added
 from workbench.verbs.link_result import write_linked
+from workbench.verbs.link_settings import NATS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,6 +74,8 @@ class MoreLinked:
     figures : mapping of str to float
         records, clusters, components, components_open, energy and bound of the whole linkage.
     seconds : float
+    by_settings : bool
+        Whether a model that Splink trained weighs the pairs.
     """
 
     run_id: int
@@ -83,6 +86,7 @@ class MoreLinked:
     records: pyarrow.Table
     figures: Mapping[str, Any]
     seconds: float
+    by_settings: bool = False
 
     def __repr__(self) -> str:
         return f"MoreLinked({self.added.count:,} new records, {self.figures['clusters']:,} clusters, {self.status})"
@@ -115,7 +119,10 @@ class MoreLinked:
 
     @property
     def pairs(self) -> pd.DataFrame:
-        """Columns left_source, left, right_source, right, probability: the compared pairs, a new record in each."""
+        """Columns left_source, left, right_source, right, probability: the compared pairs, a new record in each.
+
+        By settings also match_weight: the log odds in bits.
+        """
         import pandas as pd
 
         sources = np.array(self.sources, object)
@@ -123,7 +130,10 @@ class MoreLinked:
         log_odds = found.pop("log_odds")
         for name in ("left_source", "right_source"):
             found[name] = sources[found[name]]
-        return pd.DataFrame(found | {"probability": sigmoid(log_odds).round(6)})
+        found["probability"] = sigmoid(log_odds).round(6)
+        if self.by_settings:
+            found["match_weight"] = (log_odds / NATS).round(9)
+        return pd.DataFrame(found)
 
     @cached_property
     def changed(self) -> dict[str, Any]:
