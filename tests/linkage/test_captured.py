@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.linkage_kinds import made_up
 from benchmarks.linkage_sets import Tables, companies, households
+from workbench.evaluation import cluster_scores
 from workbench.linkage.captured import captured_share
 from workbench.linkage.linker import find_candidates
 from workbench.verbs.link import link
@@ -53,7 +54,9 @@ def test_the_share_of_matches_that_candidates_hold_is_estimated(tmp_path: Path, 
     second = read.records.source if len(paths) == 2 else None
     candidates = find_candidates(read.choice.fields, second)
     same = truth[candidates.pairs.left] == truth[candidates.pairs.right]
-    told = captured_share(read.choice.fields, candidates, np.where(same, 20.0, -20.0), second)
+    told = captured_share(
+        read.choice.fields, candidates.pairs, np.where(same, 20.0, -20.0), candidates.proposed, candidates.near, second
+    )
     assert told == pytest.approx(found_share(same, truth, second), abs=0.08)
 
 
@@ -67,3 +70,14 @@ def test_recall_counts_what_candidates_miss(tmp_path: Path, kind: str) -> None:
     assert share < 0.75
     assert result.estimates.candidate_recall == pytest.approx(share, abs=0.12)
     assert result.estimates.recall <= result.estimates.candidate_recall + 0.02
+
+
+@pytest.mark.parametrize("seed", [5301, 5302])
+def test_the_share_of_matches_counts_those_that_no_statement_finds(tmp_path: Path, seed: int) -> None:
+    """Two thirds of the matches share too little: those that are found are no rarer for it."""
+    paths, truth = written(tmp_path, made_up("persons", 2000, seed=seed, again=0.4, blank=0.5))
+    result = link(paths, id_column="id")
+    scores = cluster_scores(result.clustering.label, truth)
+    assert scores["recall"] > 0.25
+    assert result.estimates.precision == pytest.approx(scores["precision"], abs=0.1)
+    assert result.estimates.recall == pytest.approx(scores["recall"], abs=0.1)

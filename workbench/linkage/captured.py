@@ -17,7 +17,6 @@ from workbench.arrays import Bool, Float, Int32, Int64
 from workbench.linkage.blocking import Pairs, Statement
 from workbench.linkage.fields import Field
 from workbench.linkage.keys import Key
-from workbench.linkage.linker import Candidates
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.neighbours import Near, are_near
 
@@ -30,10 +29,23 @@ LEAST = 0.02
 """Of matches that are found; fewer tell nothing of the others."""
 
 
-def captured_share(fields: Sequence[Field], candidates: Candidates, scores: Float, second: Int32 | None) -> float:
-    """The share of matches that is among the candidates, whose log odds are `scores`."""
-    pairs, near = candidates.pairs, candidates.near
-    statements = candidates.proposed
+def captured_share(
+    fields: Sequence[Field],
+    pairs: Pairs,
+    scores: Float,
+    statements: Sequence[Statement],
+    near: Sequence[Near],
+    second: Int32 | None,
+    *,
+    filled: bool = False,
+) -> float:
+    """The share of matches that is among the pairs that statements and near texts find, whose log odds are `scores`.
+
+    Parameters
+    ----------
+    filled : bool
+        As it would be if no value were missing.
+    """
     keys = list({(key.field, key.part): key for one in statements for key in one.keys}.values())
     names = list(dict.fromkeys([key.field for key in keys] + [one.field for one in near]))
     random = np.random.default_rng(0)
@@ -49,7 +61,7 @@ def captured_share(fields: Sequence[Field], candidates: Candidates, scores: Floa
         for name, own in zip(names, of_field)
     ]
     wanted = _wanted(names, of_field, statements, near)
-    there = _both_there([by_name[name] for name in names], random, second)
+    there = _both_there([by_name[name] for name in names], random, second) | filled
     return _settled(states, weight, wanted, there, random.random(there.shape))
 
 

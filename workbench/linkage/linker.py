@@ -16,6 +16,7 @@ from workbench.linkage.blocking import (
     every_pair,
     propose_statements,
 )
+from workbench.linkage.captured import captured_share
 from workbench.linkage.comparison import MISSING, Comparison, levels_of
 from workbench.linkage.fields import Field
 from workbench.linkage.keys import keys_of
@@ -34,6 +35,10 @@ FEW_RECORDS = 100_000
 FEW_PAIRS = 100_000
 """So many possible pairs are all compared."""
 RANDOM_PAIRS = 400_000
+MOST = 0.75
+"""Of the matches that statements would find if no value were missing: the others change no weight that matters."""
+CONSISTENT = 0.8
+"""Of that share as much again by the weights that it leads to, and these are taken."""
 
 
 class Counted(Protocol):
@@ -224,7 +229,8 @@ def learn(
     sampled = levels_of(comparisons, Pairs(*sample_pairs(n, RANDOM_PAIRS, seed, second)))
     chances = [one.chance(sampled[:, place]) for place, one in enumerate(comparisons)]
     mixture, less = (
-        fit_mixture(patterns, comparisons, chances, candidates.possible, less_matches=one) for one in (False, True)
+        _of_independent_fields(comparisons, candidates, patterns, chances, second, less_matches=one, deadline=deadline)
+        for one in (False, True)
     )
     progress.step("weights", 1, 2)
     assumed = assumed_mixture(patterns, comparisons, chances, candidates.possible)
@@ -240,3 +246,39 @@ def learn(
     by_chance = None if places is None else tuple(comparisons[place].field.name for place in places)
     cut = ("weights are those that EM had by then, from fewer starts",) if expired(deadline) else ()
     return LinkModel(tuple(comparisons), mixture if len(comparisons) >= FEWEST_FIELDS else less, tree, by_chance, cut)
+
+
+def _of_independent_fields(
+    comparisons: Sequence[Comparison],
+    candidates: Candidates,
+    patterns: Patterns,
+    chances: Sequence[Float],
+    second: Int32 | None,
+    *,
+    less_matches: bool,
+    deadline: float | None,
+) -> Mixture:
+    """With matches that missing values hide from all statements counted as well, if their share confirms itself.
+
+    Weights that then take other pairs for matches find that statements miss many more: fields are not independent.
+    """
+    fields = [one.field for one in comparisons]
+
+    def fitted(captured: float) -> tuple[Mixture, float]:
+        model = fit_mixture(
+            patterns, comparisons, chances, candidates.possible, captured=captured, less_matches=less_matches
+        )
+        scores = model.scores(patterns.levels)[patterns.of_pair]
+        share, at_most = (
+            captured_share(
+                fields, candidates.pairs, scores, candidates.proposed, candidates.near, second, filled=filled
+            )
+            for filled in (False, True)
+        )
+        return model, min(1.0, share / at_most)
+
+    first, share = fitted(1.0)
+    if share > MOST or expired(deadline):
+        return first
+    again, confirmed = fitted(share)
+    return again if confirmed > CONSISTENT * share else first

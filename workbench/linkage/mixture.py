@@ -94,6 +94,7 @@ def fit_mixture(
     chances: Sequence[Float],
     n_possible: float,
     *,
+    captured: float = 1.0,
     less_matches: bool = False,
     iterations: int = 60,
 ) -> Mixture:
@@ -105,6 +106,8 @@ def fit_mixture(
         `Comparison.chance` of each comparison.
     n_possible : float
         Pairs of records that could match, candidates or not.
+    captured : float
+        The share of matches that is among the candidates.
     less_matches : bool
         Chance without what the expected matches share: where records are few, or matches many, that is most of it.
     """
@@ -129,7 +132,7 @@ def fit_mixture(
                 for place, (chance, pairs) in enumerate(zip(chances, possible))
             )
         )
-        prior = float(np.clip(match.sum() / n_possible, 1e-12, 0.5))
+        prior = float(np.clip(match.sum() / captured / n_possible, 1e-12, 0.5))
         moved = max(float(np.abs(new - old).max()) for new, old in zip(m, mixture.m))
         trace.append(float((np.logaddexp(0.0, scores) * patterns.counts).sum()))
         mixture = Mixture(m, u, prior, tuple(trace))

@@ -164,7 +164,7 @@ def _scored(
         rivals = Rivals.of(candidates.pairs, scores, top)
         scores = rivals.applied(candidates.pairs, scores, top)
     scores = labelled.applied(scores, candidates, len(records))
-    captured = captured_share(fields, candidates, scores, second)
+    captured = captured_share(fields, candidates.pairs, scores, candidates.proposed, candidates.near, second)
     return _Scored(
         records,
         candidates,
