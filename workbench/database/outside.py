@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["copy_in", "first_line", "masked", "memory_of_a_load", "outside", "parquet_bytes"]
 
 VECTORS_PER_CHUNK = 50
-LEAST_MEMORY, MEMORY_OF_A_THREAD = 512, 128
+LEAST_MEMORY, MEMORY_OF_A_THREAD = 1024, 128
 
 
 def memory_of_a_load() -> str:
