@@ -74,3 +74,16 @@ def test_closed_form_where_every_clause_has_one_atom() -> None:
     solution = Exact("marginal").solve(network, np.array([0.7, 0.4]))
     np.testing.assert_allclose(solution.values, 1 / (1 + np.exp([-0.7, 0.6])))
     assert "closed form" in solution.reason
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_it_does_not_decline_it_solves(seed: int) -> None:
+    network, weights = random_mln(seed, n_atoms=8, n_rows=9)
+    for width in range(8):
+        for memory in (8, 64, 2**20):
+            engine = Exact("map", width=width, memory=memory)
+            if engine.declines(network, weights) is None:
+                assert engine.solve(network, weights).status in (Status.OPTIMAL, Status.INFEASIBLE)
+            else:
+                with pytest.raises(UsageError):
+                    engine.solve(network, weights)

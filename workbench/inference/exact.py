@@ -59,7 +59,7 @@ class Exact(Engine):
         layout = lay_out(network, weights)
         layout = layout._replace(fixed=propagate(layout, network).fixed)
         fits = np.ones(layout.n_atoms)
-        for component in _joined(layout).tolist():
+        for component in self._perhaps_wide(layout).tolist():
             if isinstance(self._plan(layout, component), str):
                 fits[layout.atom_start[component] : layout.atom_start[component + 1]] = 0.0
         return layout.to_network(fits) > 0.5
@@ -71,11 +71,19 @@ class Exact(Engine):
             return refused
         layout = lay_out(network, weights)
         layout = layout._replace(fixed=propagate(layout, network).fixed)
-        for component in _joined(layout).tolist():
+        for component in self._perhaps_wide(layout).tolist():
             planned = self._plan(layout, component)
             if isinstance(planned, str):
                 return planned
         return None
+
+    def _perhaps_wide(self, layout: Layout) -> Int64:
+        """Components that need a plan to tell: whatever the order, few atoms are narrow."""
+        joined = _joined(layout)
+        n = np.diff(layout.atom_start)[joined]
+        few = (n <= self.width) & (n * 2.0 ** np.minimum(n, 64) <= self.memory)
+        literals = np.diff(layout.row_ptr[layout.row_start])[joined]
+        return joined[~few | (literals > LARGE)]
 
     def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
         """Marginals with `diagnostics["log_z"]` (of `exp(-energy)`), or a least-energy state. No `seed`, no `start`.
