@@ -12,9 +12,9 @@ if str(HERE.parent) not in sys.path:
 
 import streamlit as st  # noqa: E402
 
-from app.jobs import JobRunner  # noqa: E402
 from app.show import header, show_error  # noqa: E402
 from app.state import Server, server  # noqa: E402
+from app.watching import await_nothing, queue  # noqa: E402
 from app.wording import GLOSSARY, meanings  # noqa: E402
 from workbench.errors import WorkbenchError  # noqa: E402
 
@@ -58,25 +58,6 @@ if find_spec("workbench.experiments") is not None:
     pages["Understand"].append(st.Page(VIEWS / "experiments.py", title="Experiments", icon=":material/science:"))
 
 
-def queue(runner: JobRunner) -> None:
-    """What runs and what waits, each with its Cancel; else what ran last."""
-    jobs = runner.unfinished()
-    if not jobs:
-        latest = runner.latest()
-        if latest is not None:
-            st.caption("Last job")
-            st.text(f"{latest.title}: {latest.status}")
-        return
-    st.caption("Jobs")
-    for place, job in enumerate(jobs):
-        said = job.status if job.share is None else f"{job.share:.0%}"
-        st.text(f"{job.title}: {f'number {place + 1} in the queue' if job.status == 'waiting' else said}")
-        asked = job.asked_to_stop
-        if st.button("Stopping" if asked else "Cancel", key=f"queue-{job.number}", disabled=asked):
-            job.cancel()
-            st.rerun(scope="fragment")
-
-
 def opened() -> Server:
     """The server's state; where its workspace cannot be opened, the page says why and ends."""
     try:
@@ -97,6 +78,13 @@ with st.sidebar:
     st.text(Path(state.path).name if state.path else "in memory (not saved)")
     with st.popover("Words", icon=":material/dictionary:", type="tertiary"):
         st.markdown(meanings(GLOSSARY))
-    st.fragment(queue, run_every=2.0 if state.runner.unfinished() else None)(state.runner)
+    jobs = st.container()
     st.html(ONE_LIST, unsafe_allow_javascript=True)
-chosen.run()
+await_nothing()
+try:
+    chosen.run()
+finally:
+    # At the end: Streamlit forgets what a busy server has drawn and not yet sent, where the browser's timer asks for a
+    # fragment just then; and a timer begins when its fragment is drawn.
+    with jobs:
+        st.fragment(queue, run_every=2.0 if state.runner.unfinished() else None)(state.runner)

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app.jobs import Job
+from app.jobs import Job, JobRunner
 from app.show import plain, show_error
 from app.state import server
 from app.work import Work
 
-__all__ = ["latest_of", "start", "watch"]
+__all__ = ["await_nothing", "latest_of", "queue", "start", "watch"]
 
 
-OWN = "own-jobs"
-"""Where a browser's session keeps the numbers of the jobs that it began."""
+OWN, AWAITED = "own-jobs", "awaited-job"
+"""Where a browser's session keeps the numbers of the jobs that it began, and the job whose progress it was shown."""
 
 
 def start(work: Work) -> None:
@@ -38,6 +38,7 @@ def watch(kinds: Sequence[str]) -> Job | None:
     if job is None:
         return None
     if not job.is_finished:
+        st.session_state[AWAITED] = job
         st.fragment(_running, run_every=1.0)(job)
         return None
     if job.status == "failed":
@@ -45,6 +46,36 @@ def watch(kinds: Sequence[str]) -> Job | None:
     elif job.status == "cancelled":
         st.warning(f"{_ended(job)} It had nothing to show yet; Runs tells that it was ended.", icon=":material/cancel:")
     return job if job.status == "done" else None
+
+
+def await_nothing() -> None:
+    """Forget which job the page shows the progress of: it is drawn anew."""
+    st.session_state.pop(AWAITED, None)
+
+
+def queue(runner: JobRunner) -> None:
+    """What runs and what waits, each with its Cancel; else what ran last.
+
+    Where the job that the page waits for has ended, the page is drawn anew: its own progress may never have arrived.
+    """
+    awaited: Job | None = st.session_state.get(AWAITED)
+    if awaited is not None and awaited.is_finished:
+        st.rerun(scope="app")
+    jobs = runner.unfinished()
+    if not jobs:
+        latest = runner.latest()
+        if latest is not None:
+            st.caption("Last job")
+            st.text(f"{latest.title}: {latest.status}")
+        return
+    st.caption("Jobs")
+    for place, job in enumerate(jobs):
+        said = job.status if job.share is None else f"{job.share:.0%}"
+        st.text(f"{job.title}: {f'number {place + 1} in the queue' if job.status == 'waiting' else said}")
+        asked = job.asked_to_stop
+        if st.button("Stopping" if asked else "Cancel", key=f"queue-{job.number}", disabled=asked):
+            job.cancel()
+            st.rerun(scope="fragment")
 
 
 def _ended(job: Job) -> str:

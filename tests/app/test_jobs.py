@@ -9,6 +9,7 @@ from typing import cast
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from app.jobs import Job, JobRunner
 from app.state import Server
@@ -131,3 +132,23 @@ def test_a_study_is_kept_whatever_comes_of_its_predictions(fault: Exception) -> 
     outcome = DO["study"](cast(Workspace, SimpleNamespace(study=lambda **_: found, infer=infer)), {}, SILENT)
     assert outcome.run_id == 7
     assert outcome.summary["not_predicted"] in ("it was cancelled", "Ill is no predicate")
+
+
+def test_a_page_whose_progress_never_arrived_is_drawn_anew_when_the_job_has_ended(state: Server) -> None:
+    def view() -> None:
+        import streamlit as st
+
+        from app.state import server
+        from app.watching import AWAITED, await_nothing, queue
+
+        awaited = st.session_state.get(AWAITED)
+        await_nothing()
+        if "drawn" not in st.session_state:
+            st.session_state[AWAITED] = server().runner.jobs[0]
+        st.session_state["drawn"] = [*st.session_state.get("drawn", []), awaited]
+        queue(server().runner)
+
+    ended = cast(Job, SimpleNamespace(is_finished=True, title="Infer", status="done"))
+    state.runner.jobs.append(ended)
+    test = AppTest.from_function(view, default_timeout=60).run()
+    assert test.session_state["drawn"] == [None, ended]
