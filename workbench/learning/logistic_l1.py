@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -12,30 +14,55 @@ from workbench.network.compiled import compiled
 __all__ = ["fit_l1"]
 
 
+class _Columns(NamedTuple):
+    """A sparse matrix by columns, and each row's curvature."""
+
+    indptr: Int32
+    indices: Int32
+    data: Float
+    curvature: Float
+
+
+class _Model(NamedTuple):
+    """The quadratic model of the penalised loss at `weights`: l1 |w|, a ridge of its own for each column, gradient."""
+
+    weights: Float
+    gradient: Float
+    l1: float
+    l2: Float
+
+
 @compiled
-def _coordinate_newton(
-    indptr: Int32,
-    indices: Int32,
-    data: Float,
-    curvature: Float,
-    gradient: Float,
-    weights: Float,
-    active: Int64,
-    l1: float,
-    l2: Float,
-    inner_tolerance: float,
-    max_passes: int,
-    step: Float,
-    moved: Float,
-) -> int:
-    """Coordinate descent on the quadratic model over the active columns; `step` and `moved` = X step are filled."""
-    hessian = np.empty(active.size)
+def _second_derivatives(X: _Columns, active: Int64, l2: Float) -> Float:
+    """The diagonal of the model's Hessian at the active columns."""
+    indptr, indices, data, curvature = X
+    diagonal = np.empty(active.size)
     for slot in range(active.size):
         column = active[slot]
         total = l2[column] + 1e-12
         for at in range(indptr[column], indptr[column + 1]):
             total += data[at] * data[at] * curvature[indices[at]]
-        hessian[slot] = total
+        diagonal[slot] = total
+    return diagonal
+
+
+@compiled
+def _shrunk(value: float, l1: float) -> float:
+    """Soft thresholding."""
+    if value > l1:
+        return value - l1
+    return value + l1 if value < -l1 else 0.0
+
+
+@compiled
+def _coordinate_newton(
+    X: _Columns, model: _Model, active: Int64, tolerance: float, max_passes: int, step: Float, moved: Float
+) -> int:
+    """Coordinate descent on the quadratic model over the active columns; `step` and `moved` = X step are filled."""
+    # An array taken from a tuple is counted as one more reference, so that is done once.
+    indptr, indices, data, curvature = X
+    weights, gradient, l1, l2 = model
+    hessian = _second_derivatives(X, active, l2)
     order = np.arange(active.size)
     size = order.size
     passes = 0
@@ -51,25 +78,18 @@ def _coordinate_newton(
                 row = indices[at]
                 slope += data[at] * curvature[row] * moved[row]
             current = weights[column] + step[column]
-            if current == 0.0 and abs(slope) < l1 - 10 * inner_tolerance:  # shrink: it stays at zero in this model
+            if current == 0.0 and abs(slope) < l1 - 10 * tolerance:  # shrink: it stays at zero in this model
                 size -= 1
                 order[slot_at], order[size] = order[size], order[slot_at]
                 continue
-            target = current * hessian[slot] - slope
-            if target > l1:
-                new = (target - l1) / hessian[slot]
-            elif target < -l1:
-                new = (target + l1) / hessian[slot]
-            else:
-                new = 0.0
-            change = new - current
+            change = _shrunk(current * hessian[slot] - slope, l1) / hessian[slot] - current
             if change != 0.0:
                 step[column] += change
                 for at in range(indptr[column], indptr[column + 1]):
                     moved[indices[at]] += change * data[at]
                 largest = max(largest, abs(change) * hessian[slot])
             slot_at += 1
-        if largest <= inner_tolerance:
+        if largest <= tolerance:
             if size == order.size:
                 break
             size = order.size
@@ -182,9 +202,8 @@ def fit_l1(problem: LogisticProblem, l1: float, l2: Float, start: Float | None) 
         active = np.flatnonzero((weights != 0) | (violation > 0))
         curvature = np.maximum(probability * (1 - probability), 1e-12)
         step, moved = np.zeros(p), np.zeros(n)
-        passes = _coordinate_newton(
-            X.indptr, X.indices, X.data, curvature, gradient, weights, active, l1, l2, inner, _PASSES, step, moved
-        )
+        columns, model = _Columns(X.indptr, X.indices, X.data, curvature), _Model(weights, gradient, l1, l2)
+        passes = _coordinate_newton(columns, model, active, inner, _PASSES, step, moved)
         slope = float(gradient @ step) + l1 * float(np.abs(weights + step).sum() - np.abs(weights).sum())
         length = 1.0
         while True:

@@ -5,7 +5,7 @@ And the chain that a network's domain asks for, of these and of `GibbsChain`.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array, vstack
@@ -51,15 +51,14 @@ class UnitChain:
         weight = np.zeros(self._b.size)
         weight[: network.n_rows] = network.effective_weights(weights)
         cost = -np.asarray(self._lines.T @ (network.unit @ weights), np.float64)
+        lines = _Columns(self._lines.indptr, self._lines.indices, self._lines.data)
+        slopes = _Columns(self._slopes.indptr, self._slopes.indices, self._slopes.data)
+        rows = _Rows(weight, self._power, self._relation)
         samples, mean, random = np.empty((sweeps, network.n_templates)), np.zeros(network.n_atoms), stream(seed)
         for step in range(burn_in + sweeps):
             self._conduct.look()
             ell = np.asarray(self._b + self._A @ current, np.float64)
-            _sweep(
-                self._lines.indptr, self._lines.indices, self._lines.data,
-                self._slopes.indptr, self._slopes.indices, self._slopes.data,
-                cost, weight, self._power, self._relation, current, ell, random,
-            )  # fmt: skip
+            _sweep(lines, slopes, rows, cost, current, ell, random)
             if step >= burn_in:
                 samples[step - burn_in] = potentials(network, current)
                 mean += current
@@ -79,29 +78,37 @@ def _lines(A: csr_array, equal: Bool) -> csc_array:
     return csc_array((data, atoms, indptr), shape=(A.shape[1], free.size + first.size))
 
 
+class _Columns(NamedTuple):
+    """A sparse matrix by columns: which entries each has, in which rows, and their values."""
+
+    start: Int32
+    row: Int32
+    value: Float
+
+
+class _Rows(NamedTuple):
+    """Weight, power and relation of each ground row: 0 a potential, 1 and 2 hard."""
+
+    weight: Float
+    power: Int8
+    relation: Int64
+
+
 @compiled
 def _sweep(
-    line_ptr: Int32,
-    line_atom: Int32,
-    line_step: Float,
-    row_ptr: Int32,
-    row: Int32,
-    slope: Float,
-    cost: Float,
-    weight: Float,
-    power: Int8,
-    relation: Int64,
-    state: Float,
-    ell: Float,
-    random: UInt64,
+    lines: _Columns, slopes: _Columns, rows: _Rows, cost: Float, state: Float, ell: Float, random: UInt64
 ) -> None:
     """Redraw the state along every line; `ell` follows."""
-    for line in range(line_ptr.size - 1):
+    # An array taken from a tuple is counted as one more reference, so that is done once.
+    line_start, atom, atom_step = lines
+    start, row, slope = slopes
+    weight, power, relation = rows
+    for line in range(cost.size):
         low, high = -np.inf, np.inf
-        for k in range(line_ptr[line], line_ptr[line + 1]):
-            ends = -state[line_atom[k]] / line_step[k], (1.0 - state[line_atom[k]]) / line_step[k]
+        for k in range(line_start[line], line_start[line + 1]):
+            ends = -state[atom[k]] / atom_step[k], (1.0 - state[atom[k]]) / atom_step[k]
             low, high = max(low, min(ends)), min(high, max(ends))
-        for k in range(row_ptr[line], row_ptr[line + 1]):
+        for k in range(start[line], start[line + 1]):
             if relation[row[k]] == 0 or slope[k] == 0.0:
                 continue
             if relation[row[k]] == 2:
@@ -117,7 +124,7 @@ def _sweep(
         while True:
             step = low + (high - low) * uniform(random)
             change = cost[line] * step
-            for k in range(row_ptr[line], row_ptr[line + 1]):
+            for k in range(start[line], start[line + 1]):
                 j = row[k]
                 if relation[j] == 0 and weight[j] != 0.0:
                     before, after = max(ell[j], 0.0), max(ell[j] + step * slope[k], 0.0)
@@ -128,9 +135,9 @@ def _sweep(
                 low = step
             else:
                 high = step
-        for k in range(line_ptr[line], line_ptr[line + 1]):
-            state[line_atom[k]] = min(1.0, max(0.0, state[line_atom[k]] + step * line_step[k]))
-        for k in range(row_ptr[line], row_ptr[line + 1]):
+        for k in range(line_start[line], line_start[line + 1]):
+            state[atom[k]] = min(1.0, max(0.0, state[atom[k]] + step * atom_step[k]))
+        for k in range(start[line], start[line + 1]):
             ell[row[k]] += step * slope[k]
 
 

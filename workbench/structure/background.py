@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +17,7 @@ ABSENT = np.int32(2**31 - 1)
 """Fills the places of a literal beyond its predicate's arity."""
 
 
-@dataclass(frozen=True)
-class FactIndex:
+class FactIndex(NamedTuple):
     """All facts in one array, with posting lists for each argument of each predicate.
 
     Attributes

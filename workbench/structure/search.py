@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int32, Int64, UInt64
-from workbench.network.compiled import compiled
 from workbench.progress import PLAIN, Conduct
 from workbench.structure.covers import CoverCache
+from workbench.structure.refinement import Acceptance, Evaluated, Feeding, Siblings, refinements, replay
 from workbench.structure.saturation import BottomClause
 from workbench.structure.scores import ClassCounts, least_to_beat, score, upper_bound
 from workbench.structure.settings import SearchSettings
@@ -57,112 +57,6 @@ class _Block:
     alive: Bool
     score: Float
     bound: Float
-
-
-@compiled
-def _children(
-    paths: Int64,
-    low: Int64,
-    high: Int64,
-    block_literal: Int64,
-    alive: Bool,
-    dependents: Int64,
-    dependents_start: Int64,
-    inputs: Int32,
-    outputs: Int32,
-    n_head: int,
-) -> tuple[Int64, Int64]:
-    """Refinements of each node: literals that its last literal feeds, then later siblings (indices, and start)."""
-    n_nodes, depth = paths.shape
-    start = np.zeros(n_nodes + 1, np.int64)
-    total = 0
-    for node in range(n_nodes):
-        last = paths[node, depth - 1] if depth else -1
-        total += dependents_start[last + 2] - dependents_start[last + 1] + high[node] - low[node]
-    literals = np.empty(total, np.int64)
-    count = 0
-    for node in range(n_nodes):
-        last = paths[node, depth - 1] if depth else -1
-        first, stop = dependents_start[last + 1], dependents_start[last + 2]
-        for at in range(first, stop):
-            candidate = dependents[at]
-            legal = True
-            for place in range(depth):
-                if paths[node, place] == candidate:
-                    legal = False
-            for slot in range(inputs.shape[1]):
-                variable = inputs[candidate, slot]
-                if variable < 0 or not legal:
-                    break
-                if variable < n_head:
-                    continue
-                given = False
-                for place in range(depth):
-                    for out in range(outputs.shape[1]):
-                        if outputs[paths[node, place], out] == variable:
-                            given = True
-                legal = given
-            if legal:
-                literals[count] = candidate
-                count += 1
-        for sibling in range(low[node], high[node]):
-            if not alive[sibling]:
-                continue
-            candidate = block_literal[sibling]
-            fed = False
-            for at in range(first, stop):
-                if dependents[at] == candidate:
-                    fed = True
-                    break
-            if not fed:
-                literals[count] = candidate
-                count += 1
-        start[node + 1] = count
-    return literals[:count], start
-
-
-@compiled
-def _replay(
-    start: Int64,
-    parent_bound: Float,
-    positives: Int64,
-    negatives: Int64,
-    scores: Float,
-    bounds: Float,
-    best: float,
-    nodes: int,
-    max_nodes: int,
-    minpos: int,
-    noise: int,
-    minacc: float,
-    minscore: float,
-    explore: bool,
-    all_positives: int,
-    alive: Bool,
-    good: Bool,
-) -> tuple[int, int, float, int]:
-    """Aleph's loop over evaluated candidates: prune, accept, stop. Returns (index of the best, nodes, best, stop)."""
-    chosen = -1
-    for parent in range(start.size - 1):
-        if not explore and parent_bound[parent] <= best:
-            continue
-        for child in range(start[parent], start[parent + 1]):
-            if nodes >= max_nodes:
-                return chosen, nodes, best, 1
-            nodes += 1
-            p, n = positives[child], negatives[child]
-            if p < minpos or (not explore and bounds[child] <= best):
-                continue
-            alive[child] = True
-            if n > noise or p < minacc * (p + n) or scores[child] < minscore:
-                continue
-            good[child] = True
-            if scores[child] > best:
-                best = scores[child]
-                chosen = child
-                if p == all_positives and not explore:
-                    return chosen, nodes, best, 2
-    return chosen, nodes, best, 0
 
 
 _BATCH = 200_000
@@ -242,6 +136,18 @@ class _Search:
     ) -> None:
         self.bottom, self.cache, self.masks, self.settings, self.counts = bottom, cache, masks, settings, counts
         self.function = "mestimate" if settings.evalfn == "fitted_m" else settings.evalfn
+        self.feeding = Feeding(
+            bottom.dependents, bottom.dependents_start, bottom.inputs, bottom.outputs, cache.coverage.n_head
+        )
+        self.acceptance = Acceptance(
+            settings.nodes,
+            settings.minpos,
+            settings.noise,
+            settings.minacc,
+            settings.minscore,
+            settings.explore,
+            counts.positives,
+        )
         self.best = least_to_beat(self.function, counts)
         self.best_parts: Int32 | None = None
         self.best_counts = (1, 0)
@@ -269,10 +175,7 @@ class _Search:
             paths = np.ascontiguousarray(block.paths[chosen])
             low = chosen + 1 if depth else np.zeros(len(chosen), np.int64)
             high = block.end[chosen] if depth else low
-            children, start = _children(
-                paths, low, high, literal, block.alive, self.bottom.dependents, self.bottom.dependents_start,
-                self.bottom.inputs, self.bottom.outputs, self.cache.coverage.n_head,
-            )  # fmt: skip
+            children, start = refinements(paths, Siblings(low, high, literal, block.alive), self.feeding)
             left = self.settings.nodes - self.nodes
             if start[-1] > left:  # no more than the node limit lets through is evaluated
                 start = np.minimum(start, left + 1)
@@ -292,11 +195,10 @@ class _Search:
         scores = score(self.function, positives, negatives, length, self.counts)
         bounds = upper_bound(self.function, positives, length, self.counts)
         alive, good = np.zeros(len(paths), np.bool_), np.zeros(len(paths), np.bool_)
-        chosen, self.nodes, self.best, stop = _replay(
-            start, parent_bound, positives, negatives, scores, bounds, self.best, self.nodes, settings.nodes,
-            settings.minpos, settings.noise, settings.minacc, settings.minscore, settings.explore,
-            self.counts.positives, alive, good,
-        )  # fmt: skip
+        evaluated = Evaluated(positives, negatives, scores, bounds, alive, good)
+        chosen, self.nodes, self.best, stop = replay(
+            start, parent_bound, evaluated, self.acceptance, self.best, self.nodes
+        )
         if chosen >= 0:
             self.best_parts = parts[chosen]
             self.best_counts = (int(positives[chosen]), int(negatives[chosen]))
