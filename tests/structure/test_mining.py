@@ -10,8 +10,9 @@ import pytest
 
 from workbench.structure.background import Background
 from workbench.structure.beam import BeamSearch
+from workbench.structure.ground_atoms import all_atoms
 from workbench.structure.mining import MinedRule, RuleMiner
-from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore, all_atoms
+from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 
 TYPES = (("thing", "thing"), ("thing", "thing"), ("thing",))
 NAMES = ("p", "q", "r")

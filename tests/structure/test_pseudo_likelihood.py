@@ -14,7 +14,8 @@ from workbench.structure import pseudo_likelihood
 from workbench.structure.background import Background
 from workbench.structure.beam import BeamSearch, refinements
 from workbench.structure.disjunctions import Disjunction, canonical_disjunction, disjunction_text
-from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore, all_atoms
+from workbench.structure.ground_atoms import all_atoms
+from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 
 N = 12
 

@@ -9,9 +9,10 @@ import numpy as np
 from tests.structure.test_pseudo_likelihood import friends
 from workbench.language import parse_mln
 from workbench.structure.background import Background
+from workbench.structure.ground_atoms import all_atoms
 from workbench.structure.mining import RuleMiner
 from workbench.structure.paths import PathLearner, relational_paths
-from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore, all_atoms
+from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.structure.rules import format_theory
 
 

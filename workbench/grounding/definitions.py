@@ -120,7 +120,7 @@ def make_scopes(vocabulary: Vocabulary) -> None:
             _check_closed(vocabulary, scope)
         query = "\nUNION\n".join(_select(vocabulary, one) for one in scopes)
         typed = ", ".join(_typed(vocabulary, name))
-        table = vocabulary.keep("scope", name, f"SELECT {typed} FROM (\n{query}\n) q LIMIT {MOST_FACTS + 1}")
+        table = vocabulary.tables.keep("scope", name, f"SELECT {typed} FROM (\n{query}\n) q LIMIT {MOST_FACTS + 1}")
         vocabulary.scopes[name] = table
         _check_count(vocabulary, name, table)
 
@@ -211,7 +211,7 @@ def _typed(vocabulary: Vocabulary, name: str, prefix: str = "") -> list[str]:
 def _create(vocabulary: Vocabulary, name: str, query: str) -> None:
     """Keep the facts that a query `world, a0, ...` finds as the stored facts of a predicate."""
     declared = vocabulary.program.predicates[name]
-    table = vocabulary.keep(
+    table = vocabulary.tables.keep(
         "made",
         name,
         f"SELECT {', '.join(_typed(vocabulary, name))}, 1::DOUBLE AS value, 'evidence'::fact_partition AS partition "

@@ -6,7 +6,7 @@ of constants only and not on the order in which facts were loaded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 
 from workbench.database.identifiers import quoted, text_literal
-from workbench.database.rows import first_value, handed_in
+from workbench.database.rows import first_value
 from workbench.database.stored import StoredPredicate
 from workbench.errors import InputError
 from workbench.grounding.atom_index import drop_function
@@ -22,6 +22,7 @@ from workbench.grounding.backend import Backend
 from workbench.grounding.column_functions import register_likeness, register_user_function
 from workbench.grounding.order import stands_in_order
 from workbench.grounding.select import Expression, call, real_sum
+from workbench.grounding.temporary_tables import TemporaryTables
 from workbench.language.program import Program
 from workbench.language.user_functions import UserFunction
 from workbench.language.values import ValueKind
@@ -47,14 +48,15 @@ class FactRelations:
     worlds: tuple[int, ...]
     sizes: Mapping[tuple[int, str], int]
     made: dict[str, int] = field(default_factory=dict)
-    _tables: dict[tuple[str, str], str] = field(default_factory=dict)
+    tables: TemporaryTables = field(init=False)
     _known: dict[str, bool] = field(default_factory=dict)
     _between: dict[str, int] = field(default_factory=dict)
     _stored_sizes: dict[str, int] = field(default_factory=dict)
-    _views: set[str] = field(default_factory=set)
     _functions: dict[str, str] = field(default_factory=dict)
-    _largest: int = 0
-    _stored_seen: bool = False
+    _largest_stored: int | None = None
+
+    def __post_init__(self) -> None:
+        self.tables = TemporaryTables(self.connection)
 
     @property
     def one_world(self) -> bool:
@@ -72,54 +74,9 @@ class FactRelations:
         chosen = tuple(types)
         return {world: prod(self.domain_size(world, name) for name in chosen) for world in self.worlds}
 
-    @staticmethod
-    def _word(name: str) -> str:
-        """A name in letters that SQL needs no quotes for."""
-        return "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
-
-    def _table(self, kind: str, name: str, query_of: Callable[[], str]) -> str:
-        """The temporary table of a kind and name; made by its query the first time, a view where no work is saved."""
-        key = (kind, name)
-        if key not in self._tables:
-            query = query_of()
-            table = f"{kind}_{self._word(name)}"
-            if table.casefold() in {other.casefold() for other in self._tables.values()}:
-                table = f"{table}_{len(self._tables)}"
-            if "ORDER BY" in query or "UNION" in query:
-                self._create(table, query)
-            else:
-                self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(table)} AS {query}")
-                self._views.add(table)
-            self._tables[key] = quoted(table) if not table.isidentifier() else table
-        return self._tables[key]
-
-    def keep(self, kind: str, name: str, query: str) -> str:
-        """Make a temporary table of the rows of a query, which is dropped with the others; its unquoted name."""
-        table = f"{kind}_{self._word(name)}_{len(self._tables)}"
-        self._create(table, query)
-        self._tables[(kind, name)] = quoted(table)
-        return table
-
-    def _create(self, table: str, query: str) -> None:
-        made = self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(table)} AS {query}")
-        self._largest = max(self._largest, int(first_value(made)))
-
     def _value(self, query: str) -> Any:
         """The one value that a query gives."""
         return first_value(self.connection.execute(query))
-
-    def replace_table(self, kind: str, name: str, table: object, query: str) -> str:
-        """Make or replace a temporary table by a query over an Arrow table called `incoming`; its name."""
-        self.drop_table(kind, name)
-        with handed_in(self.connection, "incoming", table):
-            return self._table(kind, name, lambda: query)
-
-    def drop_table(self, kind: str, name: str) -> None:
-        """Drop a temporary table, if there is one: it is made anew when next asked for."""
-        if (table := self._tables.pop((kind, name), None)) is not None:
-            what = "VIEW" if table.strip('"') in self._views else "TABLE"
-            self._views.discard(table.strip('"'))
-            self.connection.execute(f"DROP {what} IF EXISTS {table}")
 
     @property
     def shared(self) -> bool:
@@ -127,11 +84,10 @@ class FactRelations:
 
         Smaller ones are one task, whose rows come in the order of the scan, whatever the number of threads.
         """
-        if not self._stored_seen:
+        if self._largest_stored is None:
             tables = (one.table_name for name, one in self.stored.items() if name in self.program.predicates)
-            self._largest = max(self._largest, max((self._stored_size(table) for table in tables), default=0))
-            self._stored_seen = True
-        return self._largest > LARGE
+            self._largest_stored = max(map(self._stored_size, tables), default=0)
+        return max(self.tables.largest, self._largest_stored) > LARGE
 
     def sum(self, value: Expression, only: Expression | None = None) -> Expression:
         """The sum of real numbers, the same for any number of threads."""
@@ -172,7 +128,7 @@ class FactRelations:
             f"SELECT {columns} FROM {quoted(stored.table_name)} WHERE partition = 'evidence' AND value = 1 "
             f"AND world IN ({self.in_worlds})"
         )
-        return self._table("given", predicate, lambda: query)
+        return self.tables.of("given", predicate, lambda: query)
 
     def domain(self, type_name: str) -> str:
         """`(world, a, p)`: constants of a type with their positions."""
@@ -180,7 +136,7 @@ class FactRelations:
             f"SELECT world, constant AS a, position AS p FROM domain WHERE type = {text_literal(type_name)} "
             f"AND world IN ({self.in_worlds}) ORDER BY world, p"
         )
-        return self._table("domain", type_name, lambda: query)
+        return self.tables.of("domain", type_name, lambda: query)
 
     def named_domain(self, type_name: str) -> str:
         """`(world, a, p, name, number)`: the domain with names, and their values where they are numbers."""
@@ -189,7 +145,7 @@ class FactRelations:
             f"FROM domain d JOIN {quoted(self.type_tables[type_name])} c ON c.id = d.constant "
             f"WHERE d.type = {text_literal(type_name)} AND d.world IN ({self.in_worlds}) ORDER BY world, p"
         )
-        return self._table("named", type_name, lambda: query)
+        return self.tables.of("named", type_name, lambda: query)
 
     def names(self, type_name: str) -> str:
         """The stored table of constants `(id, name)`."""
@@ -202,21 +158,23 @@ class FactRelations:
 
     def facts(self, predicate: str) -> str:
         """`(world, a0, p0, ...)`: true facts of an evidence predicate; values are plain columns."""
-        return self._table("facts", predicate, lambda: self._facts_query(self.stored[predicate], "t.value = 1"))
+        return self.tables.of("facts", predicate, lambda: self._facts_query(self.stored[predicate], "t.value = 1"))
 
     def observed(self, predicate: str) -> str:
         """`(world, a0, p0, ..., value)`: facts of an evidence predicate with their truth values above 0 (PSL)."""
         stored = self.stored[predicate]
-        return self._table("observed", predicate, lambda: self._facts_query(stored, "t.value > 0", ", t.value"))
+        return self.tables.of("observed", predicate, lambda: self._facts_query(stored, "t.value > 0", ", t.value"))
 
     def stated(self, predicate: str) -> str:
         """`observed`, with the facts of truth value 0: the listed atoms of a closed predicate (PSL)."""
         stored = self.stored[predicate]
-        return self._table("stated", predicate, lambda: self._facts_query(stored, "t.value IS NOT NULL", ", t.value"))
+        return self.tables.of(
+            "stated", predicate, lambda: self._facts_query(stored, "t.value IS NOT NULL", ", t.value")
+        )
 
     def function(self, name: str) -> str:
         """`(world, a0, p0, ..., value last)`: a function's arguments and its value."""
-        return self._table("function", name, lambda: self._facts_query(self.stored[name], "TRUE"))
+        return self.tables.of("function", name, lambda: self._facts_query(self.stored[name], "TRUE"))
 
     def positions_are_ids(self, type_name: str) -> bool:
         """Whether a type's constants have their ids as positions (one world, loaded at once)."""
@@ -300,5 +258,4 @@ class FactRelations:
         for function in self._functions.values():
             drop_function(self.connection, function)
         self._functions.clear()
-        for kind, name in list(self._tables):
-            self.drop_table(kind, name)
+        self.tables.drop_all()

@@ -63,7 +63,7 @@ class State:
         )
         places = "".join(f", d{n}.a AS a{n}, t.p{n}::INTEGER AS p{n}" for n in range(len(types)))
         order = ", ".join(["t.world", *(f"t.p{number}" for number in range(len(types)))])
-        return vocabulary.replace_table(
+        return vocabulary.tables.replace(
             "true",
             name,
             pyarrow.table({key: np.concatenate(parts) for key, parts in columns.items()}),

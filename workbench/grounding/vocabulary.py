@@ -23,6 +23,7 @@ from workbench.grounding.roles import RoleOf
 from workbench.grounding.select import Column, Expression, Value
 from workbench.grounding.space import AtomSpace
 from workbench.grounding.state import State
+from workbench.grounding.temporary_tables import word
 
 __all__ = ["Vocabulary"]
 
@@ -53,9 +54,7 @@ class Vocabulary(FactRelations):
             made={},
             scopes={},
             labelled={},
-            _tables={},
             _indexes={},
-            _views=set(),
             _functions={},
             _state=None,
         )
@@ -78,7 +77,7 @@ class Vocabulary(FactRelations):
                 f"CASE WHEN {unseen} THEN partition ELSE 'evidence' END AS partition) FROM {facts} f ORDER BY rowid"
             )
             self.labelled[name] = stored
-            table = self._table("labelled", name, partial(str, query))
+            table = self.tables.of("labelled", name, partial(str, query))
             self.stored = {**self.stored, name: replace(stored, table_name=table)}
 
     def take_facts(self, predicate: str, facts: StatedFacts) -> None:
@@ -89,11 +88,11 @@ class Vocabulary(FactRelations):
         columns["partition"] = arrow_column(np.full(len(facts), "evidence", object))
         soft = self.program.language == "psl"
         query = self._facts_query(stored, *(("t.value > 0", ", t.value") if soft else ("t.value = 1",)))
-        self.replace_table("observed" if soft else "facts", predicate, pyarrow.table(columns), query)
+        self.tables.replace("observed" if soft else "facts", predicate, pyarrow.table(columns), query)
 
     def let_facts_go(self, predicate: str) -> None:
         """Let the facts of a predicate be all that there are, where `take_facts` chose some."""
-        self.drop_table("observed" if self.program.language == "psl" else "facts", predicate)
+        self.tables.drop("observed" if self.program.language == "psl" else "facts", predicate)
 
     def arguments(self, predicate: str) -> tuple[str, ...]:
         """The types of an open predicate's arguments."""
@@ -109,7 +108,7 @@ class Vocabulary(FactRelations):
 
     def known(self, predicate: str) -> str:
         """`(atom, value)`: the given atoms of an open cross-product predicate, value 0 or 1."""
-        return self._table("known", predicate, lambda: self._known_query(predicate))
+        return self.tables.of("known", predicate, lambda: self._known_query(predicate))
 
     def _known_query(self, predicate: str) -> str:
         facts = self._facts_query(self.stored[predicate], "t.value IN (0, 1)", ", t.value")
@@ -132,7 +131,7 @@ class Vocabulary(FactRelations):
 
     def listed(self, predicate: str) -> str:
         """`(world, a0, p0, ..., atom, value)`: atoms of a listed predicate; `atom` is NULL where the value is given."""
-        return self._table("listed", predicate, lambda: self.listing_query(predicate))
+        return self.tables.of("listed", predicate, lambda: self.listing_query(predicate))
 
     def listing_query(self, predicate: str) -> str:
         """The atoms of a listed predicate in order of names, open ones numbered from the predicate's offset."""
@@ -210,7 +209,7 @@ class Vocabulary(FactRelations):
 
     def geometry(self) -> str:
         """One row a world: offsets and strides of the open predicates' grids, positions of the rules' constants."""
-        return self._table("geometry", "worlds", self._geometry_query)
+        return self.tables.of("geometry", "worlds", self._geometry_query)
 
     def _geometry_query(self) -> str:
         rows = []
@@ -269,7 +268,7 @@ class Vocabulary(FactRelations):
         ).fetchnumpy()
         return AtomIndex.build(
             self.connection,
-            self._word(predicate),
+            word(predicate),
             n_places,
             np.asarray(rows["place"], np.int64),
             np.asarray(rows["atom"], np.int32),

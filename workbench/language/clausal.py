@@ -11,13 +11,12 @@ from workbench.language.asked_dates import bind_asked_dates
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.domains import Domains, ScopedClause, by_domains, by_empty_domains, quantified_types
 from workbench.language.flat_clauses import flat_clause, is_tautology, may_cost, merged, weight_shares
+from workbench.language.negation_normal_form import clause_count, negation_normal_form
 from workbench.language.normal_form import (
     Expansion,
     NeedsDomain,
     TooLarge,
-    clause_count,
     distribute,
-    negation_normal_form,
 )
 from workbench.language.program import ArithmeticRule, FormulaRule, LogicalRule, Program
 from workbench.language.psl_clausal import linear_rules, logical_clause

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import product
 
 import numpy as np
 
 from workbench.arrays import Int32, Int64
 from workbench.progress import PLAIN, Conduct
-from workbench.structure.background import ABSENT, Background, Examples
-from workbench.structure.clauses import Interning, component_keys
+from workbench.structure.background import Background, Examples
+from workbench.structure.bodies import clause_of, extensions, is_closed, new_bodies
+from workbench.structure.clauses import Interning
 from workbench.structure.coverage import IndexedCoverage, unpack
 from workbench.structure.disjunctions import Disjunction
 from workbench.structure.rules import LearnedRule, body_text
@@ -146,13 +146,13 @@ class RuleMiner:
             for body, known in zip(bodies, variable_types):
                 if len(grown) >= _MOST_GROWN or conduct.over:
                     break
-                for literal, following in _extensions(background, body, known, number, size == longest - 1):
+                for literal, following in extensions(background, body, known, number, size == longest - 1):
                     grown.append(np.concatenate([body, literal[None]]))
                     owners.append(following)
             if not grown:
                 break
             candidates = np.stack(grown)
-            fresh = _new(candidates, len(types), seen, longest - 1)
+            fresh = new_bodies(candidates, len(types), seen, longest - 1)
             candidates, owners = candidates[fresh], [owners[k] for k in fresh.tolist()]
             if not len(candidates):
                 break
@@ -161,7 +161,7 @@ class RuleMiner:
             kept = np.flatnonzero(support >= least)
             kept = kept[np.argsort(-support[kept], kind="stable")][: self.max_candidates]
             bodies, variable_types = candidates[kept], [owners[k] for k in kept.tolist()]
-            closed = [k for k in kept.tolist() if _is_closed(candidates[k], len(types))]
+            closed = [k for k in kept.tolist() if is_closed(candidates[k], len(types))]
             rules += self._rules(background, n_facts, domains, candidates[closed], support[closed], conduct)
             if not len(bodies) or conduct.over:
                 break
@@ -207,7 +207,7 @@ class RuleMiner:
                 MinedRule(
                     body_text(background, domains[0][1], body), facts, wrong, confidence, pca - density,
                     head_coverage=facts / n_facts, pca_confidence=pca,
-                    clause=_clause(background, domains[0][1], body),
+                    clause=clause_of(background, domains[0][1], body),
                 )
             )  # fmt: skip
         return rules
@@ -227,14 +227,6 @@ def _support(coverages: Sequence[IndexedCoverage], candidates: Int32, conduct: C
             )
         )
     return np.concatenate(found)
-
-
-def _clause(background: Background, examples: Examples, body: Int32) -> Disjunction:
-    head = (background.number[examples.predicate], tuple(range(len(examples.types))), True)
-    literals = [
-        (int(row[0]), tuple(-term - 1 for term in row[1:].tolist() if term != int(ABSENT)), False) for row in body
-    ]
-    return (head, *literals)
 
 
 def _parts(examples: Examples) -> list[Examples]:
@@ -260,59 +252,3 @@ def _domain(background: Background, head: str, limit: int) -> Examples:
     label = np.zeros([len(background.constants[name]) for name in types])
     label[tuple(background.facts[number].T)] = 1.0
     return Examples(head, types, rows, label[tuple(rows.T)])
-
-
-def _extensions(
-    background: Background, body: Int32, known: list[str], head: int, last: bool
-) -> list[tuple[Int32, list[str]]]:
-    """One more literal sharing a variable; in the last place no new variable, since it could not be closed."""
-    width = 1 + background.max_arity
-    result: list[tuple[Int32, list[str]]] = []
-    n_head = len(background.argument_types[head])
-    for predicate, types in enumerate(background.argument_types):
-        pools = [[v for v, name in enumerate(known) if name == wanted] for wanted in types]
-        for shared in product(*([*pool] if last else [*pool, -1] for pool in pools)):
-            used = [v for v in shared if v >= 0]
-            if not used or len(set(used)) < len(used):
-                continue
-            if predicate == head and tuple(shared) == tuple(range(n_head)):
-                continue
-            literal = np.full(width, ABSENT, np.int32)
-            literal[0] = predicate
-            following = list(known)
-            for place, variable in enumerate(shared):
-                if variable < 0:
-                    variable = len(following)
-                    following.append(types[place])
-                literal[1 + place] = -variable - 1
-            if any(np.array_equal(literal, row) for row in body):
-                continue
-            result.append((literal, following))
-    return result
-
-
-def _new(bodies: Int32, n_head: int, seen: Interning, size: int) -> Int64:
-    """Bodies not seen before up to renaming: connected ones are one component, others sorted component keys."""
-    padded = np.full((len(bodies), size, bodies.shape[2]), -1, np.int32)
-    padded[:, : bodies.shape[1]] = bodies
-    keys, sizes, start = component_keys(padded, n_head)
-    rows = np.full((len(bodies), keys.shape[1]), -1, np.int32)
-    for row in range(len(bodies)):
-        parts = sorted(
-            tuple(keys[at, : sizes[at] * bodies.shape[2]].tolist()) for at in range(start[row], start[row + 1])
-        )
-        flat = [value for part in parts for value in part]
-        rows[row, : len(flat)] = flat
-    before = len(seen)
-    numbers = seen.number(rows)
-    fresh, first = np.unique(numbers, return_index=True)
-    return np.sort(first[fresh >= before]).astype(np.int64)
-
-
-def _is_closed(body: Int32, n_head: int) -> bool:
-    """Every variable of the rule occurs in two literals (the head is one)."""
-    uses: dict[int, int] = dict.fromkeys(range(n_head), 1)
-    for literal in body.tolist():
-        for term in {t for t in literal[1:] if t < 0}:
-            uses[-term - 1] = uses.get(-term - 1, 0) + 1
-    return all(times >= 2 for times in uses.values())

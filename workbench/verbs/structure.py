@@ -19,9 +19,10 @@ from workbench.progress import Conduct
 from workbench.structure.background import Background
 from workbench.structure.beam import BeamSearch
 from workbench.structure.disjunctions import Disjunction
+from workbench.structure.ground_atoms import all_atoms
 from workbench.structure.mining import MinedRule, RuleMiner
 from workbench.structure.paths import PathLearner
-from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore, all_atoms
+from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.structure.ranking import Worth, held_out_worth
 from workbench.structure.rules import LearnedRule, format_theory
 from workbench.verbs.options import How, conduct_of

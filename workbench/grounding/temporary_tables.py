@@ -1,0 +1,79 @@
+"""Temporary tables by kind and name, each made when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import duckdb
+
+from workbench.database.identifiers import quoted
+from workbench.database.rows import first_value, handed_in
+
+__all__ = ["TemporaryTables", "word"]
+
+
+@dataclass
+class TemporaryTables:
+    """Temporary tables and views of one connection.
+
+    Attributes
+    ----------
+    largest : int
+        Rows of the largest one that was made.
+    """
+
+    connection: duckdb.DuckDBPyConnection
+    largest: int = 0
+    _tables: dict[tuple[str, str], str] = field(default_factory=dict)
+    _views: set[str] = field(default_factory=set)
+
+    def of(self, kind: str, name: str, query_of: Callable[[], str]) -> str:
+        """The temporary table of a kind and name; made by its query the first time, a view where no work is saved."""
+        key = (kind, name)
+        if key not in self._tables:
+            query = query_of()
+            table = f"{kind}_{word(name)}"
+            if table.casefold() in {other.casefold() for other in self._tables.values()}:
+                table = f"{table}_{len(self._tables)}"
+            if "ORDER BY" in query or "UNION" in query:
+                self._create(table, query)
+            else:
+                self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(table)} AS {query}")
+                self._views.add(table)
+            self._tables[key] = quoted(table) if not table.isidentifier() else table
+        return self._tables[key]
+
+    def keep(self, kind: str, name: str, query: str) -> str:
+        """Make a temporary table of the rows of a query, which is dropped with the others; its unquoted name."""
+        table = f"{kind}_{word(name)}_{len(self._tables)}"
+        self._create(table, query)
+        self._tables[(kind, name)] = quoted(table)
+        return table
+
+    def _create(self, table: str, query: str) -> None:
+        made = self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(table)} AS {query}")
+        self.largest = max(self.largest, int(first_value(made)))
+
+    def replace(self, kind: str, name: str, table: object, query: str) -> str:
+        """Make or replace a temporary table by a query over an Arrow table called `incoming`; its name."""
+        self.drop(kind, name)
+        with handed_in(self.connection, "incoming", table):
+            return self.of(kind, name, lambda: query)
+
+    def drop(self, kind: str, name: str) -> None:
+        """Drop a temporary table, if there is one: it is made anew when next asked for."""
+        if (table := self._tables.pop((kind, name), None)) is not None:
+            what = "VIEW" if table.strip('"') in self._views else "TABLE"
+            self._views.discard(table.strip('"'))
+            self.connection.execute(f"DROP {what} IF EXISTS {table}")
+
+    def drop_all(self) -> None:
+        """Drop all that was made."""
+        for kind, name in list(self._tables):
+            self.drop(kind, name)
+
+
+def word(name: str) -> str:
+    """A name in letters that SQL needs no quotes for."""
+    return "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
