@@ -72,18 +72,35 @@ async def look_around(page: Any, address: str, seen: Seen, until: float, seed: i
 
 
 async def learn_again(page: Any, address: str, seen: Seen, until: float) -> None:
-    """Learn the weights, and when that is done once more."""
+    """Learn the weights, and when that is done once more; a page that answers no more is a fault, and loaded again."""
+    from playwright.async_api import TimeoutError as NoAnswer
+
+    await choose_learning(page, address)
+    while time.monotonic() < until:
+        try:
+            await learn_once(page, seen)
+        except NoAnswer as error:
+            shown = await page.locator("body").inner_text()
+            seen.faults.append(f"{error.message.splitlines()[0]} The page said: {shown}")
+            await choose_learning(page, address)
+        seen.faults += await page.get_by_text(FAILED).all_inner_texts()
+        seen.faults += await page.locator(FAULT).all_inner_texts()
+
+
+async def choose_learning(page: Any, address: str) -> None:
+    """The page of learning, with weights to be learned."""
     await page.goto(f"{address}/learn")
     await page.get_by_role("radio", name="Learn weights", exact=True).click()
     await asyncio.sleep(PAUSE)  # a job that runs redraws its part every second: the page is never still
-    while time.monotonic() < until:
-        await page.get_by_role("button", name="Run", exact=True).click()
-        seen.jobs += 1
-        ended = page.get_by_text("Done in").or_(page.get_by_text(FAILED)).first
-        await ended.wait_for(state="hidden", timeout=JOB)
-        await ended.wait_for(timeout=JOB)
-        seen.faults += await page.get_by_text(FAILED).all_inner_texts()
-        seen.faults += await page.locator(FAULT).all_inner_texts()
+
+
+async def learn_once(page: Any, seen: Seen) -> None:
+    """Press Run, and wait for the end of the job."""
+    await page.get_by_role("button", name="Run", exact=True).click()
+    seen.jobs += 1
+    ended = page.get_by_text("Done in").or_(page.get_by_text(FAILED)).first
+    await ended.wait_for(state="hidden", timeout=JOB)
+    await ended.wait_for(timeout=JOB)
 
 
 async def weigh(process: int, seen: Seen, until: float) -> None:
